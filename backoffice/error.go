@@ -1,0 +1,107 @@
+package backoffice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Kind says what went wrong in the terms of the domain; each face has one table from kinds to its own answers.
+type Kind uint8
+
+const (
+	// Internal is a fault of ours: the caller sees "internal error" and a request id, never the cause.
+	Internal Kind = iota
+	// BadInput is a malformed question: a paging argument, a cursor, a filter.
+	BadInput
+	// Unauthenticated means no valid credential pair.
+	Unauthenticated
+	// Forbidden means the pair lacks the scope in Error.RequiredScope.
+	Forbidden
+	// NotFound means that the object named by the request does not exist.
+	NotFound
+	// Refused means that a write was understood and not done, for the reasons in Error.UserErrors.
+	Refused
+	// RateLimited means too many requests; try again later.
+	RateLimited
+	// Unavailable means that something we need is away for now; try again later.
+	Unavailable
+	// Timeout means that the deadline passed before the work was done.
+	Timeout
+)
+
+// Error is the only error that crosses rooms. Message is safe to show to anyone; Cause is only for the log.
+type Error struct {
+	Kind          Kind
+	Message       string
+	RequiredScope Scope        // with Forbidden
+	UserErrors    []*UserError // with Refused, at least one
+	Cause         error
+}
+
+// Error returns the safe message, never the cause.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap gives the cause to errors.Is and errors.As; faces never print it.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// UserErrorCode names what a caller can mend about a write.
+type UserErrorCode string
+
+const (
+	CodeRequired              UserErrorCode = "REQUIRED"
+	CodeInvalid               UserErrorCode = "INVALID"
+	CodeNotFound              UserErrorCode = "NOT_FOUND"
+	CodeTaken                 UserErrorCode = "TAKEN"
+	CodeNotAllowed            UserErrorCode = "NOT_ALLOWED"
+	CodeStaleVersion          UserErrorCode = "STALE_VERSION"
+	CodeFinancialYearArchived UserErrorCode = "FINANCIAL_YEAR_ARCHIVED"
+	CodeIdempotencyKeyReused  UserErrorCode = "IDEMPOTENCY_KEY_REUSED"
+)
+
+// UserError is one thing about the input of a write that its caller can mend.
+// Field is the path inside the input in GraphQL's names, nil when no single field is at fault.
+type UserError struct {
+	Code    UserErrorCode
+	Message string
+	Field   []string
+}
+
+// Errorf makes an error of a kind with a safe message. The message must not hold a value of the request.
+func Errorf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// Fault wraps a cause that the caller must not see. Deadlines and cancellations keep their meaning.
+func Fault(cause error, doing string) *Error {
+	var known *Error
+	switch {
+	case errors.As(cause, &known):
+		return known
+	case errors.Is(cause, context.DeadlineExceeded):
+		return &Error{Kind: Timeout, Message: "the request took too long", Cause: fmt.Errorf("%s: %w", doing, cause)}
+	}
+	return &Error{Kind: Internal, Message: "internal error", Cause: fmt.Errorf("%s: %w", doing, cause)}
+}
+
+// MissingScope is the one answer to a pair that lacks a scope.
+func MissingScope(scope Scope) *Error {
+	return &Error{Kind: Forbidden, Message: "this needs the scope " + scope.String(), RequiredScope: scope}
+}
+
+// Refuse makes the error of a write that was not done.
+func Refuse(userErrors ...*UserError) *Error {
+	return &Error{Kind: Refused, Message: "the input was refused", UserErrors: userErrors}
+}
+
+// KindOf tells the kind of any error; one that is not ours is Internal.
+func KindOf(err error) Kind {
+	var known *Error
+	if errors.As(err, &known) {
+		return known.Kind
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return Timeout
+	}
+	return Internal
+}

@@ -1,0 +1,81 @@
+package backoffice
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// Instant is a moment in UTC, kept as milliseconds since 1970 so that every engine stores and orders it alike.
+// The zero value is no moment and is written as null.
+type Instant int64
+
+const instantLayout = "2006-01-02T15:04:05.000Z"
+
+// InstantOf cuts a time to the milliseconds that are stored.
+func InstantOf(t time.Time) Instant { return Instant(t.UnixMilli()) }
+
+// ParseInstant reads RFC 3339; anything finer than milliseconds is cut off.
+func ParseInstant(text string) (Instant, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || t.Year() < 1 || t.Year() > 9999 {
+		return 0, Errorf(BadInput, "an instant is written as in 2026-06-01T09:30:00.000Z")
+	}
+	return InstantOf(t), nil
+}
+
+// Time returns the instant as a time in UTC.
+func (i Instant) Time() time.Time { return time.UnixMilli(int64(i)).UTC() }
+
+// IsZero says whether there is no moment.
+func (i Instant) IsZero() bool { return i == 0 }
+
+// String writes RFC 3339 with milliseconds in UTC.
+func (i Instant) String() string { return i.Time().Format(instantLayout) }
+
+// AppendJSON appends the quoted instant, or null for the zero value.
+func (i Instant) AppendJSON(b []byte) []byte {
+	if i == 0 {
+		return append(b, "null"...)
+	}
+	b = append(b, '"')
+	b = i.Time().AppendFormat(b, instantLayout)
+	return append(b, '"')
+}
+
+// MarshalJSON writes the quoted instant, or null for the zero value.
+func (i Instant) MarshalJSON() ([]byte, error) { return i.AppendJSON(nil), nil }
+
+// UnmarshalJSON reads a quoted instant or null.
+func (i *Instant) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*i = 0
+		return nil
+	}
+	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
+		return Errorf(BadInput, "an instant is a string")
+	}
+	parsed, err := ParseInstant(string(data[1 : len(data)-1]))
+	if err != nil {
+		return err
+	}
+	*i = parsed
+	return nil
+}
+
+// MarshalGQL writes the DateTime scalar.
+func (i Instant) MarshalGQL(w io.Writer) { _, _ = w.Write(i.AppendJSON(nil)) }
+
+// UnmarshalGQL reads the DateTime scalar.
+func (i *Instant) UnmarshalGQL(v any) error {
+	text, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("a DateTime is a string")
+	}
+	parsed, err := ParseInstant(text)
+	if err != nil {
+		return err
+	}
+	*i = parsed
+	return nil
+}

@@ -1,0 +1,63 @@
+package backoffice
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Scope is a right that a credential pair carries, in the specification's spelling (section 5).
+type Scope string
+
+const (
+	PrivacyRead    Scope = "privacy.read"
+	CustomersWrite Scope = "customers.write"
+	PtiWrite       Scope = "pti.write"
+	MinfinRead     Scope = "minfin.read"
+	SettingsWrite  Scope = "settings.write"
+	UsersWrite     Scope = "users.write"
+)
+
+// AllScopes lists every scope, in the specification's order.
+var AllScopes = []Scope{PrivacyRead, CustomersWrite, PtiWrite, MinfinRead, SettingsWrite, UsersWrite}
+
+// ParseScope knows a scope by its name in the specification ("privacy.read").
+func ParseScope(name string) (Scope, error) {
+	for _, scope := range AllScopes {
+		if string(scope) == name {
+			return scope, nil
+		}
+	}
+	return "", Errorf(BadInput, "unknown scope; the scopes are %s", joinScopes(AllScopes))
+}
+
+func joinScopes(scopes []Scope) string {
+	names := make([]string, len(scopes))
+	for i, scope := range scopes {
+		names[i] = string(scope)
+	}
+	return strings.Join(names, ", ")
+}
+
+// String is the name in the specification.
+func (s Scope) String() string { return string(s) }
+
+// MarshalGQL writes the enum value of the GraphQL schema: PRIVACY_READ.
+func (s Scope) MarshalGQL(w io.Writer) {
+	_, _ = io.WriteString(w, strconv.Quote(strings.ToUpper(strings.ReplaceAll(string(s), ".", "_"))))
+}
+
+// UnmarshalGQL reads the enum value of the GraphQL schema.
+func (s *Scope) UnmarshalGQL(v any) error {
+	name, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("a scope is an enum value")
+	}
+	scope, err := ParseScope(strings.ToLower(strings.Replace(name, "_", ".", 1)))
+	if err != nil {
+		return err
+	}
+	*s = scope
+	return nil
+}
