@@ -1,0 +1,88 @@
+package backoffice
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// PrivacyOperation says in what way registration numbers were consulted.
+type PrivacyOperation string
+
+const (
+	ConsultedByRead   PrivacyOperation = "READ"
+	ConsultedBySearch PrivacyOperation = "SEARCH"
+	ConsultedByExport PrivacyOperation = "EXPORT"
+)
+
+// AllPrivacyOperations lists every operation.
+var AllPrivacyOperations = []PrivacyOperation{ConsultedByRead, ConsultedBySearch, ConsultedByExport}
+
+// MarshalGQL writes the enum value.
+func (o PrivacyOperation) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(string(o))) }
+
+// UnmarshalGQL reads the enum value.
+func (o *PrivacyOperation) UnmarshalGQL(v any) error {
+	name, _ := v.(string)
+	if !slices.Contains(AllPrivacyOperations, PrivacyOperation(name)) {
+		return fmt.Errorf("a PrivacyOperation is one of its enum values")
+	}
+	*o = PrivacyOperation(name)
+	return nil
+}
+
+// PrivacyAccess is one entry of the register of consultations: who looked at, searched by or exported registration
+// numbers, and never a number. Entries are only ever added; they outlive the customer they name.
+type PrivacyAccess struct {
+	ID         string
+	At         Instant
+	ClientID   string
+	ClientName string  // the pair's name at that moment
+	Purpose    *string // as stated in x-access-purpose; nil when none was
+	Operation  PrivacyOperation
+	CustomerID *string // nil for a search that found nobody and for an export
+	Fields     []PrivacyField
+
+	// Where the entry stands in the register: Number counts from 1 within Chain; MAC is keyed and covers all of the
+	// above, both numbers and the MAC of the entry before.
+	Chain  int64
+	Number int64
+	MAC    []byte
+}
+
+// ConsultationHead says how long a chain of the register is, so that a missing tail is noticed. Each chain has one.
+// The head of chain 0 stands for the register itself: it has no entries, and its Count is the number of chains.
+type ConsultationHead struct {
+	Chain int64
+	Count int64
+	Last  []byte // the MAC of the last entry; nil while Count is 0 and for chain 0
+	MAC   []byte // keyed, over the three above
+}
+
+// ConsultationPosition is a place in the register, ordered by Chain and then Number. The zero value is the start.
+type ConsultationPosition struct{ Chain, Number int64 }
+
+// ConsultationStore keeps the register of consultations. Nothing in it changes or removes an entry. It reads from and
+// writes to the primary, never a replica. Every failure is an *Error of kind Unavailable, Timeout or Internal.
+type ConsultationStore interface {
+	// OpenConsultationChain adds an empty chain, in one transaction that no other opening overlaps: its number is
+	// one above the Count of chain 0's head (1 when there is none yet). It calls seal once per attempt with that
+	// number, inserts the head that seal returns for the chain, and inserts or replaces the head of chain 0 by the
+	// other one. Durable on return. A chain number that is stored already is an error: the register was tampered
+	// with.
+	OpenConsultationChain(ctx context.Context, seal func(chain int64) (chainHead, registerHead ConsultationHead)) error
+
+	// AppendConsultations inserts the entries (at least one, consecutive numbers of one chain) and replaces the
+	// chain's head from by to, in one transaction: all or nothing, durable on return. When the stored head's
+	// Count and MAC are not those of from, nothing is written and the error says so.
+	AppendConsultations(ctx context.Context, from, to ConsultationHead, entries []*PrivacyAccess) error
+
+	// Consultations returns up to limit entries that stand after a position, ordered by chain and number, whole,
+	// and none at the end. It sees every entry that was durable when it was called.
+	Consultations(ctx context.Context, after ConsultationPosition, limit int) ([]*PrivacyAccess, error)
+
+	// ConsultationHeads returns up to limit heads from a chain onwards, ordered by chain, and none at the end.
+	ConsultationHeads(ctx context.Context, from int64, limit int) ([]ConsultationHead, error)
+}

@@ -1,0 +1,128 @@
+package backoffice
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Viewer is the credential pair that makes a request, as far as anyone may know it.
+type Viewer struct {
+	ClientID string
+	Name     string
+	Scopes   []Scope
+}
+
+// Has says whether the pair holds a scope; no pair holds none.
+func (v *Viewer) Has(scope Scope) bool { return v != nil && slices.Contains(v.Scopes, scope) }
+
+// MaxLiveSecrets is how many secrets of a pair work at one time: two, while it is being rotated.
+const MaxLiveSecrets = 2
+
+// Credential is a credential pair as the store keeps it. Its secrets are known by their digests only.
+type Credential struct {
+	ID        string // the client id
+	Name      string
+	Scopes    []Scope // each once, in the order of AllScopes
+	CreatedAt Instant
+	ExpiresAt Instant // zero: never
+	RevokedAt Instant // zero: not revoked
+	Secrets   []CredentialSecret
+}
+
+// CredentialSecret is one secret of a pair.
+type CredentialSecret struct {
+	Digest    []byte // SHA-256 of the secret's text
+	CreatedAt Instant
+	ExpiresAt Instant // zero: with the pair
+}
+
+// NewCredential makes a pair without a secret. Name needs 1 to 200 characters, none of them a control character;
+// expires is zero or later than now. Refused otherwise, with each fault.
+func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Credential, error) {
+	var faults []*UserError
+	name = strings.TrimSpace(name)
+	if name == "" {
+		faults = append(faults, &UserError{Code: CodeRequired, Message: "a pair needs a name", Field: []string{"name"}})
+	}
+	if utf8.RuneCountInString(name) > 200 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		faults = append(faults, &UserError{Code: CodeInvalid, Message: "a name has at most 200 characters and no control characters", Field: []string{"name"}})
+	}
+	if !expires.IsZero() && expires <= now {
+		faults = append(faults, &UserError{Code: CodeInvalid, Message: "the expiry is not in the future", Field: []string{"expiresAt"}})
+	}
+	pair := &Credential{ID: id, Name: name, CreatedAt: now, ExpiresAt: expires}
+	for _, scope := range AllScopes {
+		if slices.Contains(scopes, scope) {
+			pair.Scopes = append(pair.Scopes, scope)
+		}
+	}
+	for _, scope := range scopes {
+		if !slices.Contains(AllScopes, scope) {
+			faults = append(faults, &UserError{Code: CodeInvalid, Message: "unknown scope", Field: []string{"scopes"}})
+		}
+	}
+	if len(faults) > 0 {
+		return nil, Refuse(faults...)
+	}
+	return pair, nil
+}
+
+// Live says whether the pair works at a moment: neither revoked nor expired.
+func (c *Credential) Live(now Instant) bool {
+	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || now < c.ExpiresAt)
+}
+
+// Live says whether the secret works at a moment, provided that its pair does.
+func (s CredentialSecret) Live(now Instant) bool { return s.ExpiresAt.IsZero() || now < s.ExpiresAt }
+
+// Rotate gives the pair a new secret. The newest of those that live stays live for overlap, or shorter when it was to
+// end sooner; all others end. Refused with NOT_ALLOWED on a pair that is revoked or expired.
+func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) error {
+	if !c.Live(now) {
+		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
+	}
+	until := InstantOf(now.Time().Add(overlap))
+	secrets := []CredentialSecret{{Digest: digest, CreatedAt: now}}
+	live := slices.DeleteFunc(slices.Clone(c.Secrets), func(s CredentialSecret) bool { return !s.Live(now) })
+	if len(live) > 0 && until > now {
+		kept := slices.MaxFunc(live, func(a, b CredentialSecret) int { return int(a.CreatedAt - b.CreatedAt) })
+		if kept.ExpiresAt.IsZero() || until < kept.ExpiresAt {
+			kept.ExpiresAt = until
+		}
+		secrets = append(secrets, kept)
+	}
+	c.Secrets = secrets
+	return nil
+}
+
+// Revoke ends the pair and all its secrets. Revoking it again changes nothing.
+func (c *Credential) Revoke(now Instant) {
+	if c.RevokedAt.IsZero() {
+		c.RevokedAt = now
+	}
+	c.Secrets = nil
+}
+
+// CredentialStore keeps the credential pairs. It reads from and writes to the primary, never a replica, so that a
+// revocation is seen at once. What it returns belongs to the caller. A failure of the store itself is an *Error of kind
+// Unavailable, Timeout or Internal.
+type CredentialStore interface {
+	// CreateCredential adds a pair with its secrets. Refused with TAKEN when the client id exists.
+	CreateCredential(ctx context.Context, pair *Credential) error
+
+	// Credential returns a pair, revoked and expired ones too. NotFound when the client id is unknown.
+	Credential(ctx context.Context, clientID string) (*Credential, error)
+
+	// Credentials returns every pair with its secrets, revoked and expired ones too, ordered by client id, bytewise,
+	// in as many statements however many there are. An empty store returns none and no error.
+	Credentials(ctx context.Context) ([]*Credential, error)
+
+	// UpdateCredential reads a pair, lets change alter it and stores all of it but ID and CreatedAt, in one
+	// transaction that no other update of the pair overlaps. change may run again when the transaction has to.
+	// When change returns an error nothing is stored and that error is returned. NotFound when the client id is unknown.
+	UpdateCredential(ctx context.Context, clientID string, change func(*Credential) error) error
+}

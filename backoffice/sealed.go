@@ -1,0 +1,96 @@
+package backoffice
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strconv"
+)
+
+// PrivacyField names a field of a customer that holds a national registration number.
+type PrivacyField string
+
+const (
+	RegistrationNumber       PrivacyField = "REGISTRATION_NUMBER"
+	SpouseRegistrationNumber PrivacyField = "SPOUSE_REGISTRATION_NUMBER"
+)
+
+// AllPrivacyFields lists the guarded fields, in the order in which the register of consultations names them.
+var AllPrivacyFields = []PrivacyField{RegistrationNumber, SpouseRegistrationNumber}
+
+// MarshalGQL writes the enum value.
+func (f PrivacyField) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(string(f))) }
+
+// UnmarshalGQL reads the enum value.
+func (f *PrivacyField) UnmarshalGQL(v any) error {
+	name, _ := v.(string)
+	if !slices.Contains(AllPrivacyFields, PrivacyField(name)) {
+		return fmt.Errorf("a PrivacyField is one of its enum values")
+	}
+	*f = PrivacyField(name)
+	return nil
+}
+
+// Sealed is a national registration number as the store keeps it: encrypted, with a keyed index by which the same
+// number is found again. There is no plain text in it, so it can travel through every room; package privacy seals and
+// reveals. The zero value means that there is no number. Whatever prints it prints "[sealed]", for no number as well,
+// so that no log tells whether a number is stored.
+type Sealed struct {
+	ciphertext string // strings, so that a Sealed cannot be changed and compares with ==
+	index      string
+}
+
+const sealedText = "[sealed]"
+
+// SealedOf puts together what a store has read. No ciphertext makes the zero value.
+func SealedOf(ciphertext, index []byte) Sealed {
+	if len(ciphertext) == 0 {
+		return Sealed{}
+	}
+	return Sealed{ciphertext: string(ciphertext), index: string(index)}
+}
+
+// IsZero says whether there is no number.
+func (s Sealed) IsZero() bool { return s.ciphertext == "" }
+
+// Ciphertext is what a store writes; nil when there is no number.
+func (s Sealed) Ciphertext() []byte { return bytesOrNil(s.ciphertext) }
+
+// Index is the keyed index of the number within its field, which a store writes beside the ciphertext and searches by;
+// nil when there is no number.
+func (s Sealed) Index() []byte { return bytesOrNil(s.index) }
+
+// SameNumber says whether both hold the same number of the same field, or both none. Sealing a number twice gives two
+// ciphertexts, so this, not equality, tells whether a write changes anything.
+func (s Sealed) SameNumber(other Sealed) bool {
+	return s.IsZero() == other.IsZero() && s.index == other.index
+}
+
+// Equal compares what is stored, for go-cmp.
+func (s Sealed) Equal(other Sealed) bool { return s == other }
+
+// String prints "[sealed]".
+func (Sealed) String() string { return sealedText }
+
+// GoString prints "[sealed]".
+func (Sealed) GoString() string { return sealedText }
+
+// Format prints "[sealed]" for every verb and flag.
+func (Sealed) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, sealedText) }
+
+// LogValue prints "[sealed]".
+func (Sealed) LogValue() slog.Value { return slog.StringValue(sealedText) }
+
+// MarshalJSON prints "[sealed]".
+func (Sealed) MarshalJSON() ([]byte, error) { return []byte(strconv.Quote(sealedText)), nil }
+
+// MarshalText prints "[sealed]".
+func (Sealed) MarshalText() ([]byte, error) { return []byte(sealedText), nil }
+
+func bytesOrNil(s string) []byte {
+	if s == "" {
+		return nil
+	}
+	return []byte(s)
+}
