@@ -1,0 +1,81 @@
+package backoffice
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	maxEmail = 254 // RFC 5321, 4.5.3.1.3
+	maxPhone = 40
+)
+
+// ParseEmail reads one e-mail address without a display name, of at most 254 characters, whose domain is a name with
+// a dot. Its case is kept as written; FoldEmail compares. Anything else is BadInput.
+func ParseEmail(text string) (string, error) {
+	refused := Errorf(BadInput, "an e-mail address is written as in name@example.be, with at most %d characters", maxEmail)
+	if len(text) > 4*maxEmail || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxEmail {
+		return "", refused
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
+		return "", refused
+	}
+	// net/mail also reads names, comments and quotes; an address that it gives back unchanged has none of these.
+	address, err := mail.ParseAddress(text)
+	if err != nil || address.Address != text || address.Name != "" {
+		return "", refused
+	}
+	at := strings.LastIndexByte(text, '@')
+	if at > 64 || !isDomain(text[at+1:]) {
+		return "", refused
+	}
+	return text, nil
+}
+
+// isDomain wants at least two labels of letters, digits and inner dashes, the last of which is not a number.
+func isDomain(domain string) bool {
+	labels := strings.Split(domain, ".")
+	for _, label := range labels {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for _, r := range label {
+			if r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+				return false
+			}
+		}
+	}
+	return len(labels) > 1 && strings.ContainsFunc(labels[len(labels)-1], unicode.IsLetter)
+}
+
+// FoldEmail gives the form by which addresses are matched: without case, and however accents are encoded.
+func FoldEmail(text string) string {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return norm.NFC.String(strings.Map(foldCase, norm.NFD.String(text)))
+		}
+	}
+	return strings.ToLower(text)
+}
+
+// phonePattern is what a number may be written with: digits and their separators, then perhaps an extension. Words around a
+// number are refused, which the library would drop.
+var phonePattern = regexp.MustCompile(`^\+?[0-9(][0-9()./\- \x{00A0}\x{202F}]*( ?(ext\.?|x|#) ?[0-9]{1,7})?$`)
+
+// ParsePhone reads a telephone number, Belgian unless it starts with a country's prefix, and returns its
+// international format ("+32 2 555 12 12"). A number that cannot be one by its length and prefix is BadInput.
+func ParsePhone(text string) (string, error) {
+	if len(text) <= maxPhone && phonePattern.MatchString(text) {
+		number, err := phonenumbers.Parse(text, "BE")
+		if err == nil && phonenumbers.IsPossibleNumber(number) {
+			return phonenumbers.Format(number, phonenumbers.INTERNATIONAL), nil
+		}
+	}
+	return "", Errorf(BadInput, "a telephone number is written as in +32 2 555 12 12")
+}

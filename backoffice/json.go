@@ -1,0 +1,263 @@
+package backoffice
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+const (
+	// MaxJSON is the most bytes of a free-form object in its canonical form.
+	MaxJSON = 64 << 10
+	// maxJSONDepth is how deep objects and arrays may lie in each other, the outermost counted.
+	maxJSONDepth = 32
+)
+
+// JSON is a free-form JSON object in its canonical form: no blanks, keys in the order of their bytes, numbers as they
+// were written. Equal objects are equal bytes, on every engine. The zero value is the empty object. It comes from
+// ParseJSON or JSONOf, or from a store that was given such a value, and is not changed in place.
+type JSON []byte
+
+// ParseJSON reads an object of at most 64 KiB in its canonical form and at most 32 levels. Any other value, a key that
+// occurs twice in an object, or what is not JSON is BadInput.
+func ParseJSON(data []byte) (JSON, error) {
+	if !utf8.Valid(data) || hasLoneSurrogate(data) {
+		return nil, Errorf(BadInput, "a JSON object is valid UTF-8")
+	}
+	parser := jsonParser{decoder: json.NewDecoder(bytes.NewReader(data))}
+	parser.decoder.UseNumber()
+	token, err := parser.decoder.Token()
+	if err != nil {
+		return nil, Errorf(BadInput, "malformed JSON")
+	}
+	if token != json.Delim('{') {
+		return nil, Errorf(BadInput, "the value is a JSON object")
+	}
+	canonical, err := parser.appendValue(make([]byte, 0, min(len(data), MaxJSON)), token, 1)
+	if err != nil {
+		var known *Error
+		if errors.As(err, &known) {
+			return nil, known
+		}
+		return nil, Errorf(BadInput, "malformed JSON")
+	}
+	if _, err := parser.decoder.Token(); err != io.EOF {
+		return nil, Errorf(BadInput, "malformed JSON: something follows the object")
+	}
+	if len(canonical) > MaxJSON {
+		return nil, Errorf(BadInput, "a JSON object has at most %d bytes", MaxJSON)
+	}
+	return canonical, nil
+}
+
+// JSONOf turns a Go value that encodes to an object, such as a map[string]any, into its canonical form, with the rules
+// of ParseJSON.
+func JSONOf(v any) (JSON, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, Errorf(BadInput, "the value is a JSON object")
+	}
+	return ParseJSON(data)
+}
+
+// jsonParser writes the canonical form of what it reads.
+type jsonParser struct{ decoder *json.Decoder }
+
+func (p *jsonParser) appendValue(b []byte, token json.Token, depth int) ([]byte, error) {
+	switch value := token.(type) {
+	case json.Delim:
+		if depth > maxJSONDepth {
+			return nil, Errorf(BadInput, "a JSON object has at most %d levels", maxJSONDepth)
+		}
+		if value == '{' {
+			return p.appendObject(b, depth)
+		}
+		return p.appendArray(b, depth)
+	case string:
+		return appendJSONString(b, value), nil
+	case json.Number:
+		return append(b, value...), nil
+	case bool:
+		return strconv.AppendBool(b, value), nil
+	default:
+		return append(b, "null"...), nil
+	}
+}
+
+func (p *jsonParser) appendArray(b []byte, depth int) ([]byte, error) {
+	b = append(b, '[')
+	for first := true; ; first = false {
+		token, err := p.decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		if token == json.Delim(']') {
+			return append(b, ']'), nil
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		if b, err = p.appendValue(b, token, depth+1); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// appendObject writes the members as they come behind b, remembers where each lies, and puts them in order at the end.
+func (p *jsonParser) appendObject(b []byte, depth int) ([]byte, error) {
+	type member struct {
+		key         string
+		start, stop int
+	}
+	var members []member
+	sorted, start := true, len(b)+1
+	b = append(b, '{')
+	for {
+		token, err := p.decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		if token == json.Delim('}') {
+			break
+		}
+		if len(members) > 0 {
+			b = append(b, ',')
+		}
+		one := member{key: token.(string), start: len(b)} // the decoder has refused any other key
+		b = append(appendJSONString(b, one.key), ':')
+		if token, err = p.decoder.Token(); err != nil {
+			return nil, err
+		}
+		if b, err = p.appendValue(b, token, depth+1); err != nil {
+			return nil, err
+		}
+		one.stop = len(b)
+		sorted = sorted && (len(members) == 0 || members[len(members)-1].key < one.key)
+		members = append(members, one)
+	}
+	if sorted {
+		return append(b, '}'), nil
+	}
+	slices.SortFunc(members, func(x, y member) int { return bytes.Compare([]byte(x.key), []byte(y.key)) })
+	unsorted := slices.Clone(b[start:])
+	b = b[:start]
+	for i, one := range members {
+		if i > 0 {
+			if members[i-1].key == one.key {
+				return nil, Errorf(BadInput, "a key occurs once in a JSON object")
+			}
+			b = append(b, ',')
+		}
+		b = append(b, unsorted[one.start-start:one.stop-start]...)
+	}
+	return append(b, '}'), nil
+}
+
+// appendJSONString escapes what RFC 8259 wants escaped and nothing else, so that the canonical form is never longer
+// than what it was read from.
+func appendJSONString(b []byte, text string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c == '\n':
+			b = append(b, '\\', 'n')
+		case c == '\r':
+			b = append(b, '\\', 'r')
+		case c == '\t':
+			b = append(b, '\\', 't')
+		case c < ' ':
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// hasLoneSurrogate finds an escape that is half a character; the decoder would quietly replace it.
+func hasLoneSurrogate(data []byte) bool {
+	for i := 0; i+1 < len(data); i++ {
+		if data[i] != '\\' {
+			continue
+		}
+		i++ // what is escaped
+		if data[i] != 'u' {
+			continue
+		}
+		switch unit := hexUnit(data[i+1:]); {
+		case unit >= 0xDC00 && unit <= 0xDFFF:
+			return true
+		case unit >= 0xD800 && unit <= 0xDBFF:
+			rest := data[min(i+5, len(data)):]
+			if len(rest) < 6 || rest[0] != '\\' || rest[1] != 'u' {
+				return true
+			}
+			if low := hexUnit(rest[2:]); low < 0xDC00 || low > 0xDFFF {
+				return true
+			}
+			i += 10
+		}
+	}
+	return false
+}
+
+// hexUnit reads the four hexadecimal digits of an escape; 0 when they are not there, which the decoder refuses.
+func hexUnit(data []byte) uint64 {
+	if len(data) < 4 {
+		return 0
+	}
+	unit, _ := strconv.ParseUint(string(data[:4]), 16, 16)
+	return unit
+}
+
+// AppendJSON appends the object.
+func (j JSON) AppendJSON(b []byte) []byte {
+	if len(j) == 0 {
+		return append(b, "{}"...)
+	}
+	return append(b, j...)
+}
+
+// String is the object's text.
+func (j JSON) String() string { return string(j.AppendJSON(nil)) }
+
+// MarshalJSON writes the object.
+func (j JSON) MarshalJSON() ([]byte, error) { return j.AppendJSON(nil), nil }
+
+// UnmarshalJSON reads an object with the rules of ParseJSON; null is the empty object.
+func (j *JSON) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*j = nil
+		return nil
+	}
+	parsed, err := ParseJSON(data)
+	if err != nil {
+		return err
+	}
+	*j = parsed
+	return nil
+}
+
+// MarshalGQL writes the JSON scalar.
+func (j JSON) MarshalGQL(w io.Writer) { _, _ = w.Write(j.AppendJSON(nil)) }
+
+// UnmarshalGQL reads the JSON scalar from the map that a literal or a variable was decoded to.
+func (j *JSON) UnmarshalGQL(v any) error {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return Errorf(BadInput, "the value is a JSON object")
+	}
+	parsed, err := JSONOf(object)
+	if err != nil {
+		return err
+	}
+	*j = parsed
+	return nil
+}

@@ -1,0 +1,156 @@
+package backoffice
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// LegalForm is a company's type: a key of legal_forms.csv.
+type LegalForm string
+
+const (
+	LegalFormBV                         LegalForm = "BV"
+	LegalFormNV                         LegalForm = "NV"
+	LegalFormCV                         LegalForm = "CV"
+	LegalFormVOF                        LegalForm = "VOF"
+	LegalFormCommV                      LegalForm = "COMMV"
+	LegalFormCommVA                     LegalForm = "COMMVA"
+	LegalFormVZW                        LegalForm = "VZW"
+	LegalFormIVZW                       LegalForm = "IVZW"
+	LegalFormPS                         LegalForm = "PS"
+	LegalFormSON                        LegalForm = "SON"
+	LegalFormSE                         LegalForm = "SE"
+	LegalFormSCE                        LegalForm = "SCE"
+	LegalFormESV                        LegalForm = "ESV"
+	LegalFormEESV                       LegalForm = "EESV"
+	LegalFormLV                         LegalForm = "LV"
+	LegalFormVME                        LegalForm = "VME"
+	LegalFormMaatschap                  LegalForm = "MAATSCHAP"
+	LegalFormEenmanszaak                LegalForm = "EENMANSZAAK"
+	LegalFormPublic                     LegalForm = "PUBLIC"
+	LegalFormBuitenlands                LegalForm = "BUITENLANDS"
+	LegalFormAndere                     LegalForm = "ANDERE"
+	LegalFormInOprichting               LegalForm = "IN_OPRICHTING"
+	LegalFormFeitelijkeVereniging       LegalForm = "FEITELIJKE_VERENIGING"
+	LegalFormKostendelendeVereniging    LegalForm = "KOSTENDELENDE_VERENIGING"
+	LegalFormOnverdeeldheid             LegalForm = "ONVERDEELDHEID"
+	LegalFormBuitenlandsZonderVestiging LegalForm = "BUITENLANDS_ZONDER_VESTIGING"
+)
+
+// LabelLanguage is a language in which a legal form has a label.
+type LabelLanguage string
+
+const (
+	LabelDutch   LabelLanguage = "DUTCH"
+	LabelFrench  LabelLanguage = "FRENCH"
+	LabelGerman  LabelLanguage = "GERMAN"
+	LabelEnglish LabelLanguage = "ENGLISH"
+)
+
+//go:embed legal_forms.csv
+var legalFormsCSV string
+
+type legalForm struct {
+	needsKBO bool
+	labels   map[LabelLanguage]string
+}
+
+var (
+	legalFormOrder []LegalForm
+	legalForms     = map[LegalForm]legalForm{}
+	legalFormCodes = map[string]LegalForm{}
+)
+
+func init() {
+	rows, err := csv.NewReader(strings.NewReader(legalFormsCSV)).ReadAll()
+	if err != nil {
+		panic(fmt.Sprintf("legal_forms.csv: %v", err)) // compiled in: only a faulty build gets here
+	}
+	for _, row := range rows[1:] {
+		form := LegalForm(row[0])
+		legalFormOrder = append(legalFormOrder, form)
+		legalForms[form] = legalForm{
+			needsKBO: row[1] == "with",
+			labels:   map[LabelLanguage]string{LabelDutch: row[3], LabelFrench: row[4], LabelGerman: row[5], LabelEnglish: row[6]},
+		}
+		for _, code := range strings.Fields(row[2]) {
+			legalFormCodes[code] = form
+		}
+	}
+}
+
+// LegalForms lists every form in the table's order; the slice is the caller's.
+func LegalForms() []LegalForm { return append([]LegalForm(nil), legalFormOrder...) }
+
+// ParseLegalForm knows a form by its key ("BV"); anything else is BadInput.
+func ParseLegalForm(key string) (LegalForm, error) {
+	if _, ok := legalForms[LegalForm(key)]; !ok {
+		return "", Errorf(BadInput, "unknown legal form; it is one of the keys of LegalForm, such as BV, NV or VZW")
+	}
+	return LegalForm(key), nil
+}
+
+// LegalFormOfKBO translates a code of the register's category JuridicalForm ("610"); one without a form of its own is
+// LegalFormAndere.
+func LegalFormOfKBO(code string) LegalForm {
+	if form, ok := legalFormCodes[code]; ok {
+		return form
+	}
+	return LegalFormAndere
+}
+
+// NeedsKBO says whether companies of this form have a KBO number; those of the other forms have none.
+func (f LegalForm) NeedsKBO() bool { return legalForms[f].needsKBO }
+
+// Label names the form in a language; English when the language is unknown, the key when the form is.
+func (f LegalForm) Label(language LabelLanguage) string {
+	labels := legalForms[f].labels
+	if label := labels[language]; label != "" {
+		return label
+	}
+	if label := labels[LabelEnglish]; label != "" {
+		return label
+	}
+	return string(f)
+}
+
+// String is the key.
+func (f LegalForm) String() string { return string(f) }
+
+// MarshalGQL writes the enum value, which is the key.
+func (f LegalForm) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(string(f))) }
+
+// UnmarshalGQL reads the enum value.
+func (f *LegalForm) UnmarshalGQL(v any) error {
+	key, ok := v.(string)
+	if !ok {
+		return Errorf(BadInput, "a legal form is an enum value")
+	}
+	form, err := ParseLegalForm(key)
+	if err != nil {
+		return err
+	}
+	*f = form
+	return nil
+}
+
+// String is the enum value.
+func (l LabelLanguage) String() string { return string(l) }
+
+// MarshalGQL writes the enum value.
+func (l LabelLanguage) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(string(l))) }
+
+// UnmarshalGQL reads the enum value.
+func (l *LabelLanguage) UnmarshalGQL(v any) error {
+	name, _ := v.(string)
+	switch language := LabelLanguage(name); language {
+	case LabelDutch, LabelFrench, LabelGerman, LabelEnglish:
+		*l = language
+		return nil
+	}
+	return Errorf(BadInput, "the languages of labels are DUTCH, FRENCH, GERMAN and ENGLISH")
+}

@@ -1,0 +1,100 @@
+package backoffice
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// MaxText is the most characters of a name, a code or any other short text.
+const MaxText = 200
+
+// CheckText refuses, as BadInput, a text that is not valid UTF-8, is empty or blank, has a control character or a line
+// break of any kind, or has more than max characters.
+func CheckText(text string, max int) error {
+	if !utf8.ValidString(text) {
+		return Errorf(BadInput, "a text is valid UTF-8")
+	}
+	if len(text) > max && utf8.RuneCountInString(text) > max {
+		return Errorf(BadInput, "a text has at most %d characters", max)
+	}
+	blank := true
+	for _, r := range text {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return Errorf(BadInput, "a text has no control characters and no line breaks")
+		}
+		blank = blank && unicode.IsSpace(r)
+	}
+	if blank {
+		return Errorf(BadInput, "a text has at least one character that is not a space")
+	}
+	return nil
+}
+
+// Fold gives the form of a text by which it is searched and ordered: case and accents are ignored, and letters that
+// look like a letter with an accent are that letter. Folding twice changes nothing.
+func Fold(text string) string {
+	ascii, upper := true, false
+	for i := range len(text) {
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			ascii = false
+			break
+		}
+		upper = upper || c >= 'A' && c <= 'Z'
+	}
+	switch {
+	case !ascii:
+		return foldUnicode(text)
+	case upper:
+		return strings.ToLower(text)
+	}
+	return text
+}
+
+// foldUnicode decomposes once more at the end, since a folded letter can decompose where its capital did not.
+func foldUnicode(text string) string {
+	withoutMarks := func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return foldCase(r)
+	}
+	text = strings.Map(withoutMarks, norm.NFKD.String(strings.ToValidUTF8(text, "\ufffd")))
+	return strings.Map(withoutMarks, norm.NFKD.String(lookalikes.Replace(text)))
+}
+
+// foldCase goes by way of the capital, which letters with two small forms share (σ and ς). The case folding of x/text
+// is not used because it swaps the cases of Cherokee instead of folding them.
+func foldCase(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
+
+// lookalikes are the folded letters which Unicode does not decompose, though readers take them for others.
+var lookalikes = strings.NewReplacer(
+	"ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "þ", "th", "ł", "l", "ħ", "h", "ı", "i",
+	"ŧ", "t", "ŋ", "n", "ĸ", "k", "ƶ", "z", "ɨ", "i", "ʉ", "u", "ƀ", "b",
+	"’", "'", "‘", "'", "ʼ", "'",
+)
+
+var supportScopePattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// ParseSupportScope reads a support scope of a customer ("annual-accounts"): words of a-z and 0-9, joined by dashes,
+// at most 64 characters. Anything else is BadInput.
+func ParseSupportScope(text string) (string, error) {
+	if len(text) > 64 || !supportScopePattern.MatchString(text) {
+		return "", Errorf(BadInput, "a support scope has at most 64 characters: words of a-z and 0-9, joined by dashes")
+	}
+	return text, nil
+}
+
+var colorPattern = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
+
+// ParseColor reads a colour written #rrggbb and returns it in lower case. Anything else is BadInput.
+func ParseColor(text string) (string, error) {
+	if !colorPattern.MatchString(text) {
+		return "", Errorf(BadInput, "a colour is written as in #1e90ff")
+	}
+	return strings.ToLower(text), nil
+}
