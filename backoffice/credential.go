@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -28,9 +29,9 @@ type Credential struct {
 	Name      string
 	Scopes    []Scope // each once, in the order of AllScopes
 	CreatedAt Instant
-	ExpiresAt Instant // zero: never
-	RevokedAt Instant // zero: not revoked
-	Secrets   []CredentialSecret
+	ExpiresAt Instant            // zero: never
+	RevokedAt Instant            // zero: not revoked
+	Secrets   []CredentialSecret // newest first
 }
 
 // CredentialSecret is one secret of a pair.
@@ -89,7 +90,7 @@ func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) e
 	secrets := []CredentialSecret{{Digest: digest, CreatedAt: now}}
 	live := slices.DeleteFunc(slices.Clone(c.Secrets), func(s CredentialSecret) bool { return !s.Live(now) })
 	if len(live) > 0 && until > now {
-		kept := slices.MaxFunc(live, func(a, b CredentialSecret) int { return int(a.CreatedAt - b.CreatedAt) })
+		kept := slices.MaxFunc(live, func(a, b CredentialSecret) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 		if kept.ExpiresAt.IsZero() || until < kept.ExpiresAt {
 			kept.ExpiresAt = until
 		}

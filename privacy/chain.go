@@ -1,0 +1,50 @@
+package privacy
+
+import (
+	"example.org/backoffice/backoffice"
+)
+
+// entryMAC signs all of an entry, its place and the MAC of the entry before (nil for the first).
+func (k *Keyset) entryMAC(entry *backoffice.PrivacyAccess, before []byte) ([]byte, error) {
+	return k.register.ComputeMAC(entryBytes(entry, before))
+}
+
+// headMAC signs the length of a chain and its last MAC.
+func (k *Keyset) headMAC(head backoffice.ConsultationHead) ([]byte, error) {
+	return k.register.ComputeMAC(headBytes(head))
+}
+
+func (k *Keyset) entryHolds(entry *backoffice.PrivacyAccess, before []byte) bool {
+	return k.register.VerifyMAC(entry.MAC, entryBytes(entry, before)) == nil
+}
+
+func (k *Keyset) headHolds(head backoffice.ConsultationHead) bool {
+	return k.register.VerifyMAC(head.MAC, headBytes(head)) == nil
+}
+
+func entryBytes(entry *backoffice.PrivacyAccess, before []byte) []byte {
+	b := parts("consultation")
+	b = appendNumber(b, entry.Chain)
+	b = appendNumber(b, entry.Number)
+	b = appendPart(b, before)
+	b = appendPart(b, entry.ID)
+	b = appendNumber(b, int64(entry.At))
+	b = appendPart(b, entry.ClientID)
+	b = appendPart(b, entry.ClientName)
+	b = appendOptional(b, entry.Purpose)
+	b = appendPart(b, string(entry.Operation))
+	b = appendOptional(b, entry.CustomerID)
+	b = appendNumber(b, int64(len(entry.Fields)))
+	for _, field := range entry.Fields {
+		b = appendPart(b, string(field))
+	}
+	return b
+}
+
+func headBytes(head backoffice.ConsultationHead) []byte {
+	b := parts("consultation chain")
+	b = appendNumber(b, head.Chain)
+	b = appendNumber(b, head.Count)
+	return appendPart(b, head.Last)
+}
+

@@ -1,0 +1,58 @@
+package privacy
+
+import (
+	"encoding/base64"
+
+	"example.org/backoffice/backoffice"
+)
+
+const (
+	cursorBlock   = 16   // plain texts are filled up to this, so that the length tells little
+	maxCursorSize = 4096 // characters; longer ones are not ours
+)
+
+var (
+	cursorContext = parts("cursor")
+	urlText       = base64.RawURLEncoding.Strict() // one text per value
+)
+
+// SealCursor makes an opaque cursor: the same bytes give the same cursor under the same key, and it tells nothing of
+// them. It is URL-safe.
+func (k *Keyset) SealCursor(plain []byte) (string, error) {
+	// Padding as in ISO/IEC 7816-4: one 1 bit, then zeros.
+	padded := make([]byte, (len(plain)/cursorBlock+1)*cursorBlock)
+	copy(padded, plain)
+	padded[len(plain)] = 0x80
+	sealed, err := k.cursors.EncryptDeterministically(padded, cursorContext)
+	if err != nil {
+		return "", backoffice.Fault(err, "sealing a cursor")
+	}
+	return urlText.EncodeToString(sealed), nil
+}
+
+// OpenCursor gives the bytes back. BadInput when the text is no cursor of ours.
+func (k *Keyset) OpenCursor(cursor string) ([]byte, error) {
+	if len(cursor) > maxCursorSize {
+		return nil, badCursor(nil)
+	}
+	sealed, err := urlText.DecodeString(cursor)
+	if err != nil {
+		return nil, badCursor(err)
+	}
+	padded, err := k.cursors.DecryptDeterministically(sealed, cursorContext)
+	if err != nil {
+		return nil, badCursor(err)
+	}
+	end := len(padded) - 1
+	for end >= 0 && padded[end] == 0 {
+		end--
+	}
+	if end < 0 || padded[end] != 0x80 {
+		return nil, badCursor(nil)
+	}
+	return padded[:end], nil
+}
+
+func badCursor(cause error) error {
+	return &backoffice.Error{Kind: backoffice.BadInput, Message: "the cursor is not one that this server made", Cause: cause}
+}

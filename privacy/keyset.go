@@ -1,0 +1,205 @@
+package privacy
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/daead"
+	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/mac"
+	"github.com/tink-crypto/tink-go/v2/prf"
+	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
+	"github.com/tink-crypto/tink-go/v2/tink"
+)
+
+const keysetFormat = "backoffice keyset 1"
+
+// Keyset holds every key of an installation. Each purpose has a key of its own, so that nothing made for one purpose
+// passes for another. It is safe for concurrent use.
+type Keyset struct {
+	numbers  tink.AEAD              // encrypts registration numbers: AES-256-GCM
+	index    *prf.Set               // finds them again: HMAC-SHA-256 as a PRF
+	cursors  tink.DeterministicAEAD // seals cursors: AES-SIV
+	register tink.MAC               // chains the register of consultations: HMAC-SHA-256
+	paths    tink.MAC               // signs download paths: HMAC-SHA-256, 128 bits
+	contents tink.MAC               // digests what idempotency keys stand for: HMAC-SHA-256
+}
+
+// handles are the Tink keysets of a Keyset by their names in the file. A Tink keyset may hold several keys: the primary
+// makes new values, the others still open old ones. The index alone has to stay on one key, since old index values
+// are compared and not opened.
+type handles map[string]*keyset.Handle
+
+var templates = []struct {
+	name     string
+	template func() *tinkpb.KeyTemplate
+}{
+	{"numbers", aead.AES256GCMKeyTemplate},
+	{"index", prf.HMACSHA256PRFKeyTemplate},
+	{"cursors", daead.AESSIVKeyTemplate},
+	{"register", mac.HMACSHA256Tag256KeyTemplate},
+	{"paths", mac.HMACSHA256Tag128KeyTemplate},
+	{"contents", mac.HMACSHA256Tag256KeyTemplate},
+}
+
+// NewKeyset makes fresh keys that live in memory only.
+func NewKeyset() (*Keyset, error) {
+	made, err := newHandles()
+	if err != nil {
+		return nil, err
+	}
+	return made.keyset()
+}
+
+// CreateKeyset makes fresh keys and writes them to a new file with mode 0600, whole and durable before it has its name.
+// It never replaces a file: when there is one already the error is fs.ErrExist.
+func CreateKeyset(path string) (*Keyset, error) {
+	made, err := newHandles()
+	if err != nil {
+		return nil, err
+	}
+	text, err := made.encode()
+	if err != nil {
+		return nil, err
+	}
+	if err := writeNew(path, text); err != nil {
+		return nil, fmt.Errorf("cannot create the keyset file: %w", err)
+	}
+	return made.keyset()
+}
+
+// LoadKeyset reads a keyset file. When there is none the error is fs.ErrNotExist. A file that others than its owner
+// can read is used, since mounted secrets often are such, with a warning in the log.
+func LoadKeyset(path string) (*Keyset, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the keyset file: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("the keyset %s is not a file", path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the keyset file: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		slog.Warn("the keyset file can be read by others than its owner; chmod 600 mends that", "path", path)
+	}
+	read, err := decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("the keyset file %s cannot be used: %w; restore it from your copy, for without it the registration numbers cannot be read", path, err)
+	}
+	return read.keyset()
+}
+
+// Fingerprint tells keysets apart and gives nothing of them away: a store that keeps it can refuse to be opened with a
+// keyset that is not its own. It stays the same while keys are rotated.
+func (k *Keyset) Fingerprint() (string, error) {
+	print, err := k.index.ComputePrimaryPRF(parts("fingerprint"), 16)
+	if err != nil {
+		return "", fmt.Errorf("fingerprint of the keyset: %w", err)
+	}
+	return hex.EncodeToString(print), nil
+}
+
+func newHandles() (handles, error) {
+	made := handles{}
+	for _, t := range templates {
+		handle, err := keyset.NewHandle(t.template())
+		if err != nil {
+			return nil, fmt.Errorf("making the key %q: %w", t.name, err)
+		}
+		made[t.name] = handle
+	}
+	return made, nil
+}
+
+func (h handles) encode() ([]byte, error) {
+	file := map[string]any{"format": keysetFormat}
+	for name, handle := range h {
+		var text bytes.Buffer
+		if err := insecurecleartextkeyset.Write(handle, keyset.NewJSONWriter(&text)); err != nil {
+			return nil, fmt.Errorf("writing the key %q: %w", name, err)
+		}
+		file[name] = json.RawMessage(text.Bytes())
+	}
+	text, err := json.MarshalIndent(file, "", "  ")
+	return append(text, '\n'), err
+}
+
+// decode never quotes the file in an error, for it holds the keys.
+func decode(text []byte) (handles, error) {
+	var file map[string]json.RawMessage
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, errors.New("it is not JSON, or cut off")
+	}
+	var format string
+	if err := json.Unmarshal(file["format"], &format); err != nil || format != keysetFormat {
+		return nil, fmt.Errorf("it is not of the format %q", keysetFormat)
+	}
+	read := handles{}
+	for _, t := range templates {
+		raw, ok := file[t.name]
+		if !ok {
+			return nil, fmt.Errorf("it lacks the key %q", t.name)
+		}
+		handle, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(raw)))
+		if err != nil {
+			return nil, fmt.Errorf("its key %q is damaged", t.name)
+		}
+		read[t.name] = handle
+	}
+	return read, nil
+}
+
+func (h handles) keyset() (*Keyset, error) {
+	var k Keyset
+	var errs [6]error
+	k.numbers, errs[0] = aead.New(h["numbers"])
+	k.index, errs[1] = prf.NewPRFSet(h["index"])
+	k.cursors, errs[2] = daead.New(h["cursors"])
+	k.register, errs[3] = mac.New(h["register"])
+	k.paths, errs[4] = mac.New(h["paths"])
+	k.contents, errs[5] = mac.New(h["contents"])
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("the key %q is of the wrong kind", templates[i].name)
+		}
+	}
+	return &k, nil
+}
+
+// writeNew makes a durable file that appears under its name whole or not at all; a hard link, unlike a rename, fails
+// when the name is taken.
+func writeNew(path string, text []byte) error {
+	dir := filepath.Dir(path)
+	draft, err := os.CreateTemp(dir, ".keyset-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(draft.Name())
+	_, err = draft.Write(text)
+	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(draft.Name(), path); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		}
+		return err
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

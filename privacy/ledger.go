@@ -1,0 +1,245 @@
+package privacy
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Vault opens sealed numbers and enters who consulted them. A process has one.
+type Vault struct {
+	keys     *Keyset
+	register *register
+}
+
+// NewVault makes the vault of a process over its keys and its register of consultations.
+func NewVault(keys *Keyset, store backoffice.ConsultationStore) *Vault {
+	return &Vault{keys: keys, register: newRegister(keys, store)}
+}
+
+// ledger gathers what one request consults until Commit enters it.
+type ledger struct {
+	vault   *Vault
+	viewer  *backoffice.Viewer
+	purpose *string
+
+	mu       sync.Mutex
+	reads    []read
+	readAt   map[string]int // customer → place in reads
+	searches []*Searching
+	exported fieldSet // what an export of this request covers: no entry per customer
+	failed   error    // of the first Commit that failed; no later one succeeds
+}
+
+type read struct {
+	customerID string
+	fields     fieldSet
+}
+
+type ledgerKey struct{}
+
+// WithLedger starts the ledger of one request, made by a viewer (nil when nobody is signed in) for a stated purpose.
+func (v *Vault) WithLedger(ctx context.Context, viewer *backoffice.Viewer, purpose *string) context.Context {
+	return context.WithValue(ctx, ledgerKey{}, &ledger{vault: v, viewer: viewer, purpose: purpose})
+}
+
+// ledgerOf finds the request's ledger and makes sure that its viewer may see registration numbers.
+func ledgerOf(ctx context.Context) (*ledger, error) {
+	l, ok := ctx.Value(ledgerKey{}).(*ledger)
+	if !ok {
+		return nil, backoffice.Fault(errors.New("the context holds no ledger"), "consulting registration numbers")
+	}
+	if !l.viewer.Has(backoffice.PrivacyRead) {
+		return nil, backoffice.MissingScope(backoffice.PrivacyRead)
+	}
+	return l, nil
+}
+
+// Ask names one sealed number and the customer and field that it belongs to.
+type Ask struct {
+	CustomerID string
+	Field      backoffice.PrivacyField
+	Number     backoffice.Sealed
+}
+
+// Reveal opens numbers for the viewer in ctx: as many results as asks, in their order, nil where there is no number. It is
+// the only way to open one. Each is noted in the request's ledger, which Commit must have entered before
+// any of the answer leaves. Forbidden without privacy.read; Internal when a number does not open, and then none is.
+func Reveal(ctx context.Context, asks []Ask) ([]*string, error) {
+	l, err := ledgerOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]*string, len(asks))
+	for i, ask := range asks {
+		if ask.Number.IsZero() {
+			continue
+		}
+		plain, err := l.vault.keys.open(ask.CustomerID, ask.Field, ask.Number)
+		if err != nil {
+			return nil, backoffice.Fault(err, "revealing registration numbers")
+		}
+		results[i] = &plain
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, ask := range asks {
+		if results[i] != nil {
+			l.noteRead(ask.CustomerID, ask.Field)
+		}
+	}
+	return results, nil
+}
+
+func (l *ledger) noteRead(customerID string, field backoffice.PrivacyField) {
+	if l.exported.has(field) {
+		return
+	}
+	at, known := l.readAt[customerID]
+	if !known {
+		if l.readAt == nil {
+			l.readAt = map[string]int{}
+		}
+		at = len(l.reads)
+		l.readAt[customerID] = at
+		l.reads = append(l.reads, read{customerID: customerID})
+	}
+	l.reads[at].fields.add(field)
+}
+
+// Term is a number (its 11 digits) that is searched for in a field.
+type Term struct {
+	Field  backoffice.PrivacyField
+	Number string
+}
+
+// Searching is one search by registration number, entered in the register under whom it found.
+type Searching struct {
+	ledger  *ledger
+	indexes map[backoffice.PrivacyField][]byte
+	fields  fieldSet
+	found   []string
+}
+
+// Search begins a search by one or both numbers for the viewer in ctx. From here on it is in the ledger: as one entry
+// under nobody, until Found names whom it found. Each call is a search of its own. Forbidden without privacy.read.
+func Search(ctx context.Context, terms ...Term) (*Searching, error) {
+	l, err := ledgerOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Searching{ledger: l, indexes: map[backoffice.PrivacyField][]byte{}}
+	for _, term := range terms {
+		if s.indexes[term.Field], err = l.vault.keys.Index(term.Field, term.Number); err != nil {
+			return nil, err
+		}
+		s.fields.add(term.Field)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.searches = append(l.searches, s)
+	return s, nil
+}
+
+// Index is what the store looks for in a field; nil for a field that is not searched.
+func (s *Searching) Index(field backoffice.PrivacyField) []byte { return s.indexes[field] }
+
+// Found names the customers that the search found; there is then an entry under each, instead of one under nobody.
+func (s *Searching) Found(customerIDs ...string) {
+	s.ledger.mu.Lock()
+	defer s.ledger.mu.Unlock()
+	s.found = append(s.found, customerIDs...)
+}
+
+// Export enters an export of fields of all customers, at once. After it the ledger's Reveal opens these fields
+// without an entry per customer. Forbidden without privacy.read; Unavailable when it cannot be entered.
+func Export(ctx context.Context, fields ...backoffice.PrivacyField) error {
+	l, err := ledgerOf(ctx)
+	if err != nil {
+		return err
+	}
+	var set fieldSet
+	for _, field := range fields {
+		set.add(field)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.commit(ctx, l.entry(backoffice.ConsultedByExport, nil, set)); err != nil {
+		return err
+	}
+	l.exported |= set
+	return nil
+}
+
+// Commit enters what the request in ctx has consulted since the last Commit, in one append, and returns when that is
+// durable; with nothing consulted, or no ledger, it does nothing. Unavailable when it cannot be entered: then nothing
+// of the answer may leave, and every later Commit fails too.
+func Commit(ctx context.Context) error {
+	l, ok := ctx.Value(ledgerKey{}).(*ledger)
+	if !ok {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.commit(ctx)
+}
+
+// commit, under mu, enters the given entries and all that is noted.
+func (l *ledger) commit(ctx context.Context, entries ...*backoffice.PrivacyAccess) error {
+	if l.failed != nil {
+		return l.failed
+	}
+	for _, s := range l.searches {
+		if len(s.found) == 0 {
+			entries = append(entries, l.entry(backoffice.ConsultedBySearch, nil, s.fields))
+		}
+		for _, customerID := range s.found {
+			entries = append(entries, l.entry(backoffice.ConsultedBySearch, &customerID, s.fields))
+		}
+	}
+	for _, r := range l.reads {
+		entries = append(entries, l.entry(backoffice.ConsultedByRead, &r.customerID, r.fields))
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	l.searches, l.reads, l.readAt = nil, nil, nil
+	l.failed = l.vault.register.append(ctx, entries)
+	return l.failed
+}
+
+func (l *ledger) entry(operation backoffice.PrivacyOperation, customerID *string, fields fieldSet) *backoffice.PrivacyAccess {
+	return &backoffice.PrivacyAccess{
+		ClientID: l.viewer.ClientID, ClientName: l.viewer.Name, Purpose: l.purpose,
+		Operation: operation, CustomerID: customerID, Fields: fields.list(),
+	}
+}
+
+// fieldSet is a set of guarded fields, one bit each, in the order of backoffice.AllPrivacyFields.
+type fieldSet uint8
+
+func (s *fieldSet) add(field backoffice.PrivacyField) {
+	for i, known := range backoffice.AllPrivacyFields {
+		if known == field {
+			*s |= 1 << i
+		}
+	}
+}
+
+func (s fieldSet) has(field backoffice.PrivacyField) bool {
+	var one fieldSet
+	one.add(field)
+	return s&one != 0
+}
+
+func (s fieldSet) list() []backoffice.PrivacyField {
+	var fields []backoffice.PrivacyField
+	for i, field := range backoffice.AllPrivacyFields {
+		if s&(1<<i) != 0 {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}

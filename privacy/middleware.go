@@ -1,0 +1,94 @@
+package privacy
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net/http"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Refuse answers a request with an error, in the format of a face.
+type Refuse func(w http.ResponseWriter, r *http.Request, err error)
+
+// Middleware gives each request a ledger and holds back the first byte of its answer until Commit has entered what
+// it consulted. When that fails nothing that the handler wrote leaves, headers included: refuse answers instead. It also reads
+// the stated purpose, and refuses a bad one before the handler runs. viewer finds who is signed in.
+func (v *Vault) Middleware(viewer func(context.Context) *backoffice.Viewer, refuse Refuse) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			purpose, err := PurposeOf(r.Header)
+			if err != nil {
+				refuse(w, r, err)
+				return
+			}
+			r = r.WithContext(v.WithLedger(r.Context(), viewer(r.Context()), purpose))
+			held := &heldWriter{ResponseWriter: w, request: r, refuse: refuse, before: w.Header().Clone()}
+			next.ServeHTTP(held, r)
+			held.release() // an answer without a body
+		})
+	}
+}
+
+// heldWriter commits the ledger before anything leaves. Like any ResponseWriter it is used by one goroutine at a time.
+type heldWriter struct {
+	http.ResponseWriter
+	request  *http.Request
+	refuse   Refuse
+	before   http.Header // as they were before the handler
+	released bool
+	refused  error
+}
+
+// release lets the answer go, or answers in its place; it returns why nothing more may be written.
+func (h *heldWriter) release() error {
+	if h.released {
+		return h.refused
+	}
+	h.released = true
+	if h.refused = Commit(h.request.Context()); h.refused != nil {
+		header := h.Header()
+		clear(header)
+		maps.Copy(header, h.before)
+		h.refuse(h.ResponseWriter, h.request, h.refused)
+	}
+	return h.refused
+}
+
+func (h *heldWriter) WriteHeader(status int) {
+	if status >= 100 && status < 200 && status != http.StatusSwitchingProtocols {
+		if !h.released {
+			return // an early hint could carry what is not entered yet
+		}
+	}
+	if h.release() == nil {
+		h.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (h *heldWriter) Write(b []byte) (int, error) {
+	if err := h.release(); err != nil {
+		return 0, err
+	}
+	return h.ResponseWriter.Write(b)
+}
+
+// ReadFrom keeps the way open for sendfile.
+func (h *heldWriter) ReadFrom(source io.Reader) (int64, error) {
+	if err := h.release(); err != nil {
+		return 0, err
+	}
+	return io.Copy(h.ResponseWriter, source)
+}
+
+// FlushError serves http.ResponseController.
+func (h *heldWriter) FlushError() error {
+	if err := h.release(); err != nil {
+		return err
+	}
+	return http.NewResponseController(h.ResponseWriter).Flush()
+}
+
+// Unwrap serves http.ResponseController for deadlines. Hijacking is not offered.
+func (h *heldWriter) Unwrap() http.ResponseWriter { return h.ResponseWriter }

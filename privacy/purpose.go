@@ -1,0 +1,57 @@
+package privacy
+
+import (
+	"net/http"
+	"unicode"
+	"unicode/utf8"
+
+	"example.org/backoffice/backoffice"
+)
+
+// PurposeHeader is the request header in which a caller states why it consults registration numbers.
+const PurposeHeader = "X-Access-Purpose"
+
+const (
+	maxPurpose   = 200 // characters
+	maxDigitsRun = 8   // so that no registration or telephone number ends up in the register
+)
+
+// ParsePurpose checks a stated purpose. BadInput when it has more than 200 characters, a control character, a run of 9 or
+// more digits of whatever script, or is not UTF-8.
+func ParsePurpose(text string) (string, error) {
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxPurpose {
+		return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has at most %d characters of UTF-8", maxPurpose)
+	}
+	run := 0
+	for _, r := range text {
+		switch {
+		case unicode.IsControl(r):
+			return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has no control characters")
+		case unicode.IsDigit(r):
+			if run++; run > maxDigitsRun {
+				return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has no run of %d or more digits", maxDigitsRun+1)
+			}
+		default:
+			run = 0
+		}
+	}
+	return text, nil
+}
+
+// PurposeOf reads the header of a request: nil when it is absent or empty. BadInput when it is there twice or not
+// as ParsePurpose wants it.
+func PurposeOf(header http.Header) (*string, error) {
+	values := header[PurposeHeader]
+	switch len(values) {
+	case 0:
+		return nil, nil
+	case 1:
+	default:
+		return nil, backoffice.Errorf(backoffice.BadInput, "x-access-purpose is sent once")
+	}
+	purpose, err := ParsePurpose(values[0])
+	if err != nil || purpose == "" {
+		return nil, err
+	}
+	return &purpose, nil
+}

@@ -1,0 +1,184 @@
+package privacy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"github.com/google/uuid"
+)
+
+const (
+	writeTimeout = 10 * time.Second // of one write; it serves several requests and so has none of their deadlines
+	maxGroup     = 1000             // entries that one write gathers, unless a single request has more
+)
+
+// register writes a process's part of the register of consultations: a chain of its own, opened with the first entry.
+// Requests that come while a write is under way share the next one. After a write that failed, or of which we do not
+// know, a new chain is begun, so that no place in a chain is ever signed twice.
+type register struct {
+	keys  *Keyset
+	store backoffice.ConsultationStore
+	now   func() time.Time
+
+	mu      sync.Mutex
+	waiting []*batch
+	writing bool
+
+	// Only the goroutine that writes touches these.
+	open bool
+	head backoffice.ConsultationHead
+	last backoffice.Instant
+}
+
+// batch is what one request enters.
+type batch struct {
+	entries []*backoffice.PrivacyAccess
+	written chan error // buffered: a request that went away is not waited for
+}
+
+func newRegister(keys *Keyset, store backoffice.ConsultationStore) *register {
+	return &register{keys: keys, store: store, now: time.Now}
+}
+
+// append enters the entries, in one piece, and returns when they are durable. It gives each its identifier, moment and
+// place. When ctx ends first they may or may not have been entered.
+func (r *register) append(ctx context.Context, entries []*backoffice.PrivacyAccess) error {
+	b := &batch{entries: entries, written: make(chan error, 1)}
+	r.mu.Lock()
+	r.waiting = append(r.waiting, b)
+	if !r.writing {
+		r.writing = true
+		go r.write()
+	}
+	r.mu.Unlock()
+
+	select {
+	case err := <-b.written:
+		return err
+	case <-ctx.Done():
+		r.withdraw(b)
+		return unwritten(context.Cause(ctx))
+	}
+}
+
+// withdraw takes back a batch whose writing has not begun.
+func (r *register) withdraw(b *batch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting = slices.DeleteFunc(r.waiting, func(other *batch) bool { return other == b })
+}
+
+// write writes group after group until nobody waits.
+func (r *register) write() {
+	for {
+		group := r.nextGroup()
+		if group == nil {
+			return
+		}
+		err := r.writeGroup(group)
+		for _, b := range group {
+			b.written <- err
+		}
+	}
+}
+
+func (r *register) nextGroup() []*batch {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.waiting) == 0 {
+		r.writing = false
+		return nil
+	}
+	taken, size := 1, len(r.waiting[0].entries)
+	for taken < len(r.waiting) && size+len(r.waiting[taken].entries) <= maxGroup {
+		size += len(r.waiting[taken].entries)
+		taken++
+	}
+	group := slices.Clone(r.waiting[:taken])
+	r.waiting = slices.Delete(r.waiting, 0, taken)
+	return group
+}
+
+func (r *register) writeGroup(group []*batch) (err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("panic: %v", broken)
+		}
+		if err != nil {
+			r.open = false
+			err = unwritten(err)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
+	defer cancel()
+	if err := r.ensureChain(ctx); err != nil {
+		return err
+	}
+	head := r.head
+	var entries []*backoffice.PrivacyAccess
+	for _, b := range group {
+		for _, entry := range b.entries {
+			if err := r.place(entry, &head); err != nil {
+				return err
+			}
+			entries = append(entries, entry)
+		}
+	}
+	if head.MAC, err = r.keys.headMAC(head); err != nil {
+		return err
+	}
+	if err := r.store.AppendConsultations(ctx, r.head, head, entries); err != nil {
+		return err
+	}
+	r.head = head
+	return nil
+}
+
+// place gives an entry its identifier, moment and place behind the head, and moves the head on.
+func (r *register) place(entry *backoffice.PrivacyAccess, head *backoffice.ConsultationHead) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	r.last = max(r.last, backoffice.InstantOf(r.now()))
+	entry.ID, entry.At = id.String(), r.last
+	entry.Chain, entry.Number = head.Chain, head.Count+1
+	if entry.MAC, err = r.keys.entryMAC(entry, head.Last); err != nil {
+		return err
+	}
+	head.Count, head.Last = entry.Number, entry.MAC
+	return nil
+}
+
+func (r *register) ensureChain(ctx context.Context) error {
+	if r.open {
+		return nil
+	}
+	var sealing error
+	err := r.store.OpenConsultationChain(ctx, func(chain int64) (own, all backoffice.ConsultationHead) {
+		own = backoffice.ConsultationHead{Chain: chain}
+		all = backoffice.ConsultationHead{Chain: 0, Count: chain}
+		if own.MAC, sealing = r.keys.headMAC(own); sealing == nil {
+			all.MAC, sealing = r.keys.headMAC(all)
+		}
+		r.head = own
+		return own, all
+	})
+	if err == nil {
+		err = sealing
+	}
+	r.open = err == nil
+	return err
+}
+
+func unwritten(cause error) error {
+	return &backoffice.Error{
+		Kind:    backoffice.Unavailable,
+		Message: "the register of consultations cannot be written now, so nothing is disclosed; try again later",
+		Cause:   fmt.Errorf("appending to the register of consultations: %w", cause),
+	}
+}

@@ -1,0 +1,233 @@
+package privacy
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"example.org/backoffice/backoffice"
+)
+
+const verifyPage = 500
+
+// Problem is one thing that shows that the register of consultations was tampered with.
+type Problem struct {
+	Chain  int64
+	Number int64 // the entry at fault; 0 for the chain as a whole
+	What   string
+}
+
+// String is one line for the operator.
+func (p Problem) String() string {
+	if p.Number == 0 {
+		return fmt.Sprintf("chain %d: %s", p.Chain, p.What)
+	}
+	return fmt.Sprintf("chain %d, entry %d: %s", p.Chain, p.Number, p.What)
+}
+
+// Verified counts what Verify has seen.
+type Verified struct {
+	Chains   int64
+	Entries  int64
+	Problems int64
+}
+
+// Verify walks the whole register, in memory that does not grow with it, and reports each problem: an entry that was
+// changed, removed or put in, a chain cut off or missing. Servers may go on writing meanwhile. The error is the store's.
+func (k *Keyset) Verify(ctx context.Context, store backoffice.ConsultationStore, report func(Problem)) (Verified, error) {
+	v := &verifier{keys: k, store: store, report: report}
+	err := v.run(ctx)
+	return v.Verified, err
+}
+
+type verifier struct {
+	Verified
+	keys   *Keyset
+	store  backoffice.ConsultationStore
+	report func(Problem)
+
+	page []*backoffice.PrivacyAccess // entries read ahead
+	at   backoffice.ConsultationPosition
+	done bool
+}
+
+func (v *verifier) problem(chain, number int64, format string, args ...any) {
+	v.Problems++
+	v.report(Problem{Chain: chain, Number: number, What: fmt.Sprintf(format, args...)})
+}
+
+// run merges two ordered walks, of heads and of entries. A head is always read before its entries: all that it counts must
+// then be there, and an entry beyond it was either appended since, which a second look at the head tells, or put in.
+func (v *verifier) run(ctx context.Context) error {
+	expected := int64(1)
+	for from := int64(1); ; {
+		heads, err := v.store.ConsultationHeads(ctx, from, verifyPage)
+		if err != nil {
+			return err
+		}
+		for _, head := range heads {
+			v.missingChains(expected, head.Chain-1)
+			if err := v.strayEntries(ctx, head.Chain); err != nil {
+				return err
+			}
+			if err := v.chain(ctx, head); err != nil {
+				return err
+			}
+			expected = head.Chain + 1
+		}
+		if len(heads) == 0 {
+			break
+		}
+		from = expected
+	}
+	return v.end(ctx, expected)
+}
+
+// end compares the number of chains with the head of the whole register, read last: chains opened meanwhile count.
+func (v *verifier) end(ctx context.Context, expected int64) error {
+	all, found, err := v.head(ctx, 0)
+	switch {
+	case err != nil:
+		return err
+	case !found && expected > 1:
+		v.problem(0, 0, "the register's own head is missing")
+	case found && !v.keys.headHolds(all):
+		v.problem(0, 0, "the register's own head was changed")
+	case found && all.Count >= expected:
+		// Either removed or opened since the heads were read.
+		for chain := expected; chain <= all.Count; chain++ {
+			head, found, err := v.head(ctx, chain)
+			if err != nil {
+				return err
+			}
+			if !found {
+				v.missingChains(chain, chain)
+				continue
+			}
+			if err := v.strayEntries(ctx, chain); err != nil {
+				return err
+			}
+			if err := v.chain(ctx, head); err != nil {
+				return err
+			}
+		}
+	case found && all.Count < expected-1:
+		v.problem(0, 0, "the register's own head counts %d chains, but there are %d", all.Count, expected-1)
+	}
+	return v.strayEntries(ctx, 1<<62)
+}
+
+func (v *verifier) missingChains(first, last int64) {
+	switch {
+	case first == last:
+		v.problem(first, 0, "the chain is missing")
+	case first < last:
+		v.problem(first, 0, "the chains %d to %d are missing", first, last)
+	}
+}
+
+// chain checks the entries of one chain against its head.
+func (v *verifier) chain(ctx context.Context, head backoffice.ConsultationHead) error {
+	v.Chains++
+	if !v.keys.headHolds(head) {
+		v.problem(head.Chain, 0, "the chain's head was changed")
+	}
+	count := int64(0)
+	var before []byte
+	for {
+		entry, err := v.peek(ctx)
+		if err != nil {
+			return err
+		}
+		if entry == nil || entry.Chain != head.Chain {
+			break
+		}
+		v.take()
+		if entry.Number > head.Count {
+			if head, err = v.again(ctx, head); err != nil {
+				return err
+			}
+		}
+		switch {
+		case entry.Number > head.Count:
+			v.problem(entry.Chain, entry.Number, "the entry was put in behind the end of the chain")
+			continue
+		case entry.Number > count+1:
+			v.missingEntries(head.Chain, count+1, entry.Number-1) // what follows a gap cannot be checked against it
+		case !v.keys.entryHolds(entry, before):
+			v.problem(entry.Chain, entry.Number, "the entry was changed")
+		}
+		count, before = entry.Number, entry.MAC
+	}
+	switch {
+	case count < head.Count:
+		v.missingEntries(head.Chain, count+1, head.Count)
+	case !bytes.Equal(before, head.Last):
+		v.problem(head.Chain, count, "the last entry is not the one that the chain's head names")
+	}
+	return nil
+}
+
+func (v *verifier) missingEntries(chain, first, last int64) {
+	if first == last {
+		v.problem(chain, first, "the entry is missing")
+	} else {
+		v.problem(chain, first, "the entries %d to %d are missing", first, last)
+	}
+}
+
+// again reads a head that may have moved on meanwhile.
+func (v *verifier) again(ctx context.Context, old backoffice.ConsultationHead) (backoffice.ConsultationHead, error) {
+	head, found, err := v.head(ctx, old.Chain)
+	if err != nil || !found {
+		return old, err
+	}
+	if !v.keys.headHolds(head) && v.keys.headHolds(old) {
+		v.problem(head.Chain, 0, "the chain's head was changed")
+	}
+	return head, nil
+}
+
+func (v *verifier) head(ctx context.Context, chain int64) (backoffice.ConsultationHead, bool, error) {
+	heads, err := v.store.ConsultationHeads(ctx, chain, 1)
+	if err != nil || len(heads) == 0 || heads[0].Chain != chain {
+		return backoffice.ConsultationHead{}, false, err
+	}
+	return heads[0], true, nil
+}
+
+// strayEntries reports entries of chains below one, which have no head.
+func (v *verifier) strayEntries(ctx context.Context, below int64) error {
+	for reported := int64(0); ; {
+		entry, err := v.peek(ctx)
+		if err != nil || entry == nil || entry.Chain >= below {
+			return err
+		}
+		v.take()
+		if entry.Chain != reported {
+			v.problem(entry.Chain, 0, "there are entries of a chain that has no head")
+			reported = entry.Chain
+		}
+	}
+}
+
+// peek gives the next entry, nil at the end; take moves past it.
+func (v *verifier) peek(ctx context.Context) (*backoffice.PrivacyAccess, error) {
+	if len(v.page) == 0 && !v.done {
+		page, err := v.store.Consultations(ctx, v.at, verifyPage)
+		if err != nil {
+			return nil, err
+		}
+		v.page, v.done = page, len(page) == 0
+	}
+	if len(v.page) == 0 {
+		return nil, nil
+	}
+	return v.page[0], nil
+}
+
+func (v *verifier) take() {
+	v.at = backoffice.ConsultationPosition{Chain: v.page[0].Chain, Number: v.page[0].Number}
+	v.page = v.page[1:]
+	v.Entries++
+}
