@@ -122,7 +122,13 @@ func (f LegalForm) Label(language LabelLanguage) string {
 func (f LegalForm) String() string { return string(f) }
 
 // MarshalGQL writes the enum value, which is the key.
-func (f LegalForm) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(string(f))) }
+func (f LegalForm) MarshalGQL(w io.Writer) {
+	if f == "" {
+		_, _ = io.WriteString(w, "null")
+		return
+	}
+	_, _ = io.WriteString(w, strconv.Quote(string(f)))
+}
 
 // UnmarshalGQL reads the enum value.
 func (f *LegalForm) UnmarshalGQL(v any) error {

@@ -1,0 +1,53 @@
+package backoffice
+
+// CalculationState is how far a calculation has come.
+type CalculationState string
+
+// CalculationStates lists every state: each is also a TranscriptStatus of the same name and label.
+var CalculationStates = []CalculationState{
+	CalculationState(ToProcess), CalculationState(InCalculation), CalculationState(CalculationDone), CalculationState(CalculationSent),
+	CalculationState(Locked), CalculationState(Unlocked), CalculationState(Approved), CalculationState(Rejected),
+}
+
+// Label is the specification's word (section 3): "Calculation done".
+func (s CalculationState) Label() string { return TranscriptStatus(s).Label() }
+
+// ParseCalculationStateLabel reads the specification's word.
+func ParseCalculationStateLabel(label string) (CalculationState, error) {
+	for _, state := range CalculationStates {
+		if state.Label() == label {
+			return state, nil
+		}
+	}
+	return "", Errorf(BadInput, "a calculation's state is one of the labels To Process, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
+}
+
+// Calculation is the tax calculation that was started for a transcript; a transcript has at most one.
+type Calculation struct {
+	ID           string
+	State        CalculationState
+	UpdatedAt    Instant
+	TranscriptID string
+	CustomerID   string // the transcript's, kept beside it so that a customer's proposals are found by an index
+	Proposal     *File  // the proposal, if there is one
+}
+
+// IsNode marks Calculation as a Node of the GraphQL schema.
+func (*Calculation) IsNode() {}
+
+// StateLabel is the specification's word for the state.
+func (c *Calculation) StateLabel() string { return c.State.Label() }
+
+// Position tells where the calculation stands in a list of that order.
+func (c *Calculation) Position(key OrderKey) Position {
+	p := Position{Key: key, ID: c.ID}
+	if key == KeyUpdatedAt {
+		p.Number = float64(c.UpdatedAt)
+	}
+	return p
+}
+
+// CalculationCriteria picks among calculations; zero fields are no criterion.
+type CalculationCriteria struct {
+	HasProposal bool
+}

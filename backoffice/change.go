@@ -1,0 +1,38 @@
+package backoffice
+
+import "context"
+
+// Noun names a kind of record.
+type Noun string
+
+const (
+	NounFinancialYear Noun = "financial year"
+	NounChecklist     Noun = "checklist"
+	NounTranscript    Noun = "transcript"
+	NounCalculation   Noun = "calculation"
+	NounCustomer      Noun = "customer"
+	NounRelation      Noun = "relation"
+	NounDocument      Noun = "document"
+	NounMinfin        Noun = "minfin document"
+	NounUser          Noun = "user"
+	NounLabel         Noun = "label"
+	NounConsultation  Noun = "consultation"
+)
+
+// Change is one entry of the change log: what was done to which object by whom. It never holds a value.
+type Change struct {
+	Sequence int64 // from 1, without gaps; in the order in which the transactions became visible
+	At       Instant
+	ClientID string // the pair, or "" for a command of the operator
+	Action   string // the mutation or command: createCustomer, import
+	Noun     Noun
+	ObjectID string
+	Fields   []string // the fields that changed, sorted, in GraphQL's names; nil for a deletion
+}
+
+// ChangeStore reads the change log.
+type ChangeStore interface {
+	// Changes returns up to limit entries after a sequence number, in order. An entry that was returned is followed
+	// for good by the ones that come after it: no smaller number appears later.
+	Changes(ctx context.Context, after int64, limit int) ([]*Change, error)
+}

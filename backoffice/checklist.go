@@ -1,0 +1,39 @@
+package backoffice
+
+// Checklist is a questionnaire of a financial year that is assigned to customers.
+type Checklist struct {
+	ID               string
+	Name             string
+	Language         string // a language name, for example dutch
+	AuthRequired     bool
+	RemindersEnabled bool
+	FinancialYearID  string
+}
+
+// IsNode marks Checklist as a Node of the GraphQL schema.
+func (*Checklist) IsNode() {}
+
+// Position tells where the checklist stands in a list of that order.
+func (c *Checklist) Position(key OrderKey) Position { return Position{Key: key, ID: c.ID} }
+
+// ChecklistFilter is what a caller wants of a list of checklists; nil is no filter.
+type ChecklistFilter struct {
+	Language        *string
+	FinancialYearID *string
+}
+
+// ChecklistCriteria is a ChecklistFilter made ready for the store; zero fields are no criterion.
+type ChecklistCriteria struct {
+	Nothing         bool
+	Language        string
+	FinancialYearID string
+}
+
+// Criteria makes the filter ready for the store.
+func (f *ChecklistFilter) Criteria() (c ChecklistCriteria) {
+	if f != nil {
+		exact(&c.Language, f.Language, &c.Nothing)
+		exact(&c.FinancialYearID, f.FinancialYearID, &c.Nothing)
+	}
+	return c
+}

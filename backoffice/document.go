@@ -1,0 +1,19 @@
+package backoffice
+
+// CustomerDocument is a document of a customer that does not come from the tax administration.
+type CustomerDocument struct {
+	ID         string
+	Name       string
+	CustomerID string
+	CreatedAt  Instant
+	File       *File
+}
+
+// IsNode marks CustomerDocument as a Node of the GraphQL schema.
+func (*CustomerDocument) IsNode() {}
+
+// Position tells where the document stands in a list of that order.
+func (d *CustomerDocument) Position(key OrderKey) Position { return Position{Key: key, ID: d.ID} }
+
+// DocumentCriteria picks among a customer's documents: all of them.
+type DocumentCriteria struct{}

@@ -1,0 +1,95 @@
+package backoffice
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/base64"
+	"hash"
+	"io"
+	"time"
+)
+
+// FileKind says to which noun a stored file belongs, and so which scope guards it.
+type FileKind string
+
+const (
+	// TranscriptFile is the generated document of a completed transcript.
+	TranscriptFile FileKind = "transcript"
+	// CalculationFile is the proposal of a calculation.
+	CalculationFile FileKind = "calculation"
+	// DocumentFile is a customer's document.
+	DocumentFile FileKind = "document"
+	// MinfinFile is a document of the tax administration.
+	MinfinFile FileKind = "minfin"
+)
+
+// AllFileKinds lists every kind of file.
+var AllFileKinds = []FileKind{TranscriptFile, CalculationFile, DocumentFile, MinfinFile}
+
+// FileOwner is the record that a file belongs to; a signed download path names it, never the key.
+type FileOwner struct {
+	Kind FileKind
+	ID   string
+}
+
+// File is what is known of a stored file. Its bytes are in a FileStore under Key and never change: new content gets a
+// new key.
+type File struct {
+	// Key is where a FileStore keeps the bytes; opaque, and shown to nobody.
+	Key string
+	// Owner is set by whoever reads the record; a FileStore knows nothing of it.
+	Owner FileOwner
+	// ContentType is a media type, with a charset for texts.
+	ContentType string
+	// Size is in bytes.
+	Size int
+	// MD5Hash is the MD5 of the bytes in base64, as the specification's metadata has it. It guards against accidents only.
+	MD5Hash string
+	// SHA256 is 32 bytes; it makes the strong ETag and Repr-Digest of a download.
+	SHA256      []byte
+	TimeCreated Instant
+}
+
+// FileStore keeps bytes under keys of its own making. All methods may be called at the same time.
+//
+// Errors are of kind NotFound (a key that holds nothing), BadInput (a range that cannot be), Timeout, or Unavailable
+// with the cause for the log.
+type FileStore interface {
+	// Put reads r to its end and keeps what it read. When it returns without an error, the bytes are durable; when it
+	// returns one, nothing is kept under any key, whatever happens to the process. The file has every field but Owner.
+	Put(ctx context.Context, r io.Reader, contentType string) (File, error)
+	// Open reads length bytes from offset, or to the end when length is negative. A range that reaches past the end
+	// gives what there is, which may be nothing. The caller closes the reader.
+	Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error)
+	// Delete removes what is kept under the keys. A key that holds nothing is passed over.
+	Delete(ctx context.Context, keys ...string) error
+	// List calls visit for everything that is kept, in no particular order, leftovers of writes that were cut short
+	// included, and stops at its first error. What is put or deleted meanwhile may be listed or not.
+	List(ctx context.Context, visit func(key string, modified time.Time) error) error
+}
+
+// FileDigest is an io.Writer that takes the measures of a file while its bytes pass by.
+type FileDigest struct {
+	size   int
+	md5    hash.Hash
+	sha256 hash.Hash
+}
+
+// NewFileDigest has seen nothing yet.
+func NewFileDigest() *FileDigest { return &FileDigest{md5: md5.New(), sha256: sha256.New()} }
+
+// Write never fails.
+func (d *FileDigest) Write(p []byte) (int, error) {
+	d.size += len(p)
+	d.md5.Write(p)
+	d.sha256.Write(p)
+	return len(p), nil
+}
+
+// Fill sets Size, MD5Hash and SHA256 to those of all bytes written so far.
+func (d *FileDigest) Fill(file *File) {
+	file.Size = d.size
+	file.MD5Hash = base64.StdEncoding.EncodeToString(d.md5.Sum(nil))
+	file.SHA256 = d.sha256.Sum(nil)
+}

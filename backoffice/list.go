@@ -1,0 +1,202 @@
+package backoffice
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Sizes of a page, in rows.
+const (
+	DefaultPageSize     = 50  // of a GraphQL connection
+	DefaultRESTPageSize = 100 // of a REST list, as the specification's links show
+	MaxPageSize         = 500
+)
+
+// OrderKey names the value by which a list is ordered; the identifier, bytewise, breaks ties.
+type OrderKey uint8
+
+const (
+	KeyID OrderKey = iota
+	KeyName
+	KeyCreatedAt
+	KeyUpdatedAt
+	KeyProgress
+	KeyAt
+)
+
+// OrderDirection is the way in which an order runs.
+type OrderDirection string
+
+const (
+	Ascending  OrderDirection = "ASC"
+	Descending OrderDirection = "DESC"
+)
+
+// Order is a total order of a list.
+type Order struct {
+	Key        OrderKey
+	Descending bool
+}
+
+// ByID is the order of every list that does not ask for another.
+var ByID = Order{}
+
+// Position is a place in an ordered list: the row's order value (Text or Number, as the key has it) and its identifier.
+// It need not be the place of a row that still exists.
+type Position struct {
+	Key    OrderKey
+	Text   string
+	Number float64 // instants in milliseconds, progress in percent
+	ID     string
+}
+
+// Window is the part of a list that a caller wants: at most Limit rows strictly between After and Before, the first of
+// them (or with Backward the last), after skipping Offset rows. Rows are always returned in the list's order.
+type Window struct {
+	Limit     int
+	Backward  bool
+	Offset    int // only with neither After nor Before
+	After     Position
+	Before    Position
+	HasAfter  bool
+	HasBefore bool
+	Inclusive bool // the rows at After and Before themselves count too
+}
+
+// Ask is one question for pages of a list: which rows, in which order, which part of them, with which columns.
+// It is comparable but for Columns, so that equal questions about different parents can travel as one.
+type Ask[C comparable] struct {
+	Under    Edge // whose list; Root for the list of all
+	Criteria C
+	Order    Order
+	Window   Window
+}
+
+// Edge names the noun under which a list hangs.
+type Edge uint8
+
+const (
+	Root Edge = iota
+	OfFinancialYear
+	OfChecklist
+	OfCustomer
+	OfUser
+	OfTranscript
+)
+
+// Page is one window of a list. More says that the list has further rows beyond the window in the direction of travel,
+// within After and Before.
+type Page[T any] struct {
+	Items []T
+	More  bool
+}
+
+// NoParent is the parent of a list at the root.
+const NoParent = ""
+
+// IDs is a set of identifiers, sorted, each once; comparable by identity.
+type IDs struct{ list []string }
+
+// NewIDs sorts the identifiers and drops what cannot be one.
+func NewIDs(ids []string) *IDs {
+	list := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return CheckID(id) != nil })
+	slices.Sort(list)
+	return &IDs{slices.Compact(list)}
+}
+
+// List returns the identifiers; not to be changed.
+func (ids *IDs) List() []string { return ids.list }
+
+// Len counts the identifiers.
+func (ids *IDs) Len() int { return len(ids.list) }
+
+// PageArgs are the paging arguments of a connection, as they came; nil is absent.
+type PageArgs struct {
+	First, Last    *int
+	After, Before  *string
+	Page, PageSize *int
+}
+
+// Window checks the arguments and makes the window. open turns a cursor into its position.
+// Errors: BadInput for every combination that the contract excludes, and for a cursor that is not one of this order.
+func (a PageArgs) Window(order Order, open func(cursor string) (Order, Position, error)) (Window, error) {
+	var w Window
+	if a.Page != nil || a.PageSize != nil {
+		if a.Page == nil {
+			return w, Errorf(BadInput, "pageSize needs page")
+		}
+		if a.First != nil || a.Last != nil || a.After != nil || a.Before != nil {
+			return w, Errorf(BadInput, "page does not go with first, after, last or before")
+		}
+		return NumberedWindow(*a.Page, a.PageSize, DefaultPageSize)
+	}
+	if a.First != nil && a.Last != nil {
+		return w, Errorf(BadInput, "first does not go with last")
+	}
+	w.Limit = DefaultPageSize
+	for name, size := range map[string]*int{"first": a.First, "last": a.Last} {
+		if size == nil {
+			continue
+		}
+		if *size < 0 || *size > MaxPageSize {
+			return w, Errorf(BadInput, "%s is 0 to %d", name, MaxPageSize)
+		}
+		w.Limit = *size
+	}
+	w.Backward = a.Last != nil
+	for _, cursor := range []struct {
+		name string
+		text *string
+		at   *Position
+		has  *bool
+	}{{"after", a.After, &w.After, &w.HasAfter}, {"before", a.Before, &w.Before, &w.HasBefore}} {
+		if cursor.text == nil {
+			continue
+		}
+		of, position, err := open(*cursor.text)
+		if err != nil {
+			return w, Errorf(BadInput, "%s is not a cursor of this server", cursor.name)
+		}
+		if of != order {
+			return w, Errorf(BadInput, "%s is a cursor of another order", cursor.name)
+		}
+		*cursor.at, *cursor.has = position, true
+	}
+	return w, nil
+}
+
+// NumberedWindow is page number page (from 1) of size rows; nil is the default size.
+// Errors: BadInput for a page under 1 and a size outside 1 to MaxPageSize.
+func NumberedWindow(page int, size *int, byDefault int) (Window, error) {
+	limit := byDefault
+	if size != nil {
+		limit = *size
+	}
+	if page < 1 || page > 1<<31 {
+		return Window{}, Errorf(BadInput, "page starts at 1")
+	}
+	if limit < 1 || limit > MaxPageSize {
+		return Window{}, Errorf(BadInput, "pageSize is 1 to %d", MaxPageSize)
+	}
+	return Window{Limit: limit, Offset: (page - 1) * limit}, nil
+}
+
+// exact sets a criterion to a wanted value; the empty value is one that no row has.
+func exact(into *string, wanted *string, nothing *bool) {
+	if wanted == nil {
+		return
+	}
+	if *into = *wanted; *wanted == "" {
+		*nothing = true
+	}
+}
+
+// foldSearch folds a search text. Errors: BadInput under 3 characters.
+func foldSearch(text string) (string, error) {
+	folded := strings.ReplaceAll(Fold(strings.TrimSpace(text)), "\n", " ")
+	if utf8.RuneCountInString(folded) < 3 {
+		return "", Errorf(BadInput, "search needs at least 3 characters")
+	}
+	return folded, nil
+}

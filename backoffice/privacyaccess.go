@@ -1,0 +1,19 @@
+package backoffice
+
+// IsNode marks PrivacyAccess as a Node of the GraphQL schema.
+func (*PrivacyAccess) IsNode() {}
+
+// Position tells where the entry stands in a list of that order.
+func (a *PrivacyAccess) Position(key OrderKey) Position {
+	p := Position{Key: key, ID: a.ID}
+	if key == KeyAt {
+		p.Number = float64(a.At)
+	}
+	return p
+}
+
+// NewestFirst is the order in which a customer's consultations are listed.
+var NewestFirst = Order{Key: KeyAt, Descending: true}
+
+// ConsultationCriteria picks among the entries of the register: all of them.
+type ConsultationCriteria struct{}

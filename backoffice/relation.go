@@ -1,0 +1,101 @@
+package backoffice
+
+// RelationKind says what the related customer is of the customer.
+type RelationKind string
+
+const (
+	Director      RelationKind = "DIRECTOR"
+	UBO           RelationKind = "UBO" // ultimate beneficial owner
+	Shareholder   RelationKind = "SHAREHOLDER"
+	ContactPerson RelationKind = "CONTACT_PERSON"
+)
+
+// RelationKinds lists every kind, in the specification's order.
+var RelationKinds = []RelationKind{Director, UBO, Shareholder, ContactPerson}
+
+// Label is the specification's word: director, UBO, shareholder, contact person.
+func (k RelationKind) Label() string {
+	return map[RelationKind]string{Director: "director", UBO: "UBO", Shareholder: "shareholder", ContactPerson: "contact person"}[k]
+}
+
+// ParseRelationKindLabel reads the specification's word.
+func ParseRelationKindLabel(label string) (RelationKind, error) {
+	for _, k := range RelationKinds {
+		if k.Label() == label {
+			return k, nil
+		}
+	}
+	return "", Errorf(BadInput, "a relation's kind is director, UBO, shareholder or contact person")
+}
+
+// RelationDirection tells from which end a relation is seen.
+type RelationDirection string
+
+const (
+	Outgoing RelationDirection = "OUTGOING" // seen from its customer
+	Incoming RelationDirection = "INCOMING" // seen from its related customer
+)
+
+// CustomerRelation says that RelatedCustomerID is the director, UBO, shareholder or contact person of CustomerID.
+// The triple (customer, related customer, kind) is unique and the two ends differ.
+type CustomerRelation struct {
+	ID                string
+	Kind              RelationKind
+	CustomerID        string
+	RelatedCustomerID string
+	CreatedAt         Instant
+}
+
+// IsNode marks CustomerRelation as a Node of the GraphQL schema.
+func (*CustomerRelation) IsNode() {}
+
+// Position tells where the relation stands in a list of that order.
+func (r *CustomerRelation) Position(key OrderKey) Position { return Position{Key: key, ID: r.ID} }
+
+// RelationCriteria picks among a customer's relations; zero fields are no criterion.
+type RelationCriteria struct {
+	Kind      RelationKind
+	Direction RelationDirection
+}
+
+// CustomerRelationEdge is a relation as seen from the customer whose list it stands in.
+type CustomerRelationEdge struct {
+	Edge *ConnectionEdge[*CustomerRelation]
+	From string // that customer
+}
+
+// Node is the relation.
+func (e *CustomerRelationEdge) Node() *CustomerRelation { return e.Edge.Node }
+
+// Cursor is the edge's place in the list.
+func (e *CustomerRelationEdge) Cursor() string { return e.Edge.Cursor() }
+
+// Direction tells from which end the relation is seen.
+func (e *CustomerRelationEdge) Direction() RelationDirection {
+	if e.Edge.Node.CustomerID == e.From {
+		return Outgoing
+	}
+	return Incoming
+}
+
+// OtherID identifies the customer at the other end.
+func (e *CustomerRelationEdge) OtherID() string {
+	if e.Edge.Node.CustomerID == e.From {
+		return e.Edge.Node.RelatedCustomerID
+	}
+	return e.Edge.Node.CustomerID
+}
+
+// CustomerRelationConnection is a page of a customer's relations.
+type CustomerRelationConnection struct {
+	Connection[*CustomerRelation, RelationCriteria]
+}
+
+// Edges are the page's relations, each as seen from the customer whose list it is.
+func (c *CustomerRelationConnection) Edges() []*CustomerRelationEdge {
+	edges := make([]*CustomerRelationEdge, len(c.Items))
+	for i, edge := range c.Connection.Edges() {
+		edges[i] = &CustomerRelationEdge{Edge: edge, From: c.Parent}
+	}
+	return edges
+}

@@ -1,0 +1,140 @@
+package backoffice
+
+import "context"
+
+// Reader answers questions about one noun. All answers are maps from identifier to value, so that no engine can get an
+// order wrong: what is not there is absent, and absence is no error. Failures are *Error of kind Unavailable, Timeout
+// or Internal. Rows are the caller's own, to keep and to change.
+type Reader[T any, C comparable] interface {
+	// ByID returns the rows with these identifiers (any number, each may repeat), in one statement.
+	ByID(ctx context.Context, ids []string, want Columns) (map[string]T, error)
+
+	// Pages answers one question for each of the parents (NoParent alone when ask.Under is Root), in one statement:
+	// every parent asked is in the answer, with an empty page if need be.
+	Pages(ctx context.Context, ask Ask[C], parents []string, want Columns) (map[string]Page[T], error)
+
+	// Counts returns how many rows each parent's list has under the criteria, in one statement; every parent asked is
+	// in the answer. The unfiltered root count costs the same however many rows there are.
+	Counts(ctx context.Context, under Edge, criteria C, parents []string) (map[string]int, error)
+
+	// Columns tells which columns serve these fields of the GraphQL schema; fields it does not know add nothing.
+	Columns(fields []string) Columns
+}
+
+// Columns is a set of a noun's columns, as its Reader numbers them. The zero value stands for all. Identifier and order
+// values are always read. A row read with fewer columns has zero values in the others: it is for showing, never for
+// writing back.
+type Columns uint64
+
+// Writer changes rows of one noun, inside a transaction.
+type Writer[T any, C comparable] interface {
+	Reader[T, C]
+
+	// Insert adds rows. Refused with TAKEN when a unique value or an identifier exists, with NOT_FOUND when a row refers
+	// to nothing.
+	Insert(ctx context.Context, rows ...T) error
+
+	// Update stores all columns of rows that exist. A row whose stored version is not one below the row's own makes it
+	// Refused with STALE_VERSION (nouns with versions only); a row that does not exist, with NOT_FOUND.
+	Update(ctx context.Context, rows ...T) error
+
+	// Upsert inserts or replaces rows whatever their version, many at a time: the way of import.
+	Upsert(ctx context.Context, rows []T) error
+
+	// Delete removes rows and what hangs on them; unknown identifiers are passed over. It returns the identifiers that
+	// were there.
+	Delete(ctx context.Context, ids ...string) ([]string, error)
+}
+
+// Reads are the readers of every noun.
+type Reads interface {
+	FinancialYears() Reader[*FinancialYear, FinancialYearCriteria]
+	Checklists() Reader[*Checklist, ChecklistCriteria]
+	Transcripts() TranscriptReader
+	Calculations() Reader[*Calculation, CalculationCriteria]
+	Customers() Reader[*Customer, CustomerCriteria]
+	Relations() Reader[*CustomerRelation, RelationCriteria]
+	Documents() Reader[*CustomerDocument, DocumentCriteria]
+	MinfinDocuments() Reader[*MinfinDocument, MinfinCriteria]
+	Users() Reader[*User, UserCriteria]
+	Labels() Reader[*Label, LabelCriteria]
+	PrivacyAccesses() Reader[*PrivacyAccess, ConsultationCriteria]
+
+	// NounsOf tells of which noun each identifier is, in one statement; unknown ones are absent.
+	NounsOf(ctx context.Context, ids []string) (map[string]Noun, error)
+}
+
+// TranscriptReader answers questions about transcripts.
+type TranscriptReader interface {
+	Reader[*Transcript, TranscriptCriteria]
+
+	// StatusCounts counts each parent's list by status, in one statement: only statuses that occur, in the order of
+	// TranscriptStatuses; every parent asked is in the answer.
+	StatusCounts(ctx context.Context, under Edge, criteria TranscriptCriteria, parents []string) (map[string][]TranscriptStatusCount, error)
+}
+
+// Tx is a transaction: its reads see its writes, and nobody else does before Write returns.
+type Tx interface {
+	FinancialYears() Writer[*FinancialYear, FinancialYearCriteria]
+	Checklists() Writer[*Checklist, ChecklistCriteria]
+	// Transcripts keep their effective status: Insert, Update and Upsert store OwnStatus and OwnUpdatedAt and work out
+	// Status and UpdatedAt from the stored calculation.
+	Transcripts() Writer[*Transcript, TranscriptCriteria]
+	// Calculations bring the effective status of their transcripts with them.
+	Calculations() Writer[*Calculation, CalculationCriteria]
+	Customers() Writer[*Customer, CustomerCriteria]
+	Relations() Writer[*CustomerRelation, RelationCriteria]
+	Documents() Writer[*CustomerDocument, DocumentCriteria]
+	MinfinDocuments() Writer[*MinfinDocument, MinfinCriteria]
+	Users() Writer[*User, UserCriteria]
+	Labels() Writer[*Label, LabelCriteria]
+
+	NounsOf(ctx context.Context, ids []string) (map[string]Noun, error)
+	IdempotencyStore
+
+	// FileKeysOf returns the storage keys of everything that is stored for a customer: of its transcripts,
+	// calculations, documents and minfin documents.
+	FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error)
+
+	// ForgetFiles notes storage keys whose files are to be removed once the transaction is durable.
+	ForgetFiles(ctx context.Context, keys []string) error
+
+	// LogChanges appends to the change log, in order; the store gives the sequence numbers.
+	LogChanges(ctx context.Context, changes ...*Change) error
+}
+
+// Party is one of several callers whose statements may travel together. Leave is to be called when it asks no more.
+type Party struct {
+	Context context.Context
+	Leave   func()
+}
+
+// Store keeps everything. It may be used by any number of callers at once.
+type Store interface {
+	Reads
+	ChangeStore
+	CredentialStore
+	ConsultationStore
+
+	// Together makes n parties whose reads wait for each other, so that an engine can send what they ask in one trip.
+	// Each party runs in a goroutine of its own, and each must leave.
+	Together(ctx context.Context, n int) []Party
+
+	// Write runs do in a transaction that is durable when Write returns nil; when do fails nothing was written. It may
+	// run do again when the engine asks for it (a serialization failure), so do must have no effect but through tx.
+	Write(ctx context.Context, do func(ctx context.Context, tx Tx) error) error
+
+	// ForgottenFiles returns up to limit storage keys that ForgetFiles noted and that were not removed yet.
+	ForgottenFiles(ctx context.Context, limit int) ([]string, error)
+
+	// FilesRemoved drops the notes of keys whose files are gone.
+	FilesRemoved(ctx context.Context, keys []string) error
+
+	// KnownFiles tells which of the storage keys some record refers to.
+	KnownFiles(ctx context.Context, keys []string) (map[string]bool, error)
+
+	// Ping fails with Unavailable when the store cannot answer now.
+	Ping(ctx context.Context) error
+
+	Close() error
+}

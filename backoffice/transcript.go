@@ -1,0 +1,213 @@
+package backoffice
+
+// TranscriptStatus is a transcript's own status, or the state of its calculation once one was started.
+type TranscriptStatus string
+
+const (
+	ToProcess       TranscriptStatus = "TO_PROCESS"
+	Sent            TranscriptStatus = "SENT"
+	InCalculation   TranscriptStatus = "IN_CALCULATION"
+	CalculationDone TranscriptStatus = "CALCULATION_DONE"
+	CalculationSent TranscriptStatus = "CALCULATION_SENT"
+	Locked          TranscriptStatus = "LOCKED"
+	Unlocked        TranscriptStatus = "UNLOCKED"
+	Approved        TranscriptStatus = "APPROVED"
+	Rejected        TranscriptStatus = "REJECTED"
+)
+
+// TranscriptStatuses lists every status, in the order of the schema's enum.
+var TranscriptStatuses = []TranscriptStatus{ToProcess, Sent, InCalculation, CalculationDone, CalculationSent, Locked, Unlocked, Approved, Rejected}
+
+var statusLabels = map[TranscriptStatus]string{
+	ToProcess: "To Process", Sent: "Sent", InCalculation: "In calculation", CalculationDone: "Calculation done",
+	CalculationSent: "Calculation sent", Locked: "Locked", Unlocked: "Unlocked", Approved: "Approved", Rejected: "Rejected",
+}
+
+// Label is the specification's word (section 3): "Calculation done".
+func (s TranscriptStatus) Label() string { return statusLabels[s] }
+
+// IsOwn says whether a transcript without a calculation can have the status.
+func (s TranscriptStatus) IsOwn() bool { return s == ToProcess || s == Sent }
+
+// ParseTranscriptStatusLabel reads the specification's word.
+func ParseTranscriptStatusLabel(label string) (TranscriptStatus, error) {
+	for _, status := range TranscriptStatuses {
+		if status.Label() == label {
+			return status, nil
+		}
+	}
+	return "", Errorf(BadInput, "a status is one of the labels To Process, Sent, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
+}
+
+// Transcript is the filled-in result of a checklist for a customer, in the checklist's financial year.
+//
+// Status and UpdatedAt are the effective ones: the store keeps them in step with the transcript's calculation, by
+// EffectiveStatus, so that lists can be filtered and ordered by them through an index.
+type Transcript struct {
+	ID                 string
+	OwnStatus          TranscriptStatus // To Process or Sent
+	OwnUpdatedAt       Instant
+	Status             TranscriptStatus // the calculation's state once one was started, else OwnStatus
+	UpdatedAt          Instant          // the later of OwnUpdatedAt and the calculation's
+	IsCompleted        bool
+	ProgressPercentage float64 // 0 to 100
+	DocumentGenerated  bool
+	CustomVariables    JSON
+	CustomerID         string
+	ChecklistID        string
+	FinancialYearID    string
+	Document           *File // the generated document, if it was stored
+}
+
+// IsNode marks Transcript as a Node of the GraphQL schema.
+func (*Transcript) IsNode() {}
+
+// StatusLabel is the specification's word for the status.
+func (t *Transcript) StatusLabel() string { return t.Status.Label() }
+
+// File is the generated document; there is one exactly when the transcript is completed and documentGenerated.
+func (t *Transcript) File() *File {
+	if t.IsCompleted && t.DocumentGenerated {
+		return t.Document
+	}
+	return nil
+}
+
+// EffectiveStatus gives a transcript the state of its calculation (nil: none was started).
+func (t *Transcript) EffectiveStatus(c *Calculation) {
+	t.Status, t.UpdatedAt = t.OwnStatus, t.OwnUpdatedAt
+	if c != nil {
+		t.Status, t.UpdatedAt = TranscriptStatus(c.State), max(t.OwnUpdatedAt, c.UpdatedAt)
+	}
+}
+
+// Position tells where the transcript stands in a list of that order.
+func (t *Transcript) Position(key OrderKey) Position {
+	p := Position{Key: key, ID: t.ID}
+	switch key {
+	case KeyUpdatedAt:
+		p.Number = float64(t.UpdatedAt)
+	case KeyProgress:
+		p.Number = t.ProgressPercentage
+	}
+	return p
+}
+
+// TranscriptFilter is what a caller wants of a list of transcripts; nil is no filter.
+type TranscriptFilter struct {
+	ChecklistID       *string
+	FinancialYearID   *string
+	CustomerID        *string
+	ResponsibleID     *string            // of the customer
+	Status            []TranscriptStatus // nil: no filter; empty: matches nothing
+	IsCompleted       *bool
+	DocumentGenerated *bool
+	UpdatedSince      *Instant
+}
+
+// Statuses is a set of statuses, a bit each in the order of TranscriptStatuses.
+type Statuses uint16
+
+// List returns the set's statuses, in the order of TranscriptStatuses.
+func (s Statuses) List() []TranscriptStatus {
+	var list []TranscriptStatus
+	for i, status := range TranscriptStatuses {
+		if s&(1<<i) != 0 {
+			list = append(list, status)
+		}
+	}
+	return list
+}
+
+// Tristate is a criterion on a yes-or-no column.
+type Tristate uint8
+
+const (
+	Either Tristate = iota
+	Yes
+	No
+)
+
+func tristate(wanted *bool) Tristate {
+	switch {
+	case wanted == nil:
+		return Either
+	case *wanted:
+		return Yes
+	}
+	return No
+}
+
+// TranscriptCriteria is a TranscriptFilter made ready for the store; zero fields are no criterion.
+type TranscriptCriteria struct {
+	Nothing           bool
+	ChecklistID       string
+	FinancialYearID   string
+	CustomerID        string
+	ResponsibleID     string
+	Status            Statuses
+	IsCompleted       Tristate
+	DocumentGenerated Tristate
+	UpdatedSince      Instant
+}
+
+// Criteria makes the filter ready for the store.
+func (f *TranscriptFilter) Criteria() (c TranscriptCriteria) {
+	if f == nil {
+		return c
+	}
+	exact(&c.ChecklistID, f.ChecklistID, &c.Nothing)
+	exact(&c.FinancialYearID, f.FinancialYearID, &c.Nothing)
+	exact(&c.CustomerID, f.CustomerID, &c.Nothing)
+	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
+	c.IsCompleted, c.DocumentGenerated = tristate(f.IsCompleted), tristate(f.DocumentGenerated)
+	if f.UpdatedSince != nil {
+		c.UpdatedSince = *f.UpdatedSince
+	}
+	if f.Status != nil {
+		for i, status := range TranscriptStatuses {
+			for _, wanted := range f.Status {
+				if wanted == status {
+					c.Status |= 1 << i
+				}
+			}
+		}
+		c.Nothing = c.Nothing || c.Status == 0
+	}
+	return c
+}
+
+// TranscriptOrderField names what a list of transcripts can be ordered by; identifiers break ties.
+type TranscriptOrderField string
+
+const (
+	TranscriptByID        TranscriptOrderField = "ID"
+	TranscriptByUpdatedAt TranscriptOrderField = "UPDATED_AT"
+	TranscriptByProgress  TranscriptOrderField = "PROGRESS_PERCENTAGE"
+)
+
+// TranscriptOrder is the order of a list of transcripts.
+type TranscriptOrder struct {
+	Field     TranscriptOrderField
+	Direction OrderDirection
+}
+
+// Order gives the order to the store; nil is by identifier.
+func (o *TranscriptOrder) Order() Order {
+	if o == nil {
+		return ByID
+	}
+	by := map[TranscriptOrderField]OrderKey{TranscriptByUpdatedAt: KeyUpdatedAt, TranscriptByProgress: KeyProgress}[o.Field]
+	return Order{Key: by, Descending: o.Direction == Descending}
+}
+
+// TranscriptStatusCount says how many transcripts of a list have a status.
+type TranscriptStatusCount struct {
+	Status TranscriptStatus
+	Count  int
+}
+
+// TranscriptConnection is a page of transcripts.
+type TranscriptConnection struct {
+	Connection[*Transcript, TranscriptCriteria]
+}

@@ -1,0 +1,41 @@
+package backoffice
+
+// User is somebody of the office: responsible for customers, with labels.
+type User struct {
+	ID        string
+	FirstName string
+	LastName  string
+	Email     string
+	Language  Text
+	LabelIDs  []string // in the order given
+	Version   int      // grows by one with every change
+}
+
+// IsNode marks User as a Node of the GraphQL schema.
+func (*User) IsNode() {}
+
+// SearchTextOfUser is what UserFilter.Search looks in.
+func SearchTextOfUser(u *User) string {
+	return Fold(u.FirstName+" "+u.LastName) + "\n" + Fold(u.Email)
+}
+
+// Position tells where the user stands in a list of that order.
+func (u *User) Position(key OrderKey) Position { return Position{Key: key, ID: u.ID} }
+
+// UserFilter is what a caller wants of a list of users; nil is no filter.
+type UserFilter struct {
+	Search *string // at least 3 characters; the name or the e-mail contains it, case and accents ignored
+}
+
+// UserCriteria is a UserFilter made ready for the store; zero fields are no criterion.
+type UserCriteria struct {
+	Search string // folded
+}
+
+// Criteria makes the filter ready for the store. Errors: BadInput for a search under 3 characters.
+func (f *UserFilter) Criteria() (c UserCriteria, err error) {
+	if f != nil && f.Search != nil {
+		c.Search, err = foldSearch(*f.Search)
+	}
+	return c, err
+}

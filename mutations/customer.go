@@ -1,0 +1,82 @@
+package mutations
+
+import (
+	"github.com/99designs/gqlgen/graphql"
+
+	"example.org/backoffice/backoffice"
+)
+
+// AddressInput is an address as sent.
+type AddressInput struct {
+	Street      graphql.Omittable[*string]
+	HouseNumber graphql.Omittable[*string]
+	Box         graphql.Omittable[*string]
+	PostalCode  graphql.Omittable[*string]
+	City        graphql.Omittable[*string]
+	Country     graphql.Omittable[*string]
+}
+
+// CreateCustomerInput is the input of createCustomer.
+type CreateCustomerInput struct {
+	Type                     backoffice.CustomerType
+	Name                     *string
+	FirstName                *string
+	LastName                 *string
+	Scopes                   []string
+	KboNumber                *string
+	CompanyType              *backoffice.LegalForm
+	CustomerCode             *string
+	Address                  *AddressInput
+	ResponsibleID            *string
+	Language                 *string
+	Email                    *string
+	Phone                    *string
+	RegistrationNumber       *string
+	SpouseRegistrationNumber *string
+	IdempotencyKey           *string
+}
+
+// UpdateCustomerInput is the input of updateCustomer: absent keeps, null clears.
+type UpdateCustomerInput struct {
+	ID                       string
+	ExpectedVersion          *int
+	Type                     graphql.Omittable[*backoffice.CustomerType]
+	Name                     graphql.Omittable[*string]
+	FirstName                graphql.Omittable[*string]
+	LastName                 graphql.Omittable[*string]
+	Scopes                   graphql.Omittable[[]string]
+	KboNumber                graphql.Omittable[*string]
+	CompanyType              graphql.Omittable[*backoffice.LegalForm]
+	CustomerCode             graphql.Omittable[*string]
+	Address                  graphql.Omittable[*AddressInput]
+	ResponsibleID            graphql.Omittable[*string]
+	Language                 graphql.Omittable[*string]
+	Email                    graphql.Omittable[*string]
+	Phone                    graphql.Omittable[*string]
+	RegistrationNumber       graphql.Omittable[*string]
+	SpouseRegistrationNumber graphql.Omittable[*string]
+}
+
+// DeleteCustomerInput is the input of deleteCustomer.
+type DeleteCustomerInput struct {
+	ID              string
+	ExpectedVersion *int
+}
+
+// CreateCustomerPayload is what came of createCustomer.
+type CreateCustomerPayload struct {
+	Customer   *backoffice.Customer
+	UserErrors []*backoffice.UserError
+}
+
+// UpdateCustomerPayload is what came of updateCustomer.
+type UpdateCustomerPayload struct {
+	Customer   *backoffice.Customer
+	UserErrors []*backoffice.UserError
+}
+
+// DeleteCustomerPayload is what came of deleteCustomer.
+type DeleteCustomerPayload struct {
+	DeletedCustomerID *string
+	UserErrors        []*backoffice.UserError
+}

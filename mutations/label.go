@@ -1,0 +1,16 @@
+package mutations
+
+import "example.org/backoffice/backoffice"
+
+// CreateLabelInput is the input of createLabel.
+type CreateLabelInput struct {
+	Name           string
+	Color          *string
+	IdempotencyKey *string
+}
+
+// CreateLabelPayload is what came of createLabel.
+type CreateLabelPayload struct {
+	Label      *backoffice.Label
+	UserErrors []*backoffice.UserError
+}

@@ -1,0 +1,28 @@
+package mutations
+
+import "example.org/backoffice/backoffice"
+
+// AssignChecklistInput is the input of assignChecklist.
+type AssignChecklistInput struct {
+	ChecklistID     string
+	CustomerID      string
+	CustomVariables *backoffice.JSON
+	IdempotencyKey  *string
+}
+
+// GenerateTranscriptDocumentInput is the input of generateTranscriptDocument.
+type GenerateTranscriptDocumentInput struct {
+	TranscriptID string
+}
+
+// AssignChecklistPayload is what came of assignChecklist.
+type AssignChecklistPayload struct {
+	Transcript *backoffice.Transcript
+	UserErrors []*backoffice.UserError
+}
+
+// GenerateTranscriptDocumentPayload is what came of generateTranscriptDocument.
+type GenerateTranscriptDocumentPayload struct {
+	Transcript *backoffice.Transcript
+	UserErrors []*backoffice.UserError
+}

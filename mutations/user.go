@@ -1,0 +1,36 @@
+package mutations
+
+import (
+	"github.com/99designs/gqlgen/graphql"
+
+	"example.org/backoffice/backoffice"
+)
+
+// UpdateUserInput is the input of updateUser: absent keeps, null clears.
+type UpdateUserInput struct {
+	ID              string
+	ExpectedVersion *int
+	FirstName       graphql.Omittable[*string]
+	LastName        graphql.Omittable[*string]
+	Email           graphql.Omittable[*string]
+	Language        graphql.Omittable[*string]
+	LabelIds        graphql.Omittable[[]string]
+}
+
+// DeleteUserInput is the input of deleteUser.
+type DeleteUserInput struct {
+	ID              string
+	ExpectedVersion *int
+}
+
+// UpdateUserPayload is what came of updateUser.
+type UpdateUserPayload struct {
+	User       *backoffice.User
+	UserErrors []*backoffice.UserError
+}
+
+// DeleteUserPayload is what came of deleteUser.
+type DeleteUserPayload struct {
+	DeletedUserID *string
+	UserErrors    []*backoffice.UserError
+}
