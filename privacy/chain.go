@@ -47,4 +47,3 @@ func headBytes(head backoffice.ConsultationHead) []byte {
 	b = appendNumber(b, head.Count)
 	return appendPart(b, head.Last)
 }
-

@@ -1,9 +1,11 @@
 package privacy
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 
 	"example.org/backoffice/backoffice"
@@ -57,10 +59,8 @@ func (h *heldWriter) release() error {
 }
 
 func (h *heldWriter) WriteHeader(status int) {
-	if status >= 100 && status < 200 && status != http.StatusSwitchingProtocols {
-		if !h.released {
-			return // an early hint could carry what is not entered yet
-		}
+	if status >= 100 && status < 200 && !h.released {
+		return // an early hint could carry what is not entered yet
 	}
 	if h.release() == nil {
 		h.ResponseWriter.WriteHeader(status)
@@ -90,5 +90,11 @@ func (h *heldWriter) FlushError() error {
 	return http.NewResponseController(h.ResponseWriter).Flush()
 }
 
-// Unwrap serves http.ResponseController for deadlines. Hijacking is not offered.
+// Flush serves those who ask for an http.Flusher.
+func (h *heldWriter) Flush() { _ = h.FlushError() }
+
+// Hijack is refused: it would go past the ledger.
+func (h *heldWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, http.ErrNotSupported }
+
+// Unwrap serves http.ResponseController for deadlines.
 func (h *heldWriter) Unwrap() http.ResponseWriter { return h.ResponseWriter }

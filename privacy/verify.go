@@ -56,12 +56,13 @@ func (v *verifier) problem(chain, number int64, format string, args ...any) {
 	v.report(Problem{Chain: chain, Number: number, What: fmt.Sprintf(format, args...)})
 }
 
-// run merges two ordered walks, of heads and of entries. A head is always read before its entries: all that it counts must
-// then be there, and an entry beyond it was either appended since, which a second look at the head tells, or put in.
+// run merges two ordered walks, of heads and of entries. A head is always read before its entries (heads drops what was
+// read ahead): all that it counts must then be there, and an entry beyond it was either appended since, which a second
+// look at the head tells, or put in.
 func (v *verifier) run(ctx context.Context) error {
 	expected := int64(1)
 	for from := int64(1); ; {
-		heads, err := v.store.ConsultationHeads(ctx, from, verifyPage)
+		heads, err := v.heads(ctx, from, verifyPage)
 		if err != nil {
 			return err
 		}
@@ -189,11 +190,16 @@ func (v *verifier) again(ctx context.Context, old backoffice.ConsultationHead) (
 }
 
 func (v *verifier) head(ctx context.Context, chain int64) (backoffice.ConsultationHead, bool, error) {
-	heads, err := v.store.ConsultationHeads(ctx, chain, 1)
+	heads, err := v.heads(ctx, chain, 1)
 	if err != nil || len(heads) == 0 || heads[0].Chain != chain {
 		return backoffice.ConsultationHead{}, false, err
 	}
 	return heads[0], true, nil
+}
+
+func (v *verifier) heads(ctx context.Context, from int64, limit int) ([]backoffice.ConsultationHead, error) {
+	v.page, v.done = nil, false
+	return v.store.ConsultationHeads(ctx, from, limit)
 }
 
 // strayEntries reports entries of chains below one, which have no head.

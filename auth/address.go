@@ -1,0 +1,88 @@
+package auth
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Proxies are the networks whose word about a client's address counts.
+type Proxies []netip.Prefix
+
+// ParseProxies reads networks ("10.0.0.0/8") and single addresses. BadInput for anything else.
+func ParseProxies(texts []string) (Proxies, error) {
+	var proxies Proxies
+	for _, text := range texts {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, err := netip.ParseAddr(text)
+			if err != nil || address.Zone() != "" {
+				return nil, backoffice.Errorf(backoffice.BadInput, "a trusted proxy is a network such as 127.0.0.0/8, or an address")
+			}
+			network = netip.PrefixFrom(address, address.BitLen())
+		}
+		if network.Addr().Is4In6() {
+			if network.Bits() < 96 {
+				return nil, backoffice.Errorf(backoffice.BadInput, "a trusted proxy is a network such as 127.0.0.0/8, or an address")
+			}
+			network = netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-96)
+		}
+		proxies = append(proxies, network.Masked())
+	}
+	return proxies, nil
+}
+
+// ClientAddress tells from where a request comes: the peer, or, when that is a trusted proxy, the rightmost address of
+// X-Forwarded-For that is not one. What cannot be read, and all that stands left of it, was not written by a trusted proxy.
+// The zero address when there is none at all.
+func (p Proxies) ClientAddress(r *http.Request) netip.Addr {
+	client := parseHop(r.RemoteAddr)
+	if !client.IsValid() || !p.contain(client) {
+		return client
+	}
+	lines := r.Header["X-Forwarded-For"]
+	for i := len(lines) - 1; i >= 0; i-- {
+		for rest := lines[i]; rest != ""; {
+			var hop string
+			if comma := strings.LastIndexByte(rest, ','); comma >= 0 {
+				rest, hop = rest[:comma], rest[comma+1:]
+			} else {
+				rest, hop = "", rest
+			}
+			address := parseHop(strings.TrimSpace(hop))
+			if !address.IsValid() {
+				return client
+			}
+			if client = address; !p.contain(client) {
+				return client
+			}
+		}
+	}
+	return client
+}
+
+func (p Proxies) contain(address netip.Addr) bool {
+	for _, network := range p {
+		if network.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseHop reads an address with or without a port; an IPv6 one may stand in brackets.
+func parseHop(text string) netip.Addr {
+	if withPort, err := netip.ParseAddrPort(text); err == nil {
+		return withPort.Addr().Unmap().WithZone("")
+	}
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		text, _ = strings.CutSuffix(inner, "]")
+	}
+	address, err := netip.ParseAddr(text)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return address.Unmap().WithZone("")
+}

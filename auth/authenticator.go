@@ -1,0 +1,247 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// A request decided on a snapshot is decided on what the store held at most staleAfter ago; with the time of one read
+// that keeps a revocation within the 5 seconds of the contract.
+const (
+	refreshAfter = 2 * time.Second        // a request that finds an older snapshot has it read anew, without waiting
+	staleAfter   = 4 * time.Second        // a request that finds an older one waits for the new one
+	retryAfter   = time.Second            // a sign-in that failed has it read anew when it is older than this
+	pauseAfter   = 250 * time.Millisecond // between two reads when the first has failed
+	readTimeout  = 2 * time.Second
+)
+
+// Authenticator checks credential pairs without a store call per request: it keeps a snapshot of all pairs, which
+// requests have read anew as it ages. There is no work while there are no requests. Safe for concurrent use.
+type Authenticator struct {
+	store backoffice.CredentialStore
+	now   func() time.Time
+
+	current atomic.Pointer[snapshot]
+
+	mu      sync.Mutex
+	reading *reading      // the read under way
+	lastTry time.Time     // when it, or the one before, began
+	lastErr error         // of the last read that ended
+	reads   sync.WaitGroup
+
+	life context.Context // of all reads; ended by Close
+	end  context.CancelFunc
+}
+
+// snapshot is all pairs as the store held them at a moment; it never changes.
+type snapshot struct {
+	taken time.Time // when the read began
+	pairs map[string]*pair
+}
+
+// pair is a credential pair made ready to be checked.
+type pair struct {
+	principal *Principal
+	expires   backoffice.Instant
+	revoked   backoffice.Instant
+	secrets   [backoffice.MaxLiveSecrets]secret
+}
+
+type secret struct {
+	set     bool
+	sum     digest
+	expires backoffice.Instant
+}
+
+type reading struct{ done chan struct{} }
+
+// NewAuthenticator makes an authenticator that has read nothing yet. Close it.
+func NewAuthenticator(store backoffice.CredentialStore) *Authenticator {
+	life, end := context.WithCancel(context.Background())
+	return &Authenticator{store: store, now: time.Now, life: life, end: end}
+}
+
+// Close stops reading and waits for a read under way.
+func (a *Authenticator) Close() {
+	a.mu.Lock()
+	a.end()
+	a.mu.Unlock()
+	a.reads.Wait()
+}
+
+// Authenticate returns the principal of a pair. Unauthenticated, one same error after the same work, when the pair is
+// missing, unknown, revoked, expired or wrong; Unavailable when the store cannot be read and what is known is too old to decide
+// on, Timeout when ctx ended before it was.
+func (a *Authenticator) Authenticate(ctx context.Context, clientID, secret string) (*Principal, error) {
+	now := a.now()
+	known, err := a.fresh(ctx, now, staleAfter)
+	if err != nil {
+		return nil, err
+	}
+	sum := digestOf(secret)
+	if principal := known.check(clientID, &sum, now); principal != nil {
+		return principal, nil
+	}
+	// The pair or the secret may be newer than the snapshot. Every failure asks so, whatever its reason.
+	newer, err := a.fresh(ctx, now, retryAfter)
+	if err != nil || newer == known {
+		return nil, errUnauthenticated
+	}
+	if principal := newer.check(clientID, &sum, now); principal != nil {
+		return principal, nil
+	}
+	return nil, errUnauthenticated
+}
+
+// Live returns the principal of a pair by its client id alone, for a signed download path: it ends with the pair. Errors
+// are those of Authenticate.
+func (a *Authenticator) Live(ctx context.Context, clientID string) (*Principal, error) {
+	now := a.now()
+	known, err := a.fresh(ctx, now, staleAfter)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := known.pairs[clientID]; ok && p.live(now) {
+		return p.principal, nil
+	}
+	return nil, errUnauthenticated
+}
+
+// nobody stands in for an unknown pair, so that it costs the same work.
+var nobody = &pair{principal: &Principal{}}
+
+// check compares the digest with both secrets of the pair, in constant time; nil when none fits.
+func (s *snapshot) check(clientID string, sum *digest, now time.Time) *Principal {
+	p, ok := s.pairs[clientID]
+	if !ok {
+		p = nobody
+	}
+	at := backoffice.InstantOf(now)
+	fits := 0
+	for i := range p.secrets {
+		secret := &p.secrets[i]
+		live := secret.set && (secret.expires.IsZero() || at < secret.expires)
+		fits |= subtle.ConstantTimeCompare(sum[:], secret.sum[:]) & bit(live)
+	}
+	if fits&bit(p.live(now))&bit(ok) == 1 {
+		return p.principal
+	}
+	return nil
+}
+
+func (p *pair) live(now time.Time) bool {
+	return p.revoked.IsZero() && (p.expires.IsZero() || backoffice.InstantOf(now) < p.expires)
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// fresh returns a snapshot that is not older than limit, waiting for one where need be, and has one read when the one it
+// returns is getting old.
+func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Duration) (*snapshot, error) {
+	known := a.current.Load()
+	if known != nil {
+		age := now.Sub(known.taken)
+		if age < min(limit, refreshAfter) {
+			return known, nil
+		}
+		if age < limit {
+			a.read(now)
+			return known, nil
+		}
+	}
+	for tries := 0; tries < 2; tries++ { // the first read may have begun too long ago
+		under := a.read(now)
+		if under != nil {
+			select {
+			case <-under.done:
+			case <-ctx.Done():
+				return nil, backoffice.Fault(context.Cause(ctx), "waiting for the credential pairs")
+			}
+		}
+		if known = a.current.Load(); known != nil && now.Sub(known.taken) < limit {
+			return known, nil
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return nil, &backoffice.Error{
+		Kind:    backoffice.Unavailable,
+		Message: "credential pairs cannot be checked now; try again later",
+		Cause:   fmt.Errorf("reading the credential pairs: %w", a.lastErr),
+	}
+}
+
+// read begins to read the pairs, unless a read is under way, and returns it; nil when one has failed just now or the
+// authenticator is closed.
+func (a *Authenticator) read(now time.Time) *reading {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.life.Err() != nil {
+		a.lastErr = errors.New("the authenticator is closed")
+		return nil
+	}
+	if a.reading != nil {
+		return a.reading
+	}
+	if a.lastErr != nil && now.Sub(a.lastTry) < pauseAfter {
+		return nil
+	}
+	under := &reading{done: make(chan struct{})}
+	a.reading, a.lastTry = under, now
+	a.reads.Go(func() {
+		taken, err := a.take(a.now())
+		a.mu.Lock()
+		if err == nil {
+			a.current.Store(taken)
+		}
+		a.reading, a.lastErr = nil, err
+		a.mu.Unlock()
+		close(under.done)
+	})
+	return under
+}
+
+func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("panic: %v", broken)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(a.life, readTimeout)
+	defer cancel()
+	all, err := a.store.Credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	taken := &snapshot{taken: now, pairs: make(map[string]*pair, len(all))}
+	for _, c := range all {
+		taken.pairs[c.ID] = ready(c)
+	}
+	return taken, nil
+}
+
+func ready(c *backoffice.Credential) *pair {
+	p := &pair{
+		principal: &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes},
+		expires:   c.ExpiresAt,
+		revoked:   c.RevokedAt,
+	}
+	for i, s := range c.Secrets[:min(len(c.Secrets), len(p.secrets))] {
+		if len(s.Digest) == len(p.secrets[i].sum) {
+			p.secrets[i] = secret{set: true, sum: digest(s.Digest), expires: s.ExpiresAt}
+		}
+	}
+	return p
+}

@@ -1,0 +1,61 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"github.com/google/uuid"
+)
+
+// DefaultOverlap is how long the old secret of a rotated pair stays live.
+const DefaultOverlap = 7 * 24 * time.Hour
+
+// Issue creates a pair and returns it with its secret, which cannot be seen again. expires is zero for never. Running
+// servers know it within 5 seconds. Refused when name, scopes or expiry are not as backoffice.NewCredential wants them.
+func Issue(ctx context.Context, store backoffice.CredentialStore, name string, scopes []backoffice.Scope, expires backoffice.Instant) (pair *backoffice.Credential, secret string, err error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, "", backoffice.Fault(err, "making a client id")
+	}
+	now := backoffice.InstantOf(time.Now())
+	pair, err = backoffice.NewCredential(id.String(), name, scopes, now, expires)
+	if err != nil {
+		return nil, "", err
+	}
+	secret, sum := newSecret()
+	if err := pair.Rotate(sum[:], now, 0); err != nil {
+		return nil, "", err
+	}
+	if err := store.CreateCredential(ctx, pair); err != nil {
+		return nil, "", err
+	}
+	return pair, secret, nil
+}
+
+// Rotate gives a pair a new secret and returns it; the one before stays live for overlap, an older one ends. Running
+// servers know the new one within 5 seconds. NotFound for an unknown client id; Refused for a revoked or expired pair.
+func Rotate(ctx context.Context, store backoffice.CredentialStore, clientID string, overlap time.Duration) (secret string, err error) {
+	secret, sum := newSecret()
+	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
+		return pair.Rotate(sum[:], backoffice.InstantOf(time.Now()), overlap)
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+// Revoke ends a pair and its secrets for good, on every running server within 5 seconds. Again: no change. NotFound for
+// an unknown client id.
+func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID string) error {
+	return store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
+		pair.Revoke(backoffice.InstantOf(time.Now()))
+		return nil
+	})
+}
+
+// List returns every pair, revoked and expired ones too, ordered by client id.
+func List(ctx context.Context, store backoffice.CredentialStore) ([]*backoffice.Credential, error) {
+	return store.Credentials(ctx)
+}

@@ -1,0 +1,49 @@
+package auth
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Principal is the credential pair behind a request: what GraphQL shows as the viewer. It is shared by requests, so nobody
+// changes it.
+type Principal = backoffice.Viewer
+
+type principalKey struct{}
+
+// WithPrincipal puts the principal into a context.
+func WithPrincipal(ctx context.Context, principal *Principal) context.Context {
+	return context.WithValue(ctx, principalKey{}, principal)
+}
+
+// From returns the context's principal; nil when nobody is signed in.
+func From(ctx context.Context) *Principal {
+	principal, _ := ctx.Value(principalKey{}).(*Principal)
+	return principal
+}
+
+// Has says whether the context's principal holds a scope.
+func Has(ctx context.Context, scope backoffice.Scope) bool { return From(ctx).Has(scope) }
+
+// Require returns nil when the context's principal holds a scope; Forbidden, naming the scope, when it does not;
+// Unauthenticated when there is none.
+func Require(ctx context.Context, scope backoffice.Scope) error {
+	principal := From(ctx)
+	switch {
+	case principal == nil:
+		return errUnauthenticated
+	case !principal.Has(scope):
+		return backoffice.MissingScope(scope)
+	}
+	return nil
+}
+
+// Operator is who works at the command line of the server itself: no pair, every scope. Its client id is none
+// that a pair can have, since pairs have UUIDs.
+func Operator() *Principal {
+	return &Principal{ClientID: "command-line", Name: "Operator at the command line", Scopes: backoffice.AllScopes}
+}
+
+// errUnauthenticated is the one answer to every pair that does not work, whatever the reason.
+var errUnauthenticated = backoffice.Errorf(backoffice.Unauthenticated, "the headers x-client-id and x-client-secret must hold a valid credential pair")

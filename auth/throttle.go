@@ -1,0 +1,85 @@
+package auth
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+const (
+	failuresAllowed = 10 // in failuresWindow
+	failuresWindow  = time.Minute
+	throttleSize    = 1 << 16 // networks that are told apart at once, about 10 MB
+)
+
+// Throttle counts failed sign-ins per client network: an IPv4 address, or an IPv6 /64, which one client commonly has whole.
+// It never stands before a right secret. Its memory is bounded: when too many networks fail within a minute the further ones
+// share one count. Safe for concurrent use.
+type Throttle struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	clients map[netip.Addr]*failures
+	crowd   failures  // of all networks for which there was no room
+	swept   time.Time // when those that have been quiet were last removed
+}
+
+// failures are the moments of the last failed sign-ins, a ring.
+type failures struct {
+	at   [failuresAllowed]time.Time
+	next int
+}
+
+// NewThrottle makes a throttle that has seen nothing.
+func NewThrottle() *Throttle {
+	return &Throttle{now: time.Now, clients: map[netip.Addr]*failures{}}
+}
+
+// Failed notes a failed sign-in and returns 0; or, when there were 10 in the last minute already, notes nothing and
+// returns how long the client has to wait.
+func (t *Throttle) Failed(client netip.Addr) (wait time.Duration) {
+	if client.Is6() {
+		network, _ := client.Prefix(64)
+		client = network.Addr()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	return t.of(client, now).note(now)
+}
+
+// of, under mu, finds the failures of a client or makes room for them.
+func (t *Throttle) of(client netip.Addr, now time.Time) *failures {
+	if known, ok := t.clients[client]; ok {
+		return known
+	}
+	if now.Sub(t.swept) >= failuresWindow {
+		t.swept = now
+		for other, f := range t.clients {
+			if f.quiet(now) {
+				delete(t.clients, other)
+			}
+		}
+	}
+	if len(t.clients) >= throttleSize {
+		return &t.crowd
+	}
+	made := &failures{}
+	t.clients[client] = made
+	return made
+}
+
+func (f *failures) note(now time.Time) (wait time.Duration) {
+	oldest := f.at[f.next]
+	if !oldest.IsZero() && now.Sub(oldest) < failuresWindow {
+		return failuresWindow - now.Sub(oldest)
+	}
+	f.at[f.next] = now
+	f.next = (f.next + 1) % failuresAllowed
+	return 0
+}
+
+func (f *failures) quiet(now time.Time) bool {
+	newest := f.at[(f.next+failuresAllowed-1)%failuresAllowed]
+	return now.Sub(newest) >= failuresWindow
+}
