@@ -1,0 +1,71 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+
+	"example.org/backoffice/backoffice"
+)
+
+// noFile is one answer for a key that holds nothing and for one that no store ever made.
+func noFile() *backoffice.Error {
+	return backoffice.Errorf(backoffice.NotFound, "there is no such file")
+}
+
+// storeFault gives an error of a store its kind: what a store cannot do now, it may do later.
+func storeFault(err error, doing string) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return noFile()
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return backoffice.Fault(err, doing)
+	}
+	known := new(backoffice.Error)
+	if errors.As(err, &known) {
+		return known
+	}
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "stored files are not available", Cause: errors.Join(errors.New(doing), err)}
+}
+
+// checkAsk refuses what no store can answer, so that both answer alike.
+func checkAsk(ctx context.Context, key string, offset int64) error {
+	switch {
+	case ctx.Err() != nil:
+		return backoffice.Fault(ctx.Err(), "opening a file")
+	case !validKey(key):
+		return noFile()
+	case offset < 0:
+		return backoffice.Errorf(backoffice.BadInput, "a file is read from its start or later")
+	}
+	return nil
+}
+
+// source is what is being read: it ends with its context, and remembers its own error so that it isn't taken for one of
+// the other side.
+type source struct {
+	ctx context.Context
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		s.err = err
+		return 0, err
+	}
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// fault tells an error of the caller's reader, which keeps its meaning, from one of the store.
+func (s *source) fault(err error, doing string) error {
+	if s.err != nil {
+		return backoffice.Fault(s.err, "reading what is to be stored")
+	}
+	return storeFault(err, doing)
+}

@@ -1,0 +1,190 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// partFolder holds what is being written: inside the store's folder, so that a rename stays in one file system.
+const partFolder = ".part"
+
+// Folder keeps files in a local folder. It can be copied while nothing writes to it, and shared by servers of one
+// machine. Only its owner may read it.
+type Folder struct {
+	root *os.Root // nothing is reached outside of it, whatever a link inside says
+}
+
+// OpenFolder opens a folder and makes it when it is missing. It fails when nothing can be written there.
+func OpenFolder(dir string) (*Folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the folder of stored files cannot be made: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the folder of stored files cannot be opened: %w", err)
+	}
+	folder := &Folder{root: root}
+	if err := folder.probe(); err != nil {
+		_ = root.Close()
+		return nil, fmt.Errorf("the folder of stored files, %s, cannot be written: %w", dir, err)
+	}
+	return folder, nil
+}
+
+func (f *Folder) probe() error {
+	if err := f.root.Mkdir(partFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	name := path.Join(partFolder, randomName())
+	if err := f.root.WriteFile(name, nil, 0o600); err != nil {
+		return err
+	}
+	return f.root.Remove(name)
+}
+
+// Close lets go of the folder. Readers that are open stay so.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// Put writes to a temporary name, syncs, renames and syncs the folders, so that a crash leaves the whole file or none.
+func (f *Folder) Put(ctx context.Context, r io.Reader, contentType string) (backoffice.File, error) {
+	file := backoffice.File{Key: newKey(), ContentType: contentType, TimeCreated: backoffice.InstantOf(time.Now())}
+	digest := backoffice.NewFileDigest()
+	if err := f.write(file.Key, &source{ctx: ctx, r: io.TeeReader(r, digest)}); err != nil {
+		return backoffice.File{}, err
+	}
+	digest.Fill(&file)
+	return file, nil
+}
+
+func (f *Folder) write(key string, from *source) (err error) {
+	part := path.Join(partFolder, randomName())
+	defer func() {
+		if err != nil {
+			_ = f.root.Remove(part)
+			err = from.fault(err, "writing a file")
+		}
+	}()
+	if err := f.writePart(part, from); err != nil {
+		return err
+	}
+	shard := path.Dir(key)
+	switch err := f.root.Mkdir(shard, 0o700); {
+	case err == nil:
+		if err := f.syncFolder("."); err != nil {
+			return err
+		}
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	if err := f.root.Rename(part, key); err != nil {
+		return err
+	}
+	if err := f.syncFolder(shard); err != nil {
+		_ = f.root.Remove(key)
+		return err
+	}
+	return nil
+}
+
+func (f *Folder) writePart(part string, from io.Reader) error {
+	file, err := f.root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, from)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// syncFolder makes the names in a folder durable.
+func (f *Folder) syncFolder(name string) error {
+	folder, err := f.root.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// Open reads a part of a file.
+func (f *Folder) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	if err := checkAsk(ctx, key, offset); err != nil {
+		return nil, err
+	}
+	file, err := f.root.Open(key)
+	if err != nil {
+		return nil, storeFault(err, "opening a file")
+	}
+	if length < 0 && offset == 0 {
+		return file, nil
+	}
+	if _, err := file.Seek(offset, io.SeekStart); err != nil {
+		_ = file.Close()
+		return nil, storeFault(err, "seeking in a file")
+	}
+	if length < 0 {
+		return file, nil
+	}
+	return &part{Reader: io.LimitReader(file, length), Closer: file}, nil
+}
+
+type part struct {
+	io.Reader
+	io.Closer
+}
+
+// Delete removes files. It doesn't sync the folders: a file that a crash brings back has no record, and Sweep takes it.
+func (f *Folder) Delete(ctx context.Context, keys ...string) error {
+	for _, key := range keys {
+		if err := ctx.Err(); err != nil {
+			return backoffice.Fault(err, "removing files")
+		}
+		if !validKey(key) && !isPart(key) {
+			continue
+		}
+		if err := f.root.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return storeFault(err, "removing a file")
+		}
+	}
+	return nil
+}
+
+// List visits files and the leftovers of writes that were cut short; it passes over anything that a Folder never makes.
+func (f *Folder) List(ctx context.Context, visit func(key string, modified time.Time) error) error {
+	return fs.WalkDir(f.root.FS(), ".", func(key string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return backoffice.Fault(ctx.Err(), "listing files")
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed since its folder was read
+		}
+		if err != nil {
+			return storeFault(err, "listing files")
+		}
+		if !entry.Type().IsRegular() || !validKey(key) && !isPart(key) {
+			return nil
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return storeFault(err, "listing files")
+		}
+		return visit(key, info.ModTime())
+	})
+}
+
+func isPart(key string) bool {
+	folder, name := path.Split(key)
+	return folder == partFolder+"/" && len(name) == keyLength-1 && isKeyText(name)
+}

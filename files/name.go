@@ -1,0 +1,135 @@
+package files
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// nameLength is the most bytes of a file's name, below the 255 of the usual file systems.
+const nameLength = 180
+
+// SafeName makes of any text a name under which a file may be saved on any system: no path, no control or direction
+// characters, no quotes, no name that Windows keeps for itself. It gets the extension of its media type when it has
+// another one or none.
+func SafeName(name, contentType string) string {
+	name = norm.NFC.String(strings.ToValidUTF8(name, ""))
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case strings.ContainsRune(`/\<>:"|?*`, r):
+			b.WriteByte('_')
+		case unicode.IsSpace(r):
+			b.WriteByte(' ')
+		case unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || !unicode.IsGraphic(r):
+			// control, direction, invisible and private characters
+		default:
+			b.WriteRune(r)
+		}
+	}
+	tidy := strings.TrimRight(strings.Join(strings.Fields(b.String()), " "), ". ")
+	base, extension := splitExtension(tidy, contentType)
+	base = cutBytes(strings.Trim(base, ". "), nameLength-len(extension))
+	base = strings.TrimRight(base, ". ")
+	if base == "" {
+		base = "document"
+	}
+	if isReserved(base) {
+		base = "_" + base
+	}
+	return base + extension
+}
+
+// splitExtension takes the extension off a name, or gives it the usual one of its type.
+func splitExtension(name, contentType string) (base, extension string) {
+	usual := extensionsOf(contentType)
+	extension = path.Ext(name)
+	if slices.Contains(usual, strings.ToLower(strings.TrimPrefix(extension, "."))) {
+		return strings.TrimSuffix(name, extension), extension
+	}
+	if len(usual) > 0 {
+		return name, "." + usual[0]
+	}
+	isShort := len(extension) > 1 && len(extension) <= 10 && !strings.Contains(extension, " ")
+	if isShort {
+		return strings.TrimSuffix(name, extension), extension
+	}
+	return name, ""
+}
+
+// isReserved knows the device names of Windows, which it keeps whatever the extension.
+func isReserved(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
+	stem = strings.TrimSpace(stem)
+	switch stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	if rest, isCOM := strings.CutPrefix(stem, "COM"); isCOM {
+		return isDeviceDigit(rest)
+	}
+	rest, isLPT := strings.CutPrefix(stem, "LPT")
+	return isLPT && isDeviceDigit(rest)
+}
+
+func isDeviceDigit(text string) bool {
+	return utf8.RuneCountInString(text) == 1 && strings.Contains("0123456789¹²³", text)
+}
+
+func cutBytes(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// ContentDisposition is the header of a download (RFC 6266): an attachment under the safe name, with a plain ASCII name
+// for clients that know no other and the true one in filename* (RFC 8187) when the two differ.
+func ContentDisposition(name, contentType string) string {
+	name = SafeName(name, contentType)
+	plain := plainName(name)
+	header := `attachment; filename="` + plain + `"`
+	if plain != name {
+		header += "; filename*=UTF-8''" + percentEncode(name)
+	}
+	return header
+}
+
+// plainName drops accents and replaces what is not ASCII, or what a client might decode or unquote.
+func plainName(name string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(name) {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case r < ' ' || r > '~' || strings.ContainsRune(`/\<>:"|?*%;`, r):
+			b.WriteByte('_')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// percentEncode leaves only the attr-char of RFC 8187 as they are.
+func percentEncode(text string) string {
+	const hexDigits = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hexDigits[c>>4])
+		b.WriteByte(hexDigits[c&15])
+	}
+	return b.String()
+}

@@ -1,0 +1,61 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Store is a backoffice.FileStore that is open until Close.
+type Store interface {
+	backoffice.FileStore
+	io.Closer
+}
+
+// Open opens the store that a URL names: file:PATH is a folder, which is made when it is missing; s3://BUCKET with the
+// settings of OpenBucket is a bucket. It fails when nothing can be written there. Errors never repeat a URL, since
+// people put secrets in them.
+func Open(ctx context.Context, location string) (Store, error) {
+	scheme, rest, found := strings.Cut(location, ":")
+	switch {
+	case found && strings.EqualFold(scheme, "file"):
+		path, err := folderPath(rest)
+		if err != nil {
+			return nil, err
+		}
+		return OpenFolder(path)
+	case found && strings.EqualFold(scheme, "s3"):
+		parsed, err := url.Parse(location)
+		if err != nil {
+			return nil, errors.New("the bucket's URL cannot be read; write s3://BUCKET?region=REGION")
+		}
+		return OpenBucket(ctx, parsed)
+	}
+	return nil, errors.New("stored files are in a folder (file:PATH) or in a bucket (s3://BUCKET?region=REGION)")
+}
+
+// folderPath reads what follows "file:": data/files, /srv/files, ///srv/files or //localhost/srv/files.
+func folderPath(rest string) (string, error) {
+	if strings.ContainsAny(rest, "?#") {
+		return "", errors.New("a folder takes no settings after its path; write a ? or # in it as %3F or %23")
+	}
+	if authority, isURL := strings.CutPrefix(rest, "//"); isURL {
+		host, path, _ := strings.Cut(authority, "/")
+		if host != "" && host != "localhost" {
+			return "", errors.New("a folder is on this machine: write file:PATH or file:///PATH")
+		}
+		rest = "/" + path
+	}
+	path, err := url.PathUnescape(rest)
+	switch {
+	case err != nil:
+		return "", errors.New("the folder's path has a % that starts no escape; write it as %25")
+	case path == "" || strings.ContainsRune(path, 0):
+		return "", errors.New("the folder's path is missing: write file:PATH")
+	}
+	return path, nil
+}

@@ -1,0 +1,125 @@
+package files
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Serve answers a GET or HEAD with a stored file under a name that it makes safe: streamed, always as an attachment
+// that no browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller has checked
+// the scope.
+//
+// An error means that nothing was answered yet: NotFound when the store doesn't hold the file, Unavailable when it
+// cannot tell. A failure after the first byte is logged and ends the connection, so that no client takes a part for the
+// whole. The answer must reach the client as it is: no middleware compresses it.
+func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, file backoffice.File, name string) error {
+	header := w.Header()
+	size := int64(file.Size)
+	etag := ETag(file)
+	setCommonHeaders(header, etag)
+	if status := precondition(r.Header, etag); status != http.StatusOK {
+		w.WriteHeader(status)
+		return nil
+	}
+	wanted, status := byteRange{0, size}, http.StatusOK
+	if rangeHeader := r.Header.Get("Range"); rangeHeader != "" && r.Method == http.MethodGet && rangeStillHolds(r.Header, etag) {
+		switch part, answer := parseRange(rangeHeader, size); answer {
+		case partOfFile:
+			wanted, status = part, http.StatusPartialContent
+		case nothingOfRange:
+			header.Set("Content-Range", "bytes */"+strconv.FormatInt(size, 10))
+			w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+			return nil
+		}
+	}
+	body, err := store.Open(r.Context(), file.Key, wanted.offset, wanted.length)
+	if err != nil {
+		clearHeaders(header)
+		return err
+	}
+	defer body.Close()
+	if status == http.StatusPartialContent {
+		header.Set("Content-Range", wanted.contentRange(size))
+	}
+	header.Set("Content-Type", file.ContentType)
+	header.Set("Content-Length", strconv.FormatInt(wanted.length, 10))
+	header.Set("Content-Disposition", ContentDisposition(name, file.ContentType))
+	header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(file.SHA256)+":")
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	stream(w, r, body, wanted.length)
+	return nil
+}
+
+// stream copies length bytes, or breaks the connection.
+func stream(w http.ResponseWriter, r *http.Request, body io.Reader, length int64) {
+	from := &source{ctx: r.Context(), r: body}
+	sent, err := io.CopyN(w, from, length)
+	if sent == length {
+		return
+	}
+	if r.Context().Err() == nil && (from.err != nil || err == io.EOF) {
+		slog.ErrorContext(r.Context(), "a stored file broke off while it was sent", "error", err, "sent", sent, "size", length)
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// ETag is the strong entity tag of a file: its content's digest, so that the same bytes have the same tag.
+func ETag(file backoffice.File) string { return `"` + hex.EncodeToString(file.SHA256) + `"` }
+
+func setCommonHeaders(header http.Header, etag string) {
+	header.Set("ETag", etag)
+	header.Set("Accept-Ranges", "bytes")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox")
+}
+
+// clearHeaders leaves the answer to whoever makes it of the error.
+func clearHeaders(header http.Header) {
+	header.Del("ETag")
+	header.Del("Accept-Ranges")
+}
+
+// precondition evaluates If-Match and If-None-Match in the order of RFC 9110, section 13.2.2.
+func precondition(header http.Header, etag string) int {
+	if match := header.Values("If-Match"); len(match) > 0 && !hasTag(match, etag, false) {
+		return http.StatusPreconditionFailed
+	}
+	if none := header.Values("If-None-Match"); len(none) > 0 && hasTag(none, etag, true) {
+		return http.StatusNotModified
+	}
+	return http.StatusOK
+}
+
+// rangeStillHolds evaluates If-Range: a range of something else would be glued to the wrong part. A date never holds,
+// since there is no Last-Modified.
+func rangeStillHolds(header http.Header, etag string) bool {
+	condition := header.Get("If-Range")
+	return condition == "" || strings.TrimSpace(condition) == etag
+}
+
+// hasTag looks for a tag in lists of tags. Our tags have no comma, so that lists can be cut at commas.
+func hasTag(lists []string, etag string, weak bool) bool {
+	for _, list := range lists {
+		for tag := range strings.SplitSeq(list, ",") {
+			tag = strings.TrimSpace(tag)
+			if weak {
+				tag = strings.TrimPrefix(tag, "W/")
+			}
+			if tag == "*" || tag == etag {
+				return true
+			}
+		}
+	}
+	return false
+}
