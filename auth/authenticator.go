@@ -31,9 +31,9 @@ type Authenticator struct {
 	current atomic.Pointer[snapshot]
 
 	mu      sync.Mutex
-	reading *reading      // the read under way
-	lastTry time.Time     // when it, or the one before, began
-	lastErr error         // of the last read that ended
+	reading *reading  // the read under way
+	lastTry time.Time // when it, or the one before, began
+	lastErr error     // of the last read that ended
 	reads   sync.WaitGroup
 
 	life context.Context // of all reads; ended by Close

@@ -1,8 +1,9 @@
 package auth
 
 import (
-	"context"
+	"cmp"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -29,7 +30,11 @@ func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxie
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			principal, err := authenticator.Authenticate(r.Context(), header(r, ClientIDHeader), header(r, ClientSecretHeader))
 			if err != nil {
-				refuseSignIn(w, r, throttle, proxies, refuse, err)
+				if backoffice.KindOf(err) == backoffice.Unauthenticated {
+					err = cmp.Or(throttle.refusal(w, proxies.ClientAddress(r)), err)
+				}
+				waitABit(w, err)
+				refuse(w, r, err)
 				return
 			}
 			next.ServeHTTP(w, r.WithContext(WithPrincipal(r.Context(), principal)))
@@ -38,20 +43,18 @@ func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxie
 }
 
 // Admit does for a signed path what Middleware does for headers: clientOf checks the signature and tells for which pair it
-// was made, and that pair has to be live.
-func Admit(authenticator *Authenticator, throttle *Throttle, proxies Proxies, clientOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
-	live := func(ctx context.Context, r *http.Request) (*Principal, error) {
-		clientID, err := clientOf(r)
-		if err != nil {
-			return nil, err
-		}
-		return authenticator.Live(ctx, clientID)
-	}
+// was made, and that pair has to be live. A link that has ended is no attempt to sign in and is not counted as one.
+func Admit(authenticator *Authenticator, clientOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			principal, err := live(r.Context(), r)
+			clientID, err := clientOf(r)
+			var principal *Principal
+			if err == nil {
+				principal, err = authenticator.Live(r.Context(), clientID)
+			}
 			if err != nil {
-				refuseSignIn(w, r, throttle, proxies, refuse, err)
+				waitABit(w, err)
+				refuse(w, r, err)
 				return
 			}
 			next.ServeHTTP(w, r.WithContext(WithPrincipal(r.Context(), principal)))
@@ -59,21 +62,25 @@ func Admit(authenticator *Authenticator, throttle *Throttle, proxies Proxies, cl
 	}
 }
 
-func refuseSignIn(w http.ResponseWriter, r *http.Request, throttle *Throttle, proxies Proxies, refuse Refuse, err error) {
-	switch backoffice.KindOf(err) {
-	case backoffice.Unauthenticated:
-		if wait := throttle.Failed(proxies.ClientAddress(r)); wait > 0 {
-			retryAfterHeader(w, wait)
-			err = backoffice.Errorf(backoffice.RateLimited, "too many failed sign-ins from this address; try again later")
-		}
-	case backoffice.Unavailable:
-		retryAfterHeader(w, time.Second)
+// refusal counts a failed sign-in and returns RateLimited, with its header set, when there were too many; else nil.
+func (t *Throttle) refusal(w http.ResponseWriter, client netip.Addr) error {
+	wait := t.Failed(client)
+	if wait <= 0 {
+		return nil
 	}
-	refuse(w, r, err)
+	setRetryAfter(w, wait)
+	return backoffice.Errorf(backoffice.RateLimited, "too many failed sign-ins from this address; try again later")
 }
 
-// retryAfterHeader says how many whole seconds to wait, rounded up.
-func retryAfterHeader(w http.ResponseWriter, wait time.Duration) {
+// waitABit tells when to come back after what will pass by itself.
+func waitABit(w http.ResponseWriter, err error) {
+	if backoffice.KindOf(err) == backoffice.Unavailable {
+		setRetryAfter(w, time.Second)
+	}
+}
+
+// setRetryAfter says how many whole seconds to wait, rounded up.
+func setRetryAfter(w http.ResponseWriter, wait time.Duration) {
 	seconds := int64((wait + time.Second - 1) / time.Second)
 	w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
 }

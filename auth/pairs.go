@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"github.com/google/uuid"
 )
 
 // DefaultOverlap is how long the old secret of a rotated pair stays live.
@@ -14,12 +13,8 @@ const DefaultOverlap = 7 * 24 * time.Hour
 // Issue creates a pair and returns it with its secret, which cannot be seen again. expires is zero for never. Running
 // servers know it within 5 seconds. Refused when name, scopes or expiry are not as backoffice.NewCredential wants them.
 func Issue(ctx context.Context, store backoffice.CredentialStore, name string, scopes []backoffice.Scope, expires backoffice.Instant) (pair *backoffice.Credential, secret string, err error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return nil, "", backoffice.Fault(err, "making a client id")
-	}
 	now := backoffice.InstantOf(time.Now())
-	pair, err = backoffice.NewCredential(id.String(), name, scopes, now, expires)
+	pair, err = backoffice.NewCredential(backoffice.NewID(), name, scopes, now, expires)
 	if err != nil {
 		return nil, "", err
 	}

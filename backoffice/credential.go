@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Viewer is the credential pair that makes a request, as far as anyone may know it.
@@ -48,9 +46,8 @@ func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Cred
 	name = strings.TrimSpace(name)
 	if name == "" {
 		faults = append(faults, &UserError{Code: CodeRequired, Message: "a pair needs a name", Field: []string{"name"}})
-	}
-	if utf8.RuneCountInString(name) > 200 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		faults = append(faults, &UserError{Code: CodeInvalid, Message: "a name has at most 200 characters and no control characters", Field: []string{"name"}})
+	} else if err := CheckText(name, MaxText); err != nil {
+		faults = append(faults, &UserError{Code: CodeInvalid, Message: err.Error(), Field: []string{"name"}})
 	}
 	if !expires.IsZero() && expires <= now {
 		faults = append(faults, &UserError{Code: CodeInvalid, Message: "the expiry is not in the future", Field: []string{"expiresAt"}})

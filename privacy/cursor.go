@@ -17,17 +17,17 @@ var (
 )
 
 // SealCursor makes an opaque cursor: the same bytes give the same cursor under the same key, and it tells nothing of
-// them. It is URL-safe.
-func (k *Keyset) SealCursor(plain []byte) (string, error) {
+// them. It is URL-safe. Up to 2 kB of them come back.
+func (k *Keyset) SealCursor(plain []byte) string {
 	// Padding as in ISO/IEC 7816-4: one 1 bit, then zeros.
 	padded := make([]byte, (len(plain)/cursorBlock+1)*cursorBlock)
 	copy(padded, plain)
 	padded[len(plain)] = 0x80
 	sealed, err := k.cursors.EncryptDeterministically(padded, cursorContext)
 	if err != nil {
-		return "", backoffice.Fault(err, "sealing a cursor")
+		panic(err) // only for plain texts of 2 GB
 	}
-	return urlText.EncodeToString(sealed), nil
+	return urlText.EncodeToString(sealed)
 }
 
 // OpenCursor gives the bytes back. BadInput when the text is no cursor of ours.

@@ -109,45 +109,45 @@ func (l *ledger) noteRead(customerID string, field backoffice.PrivacyField) {
 	l.reads[at].fields.add(field)
 }
 
-// Term is a number (its 11 digits) that is searched for in a field.
-type Term struct {
-	Field  backoffice.PrivacyField
-	Number string
-}
-
 // Searching is one search by registration number, entered in the register under whom it found.
 type Searching struct {
-	ledger  *ledger
-	indexes map[backoffice.PrivacyField][]byte
-	fields  fieldSet
-	found   []string
+	ctx    context.Context // of the request whose ledger it is noted in
+	ledger *ledger         // nil until a number is searched for
+	fields fieldSet
+	found  []string
 }
 
-// Search begins a search by one or both numbers for the viewer in ctx. From here on it is in the ledger: as one entry
-// under nobody, until Found names whom it found. Each call is a search of its own. Forbidden without privacy.read.
-func Search(ctx context.Context, terms ...Term) (*Searching, error) {
-	l, err := ledgerOf(ctx)
+// Search begins a search on behalf of the viewer in ctx. Each one is an entry of its own, once Index was called.
+func Search(ctx context.Context) *Searching { return &Searching{ctx: ctx} }
+
+// Index gives what the store looks for: the keyed index of a number (its 11 digits) in a field. From here on the search is
+// in the ledger: as one entry under nobody, until Found names whom it found. Forbidden without privacy.read. It has
+// the form that backoffice.CustomerFilter.Criteria asks for.
+func (s *Searching) Index(field backoffice.PrivacyField, number string) (string, error) {
+	l, err := ledgerOf(s.ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	s := &Searching{ledger: l, indexes: map[backoffice.PrivacyField][]byte{}}
-	for _, term := range terms {
-		if s.indexes[term.Field], err = l.vault.keys.Index(term.Field, term.Number); err != nil {
-			return nil, err
-		}
-		s.fields.add(term.Field)
+	index, err := l.vault.keys.Index(field, number)
+	if err != nil {
+		return "", err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.searches = append(l.searches, s)
-	return s, nil
+	if s.ledger == nil {
+		s.ledger = l
+		l.searches = append(l.searches, s)
+	}
+	s.fields.add(field)
+	return string(index), nil
 }
 
-// Index is what the store looks for in a field; nil for a field that is not searched.
-func (s *Searching) Index(field backoffice.PrivacyField) []byte { return s.indexes[field] }
-
 // Found names the customers that the search found; there is then an entry under each, instead of one under nobody.
+// Nothing is noted of a search without a number.
 func (s *Searching) Found(customerIDs ...string) {
+	if s.ledger == nil {
+		return
+	}
 	s.ledger.mu.Lock()
 	defer s.ledger.mu.Unlock()
 	s.found = append(s.found, customerIDs...)

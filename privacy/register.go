@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"github.com/google/uuid"
 )
 
 const (
@@ -139,13 +138,9 @@ func (r *register) writeGroup(group []*batch) (err error) {
 }
 
 // place gives an entry its identifier, moment and place behind the head, and moves the head on.
-func (r *register) place(entry *backoffice.PrivacyAccess, head *backoffice.ConsultationHead) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
+func (r *register) place(entry *backoffice.PrivacyAccess, head *backoffice.ConsultationHead) (err error) {
 	r.last = max(r.last, backoffice.InstantOf(r.now()))
-	entry.ID, entry.At = id.String(), r.last
+	entry.ID, entry.At = backoffice.NewID(), r.last
 	entry.Chain, entry.Number = head.Chain, head.Count+1
 	if entry.MAC, err = r.keys.entryMAC(entry, head.Last); err != nil {
 		return err
