@@ -69,13 +69,23 @@ func FoldEmail(text string) string {
 var phonePattern = regexp.MustCompile(`^\+?[0-9(][0-9()./\- \x{00A0}\x{202F}]*( ?(ext\.?|x|#) ?[0-9]{1,7})?$`)
 
 // ParsePhone reads a telephone number, Belgian unless it starts with a country's prefix, and returns its
-// international format ("+32 2 555 12 12"). A number that cannot be one by its length and prefix is BadInput.
+// international format ("+32 2 555 12 12"). A number that cannot be one by its length and prefix is BadInput, as is one
+// whose international format would be read as another number (a few odd trunk prefixes).
 func ParsePhone(text string) (string, error) {
-	if len(text) <= maxPhone && phonePattern.MatchString(text) {
-		number, err := phonenumbers.Parse(text, "BE")
-		if err == nil && phonenumbers.IsPossibleNumber(number) {
-			return phonenumbers.Format(number, phonenumbers.INTERNATIONAL), nil
-		}
+	number, ok := internationalPhone(text)
+	if again, fixed := internationalPhone(number); !ok || !fixed || again != number {
+		return "", Errorf(BadInput, "a telephone number is written as in +32 2 555 12 12")
 	}
-	return "", Errorf(BadInput, "a telephone number is written as in +32 2 555 12 12")
+	return number, nil
+}
+
+func internationalPhone(text string) (number string, ok bool) {
+	if len(text) > maxPhone || !phonePattern.MatchString(text) {
+		return "", false
+	}
+	parsed, err := phonenumbers.Parse(text, "BE")
+	if err != nil || !phonenumbers.IsPossibleNumber(parsed) {
+		return "", false
+	}
+	return phonenumbers.Format(parsed, phonenumbers.INTERNATIONAL), true
 }
