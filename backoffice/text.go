@@ -58,7 +58,12 @@ func Fold(text string) string {
 // foldUnicode decomposes once more at the end, since a folded letter can decompose where its capital did not.
 func foldUnicode(text string) string {
 	withoutMarks := func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r < utf8.RuneSelf:
+			return r
+		case unicode.Is(unicode.Mn, r):
 			return -1
 		}
 		return foldCase(r)

@@ -10,6 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// assigned is the end of the planes whose letters have cases, marks or decompositions.
+const assigned = 0x30000
+
 func TestFoldingIgnoresCaseAndAccents(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -38,7 +41,7 @@ func TestFoldingTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	t.Run("of any character", func(t *testing.T) {
 		t.Parallel()
-		for r := range rune(unicode.MaxRune + 1) {
+		for r := range rune(assigned) {
 			once := backoffice.Fold(string(r))
 			if twice := backoffice.Fold(once); twice != once {
 				t.Errorf("%U: %q, then %q", r, once, twice)

@@ -15,7 +15,7 @@ func TestARegisterBecomesCustomersAndEveryRowLeftOutIsCounted(t *testing.T) {
 	t.Parallel()
 	folder, files := register(t)
 	out := filepath.Join(t.TempDir(), "new", "folder")
-	for _, time := range []string{"first", "second"} {
+	for _, turn := range []string{"first", "second"} {
 		var report bytes.Buffer
 		if err := run(folder, out, &report); err != nil {
 			t.Fatal(err)
@@ -25,10 +25,10 @@ func TestARegisterBecomesCustomersAndEveryRowLeftOutIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(files["customers.ndjson"], string(got)); diff != "" {
-			t.Errorf("the %s time:\n%s", time, diff)
+			t.Errorf("the %s customers:\n%s", turn, diff)
 		}
 		if diff := cmp.Diff(files["report"], report.String()); diff != "" {
-			t.Errorf("the %s report:\n%s", time, diff)
+			t.Errorf("the %s report:\n%s", turn, diff)
 		}
 	}
 	entries, err := os.ReadDir(out)
