@@ -41,7 +41,7 @@ func TestWhatIsNoJSONObjectIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		``, ` `, `null`, `1`, `"a"`, `[]`, `[{}]`, `true`, `{`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `{"a":01}`, `{"a":NaN}`, `{} {}`, `{}x`,
-		`{"a":1]`, `{"a":[1}`, "{\"a\":\"\n\"}", "{\"a\":\"\xff\"}", `{"a":"\ud800"}`, `{"a":"\udc00"}`, `{"a":"\ud800\u0041"}`, `{"\ud800x":1}`,
+		`{"a":1]`, `{"a":[1}`, "{\"a\":\"\n\"}", "{\"a\":\"\xff\"}", `{"a":"\u12"}`, `{"a":"\ud800"}`, `{"a":"\udc00"}`, `{"a":"\ud800\u0041"}`, `{"\ud800x":1}`,
 		`{"a":1,"a":1}`, `{"a":1,"b":2,"a":3}`, `{"x":{"a":1,"\u0061":2}}`,
 		strings.Repeat(`{"a":`, 32) + `{}` + strings.Repeat(`}`, 32),
 		`{"a":` + strings.Repeat(`[`, 100_000),
@@ -79,6 +79,25 @@ func TestTheZeroJSONIsTheEmptyObject(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`null`), &zero); err != nil || zero != nil {
 		t.Errorf("null is %q, %v", zero, err)
+	}
+}
+
+func TestAFieldOfAnObjectIsReadAndWrittenInItsCanonicalForm(t *testing.T) {
+	t.Parallel()
+	var record struct{ Variables backoffice.JSON }
+	if err := json.Unmarshal([]byte(`{"Variables": {"b": 1.0, "a": "é"}}`), &record); err != nil {
+		t.Fatal(err)
+	}
+	var gql bytes.Buffer
+	record.Variables.MarshalGQL(&gql)
+	data, err := json.Marshal(record)
+	if want := `{"a":"é","b":1.0}`; err != nil || string(data) != `{"Variables":`+want+`}` || gql.String() != want || record.Variables.String() != want {
+		t.Errorf("%s, %v; %s; %s", data, err, gql.String(), record.Variables)
+	}
+	for _, text := range []string{`{"Variables": []}`, `{"Variables": {"a":1,"a":2}}`} {
+		if err := json.Unmarshal([]byte(text), &record); backoffice.KindOf(err) != backoffice.BadInput {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
