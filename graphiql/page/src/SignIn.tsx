@@ -1,0 +1,81 @@
+import { useRef, useState, type FormEvent } from 'react';
+import { Brand } from './Brand';
+import type { Session } from './App';
+import { noticeOf, type Notice } from './notice';
+import { NoticeBar } from './NoticeBar';
+import { signIn } from './service';
+
+/** Asks for the credential pair and tries it out. */
+export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
+  const [busy, setBusy] = useState(false);
+  const [notice, setNotice] = useState<Notice | null>(null);
+  const secret = useRef<HTMLInputElement>(null);
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const pair = {
+      clientId: String(form.get('client-id')).trim(),
+      clientSecret: String(form.get('client-secret')).trim(),
+    };
+    setBusy(true);
+    setNotice(null);
+    const { viewer, answer } = await signIn(pair);
+    if (viewer) {
+      onSignIn({ pair, viewer });
+      return;
+    }
+    setBusy(false);
+    setNotice(
+      noticeOf(answer, null) ?? {
+        tone: 'error',
+        title: 'Not signed in',
+        text: 'The service gave an answer that this page does not understand.',
+      },
+    );
+    secret.current?.select();
+    secret.current?.focus();
+  }
+
+  return (
+    <main className="bo-sign-in" data-frame>
+      <form onSubmit={submit} autoComplete="off">
+        <Brand />
+        <p>
+          Explore customers, relations, checklists and transcripts. Sign in with a credential pair; it stays in this
+          tab’s memory, and a reload signs you out.
+        </p>
+        <NoticeBar notice={notice} />
+        <label htmlFor="client-id">Client id</label>
+        <input
+          id="client-id"
+          name="client-id"
+          type="text"
+          required
+          autoFocus
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          aria-invalid={notice !== null}
+        />
+        <label htmlFor="client-secret">Client secret</label>
+        <input
+          ref={secret}
+          id="client-secret"
+          name="client-secret"
+          type="password"
+          required
+          autoComplete="off"
+          aria-invalid={notice !== null}
+        />
+        <button type="submit" className="bo-primary" disabled={busy}>
+          {busy ? 'Signing in…' : 'Sign in'}
+        </button>
+        <p className="bo-hint">
+          The operator makes a pair with <code>backoffice credentials create</code>; <code>backoffice demo</code> prints
+          two.
+        </p>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,98 @@
+import { pick, useGraphiQL, useGraphiQLActions, type GraphiQLPlugin } from '@graphiql/react';
+import { useEffect, useState } from 'react';
+import { useFrame } from './context';
+import { prepare, worked, workedOfAddress, type Worked } from './worked';
+
+/** The drawer of worked queries, as a panel of GraphiQL's own. */
+export const workedQueries: GraphiQLPlugin = {
+  title: 'Worked queries',
+  icon: () => (
+    <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.6" aria-hidden="true">
+      <path d="M12 6.2C10 4.8 7.4 4.4 4 4.6v13.2c3.4-.2 6 .2 8 1.6 2-1.4 4.6-1.8 8-1.6V4.6c-3.4-.2-6 .2-8 1.6zm0 0v13.2" />
+    </svg>
+  ),
+  content: Drawer,
+};
+
+function Drawer() {
+  const { session } = useFrame();
+  const open = useOpen();
+  const [opened, setOpened] = useState(workedOfAddress()?.key ?? worked[0]?.key);
+  const groups = [...new Set(worked.map((item) => item.group))];
+  return (
+    <section className="bo-worked" aria-label="Worked queries" data-frame>
+      <h2>Worked queries</h2>
+      <p>Each one teaches a part of the model. Open it, read it, run it, change it.</p>
+      {groups.map((group) => (
+        <section key={group} aria-label={group}>
+          <h3>{group}</h3>
+          <ul>
+            {worked
+              .filter((item) => item.group === group)
+              .map((item) => (
+                <li key={item.key}>
+                  <button
+                    type="button"
+                    aria-current={item.key === opened}
+                    onClick={() => {
+                      setOpened(item.key);
+                      void open(item);
+                    }}
+                  >
+                    <strong>{item.title}</strong>
+                    <span>{item.lesson}</span>
+                    {item.scopes.map((scope) => (
+                      <em key={scope} className={session.viewer.scopes.includes(scope) ? '' : 'bo-lacking'}>
+                        {session.viewer.scopes.includes(scope) ? scope : `needs ${scope}`}
+                      </em>
+                    ))}
+                  </button>
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+    </section>
+  );
+}
+
+/** Opens the worked query that the address names, now and whenever the address changes. Renders nothing. */
+export function OpenFromAddress() {
+  const open = useOpen();
+  const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
+  const ready = queryEditor !== undefined && variableEditor !== undefined;
+  useEffect(() => {
+    if (!ready) return;
+    const follow = () => {
+      const item = workedOfAddress();
+      if (item) void open(item);
+    };
+    const item = workedOfAddress();
+    if (item?.settings.variables) void open(item); // one without variables is there already: initialQuery
+    window.addEventListener('hashchange', follow);
+    return () => window.removeEventListener('hashchange', follow);
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [ready]);
+  return null;
+}
+
+/** Puts a worked query into the editors: in place of an untouched one, else in a new tab. */
+function useOpen(): (item: Worked) => Promise<void> {
+  const { session, say, forget } = useFrame();
+  const { addTab } = useGraphiQLActions();
+  const { queryEditor, variableEditor, responseEditor } = useGraphiQL(
+    pick('queryEditor', 'variableEditor', 'responseEditor'),
+  );
+  return async (item) => {
+    const { variables, missing } = await prepare(item, session.pair);
+    const text = queryEditor?.getValue() ?? '';
+    if (text.trim() !== '' && !worked.some((w) => w.query === text)) addTab();
+    queryEditor?.setValue(item.query);
+    variableEditor?.setValue(variables);
+    responseEditor?.setValue('');
+    forget();
+    say(missing ? { tone: 'info', title: 'Something is needed first', text: missing } : null);
+    queryEditor?.setPosition({ lineNumber: 1, column: 1 });
+    queryEditor?.focus();
+  };
+}

@@ -1,0 +1,18 @@
+import { createContext, useContext } from 'react';
+import type { Session } from './App';
+import type { Notice } from './notice';
+
+/** What the parts of the workbench that GraphiQL renders need of the frame around it. */
+export interface Frame {
+  session: Session;
+  say: (notice: Notice | null) => void;
+  forget: () => void;
+}
+
+export const FrameContext = createContext<Frame | null>(null);
+
+export function useFrame(): Frame {
+  const frame = useContext(FrameContext);
+  if (!frame) throw new Error('useFrame is for what the workbench renders');
+  return frame;
+}

@@ -1,0 +1,75 @@
+import { scopeName, type Answer, type Viewer } from './service';
+
+/** What the frame says about an answer in words, above the answer itself. */
+export interface Notice {
+  tone: 'error' | 'warning' | 'info';
+  title: string;
+  text: string;
+}
+
+/** The words for an answer that calls for some; null for one that speaks for itself. */
+export function noticeOf(answer: Answer, viewer: Viewer | null): Notice | null {
+  if (answer.status === 0) {
+    return { tone: 'error', title: 'The service cannot be reached', text: 'Check the connection, then try again.' };
+  }
+  if (answer.status === 401) {
+    return viewer
+      ? {
+          tone: 'error',
+          title: 'The credentials are no longer accepted',
+          text: 'The pair was revoked, has expired, or its secret was rotated. Sign out and in again.',
+        }
+      : {
+          tone: 'error',
+          title: 'Not signed in',
+          text: 'The client id or the secret is wrong, or the pair was revoked or has expired.',
+        };
+  }
+  if (answer.status === 429) {
+    return {
+      tone: 'error',
+      title: viewer ? 'Too many requests' : 'Too many failed attempts',
+      text: `Try again ${when(answer.retryAfter)}.`,
+    };
+  }
+  if (answer.status === 503) {
+    return { tone: 'error', title: 'Not available right now', text: `Try again ${when(answer.retryAfter)}.` };
+  }
+  return missingScopes(answer, viewer) ?? tooMuch(answer);
+}
+
+function missingScopes(answer: Answer, viewer: Viewer | null): Notice | null {
+  const refused = (answer.body.errors ?? []).filter((e) => e.extensions?.code === 'FORBIDDEN');
+  if (refused.length === 0) return null;
+  const scopes = [...new Set(refused.flatMap((e) => e.extensions?.requiredScope ?? []))].map(scopeName).sort();
+  const fields = [...new Set(refused.flatMap((e) => e.path?.findLast((step) => typeof step === 'string') ?? []))];
+  const needs = scopes.length > 0 ? `Needs scope ${list(scopes)}` : 'A scope is missing';
+  const who = viewer ? `“${viewer.name}” does not hold it` : 'This pair does not hold it';
+  const what = fields.length > 0 ? `, so ${list(fields.map(String))} ${fields.length > 1 ? 'are' : 'is'} left out` : '';
+  return { tone: 'warning', title: needs, text: `${who}${what}. Whoever issued the credentials can add it.` };
+}
+
+const limits: Record<string, string> = {
+  COST_LIMIT: 'Ask for fewer rows a page (first, pageSize) or fewer nested lists.',
+  DEPTH_LIMIT: 'Nest fewer fields, or start from an object further down.',
+  ALIAS_LIMIT: 'Use fewer aliases, or several requests.',
+  TOKEN_LIMIT: 'Send a shorter document, or several requests.',
+};
+
+function tooMuch(answer: Answer): Notice | null {
+  for (const e of answer.body.errors ?? []) {
+    const advice = limits[e.extensions?.code ?? ''];
+    if (advice) return { tone: 'warning', title: 'Refused before it ran: it asks for too much at once', text: advice };
+  }
+  return null;
+}
+
+function when(seconds: number | null): string {
+  if (seconds === null) return 'in a while';
+  const at = new Date(Date.now() + seconds * 1000).toLocaleTimeString(undefined, { timeStyle: 'medium' });
+  return `in ${seconds} ${seconds === 1 ? 'second' : 'seconds'} (at ${at})`;
+}
+
+function list(words: string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}

@@ -1,0 +1,129 @@
+/** How the page talks to the service: POST /graphql with a credential pair, and what the answers mean. */
+
+export interface Pair {
+  clientId: string;
+  clientSecret: string;
+}
+
+export interface Viewer {
+  clientId: string;
+  name: string;
+  /** As the specification writes them: privacy.read. */
+  scopes: string[];
+}
+
+/** What extensions.cost tells when x-explain was asked for. */
+export interface Cost {
+  depth: number;
+  cost: number;
+  limit: number;
+  scopes: string[];
+  storeCalls: number;
+}
+
+export interface GraphQLError {
+  message: string;
+  path?: (string | number)[];
+  extensions?: { code?: string; requiredScope?: string };
+}
+
+export interface Body {
+  data?: Record<string, unknown> | null;
+  errors?: GraphQLError[];
+  extensions?: { cost?: Cost } & Record<string, unknown>;
+}
+
+export interface Answer {
+  /** The HTTP status; 0 when no answer came. */
+  status: number;
+  /** Seconds until a retry makes sense, where the service says so. */
+  retryAfter: number | null;
+  body: Body;
+}
+
+export interface Question {
+  query: string;
+  variables?: unknown;
+  operationName?: string | null;
+}
+
+export interface Asking {
+  purpose?: string;
+  explain?: boolean;
+  signal?: AbortSignal;
+}
+
+export const everyScope = ['privacy.read', 'customers.write', 'pti.write', 'minfin.read', 'settings.write', 'users.write'];
+
+/** Sends one request. Never throws but for an abort: a server that cannot be reached is an answer with status 0. */
+export async function ask(pair: Pair, question: Question, asking: Asking = {}): Promise<Answer> {
+  const headers = new Headers({
+    accept: 'application/graphql-response+json, application/json;q=0.9',
+    'content-type': 'application/json',
+  });
+  // A header can't hold every character. A pair that doesn't fit in one is not one of ours: the answer is the same.
+  if (!fitsHeader(pair.clientId) || !fitsHeader(pair.clientSecret)) return failure(401, 'no valid credentials');
+  headers.set('x-client-id', pair.clientId);
+  headers.set('x-client-secret', pair.clientSecret);
+  if (asking.purpose) headers.set('x-access-purpose', utf8(asking.purpose));
+  if (asking.explain) headers.set('x-explain', 'true');
+
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch('/graphql', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(question),
+      signal: asking.signal,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+    });
+    text = await response.text();
+  } catch (cause) {
+    if (asking.signal?.aborted) throw cause;
+    return failure(0, 'the service could not be reached');
+  }
+  const retry = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
+  return {
+    status: response.status,
+    retryAfter: Number.isFinite(retry) ? retry : null,
+    body: object(text) ?? failure(response.status, `the service answered ${response.status}`).body,
+  };
+}
+
+/** Asks who the pair is; the viewer is null when the service does not take it. */
+export async function signIn(pair: Pair): Promise<{ viewer: Viewer | null; answer: Answer }> {
+  const answer = await ask(pair, { query: '{ viewer { clientId name scopes } }' });
+  const viewer = answer.body.data?.viewer as Viewer | undefined;
+  if (answer.status !== 200 || !viewer) return { viewer: null, answer };
+  return { viewer: { ...viewer, scopes: viewer.scopes.map(scopeName) }, answer };
+}
+
+/** PRIVACY_READ, as the schema's enum has it, is privacy.read to everyone else. */
+export function scopeName(scope: string): string {
+  return scope.toLowerCase().replace('_', '.');
+}
+
+function fitsHeader(value: string): boolean {
+  return /^[\x21-\x7e]+$/.test(value);
+}
+
+// fetch takes a header's value as bytes in a string; the service reads those bytes as UTF-8.
+function utf8(value: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(value));
+}
+
+function object(text: string): Body | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function failure(status: number, message: string): Answer {
+  return { status, retryAfter: null, body: { errors: [{ message }] } };
+}

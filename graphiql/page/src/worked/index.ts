@@ -1,0 +1,101 @@
+import { ask, type Pair } from '../service';
+
+/** A query that teaches one thing about the model: a file NN-key.graphql, its title and lesson in the first comments. */
+export interface Worked {
+  key: string;
+  group: string;
+  title: string;
+  lesson: string;
+  /** The document as the editor shows it, comments included. */
+  query: string;
+  /** The scopes it needs beyond a valid pair. */
+  scopes: string[];
+  settings: Settings;
+}
+
+/** The file NN-key.json beside the query, for one that has variables or needs a scope. */
+interface Settings {
+  scopes?: string[];
+  /** Values; "$a.0.b" is looked up in the data of prepare, "$uuid" is a new one. */
+  variables?: Record<string, unknown>;
+  /** A query for the identifiers that the variables need. */
+  prepare?: string;
+  /** What to say when prepare found nothing. */
+  missing?: string;
+}
+
+export interface Prepared {
+  variables: string;
+  /** Set when an identifier could not be found. */
+  missing: string | null;
+}
+
+const groups: Record<string, string> = {
+  '1-reading': 'Reading',
+  '2-paging': 'Paging',
+  '3-privacy': 'Registration numbers',
+  '4-writing': 'Writing',
+};
+
+const documents = import.meta.glob<string>('./*/*.graphql', { query: '?raw', import: 'default', eager: true });
+const settings = import.meta.glob<Settings>('./*/*.json', { import: 'default', eager: true });
+
+/** All worked queries, in the order in which they teach. */
+export const worked: Worked[] = Object.keys(documents)
+  .sort()
+  .map((file) => {
+    const [, folder = '', name = ''] = file.split('/');
+    const query = documents[file]!;
+    const comments = /^(?:#.*\n)*/.exec(query)![0].split('\n').map((line) => line.replace(/^# ?/, ''));
+    const own = settings[file.replace(/graphql$/, 'json')] ?? {};
+    return {
+      key: name.replace(/^\d+-|\.graphql$/g, ''),
+      group: groups[folder] ?? folder,
+      title: comments[0] ?? '',
+      lesson: comments.slice(1).join(' ').trim(),
+      query,
+      scopes: own.scopes ?? [],
+      settings: own,
+    };
+  });
+
+/** The worked query that the address asks for (#worked=relations), if any. Only its key is ever in an address. */
+export function workedOfAddress(): Worked | undefined {
+  const key = new URLSearchParams(location.hash.slice(1)).get('worked');
+  return worked.find((w) => w.key === key);
+}
+
+/** Fills in a worked query's variables, with identifiers of this store where it needs some. */
+export async function prepare(item: Worked, pair: Pair): Promise<Prepared> {
+  if (!item.settings.variables) return { variables: '', missing: null };
+  const found = item.settings.prepare ? (await ask(pair, { query: item.settings.prepare })).body.data : null;
+  let complete = true;
+  const fill = (value: unknown): unknown => {
+    if (typeof value === 'string' && value.startsWith('$')) {
+      const filled = value === '$uuid' ? uuid() : follow(found, value.slice(1).split('.'));
+      if (filled === undefined) complete = false;
+      return filled ?? '';
+    }
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, fill(v)]));
+    }
+    return value;
+  };
+  const variables = JSON.stringify(fill(item.settings.variables), null, 2);
+  const missing = item.settings.missing ?? 'Nothing in this store fits: fill in the variables yourself.';
+  return { variables, missing: complete ? null : missing };
+}
+
+function follow(value: unknown, path: string[]): unknown {
+  return path.reduce<unknown>((at, step) => (at as Record<string, unknown> | null | undefined)?.[step], value);
+}
+
+// crypto.randomUUID is not there on plain http.
+function uuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
