@@ -31,7 +31,8 @@ func SafeName(name, contentType string) string {
 			b.WriteRune(r)
 		}
 	}
-	tidy := strings.TrimRight(strings.Join(strings.Fields(b.String()), " "), ". ")
+	tidy := norm.NFC.String(b.String()) // what stood between a letter and its accent may be gone now
+	tidy = strings.TrimRight(strings.Join(strings.Fields(tidy), " "), ". ")
 	base, extension := splitExtension(tidy, contentType)
 	base = cutBytes(strings.Trim(base, ". "), nameLength-len(extension))
 	base = strings.TrimRight(base, ". ")

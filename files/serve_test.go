@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -126,47 +127,44 @@ func TestConditionsAndRangesAreAnsweredAsRFC9110Says(t *testing.T) {
 	}
 }
 
-// checkAgainstStandardLibrary holds our answer to http.ServeContent's, wherever that one sends one part or the whole.
+var (
+	// oneRange is what RFC 9110 permits of a single range.
+	oneRange = regexp.MustCompile(`^(?i:bytes)=[ \t]*([0-9]+-[0-9]*|-[0-9]+)[ \t]*$`)
+	// comparable is where http.ServeContent reads alike: it takes no white space, no capitals and no more than 63 bits,
+	// and answers the last 0 bytes with an odd 206.
+	comparable = regexp.MustCompile(`^bytes=([0-9]{1,18}-[0-9]{0,18}|-0*[1-9][0-9]{0,17})$`)
+)
+
+// checkAgainstStandardLibrary holds our answer to http.ServeContent's wherever the two can be compared.
 func checkAgainstStandardLibrary(t interface{ Fatalf(string, ...any) }, store backoffice.FileStore, file backoffice.File, data []byte, rangeHeader string) {
 	response, err := served(store, file, http.MethodGet, "Range", rangeHeader)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	body, _ := io.ReadAll(response.Body)
-	switch response.StatusCode {
-	case http.StatusOK:
-		if !bytes.Equal(body, data) {
-			t.Fatalf("200 with %d bytes of %d", len(body), len(data))
-		}
-	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
-	default:
-		t.Fatalf("status %d", response.StatusCode)
+	if response.StatusCode == http.StatusOK && !bytes.Equal(body, data) {
+		t.Fatalf("200 with %d bytes of %d", len(body), len(data))
+	}
+	if !oneRange.MatchString(rangeHeader) && response.StatusCode != http.StatusOK {
+		t.Fatalf("%q is no range, and is answered with %d", rangeHeader, response.StatusCode)
+	}
+	if !comparable.MatchString(rangeHeader) {
+		return
 	}
 	request := httptest.NewRequest(http.MethodGet, "/", nil)
 	request.Header.Set("Range", rangeHeader)
 	recorder := httptest.NewRecorder()
 	http.ServeContent(recorder, request, "x.pdf", time.Time{}, bytes.NewReader(data))
-	oracle := recorder.Result()
-	single := oracle.StatusCode == http.StatusPartialContent && oracle.Header.Get("Content-Range") != ""
-	if single != (response.StatusCode == http.StatusPartialContent) {
-		if strings.Trim(rangeHeader, "0") == "bytes=-" {
-			return // the last 0 bytes are an odd 206 there, though RFC 9110 calls them unsatisfiable
-		}
-		if strings.Contains(rangeHeader, ",") || strings.ContainsAny(rangeHeader, " \t") || !strings.HasPrefix(rangeHeader, "bytes=") || longDigits(rangeHeader) {
-			return // lists, white space, letter case and numbers over 63 bits are read otherwise there
-		}
-		t.Fatalf("%q: %d here, %d there", rangeHeader, response.StatusCode, oracle.StatusCode)
+	partHere, partThere := response.StatusCode == http.StatusPartialContent, recorder.Code == http.StatusPartialContent
+	if partHere != partThere {
+		t.Fatalf("%q: %d here, %d there", rangeHeader, response.StatusCode, recorder.Code)
 	}
-	if !single {
+	if !partHere {
 		return
 	}
-	if got, want := response.Header.Get("Content-Range"), oracle.Header.Get("Content-Range"); got != want || !bytes.Equal(body, recorder.Body.Bytes()) {
+	if got, want := response.Header.Get("Content-Range"), recorder.Header().Get("Content-Range"); got != want || !bytes.Equal(body, recorder.Body.Bytes()) {
 		t.Fatalf("%q: %s with %d bytes here, %s with %d there", rangeHeader, got, len(body), want, recorder.Body.Len())
 	}
-}
-
-func longDigits(text string) bool {
-	return len(text) > len("bytes=-")+18
 }
 
 func TestRangesAreReadAsTheStandardLibraryReadsThem(t *testing.T) {
