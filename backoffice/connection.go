@@ -1,18 +1,29 @@
 package backoffice
 
+import "context"
+
 // Entity is a row that stands in lists.
 type Entity interface {
 	Position(OrderKey) Position
 }
 
+// List is a question for pages together with what is needed to go on from its answers. All the pages that answer one
+// question share it.
+type List[C comparable] struct {
+	Ask  Ask[C]
+	Seal func(Order, Position) string // makes a cursor
+
+	// Exists tells for each parent whether its list has rows in a window that has no rows of its own.
+	Exists func(ctx context.Context, window Window, parents []string) ([]bool, error)
+}
+
 // Connection is a page of a list as GraphQL sees it. It keeps the question that it answers, so that totals, status
 // counts and the page's surroundings are read only when they are asked for.
 type Connection[T Entity, C comparable] struct {
-	Ask    Ask[C]
+	List   *List[C]
 	Parent string // whose list; NoParent at the root
 	Items  []T
-	More   bool                         // as in Page
-	Seal   func(Order, Position) string // makes a cursor
+	More   bool // as in Page
 }
 
 // Nodes are the page's rows.
@@ -23,7 +34,7 @@ func (c *Connection[T, C]) Edges() []*ConnectionEdge[T] {
 	block := make([]ConnectionEdge[T], len(c.Items))
 	edges := make([]*ConnectionEdge[T], len(c.Items))
 	for i, item := range c.Items {
-		block[i] = ConnectionEdge[T]{Node: item, order: c.Ask.Order, seal: c.Seal}
+		block[i] = ConnectionEdge[T]{Node: item, order: c.List.Ask.Order, seal: c.List.Seal}
 		edges[i] = &block[i]
 	}
 	return edges
@@ -42,61 +53,59 @@ type ConnectionEdge[T Entity] struct {
 // Cursor is the row's place, sealed.
 func (e *ConnectionEdge[T]) Cursor() string { return e.seal(e.order, e.Node.Position(e.order.Key)) }
 
-// PageInfo describes a page's place in its list. Whether rows stand before and after the page is a resolver's to find
-// out: it may need another look into the store (see Before and After).
+// PageInfo describes a page's place in its list.
 type PageInfo struct{ of paged }
 
 type paged interface {
-	ends() (first, last string)
-	around(after bool) Around
+	ends() (start, end string)
+	around(after bool) (exists bool, look *Look)
 }
 
 // StartCursor is the first row's place, null on an empty page.
-func (p *PageInfo) StartCursor() Text { first, _ := p.of.ends(); return Text(first) }
+func (p *PageInfo) StartCursor() Text { start, _ := p.of.ends(); return Text(start) }
 
 // EndCursor is the last row's place, null on an empty page.
-func (p *PageInfo) EndCursor() Text { _, last := p.of.ends(); return Text(last) }
+func (p *PageInfo) EndCursor() Text { _, end := p.of.ends(); return Text(end) }
 
-// Before tells whether rows of the list stand before the page.
-func (p *PageInfo) Before() Around { return p.of.around(false) }
+// Around tells whether rows of the list stand after the page, or before it. A page may have to look into the store to
+// know that: then look says where, and exists says nothing.
+func (p *PageInfo) Around(after bool) (exists bool, look *Look) { return p.of.around(after) }
 
-// After tells whether rows of the list stand after the page.
-func (p *PageInfo) After() Around { return p.of.around(true) }
-
-// Around is what a page knows about one of its sides: Known says that Exists is the answer; else Ask, put to Parent of
-// the connection's noun, has it in More (its window has no rows of its own).
-type Around struct {
-	Known, Exists bool
-	Window        Window
-	Connection    any // the *Connection that asks
+// Look is a question about the surroundings of a page. Looks with equal List and Window can be put as one.
+type Look struct {
+	List   any // the *List, by identity
+	Window Window
+	Parent string
+	Exists func(ctx context.Context, window Window, parents []string) ([]bool, error)
 }
 
 func (c *Connection[T, C]) ends() (start, end string) {
 	if len(c.Items) == 0 {
 		return "", ""
 	}
-	order, first, last := c.Ask.Order, c.Items[0], c.Items[len(c.Items)-1]
-	return c.Seal(order, first.Position(order.Key)), c.Seal(order, last.Position(order.Key))
+	order, first, last := c.List.Ask.Order, c.Items[0], c.Items[len(c.Items)-1]
+	return c.List.Seal(order, first.Position(order.Key)), c.List.Seal(order, last.Position(order.Key))
 }
 
-// around: rows in the direction of travel were noticed while reading (More); beyond the limits that the caller set
-// with a cursor, and before a numbered page that is empty, one has to look.
-func (c *Connection[T, C]) around(after bool) Around {
-	w := c.Ask.Window
-	if after != w.Backward && c.More {
-		return Around{Known: true, Exists: true}
-	}
+// around: rows in the direction of travel were noticed while reading (More). Beyond a limit that the caller set with a
+// cursor, and before a numbered page that is empty, one has to look.
+func (c *Connection[T, C]) around(after bool) (exists bool, look *Look) {
+	w := c.List.Ask.Window
+	var beyond Window
 	switch {
+	case after != w.Backward && c.More:
+		return true, nil
 	case after && w.HasBefore:
-		return Around{Window: Window{After: w.Before, HasAfter: true, Inclusive: true}, Connection: c}
+		beyond = Window{After: w.Before, HasAfter: true, Inclusive: true}
 	case !after && w.HasAfter:
-		return Around{Window: Window{Backward: true, Before: w.After, HasBefore: true, Inclusive: true}, Connection: c}
-	case !after && w.Offset > 0 && len(c.Items) == 0:
-		return Around{Window: Window{}, Connection: c}
-	case !after && w.Offset > 0:
-		return Around{Known: true, Exists: true}
+		beyond = Window{Backward: true, Before: w.After, HasBefore: true, Inclusive: true}
+	case !after && w.Offset > 0 && len(c.Items) > 0:
+		return true, nil
+	case !after && w.Offset > 0: // an empty page past the end: does the list have any row?
+	default:
+		return false, nil
 	}
-	return Around{Known: true}
+	return false, &Look{List: c.List, Window: beyond, Parent: c.Parent, Exists: c.List.Exists}
 }
 
 // The connections of the nouns that need no more than Connection.

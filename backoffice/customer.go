@@ -1,5 +1,7 @@
 package backoffice
 
+import "time"
+
 // CustomerType tells a company from a private person.
 type CustomerType string
 
@@ -177,7 +179,8 @@ func (c *Customer) Position(key OrderKey) Position {
 	return p
 }
 
-// Criteria checks the filter. index turns a registration number into its blind index; it is not called for others.
+// Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
+// when the filter has one.
 // Errors: BadInput for a search under 3 characters or a number that is none.
 func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, error)) (CustomerCriteria, error) {
 	var c CustomerCriteria
@@ -230,7 +233,11 @@ func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, erro
 		if number.text == nil {
 			continue
 		}
-		blind, err := index(number.field, *number.text)
+		digits, err := ParseNationalNumber(*number.text, time.Now())
+		if err != nil {
+			return c, err
+		}
+		blind, err := index(number.field, digits)
 		if err != nil {
 			return c, err
 		}

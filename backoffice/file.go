@@ -93,3 +93,8 @@ func (d *FileDigest) Fill(file *File) {
 	file.MD5Hash = base64.StdEncoding.EncodeToString(d.md5.Sum(nil))
 	file.SHA256 = d.sha256.Sum(nil)
 }
+
+// DownloadPath is the path under which a file can be fetched with a signature in place of credentials.
+func DownloadPath(owner FileOwner, signature string) string {
+	return "/files/" + string(owner.Kind) + "/" + owner.ID + "?signature=" + signature
+}

@@ -1,0 +1,30 @@
+package resolvers
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
+)
+
+func (query) Checklist(ctx context.Context, id string) (*backoffice.Checklist, error) {
+	return loaders.From(ctx).Checklists.One(ctx, id)
+}
+
+func (r query) Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter) (*backoffice.ChecklistConnection, error) {
+	return all(ctx, r.Root, &loaders.From(ctx).Checklists, filter.Criteria(), backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
+func (checklist) FinancialYear(ctx context.Context, checklists []*backoffice.Checklist) ([]*backoffice.FinancialYear, error) {
+	return linked(ctx, &loaders.From(ctx).FinancialYears, checklists, func(c *backoffice.Checklist) string { return c.FinancialYearID })
+}
+
+func (r checklist) Transcripts(ctx context.Context, checklists []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return transcriptsBelow(ctx, r.Root, checklists, func(c *backoffice.Checklist) string { return c.ID }, backoffice.OfChecklist, filter, orderBy,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
+func (checklists) TotalCount(ctx context.Context, connections []*backoffice.ChecklistConnection) ([]int, error) {
+	return totals(ctx, &loaders.From(ctx).Checklists, connections)
+}

@@ -1,0 +1,134 @@
+package resolvers
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
+	"example.org/backoffice/privacy"
+)
+
+func (r query) Customer(ctx context.Context, id string) (*backoffice.Customer, error) {
+	return loaders.From(ctx).Customers.One(ctx, id)
+}
+
+func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
+	search := privacy.Search(ctx)
+	criteria, err := filter.Criteria(search.Index)
+	if err != nil {
+		return nil, err
+	}
+	noun := &loaders.From(ctx).Customers
+	if criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != "" {
+		if err := enterSearch(ctx, noun, criteria, search); err != nil {
+			return nil, err
+		}
+	}
+	return all(ctx, r.Root, noun, criteria, orderBy.Order(), backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
+// enterSearch names in the register whom a search by registration number found, whatever page of them is shown.
+func enterSearch(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], criteria backoffice.CustomerCriteria, search *privacy.Searching) error {
+	ask := backoffice.Ask[backoffice.CustomerCriteria]{Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
+	found, err := noun.Pages(ctx, ask, []string{backoffice.NoParent})
+	if err != nil {
+		return err
+	}
+	for _, c := range found[0].Items {
+		search.Found(c.ID)
+	}
+	return nil
+}
+
+func customerID(c *backoffice.Customer) string { return c.ID }
+
+func (customer) RegistrationNumber(ctx context.Context, customers []*backoffice.Customer) ([]*string, error) {
+	return reveal(ctx, customers, backoffice.RegistrationNumber, func(c *backoffice.Customer) backoffice.Sealed { return c.Registration })
+}
+
+func (customer) SpouseRegistrationNumber(ctx context.Context, customers []*backoffice.Customer) ([]*string, error) {
+	return reveal(ctx, customers, backoffice.SpouseRegistrationNumber, func(c *backoffice.Customer) backoffice.Sealed { return c.SpouseRegistration })
+}
+
+func reveal(ctx context.Context, customers []*backoffice.Customer, field backoffice.PrivacyField, of func(*backoffice.Customer) backoffice.Sealed) ([]*string, error) {
+	asks := make([]privacy.Ask, len(customers))
+	for i, c := range customers {
+		if c != nil {
+			asks[i] = privacy.Ask{CustomerID: c.ID, Field: field, Number: of(c)}
+		}
+	}
+	return privacy.Reveal(ctx, asks)
+}
+
+func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.PrivacyAccessConnection, error) {
+	return pointers(below(ctx, r.Root, &loaders.From(ctx).PrivacyAccesses, customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
+}
+
+func (customer) Responsible(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.User, error) {
+	return linked(ctx, &loaders.From(ctx).Users, customers, func(c *backoffice.Customer) string { return c.ResponsibleID })
+}
+
+func (r customer) Relations(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error) {
+	var criteria backoffice.RelationCriteria
+	if kind != nil {
+		criteria.Kind = *kind
+	}
+	if direction != nil {
+		criteria.Direction = *direction
+	}
+	block, err := below(ctx, r.Root, &loaders.From(ctx).Relations, customers, customerID, backoffice.OfCustomer, criteria, backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*backoffice.CustomerRelationConnection, len(block))
+	for i, c := range block {
+		list[i] = &backoffice.CustomerRelationConnection{Connection: c}
+	}
+	return list, nil
+}
+
+func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return transcriptsBelow(ctx, r.Root, customers, customerID, backoffice.OfCustomer, filter, orderBy,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
+func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.CustomerDocumentConnection, error) {
+	return pointers(below(ctx, r.Root, &loaders.From(ctx).Documents, customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
+}
+
+// latestProposal asks for the most recently updated calculation that has a proposal.
+var latestProposal = backoffice.Ask[backoffice.CalculationCriteria]{
+	Under:    backoffice.OfCustomer,
+	Criteria: backoffice.CalculationCriteria{HasProposal: true},
+	Order:    backoffice.Order{Key: backoffice.KeyUpdatedAt, Descending: true},
+	Window:   backoffice.Window{Limit: 1},
+}
+
+func (customer) CalculationProposal(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.File, error) {
+	ctx = loaders.WithFields(ctx, proposalFields)
+	pages, err := loaders.From(ctx).Calculations.Pages(ctx, latestProposal, ids(customers, customerID))
+	if err != nil {
+		return nil, err
+	}
+	files := make([]*backoffice.File, len(pages))
+	for i, page := range pages {
+		if len(page.Items) > 0 {
+			files[i] = page.Items[0].Proposal
+		}
+	}
+	return files, nil
+}
+
+var proposalFields = loaders.NewFields([]string{"proposal"})
+
+func (r customer) MinfinDocuments(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.MinfinDocumentConnection, error) {
+	return pointers(below(ctx, r.Root, &loaders.From(ctx).MinfinDocuments, customers, customerID, backoffice.OfCustomer, filter.Criteria(), backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
+}
+
+func (customers) TotalCount(ctx context.Context, connections []*backoffice.CustomerConnection) ([]int, error) {
+	return totals(ctx, &loaders.From(ctx).Customers, connections)
+}

@@ -1,0 +1,21 @@
+package resolvers
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
+)
+
+func (query) Label(ctx context.Context, id string) (*backoffice.Label, error) {
+	return loaders.From(ctx).Labels.One(ctx, id)
+}
+
+func (r query) Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int) (*backoffice.LabelConnection, error) {
+	return all(ctx, r.Root, &loaders.From(ctx).Labels, backoffice.LabelCriteria{}, backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
+func (labels) TotalCount(ctx context.Context, connections []*backoffice.LabelConnection) ([]int, error) {
+	return totals(ctx, &loaders.From(ctx).Labels, connections)
+}

@@ -1,0 +1,29 @@
+package resolvers
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
+)
+
+func (query) MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinDocument, error) {
+	return loaders.From(ctx).MinfinDocuments.One(ctx, id)
+}
+
+func (r query) MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.MinfinDocumentConnection, error) {
+	return all(ctx, r.Root, &loaders.From(ctx).MinfinDocuments, filter.Criteria(), backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
+func (minfinDocument) Customer(ctx context.Context, documents []*backoffice.MinfinDocument) ([]*backoffice.Customer, error) {
+	return linked(ctx, &loaders.From(ctx).Customers, documents, func(d *backoffice.MinfinDocument) string { return d.CustomerID })
+}
+
+func (minfinDocument) FinancialYear(ctx context.Context, documents []*backoffice.MinfinDocument) ([]*backoffice.FinancialYear, error) {
+	return linked(ctx, &loaders.From(ctx).FinancialYears, documents, func(d *backoffice.MinfinDocument) string { return d.FinancialYearID })
+}
+
+func (minfinDocuments) TotalCount(ctx context.Context, connections []*backoffice.MinfinDocumentConnection) ([]int, error) {
+	return totals(ctx, &loaders.From(ctx).MinfinDocuments, connections)
+}

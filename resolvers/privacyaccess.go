@@ -1,0 +1,12 @@
+package resolvers
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
+)
+
+func (privacyAccesses) TotalCount(ctx context.Context, connections []*backoffice.PrivacyAccessConnection) ([]int, error) {
+	return totals(ctx, &loaders.From(ctx).PrivacyAccesses, connections)
+}

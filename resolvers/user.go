@@ -1,0 +1,58 @@
+package resolvers
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
+)
+
+func (query) User(ctx context.Context, id string) (*backoffice.User, error) {
+	return loaders.From(ctx).Users.One(ctx, id)
+}
+
+func (r query) Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter) (*backoffice.UserConnection, error) {
+	criteria, err := filter.Criteria()
+	if err != nil {
+		return nil, err
+	}
+	return all(ctx, r.Root, &loaders.From(ctx).Users, criteria, backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
+// Labels loads the labels of all users at once and gives each user its own, in its order.
+func (user) Labels(ctx context.Context, users []*backoffice.User) ([][]*backoffice.Label, error) {
+	var wanted []string
+	for _, u := range users {
+		if u != nil {
+			wanted = append(wanted, u.LabelIDs...)
+		}
+	}
+	labels, err := loaders.From(ctx).Labels.All(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]*backoffice.Label, len(users))
+	for i, u := range users {
+		lists[i] = []*backoffice.Label{}
+		if u == nil {
+			continue
+		}
+		for _, label := range labels[:len(u.LabelIDs)] {
+			if label != nil {
+				lists[i] = append(lists[i], label)
+			}
+		}
+		labels = labels[len(u.LabelIDs):]
+	}
+	return lists, nil
+}
+
+func (r user) Customers(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.CustomerConnection, error) {
+	return pointers(below(ctx, r.Root, &loaders.From(ctx).Customers, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, backoffice.CustomerCriteria{}, backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
+}
+
+func (users) TotalCount(ctx context.Context, connections []*backoffice.UserConnection) ([]int, error) {
+	return totals(ctx, &loaders.From(ctx).Users, connections)
+}
