@@ -94,7 +94,9 @@ func (h *heldWriter) FlushError() error {
 func (h *heldWriter) Flush() { _ = h.FlushError() }
 
 // Hijack is refused: it would go past the ledger.
-func (h *heldWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, http.ErrNotSupported }
+func (h *heldWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return nil, nil, http.ErrNotSupported
+}
 
 // Unwrap serves http.ResponseController for deadlines.
 func (h *heldWriter) Unwrap() http.ResponseWriter { return h.ResponseWriter }

@@ -1,0 +1,101 @@
+package privacy
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"pgregory.net/rapid"
+)
+
+func TestASignedDownloadHoldsForItsFileUntilItEnds(t *testing.T) {
+	t.Parallel()
+	keys := testKeys(t)
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.StringMatching(`[A-Za-z0-9_-]{1,64}`)
+		client, kind, file := id.Draw(t, "client"), id.Draw(t, "kind"), id.Draw(t, "file")
+		now := time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "now"), 0)
+		signature, err := keys.SignDownload(client, kind, file, now.Add(DownloadLife))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(signature, "+/=&?#%") {
+			t.Fatalf("not URL-safe: %s", signature)
+		}
+		refused := func(what, signature, kind, file string, at time.Time) {
+			if _, err := keys.VerifyDownload(signature, kind, file, at); backoffice.KindOf(err) != backoffice.Unauthenticated {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+		if got, err := keys.VerifyDownload(signature, kind, file, now.Add(DownloadLife-time.Second)); err != nil || got != client {
+			t.Fatalf("%q %v", got, err)
+		}
+		refused("at its end", signature, kind, file, now.Add(DownloadLife))
+		refused("another file", signature, kind, file+"x", now)
+		refused("another kind", signature, kind+"x", file, now)
+		refused("moved border", signature, kind+file[:1], file[1:], now)
+		changed := []byte(signature)
+		at := rapid.IntRange(0, len(changed)-1).Draw(t, "at")
+		changed[at] ^= 1
+		refused("changed", string(changed), kind, file, now)
+	})
+}
+
+func FuzzVerifyDownload(f *testing.F) {
+	keys := testKeys(f)
+	now := time.Unix(1_780_000_000, 0)
+	signature, err := keys.SignDownload("pair", "minfin", "f1", now.Add(DownloadLife))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(signature)
+	f.Add("")
+	f.Add("_____________________________")
+	f.Fuzz(func(t *testing.T, text string) {
+		client, err := keys.VerifyDownload(text, "minfin", "f1", now)
+		if (err == nil) != (text == signature) || (err == nil) != (client == "pair") {
+			t.Fatalf("%q: %q %v", text, client, err)
+		}
+	})
+}
+
+func TestADigestTellsContentsAndContextsApart(t *testing.T) {
+	t.Parallel()
+	keys := testKeys(t)
+	digest, err := keys.Digest("customer", []byte("content"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !keys.SameContent("customer", []byte("content"), digest) {
+		t.Error("the same content is another")
+	}
+	for _, other := range [][2]string{{"customer", "contents"}, {"label", "content"}, {"customerc", "ontent"}} {
+		if keys.SameContent(other[0], []byte(other[1]), digest) {
+			t.Errorf("%v passes", other)
+		}
+	}
+	if keys.SameContent("customer", []byte("content"), nil) || testKeys(t).SameContent("customer", []byte("content"), digest) {
+		t.Error("no digest, or another key's, passes")
+	}
+}
+
+func BenchmarkDownload(b *testing.B) {
+	keys := testKeys(b)
+	now := time.Now()
+	signature, _ := keys.SignDownload("0190c9a4-0000-7000-8000-000000000000", "transcript", "t1", now.Add(DownloadLife))
+	b.Run("sign", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _ = keys.SignDownload("0190c9a4-0000-7000-8000-000000000000", "transcript", "t1", now)
+		}
+	})
+	b.Run("verify", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := keys.VerifyDownload(signature, "transcript", "t1", now); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

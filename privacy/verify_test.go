@@ -1,0 +1,186 @@
+package privacy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"pgregory.net/rapid"
+)
+
+func verify(t testing.TB, keys *Keyset, store backoffice.ConsultationStore) ([]Problem, Verified) {
+	t.Helper()
+	var problems []Problem
+	seen, err := keys.Verify(context.Background(), store, func(p Problem) { problems = append(problems, p) })
+	if err != nil {
+		t.Error(err)
+	}
+	if int64(len(problems)) != seen.Problems {
+		t.Errorf("%d problems reported, %d counted", len(problems), seen.Problems)
+	}
+	return problems, seen
+}
+
+// threeChains is a register of three chains of three entries.
+func threeChains(t testing.TB) (*Keyset, *memoryStore) {
+	keys, store := testKeys(t), newMemoryStore()
+	for range 3 {
+		consult(t, NewVault(keys, store), 3)
+	}
+	return keys, store
+}
+
+func TestVerifyNoticesWhatWasDoneToTheRegister(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	set := func(at int, change func(*backoffice.PrivacyAccess)) func(*memoryStore) {
+		return func(s *memoryStore) { change(&s.entries[at]) }
+	}
+	remove := func(from, to int) func(*memoryStore) {
+		return func(s *memoryStore) { s.entries = slices.Delete(s.entries, from, to) }
+	}
+	for name, c := range map[string]struct {
+		tamper func(*memoryStore)
+		want   []string
+	}{
+		"nothing":                {func(*memoryStore) {}, nil},
+		"an identifier":          {set(4, func(e *backoffice.PrivacyAccess) { e.ID = "x" }), []string{"chain 2, entry 2: the entry was changed"}},
+		"a moment":               {set(4, func(e *backoffice.PrivacyAccess) { e.At++ }), []string{"chain 2, entry 2: the entry was changed"}},
+		"a client id":            {set(4, func(e *backoffice.PrivacyAccess) { e.ClientID = "x" }), []string{"chain 2, entry 2: the entry was changed"}},
+		"a client's name":        {set(4, func(e *backoffice.PrivacyAccess) { e.ClientName = "x" }), []string{"chain 2, entry 2: the entry was changed"}},
+		"a purpose that was not": {set(4, func(e *backoffice.PrivacyAccess) { e.Purpose = text("") }), []string{"chain 2, entry 2: the entry was changed"}},
+		"an operation": {set(4, func(e *backoffice.PrivacyAccess) { e.Operation = backoffice.ConsultedBySearch }),
+			[]string{"chain 2, entry 2: the entry was changed"}},
+		"a customer":    {set(4, func(e *backoffice.PrivacyAccess) { e.CustomerID = text("x") }), []string{"chain 2, entry 2: the entry was changed"}},
+		"no customer":   {set(4, func(e *backoffice.PrivacyAccess) { e.CustomerID = nil }), []string{"chain 2, entry 2: the entry was changed"}},
+		"the fields":    {set(4, func(e *backoffice.PrivacyAccess) { e.Fields = backoffice.AllPrivacyFields }), []string{"chain 2, entry 2: the entry was changed"}},
+		"the MAC":       {set(4, func(e *backoffice.PrivacyAccess) { e.MAC[9] ^= 1 }), []string{"chain 2, entry 2: the entry was changed", "chain 2, entry 3: the entry was changed"}},
+		"the last MAC":  {set(5, func(e *backoffice.PrivacyAccess) { e.MAC = nil }), []string{"chain 2, entry 3: the entry was changed", "chain 2, entry 3: the last entry is not the one that the chain's head names"}},
+		"two swapped":   {func(s *memoryStore) { a, b := &s.entries[3], &s.entries[4]; a.Number, b.Number = 2, 1; *a, *b = *b, *a }, []string{"chain 2, entry 1: the entry was changed", "chain 2, entry 2: the entry was changed", "chain 2, entry 3: the entry was changed"}},
+		"a first entry": {remove(3, 4), []string{"chain 2, entry 1: the entry is missing"}},
+		"a middle one":  {remove(4, 5), []string{"chain 2, entry 2: the entry is missing"}},
+		"a tail":        {remove(4, 6), []string{"chain 2, entry 2: the entries 2 to 3 are missing"}},
+		"a tail and its head": {func(s *memoryStore) { s.heads[2] = s.headOf(2, 2); s.entries = slices.Delete(s.entries, 5, 6) },
+			[]string{"chain 2: the chain's head was changed"}},
+		"all of a chain": {remove(3, 6), []string{"chain 2, entry 1: the entries 1 to 3 are missing"}},
+		"a chain with its head": {func(s *memoryStore) { delete(s.heads, 2); s.entries = slices.Delete(s.entries, 3, 6) },
+			[]string{"chain 2: the chain is missing"}},
+		"the last chain with its head": {func(s *memoryStore) { delete(s.heads, 3); s.entries = slices.Delete(s.entries, 6, 9) },
+			[]string{"chain 3: the chain is missing"}},
+		"all chains": {func(s *memoryStore) { h := s.heads[0]; clear(s.heads); s.heads[0] = h; s.entries = nil },
+			[]string{"chain 1: the chain is missing", "chain 2: the chain is missing", "chain 3: the chain is missing"}},
+		"a head alone":        {func(s *memoryStore) { delete(s.heads, 3) }, []string{"chain 3: the chain is missing", "chain 3: there are entries of a chain that has no head"}},
+		"the first head":      {func(s *memoryStore) { delete(s.heads, 1) }, []string{"chain 1: the chain is missing", "chain 1: there are entries of a chain that has no head"}},
+		"the register's head": {func(s *memoryStore) { delete(s.heads, 0) }, []string{"chain 0: the register's own head is missing"}},
+		"its count": {func(s *memoryStore) { h := s.heads[0]; h.Count = 2; s.heads[0] = h },
+			[]string{"chain 0: the register's own head was changed"}},
+		"an entry more": {func(s *memoryStore) {
+			e := s.entries[8]
+			e.Number = 4
+			s.entries = append(s.entries, e)
+		}, []string{"chain 3, entry 4: the entry was put in behind the end of the chain"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			keys, store := threeChains(t)
+			c.tamper(store)
+			problems, _ := verify(t, keys, store)
+			var got []string
+			for _, p := range problems {
+				got = append(got, p.String())
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+// headOf forges a head of a count without the key.
+func (s *memoryStore) headOf(chain, count int64) backoffice.ConsultationHead {
+	head := s.heads[chain]
+	head.Count = count
+	for _, e := range s.entries {
+		if e.Chain == chain && e.Number == count {
+			head.Last = e.MAC
+		}
+	}
+	return head
+}
+
+func TestVerifyNoticesEveryRemovalAndEveryChange(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		keys, store := testKeys(t), newMemoryStore()
+		for range rapid.IntRange(1, 4).Draw(rt, "chains") {
+			consult(t, NewVault(keys, store), rapid.IntRange(1, 6).Draw(rt, "entries"))
+		}
+		if problems, _ := verify(t, keys, store); len(problems) > 0 {
+			rt.Fatalf("untouched: %v", problems)
+		}
+		first := rapid.IntRange(0, len(store.entries)-1).Draw(rt, "first")
+		if rapid.Bool().Draw(rt, "remove") {
+			last := rapid.IntRange(first+1, len(store.entries)).Draw(rt, "last")
+			store.entries = slices.Delete(store.entries, first, last)
+		} else {
+			store.entries[first].ClientID += "x"
+		}
+		if problems, _ := verify(t, keys, store); len(problems) == 0 {
+			rt.Fatal("not noticed")
+		}
+	})
+}
+
+func TestVerifyReadsARegisterOfManyPagesAndAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	keys, store := testKeys(t), newMemoryStore()
+	if problems, seen := verify(t, keys, store); len(problems) > 0 || seen != (Verified{}) {
+		t.Errorf("empty: %v %+v", problems, seen)
+	}
+	const chains = verifyPage + 20
+	for range chains {
+		consult(t, NewVault(keys, store), 3)
+	}
+	if problems, seen := verify(t, keys, store); len(problems) > 0 || seen.Chains != chains || seen.Entries != 3*chains {
+		t.Errorf("%v %+v", problems, seen)
+	}
+}
+
+func TestVerifyPassesTheStoresErrorOn(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []string{"heads", "entries"} {
+		keys, store := threeChains(t)
+		store.fail = func(call string) error {
+			if call == broken {
+				return errors.New("away")
+			}
+			return nil
+		}
+		if _, err := keys.Verify(context.Background(), store, func(Problem) {}); err == nil {
+			t.Errorf("%s: no error", broken)
+		}
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	keys, store := testKeys(b), newMemoryStore()
+	vault := NewVault(keys, store)
+	ctx := vault.WithLedger(context.Background(), reader, nil)
+	for i := range 1000 {
+		if _, err := Reveal(ctx, []Ask{sealed(b, keys, fmt.Sprint(i), backoffice.RegistrationNumber)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := Commit(ctx); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		verify(b, keys, store)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/entry")
+}
