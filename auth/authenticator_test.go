@@ -1,0 +1,214 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+func TestEveryPairThatDoesNotWorkGetsTheSameAnswer(t *testing.T) {
+	t.Parallel()
+	ctx, store := context.Background(), newMemoryStore()
+	id, secret := issue(t, store)
+	otherID, otherSecret := issue(t, store)
+	revokedID, revokedSecret := issue(t, store)
+	if err := Revoke(ctx, store, revokedID); err != nil {
+		t.Fatal(err)
+	}
+	expiring, expiringSecret, err := Issue(ctx, store, "Expiring", nil, backoffice.InstantOf(time.Now().Add(time.Hour)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rotatedID, oldSecret := issue(t, store)
+	if _, err := Rotate(ctx, store, rotatedID, 0); err != nil {
+		t.Fatal(err)
+	}
+	a, clock := testAuthenticator(t, store)
+	if _, err := a.Authenticate(ctx, expiring.ID, expiringSecret); err != nil {
+		t.Errorf("before its expiry: %v", err)
+	}
+	clock.pass(2 * time.Hour)
+	for _, good := range [][2]string{{id, secret}, {otherID, otherSecret}} {
+		if p, err := a.Authenticate(ctx, good[0], good[1]); err != nil || p.ClientID != good[0] {
+			t.Errorf("a good pair: %v", err)
+		}
+	}
+	for name, pair := range map[string][2]string{
+		"missing": {"", ""}, "no secret": {id, ""}, "no id": {"", secret}, "unknown": {"x", secret},
+		"wrong": {id, secret[1:]}, "another pair's": {id, otherSecret}, "expired": {expiring.ID, expiringSecret},
+		"revoked": {revokedID, revokedSecret}, "rotated away": {rotatedID, oldSecret}, "longer": {id, secret + "A"},
+	} {
+		p, err := a.Authenticate(ctx, pair[0], pair[1])
+		if p != nil || err != error(errUnauthenticated) {
+			t.Errorf("%s: %v %v", name, p, err)
+		}
+	}
+}
+
+func TestARequestCostsNoStoreCallWhileTheSnapshotIsYoung(t *testing.T) {
+	t.Parallel()
+	ctx, store := context.Background(), newMemoryStore()
+	id, secret := issue(t, store, backoffice.PrivacyRead)
+	a, clock := testAuthenticator(t, store)
+	for range 1000 {
+		p, err := a.Authenticate(ctx, id, secret)
+		if err != nil || !p.Has(backoffice.PrivacyRead) || p.Has(backoffice.UsersWrite) || p.Name != "Pair" {
+			t.Fatal(err)
+		}
+		if _, err := a.Live(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Authenticate(ctx, id, "wrong"); err == nil {
+			t.Fatal("let in")
+		}
+		clock.pass(retryAfter / 2000)
+	}
+	if reads := store.reads.Load(); reads != 1 {
+		t.Errorf("%d reads", reads)
+	}
+}
+
+func TestARevocationHoldsWithin5Seconds(t *testing.T) {
+	t.Parallel()
+	ctx, store := context.Background(), newMemoryStore()
+	id, secret := issue(t, store)
+	a, clock := testAuthenticator(t, store)
+	if _, err := a.Authenticate(ctx, id, secret); err != nil {
+		t.Fatal(err)
+	}
+	if err := Revoke(ctx, store, id); err != nil {
+		t.Fatal(err)
+	}
+	clock.pass(staleAfter)
+	if _, err := a.Authenticate(ctx, id, secret); backoffice.KindOf(err) != backoffice.Unauthenticated {
+		t.Errorf("a revoked pair: %v", err)
+	}
+	if _, err := a.Live(ctx, id); backoffice.KindOf(err) != backoffice.Unauthenticated {
+		t.Errorf("its links: %v", err)
+	}
+	if store.reads.Load() != 2 {
+		t.Errorf("%d reads", store.reads.Load())
+	}
+}
+
+func TestANewPairAndANewSecretAreKnownAtTheNextFailure(t *testing.T) {
+	t.Parallel()
+	ctx, store := context.Background(), newMemoryStore()
+	first, old := issue(t, store)
+	a, clock := testAuthenticator(t, store)
+	if _, err := a.Authenticate(ctx, first, old); err != nil {
+		t.Fatal(err)
+	}
+	second, secret := issue(t, store)
+	rotated, err := Rotate(ctx, store, first, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.pass(retryAfter)
+	for _, good := range [][2]string{{second, secret}, {first, rotated}, {first, old}} {
+		if _, err := a.Authenticate(ctx, good[0], good[1]); err != nil {
+			t.Error(err)
+		}
+	}
+	clock.pass(time.Hour)
+	if _, err := a.Authenticate(ctx, first, old); err == nil {
+		t.Error("the old secret outlives its overlap")
+	}
+}
+
+func TestWithTheStoreAwayPairsWorkForAWhileAndAreThenUnavailable(t *testing.T) {
+	t.Parallel()
+	ctx, store := context.Background(), newMemoryStore()
+	id, secret := issue(t, store)
+	a, clock := testAuthenticator(t, store)
+	if _, err := a.Authenticate(ctx, id, secret); err != nil {
+		t.Fatal(err)
+	}
+	away := errors.New("connection refused")
+	store.block = func(context.Context) error { return away }
+	clock.pass(staleAfter - time.Millisecond)
+	if _, err := a.Authenticate(ctx, id, secret); err != nil {
+		t.Errorf("within the limit: %v", err)
+	}
+	clock.pass(time.Second)
+	for range 5 {
+		if _, err := a.Authenticate(ctx, id, secret); backoffice.KindOf(err) != backoffice.Unavailable || !errors.Is(err, away) {
+			t.Errorf("past it: %v", err)
+		}
+	}
+	if reads := store.reads.Load(); reads > 4 {
+		t.Errorf("%d reads of a store that is away", reads)
+	}
+	store.block = func(context.Context) error { panic("driver") }
+	clock.pass(time.Second)
+	if _, err := a.Authenticate(ctx, id, secret); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Errorf("a panic: %v", err)
+	}
+	store.block = nil
+	clock.pass(time.Second)
+	if _, err := a.Authenticate(ctx, id, secret); err != nil {
+		t.Errorf("after its return: %v", err)
+	}
+}
+
+func TestARequestThatEndsDoesNotWaitForTheStore(t *testing.T) {
+	t.Parallel()
+	store := newMemoryStore()
+	store.block = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	a, _ := testAuthenticator(t, store)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if _, err := a.Authenticate(ctx, "x", "y"); backoffice.KindOf(err) != backoffice.Timeout {
+		t.Error(err)
+	}
+	a.Close() // ends the read under way; goleak tells if not
+	if _, err := a.Authenticate(context.Background(), "x", "y"); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+func TestManyRequestsShareOneRead(t *testing.T) {
+	t.Parallel()
+	store := newMemoryStore()
+	id, secret := issue(t, store)
+	a, clock := testAuthenticator(t, store)
+	for round := range 10 {
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				if _, err := a.Authenticate(context.Background(), id, secret); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if reads := store.reads.Load(); reads != int64(round+1) {
+			t.Fatalf("round %d: %d reads", round, reads)
+		}
+		clock.pass(staleAfter)
+	}
+}
+
+func BenchmarkAuthenticate(b *testing.B) {
+	for _, pairs := range []int{1, 1000} {
+		store := newMemoryStore()
+		var id, secret string
+		for range pairs {
+			id, secret = issue(b, store)
+		}
+		a, _ := testAuthenticator(b, store)
+		for name, s := range map[string]string{"right": secret, "wrong": "x"} {
+			b.Run(fmt.Sprintf("pairs=%d/%s", pairs, name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					_, _ = a.Authenticate(context.Background(), id, s)
+				}
+			})
+		}
+	}
+}
