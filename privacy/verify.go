@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -12,17 +13,21 @@ const verifyPage = 500
 
 // Problem is one thing that shows that the register of consultations was tampered with.
 type Problem struct {
-	Chain  int64
+	Chain  int64 // 0 for the register as a whole
 	Number int64 // the entry at fault; 0 for the chain as a whole
 	What   string
 }
 
 // String is one line for the operator.
 func (p Problem) String() string {
-	if p.Number == 0 {
+	switch {
+	case p.Chain == 0:
+		return p.What
+	case p.Number == 0:
 		return fmt.Sprintf("chain %d: %s", p.Chain, p.What)
+	default:
+		return fmt.Sprintf("chain %d, entry %d: %s", p.Chain, p.Number, p.What)
 	}
-	return fmt.Sprintf("chain %d, entry %d: %s", p.Chain, p.Number, p.What)
 }
 
 // Verified counts what Verify has seen.
@@ -30,14 +35,36 @@ type Verified struct {
 	Chains   int64
 	Entries  int64
 	Problems int64
+
+	// Receipt stands for all entries up to a minute ago. Kept away from the database, it shows a later Verify that the
+	// whole register was put back to an older state.
+	Receipt string
 }
 
 // Verify walks the whole register, in memory that does not grow with it, and reports each problem: an entry that was
-// changed, removed or put in, a chain cut off or missing. Servers may go on writing meanwhile. The error is the store's.
-func (k *Keyset) Verify(ctx context.Context, store backoffice.ConsultationStore, report func(Problem)) (Verified, error) {
-	v := &verifier{keys: k, store: store, report: report}
-	err := v.run(ctx)
-	return v.Verified, err
+// changed, removed or put in, a chain cut off or missing, and, with the receipt of an earlier run ("" for none), an entry
+// of then that is there no more. Servers may go on writing meanwhile. BadInput for a receipt that is none; other errors are
+// the store's.
+func (k *Keyset) Verify(ctx context.Context, store backoffice.ConsultationStore, earlier string, report func(Problem)) (Verified, error) {
+	v := &verifier{keys: k, store: store, report: report, now: gather(backoffice.InstantOf(time.Now().Add(-receiptMargin)))}
+	var then receipt
+	if earlier != "" {
+		var err error
+		if then, err = parseReceipt(earlier); err != nil {
+			return Verified{}, err
+		}
+		v.then = gather(then.until)
+	}
+	if err := v.run(ctx); err != nil {
+		return v.Verified, err
+	}
+	if v.then != nil {
+		if what := then.compare(v.then.receipt()); what != "" {
+			v.problem(0, 0, "%s", what)
+		}
+	}
+	v.Receipt = v.now.receipt().String()
+	return v.Verified, nil
 }
 
 type verifier struct {
@@ -45,6 +72,8 @@ type verifier struct {
 	keys   *Keyset
 	store  backoffice.ConsultationStore
 	report func(Problem)
+
+	now, then *gathering // for the receipt of this run, and, if there is one, of the earlier
 
 	page []*backoffice.PrivacyAccess // entries read ahead
 	at   backoffice.ConsultationPosition
@@ -234,6 +263,10 @@ func (v *verifier) peek(ctx context.Context) (*backoffice.PrivacyAccess, error) 
 
 func (v *verifier) take() {
 	v.at = backoffice.ConsultationPosition{Chain: v.page[0].Chain, Number: v.page[0].Number}
+	v.now.see(v.page[0])
+	if v.then != nil {
+		v.then.see(v.page[0])
+	}
 	v.page = v.page[1:]
 	v.Entries++
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
 	"pgregory.net/rapid"
@@ -14,7 +17,7 @@ import (
 func verify(t testing.TB, keys *Keyset, store backoffice.ConsultationStore) ([]Problem, Verified) {
 	t.Helper()
 	var problems []Problem
-	seen, err := keys.Verify(context.Background(), store, func(p Problem) { problems = append(problems, p) })
+	seen, err := keys.Verify(context.Background(), store, "", func(p Problem) { problems = append(problems, p) })
 	if err != nil {
 		t.Error(err)
 	}
@@ -74,9 +77,9 @@ func TestVerifyNoticesWhatWasDoneToTheRegister(t *testing.T) {
 			[]string{"chain 1: the chain is missing", "chain 2: the chain is missing", "chain 3: the chain is missing"}},
 		"a head alone":        {func(s *memoryStore) { delete(s.heads, 3) }, []string{"chain 3: the chain is missing", "chain 3: there are entries of a chain that has no head"}},
 		"the first head":      {func(s *memoryStore) { delete(s.heads, 1) }, []string{"chain 1: the chain is missing", "chain 1: there are entries of a chain that has no head"}},
-		"the register's head": {func(s *memoryStore) { delete(s.heads, 0) }, []string{"chain 0: the register's own head is missing"}},
+		"the register's head": {func(s *memoryStore) { delete(s.heads, 0) }, []string{"the register's own head is missing"}},
 		"its count": {func(s *memoryStore) { h := s.heads[0]; h.Count = 2; s.heads[0] = h },
-			[]string{"chain 0: the register's own head was changed"}},
+			[]string{"the register's own head was changed"}},
 		"an entry more": {func(s *memoryStore) {
 			e := s.entries[8]
 			e.Number = 4
@@ -138,7 +141,7 @@ func TestVerifyNoticesEveryRemovalAndEveryChange(t *testing.T) {
 func TestVerifyReadsARegisterOfManyPagesAndAnEmptyOne(t *testing.T) {
 	t.Parallel()
 	keys, store := testKeys(t), newMemoryStore()
-	if problems, seen := verify(t, keys, store); len(problems) > 0 || seen != (Verified{}) {
+	if problems, seen := verify(t, keys, store); len(problems) > 0 || seen.Chains+seen.Entries != 0 {
 		t.Errorf("empty: %v %+v", problems, seen)
 	}
 	const chains = verifyPage + 20
@@ -160,10 +163,71 @@ func TestVerifyPassesTheStoresErrorOn(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := keys.Verify(context.Background(), store, func(Problem) {}); err == nil {
+		if _, err := keys.Verify(context.Background(), store, "", func(Problem) {}); err == nil {
 			t.Errorf("%s: no error", broken)
 		}
 	}
+}
+
+func TestAReceiptShowsThatAnOlderStateWasPutBack(t *testing.T) {
+	t.Parallel()
+	keys, store := testKeys(t), newMemoryStore()
+	ago := func(d time.Duration) *Vault {
+		vault := NewVault(keys, store)
+		vault.register.now = func() time.Time { return time.Now().Add(-d) }
+		return vault
+	}
+	against := func(receipt string) []string {
+		var problems []string
+		if _, err := keys.Verify(context.Background(), store, receipt, func(p Problem) { problems = append(problems, p.String()) }); err != nil {
+			t.Fatal(err)
+		}
+		return problems
+	}
+	monday := ago(2 * time.Hour)
+	consult(t, monday, 2)
+	older := maps.Clone(store.heads)
+	consult(t, monday, 2)
+	consult(t, ago(time.Hour), 3)
+	_, seen := verify(t, keys, store)
+
+	consult(t, monday, 1)
+	late := store.entries[4]
+	consult(t, ago(0), 1)
+	if problems := against(seen.Receipt); len(problems) != 1 || !strings.Contains(problems[0], "there are 1 entries") {
+		t.Errorf("an entry with a moment of the past: %q", problems)
+	}
+	store.entries = slices.DeleteFunc(store.entries, func(e backoffice.PrivacyAccess) bool { return e.ID == late.ID })
+	store.heads[1] = backoffice.ConsultationHead{Chain: 1, Count: 4, Last: store.entries[3].MAC}
+	head := store.heads[1]
+	head.MAC, _ = keys.headMAC(head)
+	store.heads[1] = head
+	if problems := against(seen.Receipt); len(problems) > 0 {
+		t.Errorf("entries were only added since: %q", problems)
+	}
+
+	store.heads, store.entries = older, store.entries[:2]
+	if problems, _ := verify(t, keys, store); len(problems) > 0 {
+		t.Errorf("an older state holds by itself: %v", problems)
+	}
+	if problems := against(seen.Receipt); len(problems) != 1 || !strings.Contains(problems[0], "5 entries") {
+		t.Errorf("an older state was put back: %q", problems)
+	}
+	store.heads, store.entries = map[int64]backoffice.ConsultationHead{}, nil
+	if problems := against(seen.Receipt); len(problems) != 1 || !strings.Contains(problems[0], "7 entries") {
+		t.Errorf("all was removed: %q", problems)
+	}
+}
+
+func FuzzReceipt(f *testing.F) {
+	f.Add(gather(1).receipt().String())
+	f.Add("zz")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := parseReceipt(text)
+		if err == nil && r.String() != strings.ToLower(text) || err != nil && backoffice.KindOf(err) != backoffice.BadInput {
+			t.Fatalf("%q: %v %v", text, r, err)
+		}
+	})
 }
 
 func BenchmarkVerify(b *testing.B) {

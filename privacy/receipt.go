@@ -1,0 +1,80 @@
+package privacy
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// receiptMargin keeps entries out of a receipt that may still be on their way into the store, or come from a server whose
+// clock is behind.
+const receiptMargin = time.Minute
+
+// receipt stands for all entries up to a moment. Whoever can write to the database can put an older copy of the register
+// back, whose chains all hold: no key in the server helps against that. A receipt kept elsewhere does, since entries
+// up to its moment are never added to or taken away from again.
+type receipt struct {
+	until  backoffice.Instant
+	count  uint64
+	digest []byte
+}
+
+const receiptDigest = 16 // bytes
+
+// gathering makes the receipt of the entries that it sees in the register's order.
+type gathering struct {
+	until backoffice.Instant
+	count uint64
+	sum   hash.Hash
+}
+
+func gather(until backoffice.Instant) *gathering { return &gathering{until: until, sum: sha256.New()} }
+
+func (g *gathering) see(entry *backoffice.PrivacyAccess) {
+	if entry.At <= g.until {
+		g.count++
+		g.sum.Write(appendPart(nil, entry.MAC))
+	}
+}
+
+func (g *gathering) receipt() receipt {
+	return receipt{until: g.until, count: g.count, digest: g.sum.Sum(nil)[:receiptDigest]}
+}
+
+// String writes the receipt in hexadecimal digits, 64 of them.
+func (r receipt) String() string {
+	b := binary.BigEndian.AppendUint64(nil, uint64(r.until))
+	b = binary.BigEndian.AppendUint64(b, r.count)
+	return hex.EncodeToString(append(b, r.digest...))
+}
+
+func parseReceipt(text string) (receipt, error) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != 16+receiptDigest {
+		return receipt{}, backoffice.Errorf(backoffice.BadInput, "a receipt is the %d hexadecimal digits that verify printed", 2*(16+receiptDigest))
+	}
+	return receipt{
+		until:  backoffice.Instant(binary.BigEndian.Uint64(b)),
+		count:  binary.BigEndian.Uint64(b[8:]),
+		digest: b[16:],
+	}, nil
+}
+
+// compare tells what is wrong with the register of now when it has to contain that of the receipt; "" when nothing is.
+func (r receipt) compare(now receipt) string {
+	switch {
+	case now.count < r.count:
+		return fmt.Sprintf("%d entries until %s are missing that the receipt counts", r.count-now.count, r.until)
+	case now.count > r.count:
+		return fmt.Sprintf("there are %d entries until %s more than the receipt counts", now.count-r.count, r.until)
+	case subtle.ConstantTimeCompare(now.digest, r.digest) == 0:
+		return fmt.Sprintf("the entries until %s are not those of the receipt", r.until)
+	}
+	return ""
+}
