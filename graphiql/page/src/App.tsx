@@ -1,10 +1,6 @@
-import { lazy, Suspense, useState } from 'react';
+import { useEffect, useState, type ComponentType } from 'react';
 import type { Pair, Viewer } from './service';
 import { SignIn } from './SignIn';
-
-// The workbench is most of the page. It is fetched while the user signs in, and asks the service nothing until then.
-const workbench = import('./Workbench');
-const Workbench = lazy(() => workbench);
 
 /** Who is signed in. Kept in memory alone: a reload ends it, and signing out is a reload. */
 export interface Session {
@@ -12,12 +8,18 @@ export interface Session {
   viewer: Viewer;
 }
 
+type Workbench = ComponentType<{ session: Session }>;
+
+// The workbench is most of the page. It is fetched while the user signs in, and asks the service nothing until then.
+const fetched = import('./Workbench');
+
 export function App() {
   const [session, setSession] = useState<Session | null>(null);
+  // Held here and not in lazy and Suspense: those keep their fallback for 300 ms, even with all of it there.
+  const [Workbench, setWorkbench] = useState<Workbench | null>(null);
+  useEffect(() => void fetched.then((module) => setWorkbench(() => module.default)), []);
+
   if (!session) return <SignIn onSignIn={setSession} />;
-  return (
-    <Suspense fallback={<p className="bo-loading">Opening…</p>}>
-      <Workbench session={session} />
-    </Suspense>
-  );
+  if (!Workbench) return <p className="bo-loading">Opening…</p>;
+  return <Workbench session={session} />;
 }

@@ -5,7 +5,6 @@ import { scopeName } from './service';
 export interface Run {
   cost: Cost | null;
   milliseconds: number;
-  status: number;
 }
 
 /** The line under the answer that tells what the query cost. */
@@ -17,7 +16,7 @@ export function CostBar({ run }: { run: Run | null }) {
   );
 }
 
-function Figures({ run: { cost, milliseconds, status } }: { run: Run }) {
+function Figures({ run: { cost, milliseconds } }: { run: Run }) {
   const number = new Intl.NumberFormat('en');
   return (
     <dl>
@@ -27,7 +26,9 @@ function Figures({ run: { cost, milliseconds, status } }: { run: Run }) {
             <dt>Cost</dt>
             <dd>
               {number.format(cost.cost)} <span>of {number.format(cost.limit)}</span>
-              <meter min={0} max={cost.limit} value={cost.cost} aria-label="Share of the limit" />
+              <i className="bo-share" aria-hidden="true">
+                <i style={{ width: `${Math.min(100, (100 * cost.cost) / cost.limit)}%` }} />
+              </i>
             </dd>
           </div>
           <div>
@@ -45,9 +46,9 @@ function Figures({ run: { cost, milliseconds, status } }: { run: Run }) {
         </>
       )}
       <div>
-        <dt>Answered</dt>
+        <dt>Answered in</dt>
         <dd>
-          {status} <span>in {number.format(Math.round(milliseconds))} ms</span>
+          {number.format(Math.round(milliseconds))} <span>ms</span>
         </dd>
       </div>
     </dl>

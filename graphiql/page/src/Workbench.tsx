@@ -16,7 +16,7 @@ import { Header } from './Header';
 import { memoryStore } from './memory';
 import type { Notice } from './notice';
 import { NoticeBar } from './NoticeBar';
-import { OpenFromAddress, workedQueries } from './WorkedQueries';
+import { EditorOptions, OpenFromAddress, workedQueries } from './WorkedQueries';
 import { worked, workedOfAddress } from './worked';
 
 const plugins = [explorerPlugin({ showAttribution: false }), workedQueries];
@@ -65,6 +65,7 @@ export default function Workbench({ session }: { session: Session }) {
             <GraphiQL.Footer>
               <CostBar run={run} />
             </GraphiQL.Footer>
+            <EditorOptions />
             <OpenFromAddress />
           </GraphiQL>
         </main>

@@ -56,6 +56,15 @@ function Drawer() {
   );
 }
 
+/** Sets the editors in a size that leaves room for the frame, with long lines wrapped. Renders nothing. */
+export function EditorOptions() {
+  const editors = useGraphiQL(pick('queryEditor', 'variableEditor', 'responseEditor'));
+  useEffect(() => {
+    for (const editor of Object.values(editors)) editor?.updateOptions({ fontSize: 13.5, wordWrap: 'on' });
+  }, [editors]);
+  return null;
+}
+
 /** Opens the worked query that the address names, now and whenever the address changes. Renders nothing. */
 export function OpenFromAddress() {
   const open = useOpen();

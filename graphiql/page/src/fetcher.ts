@@ -1,4 +1,5 @@
 import type { Fetcher } from '@graphiql/toolkit';
+import { parse } from 'graphql';
 import type { Session } from './App';
 import type { Run } from './CostBar';
 import { noticeOf, type Notice } from './notice';
@@ -16,9 +17,10 @@ export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice 
     onRun(null);
     onNotice(null);
     const start = performance.now();
-    const answer = await ask(pair, question, { purpose: purpose().trim(), explain: true, signal });
+    const asked = { ...question, operationName: operationOf(question) };
+    const answer = await ask(pair, asked, { purpose: purpose().trim(), explain: true, signal });
     const { cost = null, ...extensions } = answer.body.extensions ?? {};
-    onRun({ cost, milliseconds: performance.now() - start, status: answer.status });
+    onRun({ cost, milliseconds: performance.now() - start });
     onNotice(noticeOf(answer, viewer));
     // The cost is in the answer because this page asked for it: it is shown below, and the answer as any client gets it.
     const { extensions: _, ...body } = answer.body;
@@ -43,4 +45,15 @@ export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice 
       },
     } as never;
   };
+}
+
+// GraphiQL reads the operation's name from the document some moments after it was typed. When a query was opened and
+// run at once, the name is still that of the one before.
+function operationOf({ query, operationName }: Question): string | undefined {
+  try {
+    const names = parse(query).definitions.flatMap((d) => (d.kind === 'OperationDefinition' ? (d.name?.value ?? []) : []));
+    return names.length > 1 && operationName && names.includes(operationName) ? operationName : names[0];
+  } catch {
+    return undefined; // not a document: the service says where it breaks off
+  }
 }

@@ -6,7 +6,7 @@ export interface Worked {
   group: string;
   title: string;
   lesson: string;
-  /** The document as the editor shows it, comments included. */
+  /** The document as the editor shows it, under its title. */
   query: string;
   /** The scopes it needs beyond a valid pair. */
   scopes: string[];
@@ -45,15 +45,16 @@ export const worked: Worked[] = Object.keys(documents)
   .sort()
   .map((file) => {
     const [, folder = '', name = ''] = file.split('/');
-    const query = documents[file]!;
-    const comments = /^(?:#.*\n)*/.exec(query)![0].split('\n').map((line) => line.replace(/^# ?/, ''));
+    const text = documents[file]!;
+    const comments = /^(?:#.*\n)*/.exec(text)![0];
+    const [title = '', ...lesson] = comments.split('\n').map((line) => line.replace(/^# ?/, ''));
     const own = settings[file.replace(/graphql$/, 'json')] ?? {};
     return {
       key: name.replace(/^\d+-|\.graphql$/g, ''),
       group: groups[folder] ?? folder,
-      title: comments[0] ?? '',
-      lesson: comments.slice(1).join(' ').trim(),
-      query,
+      title,
+      lesson: lesson.join(' ').trim(),
+      query: `# ${title}\n${text.slice(comments.length)}`,
       scopes: own.scopes ?? [],
       settings: own,
     };

@@ -1,0 +1,110 @@
+// What the tests of the page share: Debian's Chromium, a page with ears on it, and the words for what a user does.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The running service, as the environment names it: two pairs, one with every scope, one without privacy.read. */
+export const service = {
+  url: required('GRAPHIQL_TEST_URL'), // http://127.0.0.1:8080, without a path
+  full: { id: required('GRAPHIQL_TEST_ID'), secret: required('GRAPHIQL_TEST_SECRET') },
+  limited: { id: required('GRAPHIQL_TEST_LIMITED_ID'), secret: required('GRAPHIQL_TEST_LIMITED_SECRET') },
+};
+
+function required(name) {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: go test ./graphiql sets it`);
+  return value;
+}
+
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+/** Opens the page and listens: to every request of it, and for anything that it complains about. */
+export async function open(browser, { hash = '', ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const heard = { requests: [], complaints: [] };
+  context.on('request', (request) => heard.requests.push(request));
+  page.on('pageerror', (error) => heard.complaints.push(error.message));
+  page.on('console', (message) => {
+    // A refused request is logged by the browser itself; the tests look at those through the page.
+    const refused = /Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
+    if (['error', 'warning'].includes(message.type()) && !refused) heard.complaints.push(message.text());
+  });
+  await page.goto(`${service.url}/graphiql${hash}`);
+  await page.waitForSelector('#client-id');
+  return { page, heard };
+}
+
+/** Types a pair in and sends it; what comes of it is for the caller to see. */
+export async function typePair(page, { id, secret }) {
+  await page.fill('#client-id', id);
+  await page.fill('#client-secret', secret);
+  await page.click('button[type=submit]');
+}
+
+export async function signIn(page, pair) {
+  await typePair(page, pair);
+  await page.waitForSelector('.graphiql-query-editor .view-line');
+}
+
+/** Runs what is in the editor and returns the service's answer, once the page shows it. */
+export async function run(page) {
+  const answered = page.waitForResponse(isQuery);
+  await page.click('.graphiql-execute-button');
+  const response = await answered;
+  await page.waitForSelector('.bo-cost dl');
+  return { status: response.status(), request: response.request(), body: await response.json() };
+}
+
+function isQuery(response) {
+  return response.url().endsWith('/graphql') && !response.request().postData().includes('IntrospectionQuery');
+}
+
+/** Opens a worked query from the drawer and waits until the editor has it. */
+export async function openWorked(page, title) {
+  const drawer = page.getByRole('region', { name: 'Worked queries' });
+  await drawer.locator('li button').filter({ has: page.getByText(title, { exact: true }) }).click();
+  await page.waitForFunction(
+    (text) => globalThis.document.querySelector('.graphiql-query-editor .view-lines')?.textContent.includes(text),
+    `# ${title}`.replaceAll(' ', '\u00a0'),
+  );
+  await page.waitForFunction(() => !globalThis.document.querySelector('.bo-cost dl'));
+}
+
+/** Everything that the browser could keep of a page beyond its life. */
+export async function kept(page) {
+  return page.evaluate(async () => ({
+    local: { ...globalThis.localStorage },
+    session: { ...globalThis.sessionStorage },
+    cookies: globalThis.document.cookie,
+    databases: await globalThis.indexedDB.databases(),
+    caches: await globalThis.caches?.keys(),
+    state: globalThis.history.state,
+    address: globalThis.location.href,
+  }));
+}
+
+/** Fails on anything that axe finds in the parts of the page that are ours. */
+export async function accessible(page, what) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => globalThis.axe.run({ include: [['[data-frame]']] }));
+  const found = violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).join('; ')}`);
+  assert.deepEqual(found, [], `axe, ${what}`);
+}
