@@ -35,8 +35,10 @@ func serve(t *testing.T, vault *Vault, purpose string, handler http.HandlerFunc)
 var waysToAnswer = map[string]func(w http.ResponseWriter, text string){
 	"write":        func(w http.ResponseWriter, text string) { _, _ = io.WriteString(w, text) },
 	"write header": func(w http.ResponseWriter, text string) { w.WriteHeader(201); _, _ = io.WriteString(w, text) },
-	"copy":         func(w http.ResponseWriter, text string) { _, _ = io.Copy(w, strings.NewReader(text)) },
-	"flush":        func(w http.ResponseWriter, text string) { w.Header().Set("X-Text", text); w.(http.Flusher).Flush() },
+	"copy": func(w http.ResponseWriter, text string) {
+		_, _ = io.Copy(w, struct{ io.Reader }{strings.NewReader(text)})
+	},
+	"flush": func(w http.ResponseWriter, text string) { w.Header().Set("X-Text", text); w.(http.Flusher).Flush() },
 	"controller": func(w http.ResponseWriter, text string) {
 		w.Header().Set("X-Text", text)
 		_ = http.NewResponseController(w).Flush()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -87,64 +88,57 @@ func (v *verifier) problem(chain, number int64, format string, args ...any) {
 
 // run merges two ordered walks, of heads and of entries. A head is always read before its entries (heads drops what was
 // read ahead): all that it counts must then be there, and an entry beyond it was either appended since, which a second
-// look at the head tells, or put in.
+// look at the head tells, or put in. The head of the register is to the chains what theirs are to the entries.
 func (v *verifier) run(ctx context.Context) error {
-	expected := int64(1)
-	for from := int64(1); ; {
-		heads, err := v.heads(ctx, from, verifyPage)
+	next := int64(1) // the first chain that was not walked
+	for grown := true; grown; {
+		all, found, err := v.head(ctx, 0)
 		if err != nil {
 			return err
 		}
-		for _, head := range heads {
-			v.missingChains(expected, head.Chain-1)
-			if err := v.strayEntries(ctx, head.Chain); err != nil {
-				return err
-			}
-			if err := v.chain(ctx, head); err != nil {
-				return err
-			}
-			expected = head.Chain + 1
+		if next, err = v.chainsFrom(ctx, next); err != nil {
+			return err
 		}
-		if len(heads) == 0 {
-			break
+		if found && v.keys.headHolds(all) && all.Count >= next {
+			v.missingChains(next, all.Count)
+			next = all.Count + 1
 		}
-		from = expected
+		if grown, err = v.strayEntries(ctx, math.MaxInt64, next); err != nil {
+			return err
+		}
 	}
-	return v.end(ctx, expected)
-}
-
-// end compares the number of chains with the head of the whole register, read last: chains opened meanwhile count.
-func (v *verifier) end(ctx context.Context, expected int64) error {
 	all, found, err := v.head(ctx, 0)
 	switch {
 	case err != nil:
 		return err
-	case !found && expected > 1:
+	case !found && next > 1:
 		v.problem(0, 0, "the register's own head is missing")
 	case found && !v.keys.headHolds(all):
 		v.problem(0, 0, "the register's own head was changed")
-	case found && all.Count >= expected:
-		// Either removed or opened since the heads were read.
-		for chain := expected; chain <= all.Count; chain++ {
-			head, found, err := v.head(ctx, chain)
-			if err != nil {
-				return err
-			}
-			if !found {
-				v.missingChains(chain, chain)
-				continue
-			}
-			if err := v.strayEntries(ctx, chain); err != nil {
-				return err
+	case found && all.Count < next-1:
+		v.problem(0, 0, "the register's own head counts %d chains, but there are %d", all.Count, next-1)
+	}
+	return nil
+}
+
+// chainsFrom checks all chains from one onwards that have a head, and returns the one behind the last.
+func (v *verifier) chainsFrom(ctx context.Context, next int64) (int64, error) {
+	for {
+		heads, err := v.heads(ctx, next, verifyPage)
+		if err != nil || len(heads) == 0 {
+			return next, err
+		}
+		for _, head := range heads {
+			v.missingChains(next, head.Chain-1)
+			if _, err := v.strayEntries(ctx, head.Chain, head.Chain); err != nil {
+				return next, err
 			}
 			if err := v.chain(ctx, head); err != nil {
-				return err
+				return next, err
 			}
+			next = head.Chain + 1
 		}
-	case found && all.Count < expected-1:
-		v.problem(0, 0, "the register's own head counts %d chains, but there are %d", all.Count, expected-1)
 	}
-	return v.strayEntries(ctx, 1<<62)
 }
 
 func (v *verifier) missingChains(first, last int64) {
@@ -195,6 +189,7 @@ func (v *verifier) chain(ctx context.Context, head backoffice.ConsultationHead) 
 	case !bytes.Equal(before, head.Last):
 		v.problem(head.Chain, count, "the last entry is not the one that the chain's head names")
 	}
+	v.at = backoffice.ConsultationPosition{Chain: head.Chain, Number: math.MaxInt64} // what is appended from now on is not looked at
 	return nil
 }
 
@@ -231,18 +226,27 @@ func (v *verifier) heads(ctx context.Context, from int64, limit int) ([]backoffi
 	return v.store.ConsultationHeads(ctx, from, limit)
 }
 
-// strayEntries reports entries of chains below one, which have no head.
-func (v *verifier) strayEntries(ctx context.Context, below int64) error {
-	for reported := int64(0); ; {
+// strayEntries reports entries of chains below one, which have no head. It stops, with grown, at a chain from next onwards
+// that has one by now.
+func (v *verifier) strayEntries(ctx context.Context, below, next int64) (grown bool, err error) {
+	for reported := int64(math.MinInt64); ; v.take() {
 		entry, err := v.peek(ctx)
 		if err != nil || entry == nil || entry.Chain >= below {
-			return err
+			return false, err
 		}
-		v.take()
-		if entry.Chain != reported {
-			v.problem(entry.Chain, 0, "there are entries of a chain that has no head")
-			reported = entry.Chain
+		if entry.Chain == reported {
+			continue
 		}
+		if entry.Chain >= next {
+			if _, found, err := v.head(ctx, entry.Chain); err != nil || found {
+				return found, err
+			}
+			if entry, err = v.peek(ctx); err != nil || entry == nil { // head dropped what was read ahead
+				return false, err
+			}
+		}
+		v.problem(entry.Chain, 0, "there are entries of a chain that has no head")
+		reported = entry.Chain
 	}
 }
 

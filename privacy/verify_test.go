@@ -74,7 +74,7 @@ func TestVerifyNoticesWhatWasDoneToTheRegister(t *testing.T) {
 		"the last chain with its head": {func(s *memoryStore) { delete(s.heads, 3); s.entries = slices.Delete(s.entries, 6, 9) },
 			[]string{"chain 3: the chain is missing"}},
 		"all chains": {func(s *memoryStore) { h := s.heads[0]; clear(s.heads); s.heads[0] = h; s.entries = nil },
-			[]string{"chain 1: the chain is missing", "chain 2: the chain is missing", "chain 3: the chain is missing"}},
+			[]string{"chain 1: the chains 1 to 3 are missing"}},
 		"a head alone":        {func(s *memoryStore) { delete(s.heads, 3) }, []string{"chain 3: the chain is missing", "chain 3: there are entries of a chain that has no head"}},
 		"the first head":      {func(s *memoryStore) { delete(s.heads, 1) }, []string{"chain 1: the chain is missing", "chain 1: there are entries of a chain that has no head"}},
 		"the register's head": {func(s *memoryStore) { delete(s.heads, 0) }, []string{"the register's own head is missing"}},
@@ -151,6 +151,49 @@ func TestVerifyReadsARegisterOfManyPagesAndAnEmptyOne(t *testing.T) {
 	if problems, seen := verify(t, keys, store); len(problems) > 0 || seen.Chains != chains || seen.Entries != 3*chains {
 		t.Errorf("%v %+v", problems, seen)
 	}
+}
+
+// busyStore has something written after each of its reads.
+type busyStore struct {
+	*memoryStore
+	write func()
+}
+
+func (s busyStore) Consultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.PrivacyAccess, error) {
+	defer s.write()
+	return s.memoryStore.Consultations(ctx, after, min(limit, 3))
+}
+
+func (s busyStore) ConsultationHeads(ctx context.Context, from int64, limit int) ([]backoffice.ConsultationHead, error) {
+	defer s.write()
+	return s.memoryStore.ConsultationHeads(ctx, from, min(limit, 2))
+}
+
+func TestVerifyRaisesNoFalseAlarmWhileServersWrite(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		keys, store := testKeys(t), newMemoryStore()
+		var vaults []*Vault
+		writes := 0
+		write := func() {
+			if writes++; writes > 40 {
+				return
+			}
+			for range rapid.IntRange(0, 3).Draw(rt, "entries") {
+				at := rapid.IntRange(0, len(vaults)).Draw(rt, "server")
+				if at == len(vaults) {
+					vaults = append(vaults, NewVault(keys, store))
+				}
+				consult(t, vaults[at], 1)
+			}
+		}
+		for range 5 {
+			write()
+		}
+		if problems, _ := verify(t, keys, busyStore{store, write}); len(problems) > 0 {
+			rt.Fatalf("%v", problems)
+		}
+	})
 }
 
 func TestVerifyPassesTheStoresErrorOn(t *testing.T) {
