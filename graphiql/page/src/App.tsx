@@ -12,6 +12,9 @@ type Workbench = ComponentType<{ session: Session }>;
 
 // The workbench is most of the page. It is fetched while the user signs in, and asks the service nothing until then.
 const fetched = import('./Workbench');
+// GraphiQL fetches the editor only when it is mounted; by then it should be here.
+void import('monaco-graphql/esm/monaco-editor.js');
+void import('monaco-graphql/esm/lite.js');
 
 export function App() {
   const [session, setSession] = useState<Session | null>(null);

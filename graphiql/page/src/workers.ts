@@ -11,7 +11,3 @@ import GraphQLWorker from 'monaco-graphql/esm/graphql.worker.js?worker';
     return new EditorWorker();
   },
 };
-
-// GraphiQL fetches the editor when it is mounted, which is after sign-in; by then it should be here.
-void import('monaco-graphql/esm/monaco-editor.js');
-void import('monaco-graphql/esm/lite.js');
