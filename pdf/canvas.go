@@ -1,0 +1,111 @@
+package pdf
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf16"
+)
+
+// canvas is the pages of a document and what is drawn on them. Coordinates are in points from a page's top left.
+type canvas struct {
+	pages   [][]byte
+	page    int // that is drawn on, from 0
+	regular *face
+	strong  *face
+}
+
+func newCanvas() *canvas {
+	return &canvas{
+		regular: &face{typeface: regular(), resource: "R", used: map[rune]bool{}},
+		strong:  &face{typeface: strong(), resource: "S", used: map[rune]bool{}},
+	}
+}
+
+func (c *canvas) addPage() {
+	c.pages = append(c.pages, nil)
+	c.page = len(c.pages) - 1
+}
+
+func (c *canvas) face(s style) *face {
+	if s.strong {
+		return c.strong
+	}
+	return c.regular
+}
+
+func (c *canvas) drawf(format string, args ...any) {
+	c.pages[c.page] = append(fmt.Appendf(c.pages[c.page], format, args...), '\n')
+}
+
+// mark encloses what draw draws in marked content.
+func (c *canvas) mark(opening string, draw func()) {
+	c.drawf("%s", opening)
+	draw()
+	c.drawf("EMC")
+}
+
+// text draws one line from a baseline's start.
+func (c *canvas) text(s style, x, baseline float64, text string) {
+	f := c.face(s)
+	c.drawf("BT /%s %.4g Tf %s rg %.2f %.2f Td %s Tj ET", f.resource, s.size, s.color, x, pageHeight-baseline, f.appendText(nil, text))
+}
+
+func (c *canvas) rectangle(x, y, width, height float64, fill color) {
+	c.drawf("%s rg %.2f %.2f %.2f %.2f re f", fill, x, pageHeight-y-height, width, height)
+}
+
+func (c *canvas) line(x, y, length, thickness float64, stroke color) {
+	c.drawf("%s RG %.2f w %.2f %.2f m %.2f %.2f l S", stroke, thickness, x, pageHeight-y, x+length, pageHeight-y)
+}
+
+// color is red, green and blue of 255.
+type color struct{ r, g, b int }
+
+// String writes the operands of a colour operator.
+func (c color) String() string {
+	return fmt.Sprintf("%.3f %.3f %.3f", float64(c.r)/255, float64(c.g)/255, float64(c.b)/255)
+}
+
+// metadata is what a reader shows of a document, and reads it aloud by.
+type metadata struct {
+	title, author string
+	language      string // BCP 47
+	created       time.Time
+}
+
+// assemble makes a file of the pages, their fonts and their structure; it returns the file's root and information.
+func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int, err error) {
+	root = f.reserve()
+	tree := f.reserve()
+	regular, err := c.regular.appendTo(f)
+	if err != nil {
+		return 0, 0, err
+	}
+	strong, err := c.strong.appendTo(f)
+	if err != nil {
+		return 0, 0, err
+	}
+	pages := make([]int, len(c.pages))
+	var kids strings.Builder
+	for i, content := range c.pages {
+		pages[i] = f.add(fmt.Sprintf("<</Type/Page/Parent %s/StructParents %d/Tabs/S/Contents %s>>", ref(tree), i, ref(f.stream("", content))))
+		kids.WriteString(ref(pages[i]) + " ")
+	}
+	f.put(tree, fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]/MediaBox[0 0 %.2f %.2f]/Resources<</Font<</%s %s/%s %s>>>>>>",
+		len(pages), kids.String(), pageWidth, pageHeight, c.regular.resource, ref(regular), c.strong.resource, ref(strong)))
+	f.put(root, fmt.Sprintf("<</Type/Catalog/Pages %s/Lang(%s)/MarkInfo<</Marked true>>/StructTreeRoot %s/ViewerPreferences<</DisplayDocTitle true>>>>",
+		ref(tree), m.language, ref(tags.appendTo(f, pages))))
+	date := m.created.UTC().Format("20060102150405")
+	info = f.add(fmt.Sprintf("<</Title%s/Author%s/Producer(Backoffice)/CreationDate(D:%s+00'00')/ModDate(D:%s+00'00')>>", textString(m.title), textString(m.author), date, date))
+	return root, info, nil
+}
+
+// textString writes any text as PDF's UTF-16 (7.9.2.2).
+func textString(text string) string {
+	b := []byte("<FEFF")
+	for _, unit := range utf16.Encode([]rune(text)) {
+		b = fmt.Appendf(b, "%04X", unit)
+	}
+	return string(append(b, '>'))
+}

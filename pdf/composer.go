@@ -1,0 +1,199 @@
+package pdf
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// The page is A4; everything is in points from its top left.
+const (
+	pageWidth   = 595.28
+	pageHeight  = 841.89
+	marginLeft  = 64.0
+	marginRight = 64.0
+	marginTop   = 58.0
+	bottom      = pageHeight - 76 // where content ends
+	textWidth   = pageWidth - marginLeft - marginRight
+)
+
+var (
+	ink    = color{28, 37, 48}
+	muted  = color{90, 101, 115} // 5.9:1 on white
+	accent = color{14, 88, 102}
+	rule   = color{209, 216, 223}
+	tint   = color{244, 247, 249}
+	white  = color{255, 255, 255}
+)
+
+// style is how a text looks.
+type style struct {
+	size   float64
+	strong bool
+	color  color
+}
+
+var (
+	eyebrowStyle = style{8, true, accent}
+	titleStyle   = style{22, true, ink}
+	leadStyle    = style{11, false, muted}
+	headingStyle = style{12.5, true, ink}
+	bodyStyle    = style{10, false, ink}
+	strongStyle  = style{10, true, ink}
+	labelStyle   = style{8, false, muted}
+	smallStyle   = style{8, false, muted}
+)
+
+// leading is the distance from a baseline to the next one.
+func (s style) leading() float64 { return s.size * 1.42 }
+
+// ascent is the distance from a line's top to its baseline.
+func (s style) ascent() float64 { return s.size * 1.07 }
+
+// composer sets a document's content on pages, from top to bottom, and tags it.
+type composer struct {
+	canvas  *canvas
+	tags    *structure
+	labels  *labels
+	meta    metadata
+	y       float64
+	onBreak func() // draws what a new page repeats, if anything
+}
+
+// newComposer starts a document. created is its date: that of the metadata, and the day up to which somebody whose
+// number is masked can be born.
+func newComposer(labels *labels, title, author string, created backoffice.Instant) *composer {
+	c := &composer{canvas: newCanvas(), tags: newStructure(), labels: labels}
+	c.meta.created = created.Time()
+	c.meta.language = labels.tag
+	c.meta.title = oneLine(c.clean(title))
+	c.meta.author = oneLine(c.clean(author))
+	c.newPage()
+	return c
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// clean makes any text of the content fit to print.
+func (c *composer) clean(text string) string {
+	return strings.TrimSpace(maskNationalNumbers(drawable(text), c.meta.created))
+}
+
+func (c *composer) newPage() {
+	c.canvas.addPage()
+	c.y = marginTop
+	if c.onBreak != nil {
+		c.onBreak()
+	}
+}
+
+// need starts a new page unless there is so much room on this one.
+func (c *composer) need(height float64) {
+	if c.y+height > bottom {
+		c.newPage()
+	}
+}
+
+// tagged draws content of the current element.
+func (c *composer) tagged(draw func()) {
+	c.canvas.mark(fmt.Sprintf("/%s <</MCID %d>> BDC", c.tags.current.role, c.tags.content(c.canvas.page)), draw)
+}
+
+// artifact draws what a screen reader passes over.
+func (c *composer) artifact(draw func()) { c.canvas.mark("/Artifact BMC", draw) }
+
+// lines draws lines below each other from a top, aligned to x on their left or right.
+func (c *composer) lines(s style, x, top float64, right bool, lines []string) {
+	for i, line := range lines {
+		left := x
+		if right {
+			left -= c.width(s, line)
+		}
+		c.canvas.text(s, left, top+s.ascent()+float64(i)*s.leading(), line)
+	}
+}
+
+// width is that of a line, without the space at which it was cut.
+func (c *composer) width(s style, line string) float64 {
+	return c.canvas.face(s).width(strings.TrimSuffix(line, " "), s.size)
+}
+
+// box fills a rectangle behind what follows.
+func (c *composer) box(x, y, width, height float64, fill color) {
+	c.artifact(func() { c.canvas.rectangle(x, y, width, height, fill) })
+}
+
+// hairline closes a row or a page.
+func (c *composer) hairline(y float64) {
+	c.artifact(func() { c.canvas.line(marginLeft, y, textWidth, 0.5, rule) })
+}
+
+// wrap cuts a text into lines that fit a width: at line feeds, at spaces, and within a word only when it is too long.
+// A line keeps the space at which it was cut, so that whoever reads the text finds words, not one long one.
+func (c *composer) wrap(s style, text string, width float64) []string {
+	var lines []string
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		line := ""
+		for _, word := range strings.FieldsFunc(paragraph, isPlainSpace) {
+			switch {
+			case line == "":
+				line = word
+			case c.width(s, line+" "+word) <= width:
+				line += " " + word
+			default:
+				lines = append(lines, line+" ")
+				line = word
+			}
+			for c.width(s, line) > width {
+				cut := c.fitting(s, line, width)
+				lines = append(lines, line[:cut])
+				line = line[cut:]
+			}
+		}
+		lines = append(lines, line+" ")
+	}
+	last := len(lines) - 1
+	lines[last] = strings.TrimSuffix(lines[last], " ")
+	return lines
+}
+
+// isPlainSpace leaves a no-break space where it is.
+func isPlainSpace(r rune) bool { return r == ' ' }
+
+// fitting returns how many bytes of a word fit, at least one character.
+func (c *composer) fitting(s style, word string, width float64) int {
+	used := 0.0
+	for i, r := range word {
+		used += c.width(s, string(r))
+		if used > width && i > 0 {
+			return i
+		}
+	}
+	return len(word)
+}
+
+// finish numbers the pages and writes the file.
+func (c *composer) finish(w io.Writer, footer string) error {
+	c.footers(oneLine(c.clean(footer)))
+	f := newFile()
+	root, info, err := c.canvas.assemble(f, c.tags, c.meta)
+	if err != nil {
+		return backoffice.Fault(err, "writing a document")
+	}
+	return f.writeTo(w, root, info)
+}
+
+func (c *composer) footers(text string) {
+	const y = bottom + 22
+	text = c.wrap(smallStyle, text, textWidth-60)[0]
+	for page := range c.canvas.pages {
+		c.canvas.page = page
+		c.hairline(y)
+		c.artifact(func() {
+			c.lines(smallStyle, marginLeft, y+7, false, []string{text})
+			c.lines(smallStyle, pageWidth-marginRight, y+7, true, []string{fmt.Sprintf("%d / %d", page+1, len(c.canvas.pages))})
+		})
+	}
+}

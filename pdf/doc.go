@@ -1,0 +1,7 @@
+// Package pdf makes the documents of an accounting office: the document of a completed transcript, the proposal of a
+// calculation, and letters. They are tagged, so that a screen reader follows headings, lists and tables; they embed
+// their fonts; and the same input gives the same bytes.
+//
+// It must not know a store, a request or a file: it takes a document's content and writes it. No national registration
+// number is printed, whatever the content holds.
+package pdf

@@ -1,0 +1,162 @@
+package pdf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // the day of a date is Belgium's, also on a machine without time zones
+
+	"example.org/backoffice/backoffice"
+)
+
+// labels are the words of one language.
+type labels struct {
+	tag    string // BCP 47
+	months [12]string
+	date   func(day int, month string, year int) string
+	amount func(whole, cents string) string
+
+	transcript, customer, address, kboNumber, financialYear, checklistLanguage, completedAt, progress string
+	answers, name, value, none, yes, no                                                               string
+	proposal, proposalLead, dateLabel, description, amountHeader, notes, agreement, agreementText     string
+	dateAndSignature, reference                                                                       string
+	languages                                                                                         map[string]string
+}
+
+// labelsFor knows dutch, french, german and english; any other language is printed in English.
+func labelsFor(language string) *labels {
+	if known, ok := languages[strings.ToLower(strings.TrimSpace(language))]; ok {
+		return known
+	}
+	return languages["english"]
+}
+
+var languages = map[string]*labels{
+	"dutch": {
+		tag:    "nl-BE",
+		months: [12]string{"januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december"},
+		date:   func(day int, month string, year int) string { return fmt.Sprintf("%d %s %d", day, month, year) },
+		amount: func(whole, cents string) string { return "€ " + groups(whole, ".") + "," + cents },
+
+		transcript: "INGEVULDE VRAGENLIJST", customer: "Klant", address: "Adres", kboNumber: "Ondernemingsnummer", financialYear: "Boekjaar",
+		checklistLanguage: "Taal", completedAt: "Ingevuld op", progress: "Voortgang",
+		answers: "Ingevulde gegevens", name: "Gegeven", value: "Waarde", none: "Er werden geen gegevens ingevuld.", yes: "Ja", no: "Nee",
+		proposal: "VOORSTEL VAN BEREKENING", proposalLead: "Aanslagjaar", dateLabel: "Datum", description: "Omschrijving", amountHeader: "Bedrag",
+		notes: "Toelichting", agreement: "Akkoord", agreementText: "Na uw akkoord dienen wij de aangifte in zoals hierboven berekend.",
+		dateAndSignature: "Datum en handtekening", reference: "Kenmerk",
+		languages: map[string]string{"dutch": "Nederlands", "french": "Frans", "german": "Duits", "english": "Engels"},
+	},
+	"french": {
+		tag:    "fr-BE",
+		months: [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
+		date: func(day int, month string, year int) string {
+			if day == 1 {
+				return fmt.Sprintf("1er %s %d", month, year)
+			}
+			return fmt.Sprintf("%d %s %d", day, month, year)
+		},
+		amount: func(whole, cents string) string { return groups(whole, "\u00a0") + "," + cents + "\u00a0€" },
+
+		transcript: "QUESTIONNAIRE COMPLÉTÉ", customer: "Client", address: "Adresse", kboNumber: "Numéro d’entreprise", financialYear: "Exercice",
+		checklistLanguage: "Langue", completedAt: "Complété le", progress: "Avancement",
+		answers: "Données complétées", name: "Donnée", value: "Valeur", none: "Aucune donnée n’a été complétée.", yes: "Oui", no: "Non",
+		proposal: "PROPOSITION DE CALCUL", proposalLead: "Exercice d’imposition", dateLabel: "Date", description: "Description", amountHeader: "Montant",
+		notes: "Remarques", agreement: "Accord", agreementText: "Après votre accord, nous introduisons la déclaration telle que calculée ci-dessus.",
+		dateAndSignature: "Date et signature", reference: "Référence",
+		languages: map[string]string{"dutch": "Néerlandais", "french": "Français", "german": "Allemand", "english": "Anglais"},
+	},
+	"german": {
+		tag:    "de-BE",
+		months: [12]string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"},
+		date:   func(day int, month string, year int) string { return fmt.Sprintf("%d. %s %d", day, month, year) },
+		amount: func(whole, cents string) string { return groups(whole, ".") + "," + cents + "\u00a0€" },
+
+		transcript: "AUSGEFÜLLTER FRAGEBOGEN", customer: "Kunde", address: "Anschrift", kboNumber: "Unternehmensnummer", financialYear: "Geschäftsjahr",
+		checklistLanguage: "Sprache", completedAt: "Ausgefüllt am", progress: "Fortschritt",
+		answers: "Ausgefüllte Angaben", name: "Angabe", value: "Wert", none: "Es wurden keine Angaben ausgefüllt.", yes: "Ja", no: "Nein",
+		proposal: "BERECHNUNGSVORSCHLAG", proposalLead: "Steuerjahr", dateLabel: "Datum", description: "Beschreibung", amountHeader: "Betrag",
+		notes: "Erläuterungen", agreement: "Einverständnis", agreementText: "Nach Ihrem Einverständnis reichen wir die Erklärung wie oben berechnet ein.",
+		dateAndSignature: "Datum und Unterschrift", reference: "Zeichen",
+		languages: map[string]string{"dutch": "Niederländisch", "french": "Französisch", "german": "Deutsch", "english": "Englisch"},
+	},
+	"english": {
+		tag:    "en",
+		months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
+		date:   func(day int, month string, year int) string { return fmt.Sprintf("%d %s %d", day, month, year) },
+		amount: func(whole, cents string) string { return "€" + groups(whole, ",") + "." + cents },
+
+		transcript: "COMPLETED CHECKLIST", customer: "Customer", address: "Address", kboNumber: "Enterprise number", financialYear: "Financial year",
+		checklistLanguage: "Language", completedAt: "Completed on", progress: "Progress",
+		answers: "Completed information", name: "Item", value: "Value", none: "No information was filled in.", yes: "Yes", no: "No",
+		proposal: "CALCULATION PROPOSAL", proposalLead: "Assessment year", dateLabel: "Date", description: "Description", amountHeader: "Amount",
+		notes: "Notes", agreement: "Agreement", agreementText: "Once you agree, we file the return as calculated above.",
+		dateAndSignature: "Date and signature", reference: "Reference",
+		languages: map[string]string{"dutch": "Dutch", "french": "French", "german": "German", "english": "English"},
+	},
+}
+
+var brussels = func() *time.Location {
+	location, err := time.LoadLocation("Europe/Brussels")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return location
+}()
+
+// day writes the day of a moment in Belgium, or nothing for no moment.
+func (l *labels) day(at backoffice.Instant) string {
+	if at.IsZero() {
+		return ""
+	}
+	t := at.Time().In(brussels)
+	return l.date(t.Day(), l.months[t.Month()-1], t.Year())
+}
+
+// euros writes an amount in cents.
+func (l *labels) euros(cents int64) string {
+	sign := ""
+	magnitude := uint64(cents)
+	if cents < 0 {
+		sign, magnitude = "−", -magnitude
+	}
+	return sign + l.amount(strconv.FormatUint(magnitude/100, 10), fmt.Sprintf("%02d", magnitude%100))
+}
+
+// groups puts a separator between thousands.
+func groups(digits, separator string) string {
+	var b strings.Builder
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteString(separator)
+		}
+		b.WriteByte(digits[i])
+	}
+	return b.String()
+}
+
+// percent writes a percentage with at most one decimal.
+func (l *labels) percent(value float64) string {
+	text := strconv.FormatFloat(value, 'f', 1, 64)
+	text = strings.TrimSuffix(text, ".0")
+	if l.tag != "en" {
+		return strings.ReplaceAll(text, ".", ",") + "\u00a0%"
+	}
+	return text + "%"
+}
+
+// languageName names a language in this one; one that is not known keeps its own name.
+func (l *labels) languageName(language string) string {
+	if name, ok := l.languages[strings.ToLower(language)]; ok {
+		return name
+	}
+	return language
+}
+
+// kbo writes an enterprise number as Belgians do: 0123.456.749.
+func kbo(number string) string {
+	if len(number) != 10 {
+		return number
+	}
+	return number[:4] + "." + number[4:7] + "." + number[7:]
+}

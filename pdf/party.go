@@ -1,0 +1,48 @@
+package pdf
+
+import (
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Party is whom a document is for.
+type Party struct {
+	Name      string
+	Address   backoffice.Address
+	KBONumber string // 10 digits, or nothing
+}
+
+// partyFacts says who somebody is.
+func (c *composer) partyFacts(p Party) []fact {
+	return []fact{
+		{c.labels.customer, p.Name},
+		{c.labels.address, addressLines(p.Address)},
+		{c.labels.kboNumber, kbo(p.KBONumber)},
+	}
+}
+
+// addressLines writes an address as on an envelope; a country only when it isn't Belgium.
+func addressLines(a backoffice.Address) string {
+	street := joined(" ", string(a.Street), string(a.HouseNumber))
+	if a.Box != "" {
+		street += " / " + string(a.Box)
+	}
+	country := string(a.Country)
+	switch strings.ToLower(country) {
+	case "be", "belgium", "belgië", "belgique", "belgien":
+		country = ""
+	}
+	return joined("\n", street, joined(" ", string(a.PostalCode), string(a.City)), country)
+}
+
+// joined leaves out what is empty.
+func joined(separator string, parts ...string) string {
+	var there []string
+	for _, part := range parts {
+		if part = strings.TrimSpace(part); part != "" {
+			there = append(there, part)
+		}
+	}
+	return strings.Join(there, separator)
+}

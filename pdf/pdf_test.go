@@ -1,0 +1,52 @@
+package pdf_test
+
+import (
+	"fmt"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/pdf"
+)
+
+// completed is when the documents of these tests were made.
+var completed, _ = backoffice.ParseInstant("2026-05-31T22:30:00.000Z")
+
+var bakery = pdf.Party{
+	Name:      "Bakkerij Van den Broeck & Zonen BV",
+	Address:   backoffice.Address{Street: "Sint-Michielsplein", HouseNumber: "14", Box: "2A", PostalCode: "9000", City: "Gent", Country: "België"},
+	KBONumber: "0403170701",
+}
+
+func transcript(language, variables string) pdf.TranscriptDocument {
+	return pdf.TranscriptDocument{
+		Office: "Kantoor Peeters & Dubois", Language: language, Customer: bakery,
+		Checklist: "Jaarlijkse vragenlijst vennootschapsbelasting", FinancialYear: "2026", CompletedAt: completed, Progress: 100,
+		CustomVariables: backoffice.JSON(variables),
+	}
+}
+
+const answers = `{"aandeelhouders":[{"naam":"Anneleen Van den Broeck","percentage":60},{"naam":"Jérôme Lefèbvre","percentage":40}],` +
+	`"auto":{"co2":104,"elektrisch":false,"merk":"Škoda Octavia Combi"},"bankrekeningen":["BE68 5390 0754 7034","BE71 0961 2345 6769"],` +
+	`"bezoldiging":48000,"buitenlandse_inkomsten":false,"investeringen":true,"leningen":null,` +
+	`"opmerkingen":"De vennootschap heeft in de loop van het boekjaar een nieuwe oven aangekocht, waarvoor wij graag de investeringsaftrek zouden toepassen. De factuur werd door de leverancier in het Frans opgesteld (« four à sole électrique ») en is in bijlage toegevoegd.\nEen tweede levering volgt in september.",` +
+	`"omzet":1284350.75,"personeel":{"aantal":7,"flexi_jobs":true},"werkplaats":"Ingelmunster – Café ’t Hoekske, €uro"}`
+
+func manyAnswers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"vraag_%03d":"antwoord %d %s"`, i, i, strings.Repeat("met wat tekst ", i%9))
+	}
+	return "{" + b.String()[1:] + "}"
+}
+
+func proposal(language string) pdf.ProposalDocument {
+	return pdf.ProposalDocument{
+		Office: "Kantoor Peeters & Dubois", Language: language, Customer: bakery, AssessmentYear: "2026", Reference: "2026/0417", Date: completed,
+		Sections: []pdf.ProposalSection{
+			{Title: "Belastbare grondslag", Amounts: []pdf.Amount{{Text: "Boekhoudkundige winst", Cents: 8_412_350}, {Text: "Verworpen uitgaven: autokosten", Cents: 421_075}, {Text: "Investeringsaftrek", Cents: -960_000}, {Text: "Belastbaar resultaat", Cents: 7_873_425, Total: true}}},
+			{Title: "Berekening van de belasting", Amounts: []pdf.Amount{{Text: "Verlaagd tarief van 20 % op de eerste schijf van € 100.000", Cents: 1_574_685}, {Text: "Voorafbetalingen", Cents: -1_200_000}, {Text: "Saldo", Cents: 374_685, Total: true}}},
+		},
+		Outcome: pdf.Amount{Text: "Te betalen", Cents: 374_685},
+		Notes:   []string{"Deze berekening steunt op de gegevens die u ons via de vragenlijst bezorgde, en op de wetgeving die op de datum van dit voorstel van kracht is.", "De administratie kan de aangifte binnen de gewone termijn nog nazien."},
+	}
+}
