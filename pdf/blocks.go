@@ -4,7 +4,7 @@ package pdf
 func (c *composer) head(office, kind, title, lead string) {
 	c.box(marginLeft, c.y-22, 34, 3.5, accent)
 	c.paragraph(style{10.5, true, accent}, c.clean(office))
-	c.y += 24
+	c.y += 18
 	c.paragraph(eyebrowStyle, kind)
 	c.y += 1
 	c.tags.within("H1", "", func() { c.flow(titleStyle, c.clean(title)) })
@@ -12,12 +12,12 @@ func (c *composer) head(office, kind, title, lead string) {
 		c.y += 3
 		c.paragraph(leadStyle, c.clean(lead))
 	}
-	c.y += 18
+	c.y += 14
 }
 
 // heading opens a section, and keeps it with what follows.
 func (c *composer) heading(text string) {
-	c.y += 14
+	c.y += 12
 	c.need(headingStyle.leading() + 54)
 	c.tags.within("H2", "", func() { c.flow(headingStyle, text) })
 	c.y += 5
@@ -49,7 +49,7 @@ type fact struct{ label, value string }
 // facts sets labels and values in two columns on a tinted ground: the first half on the left. Facts without a value are
 // left out.
 func (c *composer) facts(left, right []fact) {
-	const padding, gap = 14.0, 22.0
+	const padding, gap = 12.0, 22.0
 	width := (textWidth - 2*padding - gap) / 2
 	type block struct {
 		fact

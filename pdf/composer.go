@@ -14,8 +14,8 @@ const (
 	pageHeight  = 841.89
 	marginLeft  = 64.0
 	marginRight = 64.0
-	marginTop   = 58.0
-	bottom      = pageHeight - 76 // where content ends
+	marginTop   = 56.0
+	bottom      = pageHeight - 62 // where content ends
 	textWidth   = pageWidth - marginLeft - marginRight
 )
 
@@ -186,8 +186,10 @@ func (c *composer) finish(w io.Writer, footer string) error {
 }
 
 func (c *composer) footers(text string) {
-	const y = bottom + 22
-	text = c.wrap(smallStyle, text, textWidth-60)[0]
+	const y = bottom + 14
+	if lines := c.wrap(smallStyle, text, textWidth-60); len(lines) > 1 {
+		text = strings.TrimSpace(lines[0]) + " …"
+	}
 	for page := range c.canvas.pages {
 		c.canvas.page = page
 		c.hairline(y)

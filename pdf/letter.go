@@ -17,7 +17,7 @@ type LetterDocument struct {
 	Reference string
 	Date      backoffice.Instant
 	Parts     []LetterPart
-	Outcome   Amount // as in a proposal; without a text there is none
+	Outcome   Amount // as in a proposal, after the last amounts; without a text there is none
 	Closing   []string
 }
 
@@ -33,12 +33,19 @@ func Letter(w io.Writer, d LetterDocument) error {
 	l := labelsFor(d.Language)
 	c := newComposer(l, d.Title+" – "+d.Customer.Name, d.Sender, d.Date)
 	c.head(d.Sender, c.clean(d.Kind), d.Title, d.Customer.Name)
-	c.facts(c.partyFacts(d.Customer), []fact{
+	c.facts(d.Customer.facts(l), []fact{
+		{l.kboNumber, kbo(d.Customer.KBONumber)},
 		{l.dateLabel, l.day(d.Date)},
 		{l.reference, d.Reference},
 	})
 	c.y += 10
-	for _, part := range d.Parts {
+	outcomeAfter := len(d.Parts) - 1
+	for i, part := range d.Parts {
+		if len(part.Amounts) > 0 {
+			outcomeAfter = i
+		}
+	}
+	for i, part := range d.Parts {
 		if part.Heading != "" {
 			c.heading(c.clean(part.Heading))
 		}
@@ -50,8 +57,10 @@ func Letter(w io.Writer, d LetterDocument) error {
 			c.y += 2
 			c.amounts(part.Amounts)
 		}
+		if i == outcomeAfter {
+			c.outcome(d.Outcome)
+		}
 	}
-	c.outcome(d.Outcome)
 	c.y += 12
 	for _, line := range d.Closing {
 		c.paragraph(bodyStyle, c.clean(line))

@@ -60,8 +60,8 @@ func checkSample(t *testing.T, name string, data []byte) {
 
 func TestASampleAddsUp(t *testing.T) {
 	t.Parallel()
-	d := pdf.SampleProposal(pdf.SampleContent{Sender: "x", Language: "french", Customer: bakery, Year: 2026, Date: completed, Base: 10_000_000})
-	if len(d.Sections) != 2 || len(d.Notes) != 2 || d.Outcome.Cents != 400_000 {
+	d := pdf.SampleProposal(pdf.SampleContent{Sender: "x", Language: "french", Customer: bakery, Year: 2026, Date: completed, Base: 7_873_425})
+	if len(d.Sections) != 2 || len(d.Notes) != 2 || d.Outcome.Cents != 314_920 {
 		t.Fatalf("%+v", d)
 	}
 	for _, section := range d.Sections {

@@ -13,13 +13,9 @@ type Party struct {
 	KBONumber string // 10 digits, or nothing
 }
 
-// partyFacts says who somebody is.
-func (c *composer) partyFacts(p Party) []fact {
-	return []fact{
-		{c.labels.customer, p.Name},
-		{c.labels.address, addressLines(p.Address)},
-		{c.labels.kboNumber, kbo(p.KBONumber)},
-	}
+// facts say who somebody is and where.
+func (p Party) facts(l *labels) []fact {
+	return []fact{{l.customer, p.Name}, {l.address, addressLines(p.Address)}}
 }
 
 // addressLines writes an address as on an envelope; a country only when it isn't Belgium.

@@ -38,7 +38,8 @@ func Proposal(w io.Writer, d ProposalDocument) error {
 	title := l.proposalLead + " " + d.AssessmentYear
 	c := newComposer(l, title+" – "+d.Customer.Name, d.Office, d.Date)
 	c.head(d.Office, l.proposal, title, d.Customer.Name)
-	c.facts(c.partyFacts(d.Customer), []fact{
+	c.facts(d.Customer.facts(l), []fact{
+		{l.kboNumber, kbo(d.Customer.KBONumber)},
 		{l.dateLabel, l.day(d.Date)},
 		{l.reference, d.Reference},
 	})
@@ -77,7 +78,7 @@ func (c *composer) outcome(a Amount) {
 	lines := c.wrap(text, c.clean(a.Text), textWidth-2*padding-160)
 	lines[len(lines)-1] += " " // between the text and the amount, for who listens
 	height := max(float64(len(lines))*text.leading(), figure.leading()) + 2*padding
-	c.y += 12
+	c.y += 6
 	c.need(height)
 	c.box(marginLeft, c.y, textWidth, height, accent)
 	c.tags.within("P", "", func() {
@@ -91,7 +92,7 @@ func (c *composer) outcome(a Amount) {
 
 // agreement leaves room for a signature.
 func (c *composer) agreement() {
-	const room = 52.0
+	const room = 46.0
 	c.need(headingStyle.leading() + 2*bodyStyle.leading() + room + labelStyle.leading() + 34)
 	c.heading(c.labels.agreement)
 	c.paragraph(bodyStyle, c.labels.agreementText)

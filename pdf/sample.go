@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"math"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,7 @@ type SampleContent struct {
 	Reference string
 	Year      int // the assessment year
 	Date      backoffice.Instant
-	Base      int64 // cents: the income that amounts are calculated from
+	Base      int64 // cents: the income that amounts are calculated from, taken in tens of euros
 }
 
 //go:embed samples
@@ -126,5 +127,6 @@ func sampleAmount(line string, base int64) Amount {
 	if err != nil {
 		panic("a sample's share is no number: " + line)
 	}
-	return Amount{Text: text, Cents: int64(float64(base) * percentage / 100)}
+	base -= base % 1000 // so that tenths of a percent are whole cents, and sums add up
+	return Amount{Text: text, Cents: int64(math.Round(float64(base) * percentage / 100))}
 }

@@ -13,7 +13,7 @@ type row struct {
 }
 
 const (
-	cellPadding  = 5.0
+	cellPadding  = 4.2
 	columnGap    = 16.0
 	nameShare    = 0.42 // of the width, when both columns are texts
 	amountsWidth = 120.0

@@ -29,7 +29,7 @@ func Transcript(w io.Writer, d TranscriptDocument) error {
 	c := newComposer(l, d.Checklist+" – "+d.Customer.Name, d.Office, d.CompletedAt)
 	c.head(d.Office, l.transcript, d.Checklist, d.Customer.Name)
 	c.facts(
-		c.partyFacts(d.Customer),
+		append(d.Customer.facts(l), fact{l.kboNumber, kbo(d.Customer.KBONumber)}),
 		[]fact{
 			{l.financialYear, d.FinancialYear},
 			{l.checklistLanguage, l.languageName(d.Language)},
