@@ -1,5 +1,9 @@
 package backoffice
 
+import (
+	"slices"
+)
+
 // CalculationState is how far a calculation has come.
 type CalculationState string
 
@@ -50,4 +54,18 @@ func (c *Calculation) Position(key OrderKey) Position {
 // CalculationCriteria picks among calculations; zero fields are no criterion.
 type CalculationCriteria struct {
 	HasProposal bool
+}
+
+// CheckCalculation holds a calculation to the rules that need no other record: a state and a transcript. It returns all
+// that is wrong.
+func CheckCalculation(c *Calculation) []*UserError {
+	var check checker
+	if c.State == "" {
+		check.add(CodeRequired, "this field is required", "state")
+	} else if !slices.Contains(CalculationStates, c.State) {
+		check.add(CodeInvalid, "unknown state of a calculation", "state")
+	}
+	check.reference(c.TranscriptID, "transcriptId")
+	check.instant(c.UpdatedAt, "updatedAt")
+	return check.found
 }

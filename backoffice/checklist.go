@@ -37,3 +37,13 @@ func (f *ChecklistFilter) Criteria() (c ChecklistCriteria) {
 	}
 	return c
 }
+
+// CheckChecklist holds a checklist to the rules that need no other record: a name, a language and a financial year. It
+// returns all that is wrong.
+func CheckChecklist(l *Checklist) []*UserError {
+	var check checker
+	check.required(l.Name, "name")
+	mandatory(&check, &l.Language, ParseLanguage, "language")
+	check.reference(l.FinancialYearID, "financialYearId")
+	return check.found
+}

@@ -17,3 +17,16 @@ func (d *CustomerDocument) Position(key OrderKey) Position { return Position{Key
 
 // DocumentCriteria picks among a customer's documents: all of them.
 type DocumentCriteria struct{}
+
+// CheckDocument holds a document to the rules that need no other record: a name, a customer and a file. It returns all
+// that is wrong.
+func CheckDocument(d *CustomerDocument) []*UserError {
+	var check checker
+	check.required(d.Name, "name")
+	check.reference(d.CustomerID, "customerId")
+	check.instant(d.CreatedAt, "createdAt")
+	if d.File == nil {
+		check.add(CodeRequired, "this field is required", "file")
+	}
+	return check.found
+}

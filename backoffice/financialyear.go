@@ -19,3 +19,30 @@ func (y *FinancialYear) Position(key OrderKey) Position { return Position{Key: k
 type FinancialYearCriteria struct {
 	Current bool // only the current year
 }
+
+// CheckFinancialYear holds a financial year to its rules: two years of four digits in order; a year that is current is not archived.
+func CheckFinancialYear(y *FinancialYear) []*UserError {
+	var check checker
+	mandatory(&check, &y.StartDate, ParseYear, "startDate")
+	mandatory(&check, &y.EndDate, ParseYear, "endDate")
+	if len(check.found) == 0 && y.EndDate < y.StartDate {
+		check.add(CodeInvalid, "a financial year does not end before it starts", "endDate")
+	}
+	if y.IsCurrentYear && !y.ArchivedAt.IsZero() {
+		check.add(CodeNotAllowed, "the current year is not archived", "archivedAt")
+	}
+	return check.found
+}
+
+// ParseYear reads a year of four digits ("2026"), 1900 to 2999. Anything else is BadInput.
+func ParseYear(text string) (string, error) {
+	if len(text) != 4 || text < "1900" || text > "2999" {
+		return "", Errorf(BadInput, "a year is written as in 2026")
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return "", Errorf(BadInput, "a year is written as in 2026")
+		}
+	}
+	return text, nil
+}

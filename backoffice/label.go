@@ -16,3 +16,11 @@ func (l *Label) Position(key OrderKey) Position { return Position{Key: key, ID: 
 
 // LabelCriteria picks among labels: all of them.
 type LabelCriteria struct{}
+
+// CheckLabel holds a label to its rules: a name, and a colour, which it writes in lower case. It returns all that is wrong.
+func CheckLabel(l *Label) []*UserError {
+	var check checker
+	check.required(l.Name, "name")
+	canonical(&check, &l.Color, ParseColor, "color")
+	return check.found
+}

@@ -47,3 +47,22 @@ func (f *MinfinDocumentFilter) Criteria() (c MinfinCriteria) {
 	}
 	return c
 }
+
+// CheckMinfinDocument holds a minfin document to the rules that need no other record: a name, a type and a file. It
+// returns all that is wrong.
+func CheckMinfinDocument(d *MinfinDocument) []*UserError {
+	var check checker
+	check.required(d.Name, "name")
+	check.required(d.DocumentType, "documentType")
+	if d.CustomerID != "" {
+		check.reference(d.CustomerID, "customerId")
+	}
+	if d.FinancialYearID != "" {
+		check.reference(d.FinancialYearID, "financialYearId")
+	}
+	check.instant(d.SynchronisedAt, "synchronisedAt")
+	if d.File == nil {
+		check.add(CodeRequired, "this field is required", "file")
+	}
+	return check.found
+}

@@ -1,5 +1,9 @@
 package backoffice
 
+import (
+	"slices"
+)
+
 // RelationKind says what the related customer is of the customer.
 type RelationKind string
 
@@ -98,4 +102,21 @@ func (c *CustomerRelationConnection) Edges() []*CustomerRelationEdge {
 		edges[i] = &CustomerRelationEdge{Edge: edge, From: c.Parent}
 	}
 	return edges
+}
+
+// CheckRelation holds a relation to the rules that need no other record: a kind and two customers that differ. It returns
+// all that is wrong.
+func CheckRelation(r *CustomerRelation) []*UserError {
+	var check checker
+	check.reference(r.CustomerID, "customerId")
+	check.reference(r.RelatedCustomerID, "relatedCustomerId")
+	if r.CustomerID != "" && r.CustomerID == r.RelatedCustomerID {
+		check.add(CodeNotAllowed, "a customer has no relation with itself", "relatedCustomerId")
+	}
+	if r.Kind == "" {
+		check.add(CodeRequired, "this field is required", "kind")
+	} else if !slices.Contains(RelationKinds, r.Kind) {
+		check.add(CodeInvalid, "a relation's kind is one of director, UBO, shareholder and contact person", "kind")
+	}
+	return check.found
 }

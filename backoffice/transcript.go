@@ -1,5 +1,10 @@
 package backoffice
 
+import (
+	"math"
+	"strconv"
+)
+
 // TranscriptStatus is a transcript's own status, or the state of its calculation once one was started.
 type TranscriptStatus string
 
@@ -210,4 +215,26 @@ type TranscriptStatusCount struct {
 // TranscriptConnection is a page of transcripts.
 type TranscriptConnection struct {
 	Connection[*Transcript, TranscriptCriteria]
+}
+
+// CheckTranscript holds a transcript to the rules that need no other record: a status of its own, a progress of 0 to 100
+// percent and what it belongs to. It returns all that is wrong.
+func CheckTranscript(t *Transcript) []*UserError {
+	var check checker
+	if t.OwnStatus == "" {
+		check.add(CodeRequired, "this field is required", "status")
+	} else if !t.OwnStatus.IsOwn() {
+		check.add(CodeInvalid, "a transcript's own status is To Process or Sent", "status")
+	}
+	if math.IsNaN(t.ProgressPercentage) || t.ProgressPercentage < 0 || t.ProgressPercentage > 100 {
+		check.add(CodeInvalid, "a progress is 0 to 100 percent", "progressPercentage")
+	}
+	if len(t.CustomVariables) > MaxJSON {
+		check.add(CodeInvalid, "custom variables have at most "+strconv.Itoa(MaxJSON)+" bytes", "customVariables")
+	}
+	check.reference(t.CustomerID, "customerId")
+	check.reference(t.ChecklistID, "checklistId")
+	check.reference(t.FinancialYearID, "financialYearId")
+	check.instant(t.OwnUpdatedAt, "updatedAt")
+	return check.found
 }

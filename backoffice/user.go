@@ -1,5 +1,10 @@
 package backoffice
 
+import (
+	"slices"
+	"strconv"
+)
+
 // User is somebody of the office: responsible for customers, with labels.
 type User struct {
 	ID        string
@@ -10,6 +15,9 @@ type User struct {
 	LabelIDs  []string // in the order given
 	Version   int      // grows by one with every change
 }
+
+// MaxLabels is how many labels a user may have.
+const MaxLabels = 100
 
 // IsNode marks User as a Node of the GraphQL schema.
 func (*User) IsNode() {}
@@ -38,4 +46,30 @@ func (f *UserFilter) Criteria() (c UserCriteria, err error) {
 		c.Search, err = foldSearch(*f.Search)
 	}
 	return c, err
+}
+
+// CheckUser holds a user to the rules that need no other record: a name, an e-mail address; each label is kept once, where
+// it stands first. Like all checks it returns all that is wrong, nil when nothing is.
+func CheckUser(u *User) []*UserError {
+	var check checker
+	check.required(u.FirstName, "firstName")
+	check.required(u.LastName, "lastName")
+	mandatory(&check, &u.Email, ParseEmail, "email")
+	canonical(&check, &u.Language, ParseLanguage, "language")
+	var labels []string
+	for i, id := range u.LabelIDs {
+		if CheckID(id) != nil {
+			check.add(CodeNotFound, "no label has this identifier", "labelIds", strconv.Itoa(i))
+		} else if !slices.Contains(labels, id) {
+			labels = append(labels, id)
+		}
+		if len(labels) > MaxLabels {
+			check.add(CodeInvalid, "a user has at most "+strconv.Itoa(MaxLabels)+" labels", "labelIds")
+			break
+		}
+	}
+	if len(check.found) == 0 {
+		u.LabelIDs = labels
+	}
+	return check.found
 }

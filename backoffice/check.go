@@ -1,0 +1,70 @@
+package backoffice
+
+// checker gathers all that is wrong with an input, so that its caller can mend it in one go.
+type checker struct{ found []*UserError }
+
+func (c *checker) add(code UserErrorCode, message string, field ...string) {
+	c.found = append(c.found, &UserError{Code: code, Message: message, Field: field})
+}
+
+// refusal is the error of the write that is not done, nil when nothing is wrong.
+func (c *checker) refusal() error {
+	if len(c.found) == 0 {
+		return nil
+	}
+	return Refuse(c.found...)
+}
+
+// text checks a text that may be missing.
+func (c *checker) text(text Text, field ...string) {
+	if text != "" {
+		c.required(string(text), field...)
+	}
+}
+
+// required checks a text that may not be missing.
+func (c *checker) required(text string, field ...string) {
+	if text == "" {
+		c.add(CodeRequired, "this field is required", field...)
+	} else if err := CheckText(text, MaxText); err != nil {
+		c.add(CodeInvalid, err.Error(), field...)
+	}
+}
+
+// canonical reads a text that may be missing with one of the domain's parsers and keeps what the parser makes of it.
+func canonical[T ~string](c *checker, text *T, parse func(string) (string, error), field ...string) {
+	if *text == "" {
+		return
+	}
+	parsed, err := parse(string(*text))
+	if err != nil {
+		c.add(CodeInvalid, err.Error(), field...)
+		return
+	}
+	*text = T(parsed)
+}
+
+// mandatory is canonical for a text that may not be missing.
+func mandatory[T ~string](c *checker, text *T, parse func(string) (string, error), field ...string) {
+	if *text == "" {
+		c.add(CodeRequired, "this field is required", field...)
+		return
+	}
+	canonical(c, text, parse, field...)
+}
+
+// reference checks an identifier that may not be missing. Whether something has it, only a store can tell.
+func (c *checker) reference(id string, field ...string) {
+	if id == "" {
+		c.add(CodeRequired, "this field is required", field...)
+	} else if CheckID(id) != nil {
+		c.add(CodeNotFound, "nothing has this identifier", field...)
+	}
+}
+
+// instant checks a moment that may not be missing.
+func (c *checker) instant(at Instant, field ...string) {
+	if at.IsZero() {
+		c.add(CodeRequired, "this field is required", field...)
+	}
+}
