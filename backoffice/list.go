@@ -33,7 +33,7 @@ const (
 	Descending OrderDirection = "DESC"
 )
 
-// Order is a total order of a list.
+// Order is a total order of a list. Descending turns all of it round, the identifiers that break ties included.
 type Order struct {
 	Key        OrderKey
 	Descending bool

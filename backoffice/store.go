@@ -21,9 +21,9 @@ type Reader[T any, C comparable] interface {
 	Columns(fields []string) Columns
 }
 
-// Columns is a set of a noun's columns, as its Reader numbers them. The zero value stands for all. Identifier and order
-// values are always read. A row read with fewer columns has zero values in the others: it is for showing, never for
-// writing back.
+// Columns is a set of a noun's columns, as its Reader numbers them. The zero value stands for all. The identifier and
+// the value that the asked order goes by are always read. A row read with fewer columns has zero values in the others:
+// it is for showing, never for writing back.
 type Columns uint64
 
 // Writer changes rows of one noun, inside a transaction.
@@ -38,11 +38,15 @@ type Writer[T any, C comparable] interface {
 	// Refused with STALE_VERSION (nouns with versions only); a row that does not exist, with NOT_FOUND.
 	Update(ctx context.Context, rows ...T) error
 
-	// Upsert inserts or replaces rows whatever their version, many at a time: the way of import.
+	// Upsert inserts or replaces rows whatever their version, many at a time: the way of import. Of several rows with
+	// one identifier the last counts. Refused like Insert, but for identifiers that the noun itself has.
 	Upsert(ctx context.Context, rows []T) error
 
-	// Delete removes rows and what hangs on them; unknown identifiers are passed over. It returns the identifiers that
-	// were there.
+	// Delete removes rows; unknown identifiers are passed over. It returns the identifiers that were there. With a
+	// customer go its relations at either end, transcripts, calculations, documents and minfin documents; with a
+	// transcript its calculation; a label leaves the users that have it; customers lose a user who was responsible,
+	// which is a change of theirs (Version and UpdatedAt grow). A financial year or checklist that is still referred to
+	// is Refused with NOT_ALLOWED.
 	Delete(ctx context.Context, ids ...string) ([]string, error)
 }
 
@@ -73,7 +77,8 @@ type TranscriptReader interface {
 	StatusCounts(ctx context.Context, under Edge, criteria TranscriptCriteria, parents []string) (map[string][]TranscriptStatusCount, error)
 }
 
-// Tx is a transaction: its reads see its writes, and nobody else does before Write returns.
+// Tx is a transaction: its reads see its writes, and nobody else does before Write returns. After a failure or a refusal
+// it is good for nothing: what is asked next fails in the same way, and Write returns that failure.
 type Tx interface {
 	FinancialYears() Writer[*FinancialYear, FinancialYearCriteria]
 	Checklists() Writer[*Checklist, ChecklistCriteria]
@@ -99,7 +104,7 @@ type Tx interface {
 	// ForgetFiles notes storage keys whose files are to be removed once the transaction is durable.
 	ForgetFiles(ctx context.Context, keys []string) error
 
-	// LogChanges appends to the change log, in order; the store gives the sequence numbers.
+	// LogChanges appends to the change log, in order; the store sets the sequence numbers by the time Write returns.
 	LogChanges(ctx context.Context, changes ...*Change) error
 }
 

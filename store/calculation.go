@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+var calculationTable = &table[backoffice.Calculation, backoffice.CalculationCriteria]{
+	noun: backoffice.NounCalculation,
+	name: "calculations",
+	id:   func(c *backoffice.Calculation) *string { return &c.ID },
+	columns: append([]column[backoffice.Calculation]{
+		text("id", "", func(c *backoffice.Calculation) *string { return &c.ID }),
+		enum("state", "state stateLabel", backoffice.CalculationStates, func(c *backoffice.Calculation) *backoffice.CalculationState { return &c.State }),
+		number("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt), func(c *backoffice.Calculation) *backoffice.Instant { return &c.UpdatedAt }),
+		text("transcript_id", "transcript", func(c *backoffice.Calculation) *string { return &c.TranscriptID }),
+		writtenAs(text("customer_id", "customer", func(c *backoffice.Calculation) *string { return &c.CustomerID }),
+			"COALESCE((SELECT t.customer_id FROM transcripts t WHERE t.id = v.transcript_id), v.customer_id)"),
+	}, file("proposal", backoffice.CalculationFile, func(c *backoffice.Calculation) *string { return &c.ID },
+		func(c *backoffice.Calculation) **backoffice.File { return &c.Proposal })...),
+	criteria: []criterion[backoffice.CalculationCriteria]{
+		where(func(c backoffice.CalculationCriteria) bool { return c.HasProposal }, "t.file_key IS NOT NULL"),
+	},
+	edges: map[backoffice.Edge]edge[backoffice.CalculationCriteria]{
+		backoffice.OfTranscript: under[backoffice.CalculationCriteria]("transcript_id"),
+		backoffice.OfCustomer:   under[backoffice.CalculationCriteria]("customer_id"),
+	},
+	orders:     map[backoffice.OrderKey]order{backoffice.KeyUpdatedAt: byNumber("updated_at")},
+	unique:     []string{"transcript"},
+	references: []reference{{"transcript_id", "transcripts", []string{"transcript"}}},
+}
+
+// calculationWriter keeps the effective status of transcripts in step, in the same transaction.
+type calculationWriter struct {
+	writer[backoffice.Calculation, backoffice.CalculationCriteria]
+}
+
+// Insert implements backoffice.Writer.
+func (w *calculationWriter) Insert(ctx context.Context, rows ...*backoffice.Calculation) error {
+	if err := w.writer.Insert(ctx, rows...); err != nil {
+		return err
+	}
+	return w.refresh(ctx, transcriptsOf(rows))
+}
+
+// Update implements backoffice.Writer.
+func (w *calculationWriter) Update(ctx context.Context, rows ...*backoffice.Calculation) error {
+	return w.replace(ctx, w.idsOf(rows), rows, func() error { return w.writer.Update(ctx, rows...) })
+}
+
+// Upsert implements backoffice.Writer.
+func (w *calculationWriter) Upsert(ctx context.Context, rows []*backoffice.Calculation) error {
+	return w.replace(ctx, w.idsOf(rows), rows, func() error { return w.writer.Upsert(ctx, rows) })
+}
+
+// Delete implements backoffice.Writer.
+func (w *calculationWriter) Delete(ctx context.Context, ids ...string) (deleted []string, err error) {
+	err = w.replace(ctx, ids, nil, func() error { deleted, err = w.writer.Delete(ctx, ids...); return err })
+	return deleted, err
+}
+
+// replace does a write and refreshes the transcripts that had the calculations before, and those that have them after.
+func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*backoffice.Calculation, write func() error) error {
+	before, err := w.ByID(ctx, ids, w.Columns([]string{"transcript"}))
+	if err != nil {
+		return err
+	}
+	transcripts := transcriptsOf(after)
+	for _, calculation := range before {
+		transcripts = append(transcripts, calculation.TranscriptID)
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	return w.refresh(ctx, transcripts)
+}
+
+func transcriptsOf(rows []*backoffice.Calculation) []string {
+	return collect(rows, func(c *backoffice.Calculation) string { return c.TranscriptID })
+}
+
+// refresh works out the effective status of transcripts anew.
+func (w *calculationWriter) refresh(ctx context.Context, transcripts []string) error {
+	if transcripts = unique(wellFormed(transcripts)); transcripts == nil {
+		return nil
+	}
+	own := strings.NewReplacer("v.", "transcripts.")
+	text := "UPDATE transcripts SET status = " + own.Replace(effectiveStatus) + ", updated_at = " + own.Replace(effectiveUpdate) +
+		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts)})
+	return err
+}

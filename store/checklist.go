@@ -1,0 +1,26 @@
+package store
+
+import "example.org/backoffice/backoffice"
+
+var checklistTable = &table[backoffice.Checklist, backoffice.ChecklistCriteria]{
+	noun: backoffice.NounChecklist,
+	name: "checklists",
+	id:   func(c *backoffice.Checklist) *string { return &c.ID },
+	columns: []column[backoffice.Checklist]{
+		text("id", "", func(c *backoffice.Checklist) *string { return &c.ID }),
+		text("name", "name", func(c *backoffice.Checklist) *string { return &c.Name }),
+		text("language", "language", func(c *backoffice.Checklist) *string { return &c.Language }).orNull(),
+		flag("auth_required", "authRequired", func(c *backoffice.Checklist) *bool { return &c.AuthRequired }),
+		flag("reminders_enabled", "remindersEnabled", func(c *backoffice.Checklist) *bool { return &c.RemindersEnabled }),
+		text("financial_year_id", "financialYear", func(c *backoffice.Checklist) *string { return &c.FinancialYearID }),
+	},
+	nothing: func(c backoffice.ChecklistCriteria) bool { return c.Nothing },
+	criteria: []criterion[backoffice.ChecklistCriteria]{
+		equals("language", func(c backoffice.ChecklistCriteria) string { return c.Language }),
+		equals("financial_year_id", func(c backoffice.ChecklistCriteria) string { return c.FinancialYearID }),
+	},
+	edges: map[backoffice.Edge]edge[backoffice.ChecklistCriteria]{
+		backoffice.OfFinancialYear: under[backoffice.ChecklistCriteria]("financial_year_id"),
+	},
+	references: []reference{{"financial_year_id", "financial_years", []string{"financialYearId"}}},
+}

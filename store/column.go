@@ -1,0 +1,220 @@
+package store
+
+import (
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// column is one column of a noun's table: what it is called, which fields of the GraphQL schema it serves, and where in
+// the record its value is.
+type column[T any] struct {
+	name    string
+	fields  []string
+	array   string // PostgreSQL's type of many values
+	absent  string // the value that is stored as NULL, as SQL; "" when none is
+	expr    string // what is selected, when it is not the column itself
+	write   string // what is stored, in terms of the row v that is written; "" is v's value
+	derived bool   // written, and never read back
+	shown   bool   // read, and not a column of its own
+	read    func(t *T, r *Row, i int)
+	value   func(*T) any   // of one record, as an argument
+	values  func([]*T) any // of many, as an array
+}
+
+// selected is the column in a list of selected ones; the row is t.
+func (c *column[T]) selected() string {
+	if c.expr != "" {
+		return c.expr + " AS " + c.name
+	}
+	return "t." + c.name
+}
+
+// stored is the value for the column in terms of the row v.
+func (c *column[T]) stored() string {
+	switch {
+	case c.write != "":
+		return c.write
+	case c.absent != "":
+		return "NULLIF(v." + c.name + ", " + c.absent + ")"
+	}
+	return "v." + c.name
+}
+
+func (c column[T]) orNull() column[T] {
+	c.absent = "''"
+	if c.array == "bigint[]" {
+		c.absent = "0"
+	}
+	return c
+}
+
+func text[T any, S ~string](name, fields string, at func(*T) *S) column[T] {
+	return column[T]{
+		name: name, fields: strings.Fields(fields), array: "text[]",
+		read:   func(t *T, r *Row, i int) { *at(t) = S(r.Text(i)) },
+		value:  func(t *T) any { return string(*at(t)) },
+		values: func(rows []*T) any { return collect(rows, func(t *T) string { return string(*at(t)) }) },
+	}
+}
+
+// enum is a text that is one of a few.
+func enum[T any, S ~string](name, fields string, known []S, at func(*T) *S) column[T] {
+	c := text(name, fields, at)
+	c.read = func(t *T, r *Row, i int) { *at(t) = enumOf(r, i, known) }
+	return c
+}
+
+func number[T any, N ~int | ~int64](name, fields string, at func(*T) *N) column[T] {
+	return column[T]{
+		name: name, fields: strings.Fields(fields), array: "bigint[]",
+		read:   func(t *T, r *Row, i int) { *at(t) = N(r.Int(i)) },
+		value:  func(t *T) any { return int64(*at(t)) },
+		values: func(rows []*T) any { return collect(rows, func(t *T) int64 { return int64(*at(t)) }) },
+	}
+}
+
+func float[T any](name, fields string, at func(*T) *float64) column[T] {
+	return column[T]{
+		name: name, fields: strings.Fields(fields), array: "double precision[]",
+		read:   func(t *T, r *Row, i int) { *at(t) = r.Float(i) },
+		value:  func(t *T) any { return *at(t) },
+		values: func(rows []*T) any { return collect(rows, func(t *T) float64 { return *at(t) }) },
+	}
+}
+
+func flag[T any](name, fields string, at func(*T) *bool) column[T] {
+	return column[T]{
+		name: name, fields: strings.Fields(fields), array: "boolean[]",
+		read:   func(t *T, r *Row, i int) { *at(t) = r.Bool(i) },
+		value:  func(t *T) any { return *at(t) },
+		values: func(rows []*T) any { return collect(rows, func(t *T) bool { return *at(t) }) },
+	}
+}
+
+// blob is a column of bytes; none is NULL.
+func blob[T any](name, fields string, of func(*T) []byte, read func(t *T, r *Row, i int)) column[T] {
+	return column[T]{
+		name: name, fields: strings.Fields(fields), array: "bytea[]",
+		read: read,
+		value: func(t *T) any {
+			if b := of(t); len(b) > 0 {
+				return b
+			}
+			return nil
+		},
+		values: func(rows []*T) any { return collect(rows, of) },
+	}
+}
+
+// words is a list of texts without blanks, kept as one text.
+func words[T any, S ~string](name, fields string, at func(*T) *[]S) column[T] {
+	of := func(t *T) string {
+		var b strings.Builder
+		for i, word := range *at(t) {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(string(word))
+		}
+		return b.String()
+	}
+	return column[T]{
+		name: name, fields: strings.Fields(fields), array: "text[]",
+		read:   func(t *T, r *Row, i int) { *at(t) = split[S](r.Text(i)) },
+		value:  func(t *T) any { return of(t) },
+		values: func(rows []*T) any { return collect(rows, of) },
+	}
+}
+
+func split[S ~string](text string) []S {
+	if text == "" {
+		return nil
+	}
+	list := make([]S, 0, strings.Count(text, " ")+1)
+	for word := range strings.SplitSeq(text, " ") {
+		list = append(list, S(word))
+	}
+	return list
+}
+
+// optional is a text of its own that may be missing.
+func optional[T any](name, fields string, at func(*T) **string) column[T] {
+	return column[T]{
+		name: name, fields: strings.Fields(fields), array: "text[]",
+		read: func(t *T, r *Row, i int) {
+			if !r.IsNull(i) {
+				text := r.Text(i)
+				*at(t) = &text
+			}
+		},
+		value: func(t *T) any {
+			if text := *at(t); text != nil {
+				return *text
+			}
+			return nil
+		},
+		values: func(rows []*T) any { return collect(rows, func(t *T) *string { return *at(t) }) },
+	}
+}
+
+// folded is a text that is worked out from the record for searching and ordering.
+func folded[T any](name string, of func(*T) string) column[T] {
+	return column[T]{
+		name: name, array: "text[]", derived: true,
+		value:  func(t *T) any { return of(t) },
+		values: func(rows []*T) any { return collect(rows, of) },
+	}
+}
+
+// sealed are the two columns of a registration number. They are read together, by the first.
+func sealed[T any](name, fields string, at func(*T) *backoffice.Sealed) []column[T] {
+	return []column[T]{
+		blob(name, fields, func(t *T) []byte { return at(t).Ciphertext() },
+			func(t *T, r *Row, i int) { *at(t) = backoffice.SealedOf(r.Bytes(i), r.Bytes(i+1)) }),
+		blob(name+"_index", fields, func(t *T) []byte { return at(t).Index() }, func(*T, *Row, int) {}),
+	}
+}
+
+// file are the columns of a stored file. They are read together, by the first.
+func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string, at func(*T) **backoffice.File) []column[T] {
+	nothing := func(*T, *Row, int) {}
+	none := &backoffice.File{}
+	of := func(t *T) *backoffice.File {
+		if f := *at(t); f != nil {
+			return f
+		}
+		return none
+	}
+	part := func(c column[T]) column[T] { c.read = nothing; return c.orNull() }
+	key := part(text("file_key", fields, func(t *T) *string { return &of(t).Key }))
+	key.read = func(t *T, r *Row, i int) {
+		if key := r.Text(i); key != "" {
+			*at(t) = &backoffice.File{
+				Key: key, Owner: backoffice.FileOwner{Kind: kind, ID: *id(t)}, ContentType: r.Text(i + 1), Size: int(r.Int(i + 2)),
+				MD5Hash: r.Text(i + 3), SHA256: r.Bytes(i + 4), TimeCreated: backoffice.Instant(r.Int(i + 5)),
+			}
+		}
+	}
+	return []column[T]{
+		key,
+		part(text("file_content_type", fields, func(t *T) *string { return &of(t).ContentType })),
+		{
+			name: "file_size", fields: strings.Fields(fields), array: "bigint[]", read: nothing,
+			write:  "CASE WHEN v.file_key <> '' THEN v.file_size END",
+			value:  func(t *T) any { return int64(of(t).Size) },
+			values: func(rows []*T) any { return collect(rows, func(t *T) int64 { return int64(of(t).Size) }) },
+		},
+		part(text("file_md5", fields, func(t *T) *string { return &of(t).MD5Hash })),
+		blob("file_sha256", fields, func(t *T) []byte { return of(t).SHA256 }, nothing),
+		part(number("file_created_at", fields, func(t *T) *backoffice.Instant { return &of(t).TimeCreated })),
+	}
+}
+
+func collect[T, V any](rows []*T, of func(*T) V) []V {
+	values := make([]V, len(rows))
+	for i, row := range rows {
+		values[i] = of(row)
+	}
+	return values
+}

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"example.org/backoffice/backoffice"
+)
+
+var privacyAccessTable = &table[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]{
+	noun: backoffice.NounConsultation,
+	name: "consultations",
+	id:   func(a *backoffice.PrivacyAccess) *string { return &a.ID },
+	columns: []column[backoffice.PrivacyAccess]{
+		text("id", "", func(a *backoffice.PrivacyAccess) *string { return &a.ID }),
+		number("at", "at "+orderField(backoffice.KeyAt), func(a *backoffice.PrivacyAccess) *backoffice.Instant { return &a.At }),
+		text("client_id", "clientId", func(a *backoffice.PrivacyAccess) *string { return &a.ClientID }),
+		text("client_name", "clientName", func(a *backoffice.PrivacyAccess) *string { return &a.ClientName }),
+		optional("purpose", "purpose", func(a *backoffice.PrivacyAccess) **string { return &a.Purpose }),
+		enum("operation", "operation", backoffice.AllPrivacyOperations, func(a *backoffice.PrivacyAccess) *backoffice.PrivacyOperation { return &a.Operation }),
+		optional("customer_id", "", func(a *backoffice.PrivacyAccess) **string { return &a.CustomerID }),
+		words("fields", "fields", func(a *backoffice.PrivacyAccess) *[]backoffice.PrivacyField { return &a.Fields }).orNull(),
+		number("chain", "", func(a *backoffice.PrivacyAccess) *int64 { return &a.Chain }),
+		number("number", "", func(a *backoffice.PrivacyAccess) *int64 { return &a.Number }),
+		blob("mac", "", func(a *backoffice.PrivacyAccess) []byte { return a.MAC },
+			func(a *backoffice.PrivacyAccess, r *Row, i int) { a.MAC = r.Bytes(i) }),
+	},
+	edges: map[backoffice.Edge]edge[backoffice.ConsultationCriteria]{
+		backoffice.OfCustomer: under[backoffice.ConsultationCriteria]("customer_id"),
+	},
+	orders: map[backoffice.OrderKey]order{backoffice.KeyAt: byNumber("at")},
+}
+
+// errChain says that the register is not as its writer left it.
+var errChain = errors.New("the register of consultations was changed by another writer")
+
+// OpenConsultationChain implements backoffice.ConsultationStore.
+func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64) (chainHead, registerHead backoffice.ConsultationHead)) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.lock(ctx, lockChains); err != nil {
+			return err
+		}
+		heads, err := consultationHeads(ctx, tx.conn, 0, 1)
+		if err != nil {
+			return err
+		}
+		number := int64(1)
+		if len(heads) > 0 && heads[0].Chain == 0 {
+			number = heads[0].Count + 1
+		}
+		chain, register := seal(number)
+		const insert = "INSERT INTO consultation_heads (chain, count, last, mac) VALUES ($1, $2, $3, $4)"
+		if _, err := tx.conn.Exec(ctx, insert, headArguments(chain)); err != nil {
+			return backoffice.Fault(err, "opening a chain of consultations")
+		}
+		const replace = insert + " ON CONFLICT (chain) DO UPDATE SET count = excluded.count, last = excluded.last, mac = excluded.mac"
+		_, err = tx.conn.Exec(ctx, replace, headArguments(register))
+		return err
+	})
+}
+
+func headArguments(head backoffice.ConsultationHead) []any {
+	return []any{head.Chain, head.Count, bytesOrNull(head.Last), bytesOrNull(head.MAC)}
+}
+
+func bytesOrNull(b []byte) any {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
+// AppendConsultations implements backoffice.ConsultationStore.
+func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.PrivacyAccess) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		const move = "UPDATE consultation_heads SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
+		moved, err := tx.conn.Exec(ctx, move, append(headArguments(to), from.Count, bytesOrNull(from.MAC)))
+		switch {
+		case err != nil:
+			return err
+		case moved != 1 || from.Chain != to.Chain:
+			return backoffice.Fault(errChain, "appending to the register of consultations")
+		}
+		w := writerOf(tx, s.nouns.privacyAccesses)
+		if _, err := w.run(ctx, w.writes.insert, entries); err != nil {
+			return backoffice.Fault(errors.Join(errChain, err), "appending to the register of consultations")
+		}
+		return nil
+	})
+}
+
+// Consultations implements backoffice.ConsultationStore.
+func (s *Store) Consultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.PrivacyAccess, error) {
+	n := s.nouns.privacyAccesses
+	columns, reads := n.textFor(shape{}, nil).selectedColumns()
+	statement := statement[backoffice.PrivacyAccess]{reads: reads}
+	text := "SELECT " + columns + " FROM consultations t WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"
+	var entries []*backoffice.PrivacyAccess
+	err := s.primary().Query(ctx, text, []any{after.Chain, after.Number, int64(limit)}, func(row *Row) error {
+		entry := &backoffice.PrivacyAccess{}
+		statement.read(entry, row, 0)
+		entries = append(entries, entry)
+		return nil
+	})
+	return entries, err
+}
+
+// ConsultationHeads implements backoffice.ConsultationStore.
+func (s *Store) ConsultationHeads(ctx context.Context, from int64, limit int) ([]backoffice.ConsultationHead, error) {
+	return consultationHeads(ctx, s.primary(), from, limit)
+}
+
+func consultationHeads(ctx context.Context, conn Conn, from int64, limit int) ([]backoffice.ConsultationHead, error) {
+	const text = "SELECT chain, count, last, mac FROM consultation_heads WHERE chain >= $1 ORDER BY chain LIMIT $2"
+	var heads []backoffice.ConsultationHead
+	err := conn.Query(ctx, text, []any{from, int64(limit)}, func(row *Row) error {
+		heads = append(heads, backoffice.ConsultationHead{
+			Chain: row.Int(0), Count: row.Int(1), Last: bytes.Clone(row.Bytes(2)), MAC: bytes.Clone(row.Bytes(3)),
+		})
+		return nil
+	})
+	return heads, err
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"bytes"
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+// selectCredentials reads pairs with a row for each secret, or one without.
+const selectCredentials = `SELECT c.id, c.name, c.scopes, c.created_at, c.expires_at, c.revoked_at, s.digest, s.created_at, s.expires_at
+FROM credentials c LEFT JOIN credential_secrets s ON s.credential_id = c.id`
+
+const orderCredentials = " ORDER BY c.id, s.position"
+
+func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) ([]*backoffice.Credential, error) {
+	var pairs []*backoffice.Credential
+	err := conn.Query(ctx, text, args, func(row *Row) error {
+		id := row.Text(0)
+		if len(pairs) == 0 || pairs[len(pairs)-1].ID != id {
+			pairs = append(pairs, &backoffice.Credential{
+				ID: id, Name: row.Text(1), Scopes: split[backoffice.Scope](row.Text(2)),
+				CreatedAt: backoffice.Instant(row.Int(3)), ExpiresAt: backoffice.Instant(row.Int(4)), RevokedAt: backoffice.Instant(row.Int(5)),
+			})
+		}
+		if !row.IsNull(6) {
+			pair := pairs[len(pairs)-1]
+			pair.Secrets = append(pair.Secrets, backoffice.CredentialSecret{
+				Digest: bytes.Clone(row.Bytes(6)), CreatedAt: backoffice.Instant(row.Int(7)), ExpiresAt: backoffice.Instant(row.Int(8)),
+			})
+		}
+		return nil
+	})
+	return pairs, err
+}
+
+// Credentials implements backoffice.CredentialStore.
+func (s *Store) Credentials(ctx context.Context) ([]*backoffice.Credential, error) {
+	return queryCredentials(ctx, s.primary(), selectCredentials+orderCredentials)
+}
+
+// Credential implements backoffice.CredentialStore.
+func (s *Store) Credential(ctx context.Context, clientID string) (*backoffice.Credential, error) {
+	return credential(ctx, s.primary(), clientID)
+}
+
+func credential(ctx context.Context, conn Conn, clientID string) (*backoffice.Credential, error) {
+	pairs, err := queryCredentials(ctx, conn, selectCredentials+" WHERE c.id = $1"+orderCredentials, storable(clientID))
+	if err == nil && len(pairs) == 0 {
+		return nil, backoffice.Errorf(backoffice.NotFound, "there is no such credential pair")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pairs[0], nil
+}
+
+func instantOrNull(i backoffice.Instant) any {
+	if i.IsZero() {
+		return nil
+	}
+	return int64(i)
+}
+
+// CreateCredential implements backoffice.CredentialStore.
+func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credential) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		_, err := tx.conn.Exec(ctx, "INSERT INTO credentials (id, name, scopes, created_at, expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)",
+			[]any{pair.ID, pair.Name, joined(pair.Scopes), int64(pair.CreatedAt), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt)})
+		switch {
+		case violationOf(err) != nil:
+			return takenID()
+		case err != nil:
+			return err
+		}
+		return insertSecrets(ctx, tx.conn, pair)
+	})
+}
+
+func joined(scopes []backoffice.Scope) string {
+	var b bytes.Buffer
+	for i, scope := range scopes {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(string(scope))
+	}
+	return b.String()
+}
+
+func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) error {
+	for i, secret := range pair.Secrets {
+		_, err := conn.Exec(ctx, "INSERT INTO credential_secrets (credential_id, position, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
+			[]any{pair.ID, int64(i), secret.Digest, int64(secret.CreatedAt), instantOrNull(secret.ExpiresAt)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UpdateCredential implements backoffice.CredentialStore.
+func (s *Store) UpdateCredential(ctx context.Context, clientID string, change func(*backoffice.Credential) error) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		// The pair is locked by itself before it is read: what was waited for is then seen.
+		lock := "SELECT id FROM credentials WHERE id = $1" + s.nouns.dialect.forKey
+		if err := tx.conn.Query(ctx, lock, []any{storable(clientID)}, func(*Row) error { return nil }); err != nil {
+			return err
+		}
+		pair, err := credential(ctx, tx.conn, clientID)
+		if err != nil {
+			return err
+		}
+		created := pair.CreatedAt
+		if err := change(pair); err != nil {
+			return err
+		}
+		pair.ID, pair.CreatedAt = clientID, created
+		_, err = tx.conn.Exec(ctx, "UPDATE credentials SET name = $2, scopes = $3, expires_at = $4, revoked_at = $5 WHERE id = $1",
+			[]any{clientID, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt)})
+		if err != nil {
+			return err
+		}
+		if _, err := tx.conn.Exec(ctx, "DELETE FROM credential_secrets WHERE credential_id = $1", []any{clientID}); err != nil {
+			return err
+		}
+		return insertSecrets(ctx, tx.conn, pair)
+	})
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
+	noun:    backoffice.NounCustomer,
+	name:    "customers",
+	id:      func(c *backoffice.Customer) *string { return &c.ID },
+	version: func(c *backoffice.Customer) *int { return &c.Version },
+	columns: concat(
+		[]column[backoffice.Customer]{
+			text("id", "", func(c *backoffice.Customer) *string { return &c.ID }),
+			enum("type", "type name", []backoffice.CustomerType{backoffice.Company, backoffice.PrivatePerson},
+				func(c *backoffice.Customer) *backoffice.CustomerType { return &c.Type }),
+			text("own_name", "name", func(c *backoffice.Customer) *backoffice.Text { return &c.OwnName }).orNull(),
+			text("first_name", "firstName name", func(c *backoffice.Customer) *backoffice.Text { return &c.FirstName }).orNull(),
+			text("last_name", "lastName name", func(c *backoffice.Customer) *backoffice.Text { return &c.LastName }).orNull(),
+			text("display_name", "displayName "+orderField(backoffice.KeyName), func(c *backoffice.Customer) *string { return &c.DisplayName }),
+			words("scopes", "scopes", func(c *backoffice.Customer) *[]string { return &c.Scopes }).orNull(),
+			text("kbo_number", "kboNumber", func(c *backoffice.Customer) *backoffice.Text { return &c.KboNumber }).orNull(),
+			enum("company_type", "companyType companyTypeLabel", backoffice.LegalForms(),
+				func(c *backoffice.Customer) *backoffice.LegalForm { return &c.CompanyType }).orNull(),
+			text("street", "address", func(c *backoffice.Customer) *backoffice.Text { return &c.Address.Street }).orNull(),
+			text("house_number", "address", func(c *backoffice.Customer) *backoffice.Text { return &c.Address.HouseNumber }).orNull(),
+			text("box", "address", func(c *backoffice.Customer) *backoffice.Text { return &c.Address.Box }).orNull(),
+			text("postal_code", "address", func(c *backoffice.Customer) *backoffice.Text { return &c.Address.PostalCode }).orNull(),
+			text("city", "address", func(c *backoffice.Customer) *backoffice.Text { return &c.Address.City }).orNull(),
+			text("country", "address", func(c *backoffice.Customer) *backoffice.Text { return &c.Address.Country }).orNull(),
+			text("customer_code", "customerCode", func(c *backoffice.Customer) *backoffice.Text { return &c.CustomerCode }).orNull(),
+		},
+		sealed("registration", "registrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.Registration }),
+		sealed("spouse_registration", "spouseRegistrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.SpouseRegistration }),
+		[]column[backoffice.Customer]{
+			text("responsible_id", "responsible", func(c *backoffice.Customer) *string { return &c.ResponsibleID }).orNull(),
+			text("language", "language", func(c *backoffice.Customer) *backoffice.Text { return &c.Language }).orNull(),
+			text("email", "email", func(c *backoffice.Customer) *backoffice.Text { return &c.Email }).orNull(),
+			text("phone", "phone", func(c *backoffice.Customer) *backoffice.Text { return &c.Phone }).orNull(),
+			number("created_at", "createdAt "+orderField(backoffice.KeyCreatedAt), func(c *backoffice.Customer) *backoffice.Instant { return &c.CreatedAt }),
+			number("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt), func(c *backoffice.Customer) *backoffice.Instant { return &c.UpdatedAt }),
+			number("version", "version", func(c *backoffice.Customer) *int { return &c.Version }),
+			folded("name_folded", func(c *backoffice.Customer) string { return backoffice.Fold(c.DisplayName) }),
+			folded("email_folded", func(c *backoffice.Customer) string { return backoffice.FoldEmail(string(c.Email)) }).orNull(),
+			folded("search_text", backoffice.SearchTextOf),
+		}),
+	nothing: func(c backoffice.CustomerCriteria) bool { return c.Nothing },
+	criteria: []criterion[backoffice.CustomerCriteria]{
+		{
+			when: func(c backoffice.CustomerCriteria) bool { return c.IDs != nil },
+			text: func(d *Dialect) string { return "t.id " + d.in },
+			args: func(c backoffice.CustomerCriteria, d *Dialect, args []any) []any {
+				return append(args, d.List(c.IDs.List()))
+			},
+		},
+		equals("type", func(c backoffice.CustomerCriteria) backoffice.CustomerType { return c.Type }),
+		equals("language", func(c backoffice.CustomerCriteria) string { return c.Language }),
+		equals("responsible_id", func(c backoffice.CustomerCriteria) string { return c.ResponsibleID }),
+		equals("email_folded", func(c backoffice.CustomerCriteria) string { return c.EmailFolded }),
+		equals("customer_code", func(c backoffice.CustomerCriteria) string { return c.CustomerCode }),
+		equals("kbo_number", func(c backoffice.CustomerCriteria) string { return c.KboNumber }),
+		equals("company_type", func(c backoffice.CustomerCriteria) backoffice.LegalForm { return c.CompanyType }),
+		matches(func(c backoffice.CustomerCriteria) string { return c.Scope }, func(*Dialect) string {
+			return "t.id IN (SELECT s.customer_id FROM customer_scopes s WHERE s.scope = ?)"
+		}),
+		search("customers", func(c backoffice.CustomerCriteria) string { return c.Search }),
+		since("updated_at", func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince }),
+		matches(func(c backoffice.CustomerCriteria) string { return c.WithoutChecklistID }, func(*Dialect) string {
+			return "NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = ? AND w.customer_id = t.id)"
+		}),
+		blindIndex("registration_index", func(c backoffice.CustomerCriteria) string { return c.RegistrationIndex }),
+		blindIndex("spouse_registration_index", func(c backoffice.CustomerCriteria) string { return c.SpouseRegistrationIndex }),
+	},
+	edges: map[backoffice.Edge]edge[backoffice.CustomerCriteria]{
+		backoffice.OfUser: under[backoffice.CustomerCriteria]("responsible_id"),
+	},
+	orders: map[backoffice.OrderKey]order{
+		backoffice.KeyName:      byText("name_folded"),
+		backoffice.KeyCreatedAt: byNumber("created_at"),
+		backoffice.KeyUpdatedAt: byNumber("updated_at"),
+	},
+	lists: []sideList[backoffice.Customer]{{
+		table: "customer_scopes", owner: "customer_id", value: "scope",
+		of: func(c *backoffice.Customer) []string { return c.Scopes },
+	}},
+	unique:     []string{"customerCode"},
+	references: []reference{{"responsible_id", "users", []string{"responsibleId"}}},
+}
+
+func concat[E any](parts ...[]E) (all []E) {
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// blindIndex picks customers by the keyed index of a registration number.
+func blindIndex(column string, of func(backoffice.CustomerCriteria) string) criterion[backoffice.CustomerCriteria] {
+	return criterion[backoffice.CustomerCriteria]{
+		when: func(c backoffice.CustomerCriteria) bool { return of(c) != "" },
+		text: func(*Dialect) string { return "t." + column + " = ?" },
+		args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any { return append(args, []byte(of(c))) },
+	}
+}
+
+// search picks rows whose search text contains a folded text of at least three characters, through an index of trigrams.
+func search[C any](table string, of func(C) string) criterion[C] {
+	return criterion[C]{
+		when: func(c C) bool { return of(c) != "" },
+		text: func(d *Dialect) string {
+			if d.bulk {
+				return "t.search_text LIKE ?"
+			}
+			return "t.rowid IN (SELECT f.rowid FROM " + table + "_search f WHERE f.search_text MATCH ?)"
+		},
+		args: func(c C, d *Dialect, args []any) []any {
+			if d.bulk {
+				return append(args, "%"+likeEscapes.Replace(storable(of(c)))+"%")
+			}
+			return append(args, `"`+strings.ReplaceAll(storable(of(c)), `"`, `""`)+`"`)
+		},
+	}
+}
+
+var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

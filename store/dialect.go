@@ -1,0 +1,103 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// Dialect is where the two engines' SQL differs.
+type Dialect struct {
+	Name string
+
+	parents  string // a table p of the identifiers in $1
+	parentID string // its identifier
+	parentNo string // its place in the list, from 0
+	in       string // "is one of the texts in ?"
+	lateral  bool   // a joined subquery may refer to p
+	lock     string // waits for others that hold the same $1, until the end of the transaction; "" when all writers wait
+	forKey   string // keeps rows that were read from being changed by others
+	skip     string // passes over rows that others are changing
+
+	// List makes an argument of several texts.
+	List func([]string) any
+	// bulk: a statement takes many rows, as an array for each column; else it is run for each row.
+	bulk bool
+}
+
+// SQLite is the dialect of the embedded store.
+var SQLite = &Dialect{
+	Name:    "sqlite3",
+	parents: "json_each($1) p", parentID: "p.value", parentNo: "p.key",
+	in:   "IN (SELECT value FROM json_each(?))",
+	List: listAsJSON,
+}
+
+// Postgres is the dialect of PostgreSQL, from version 13.
+var Postgres = &Dialect{
+	Name:    "postgres",
+	parents: "unnest($1::text[]) WITH ORDINALITY p(id, n)", parentID: "p.id", parentNo: "p.n - 1",
+	in:      "= ANY(?::text[])",
+	lateral: true,
+	lock:    "SELECT pg_advisory_xact_lock(hashtext(current_schema()), $1)",
+	forKey:  " FOR UPDATE",
+	skip:    " FOR UPDATE SKIP LOCKED",
+	List:    func(texts []string) any { return texts },
+	bulk:    true,
+}
+
+func listAsJSON(texts []string) any {
+	size := 2
+	for _, text := range texts {
+		size += len(text) + 3
+	}
+	b := append(make([]byte, 0, size), '[')
+	for i, text := range texts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if isPlain(text) {
+			b = append(append(append(b, '"'), text...), '"')
+			continue
+		}
+		quoted, _ := json.Marshal(text)
+		b = append(b, quoted...)
+	}
+	return string(append(b, ']'))
+}
+
+// isPlain says that a text is its own JSON, as identifiers are.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// storable makes any text one that both engines take as an argument: what is not UTF-8, and NUL, is in no stored text.
+func storable(text string) string {
+	if utf8.ValidString(text) && !strings.Contains(text, "\x00") {
+		return text
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
+}
+
+// numbered replaces each ? of a fragment by the next parameter after those of before.
+func numbered(fragment string, next *int) string {
+	if !strings.Contains(fragment, "?") {
+		return fragment
+	}
+	var b bytes.Buffer
+	for i := range len(fragment) {
+		if fragment[i] != '?' {
+			b.WriteByte(fragment[i])
+			continue
+		}
+		*next++
+		b.WriteString(parameter(*next))
+	}
+	return b.String()
+}

@@ -1,0 +1,20 @@
+package store
+
+import "example.org/backoffice/backoffice"
+
+var documentTable = &table[backoffice.CustomerDocument, backoffice.DocumentCriteria]{
+	noun: backoffice.NounDocument,
+	name: "documents",
+	id:   func(d *backoffice.CustomerDocument) *string { return &d.ID },
+	columns: append([]column[backoffice.CustomerDocument]{
+		text("id", "", func(d *backoffice.CustomerDocument) *string { return &d.ID }),
+		text("name", "name", func(d *backoffice.CustomerDocument) *string { return &d.Name }),
+		text("customer_id", "customer", func(d *backoffice.CustomerDocument) *string { return &d.CustomerID }),
+		number("created_at", "createdAt", func(d *backoffice.CustomerDocument) *backoffice.Instant { return &d.CreatedAt }),
+	}, file("file", backoffice.DocumentFile, func(d *backoffice.CustomerDocument) *string { return &d.ID },
+		func(d *backoffice.CustomerDocument) **backoffice.File { return &d.File })...),
+	edges: map[backoffice.Edge]edge[backoffice.DocumentCriteria]{
+		backoffice.OfCustomer: under[backoffice.DocumentCriteria]("customer_id"),
+	},
+	references: []reference{{"customer_id", "customers", []string{"customer"}}},
+}

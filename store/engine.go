@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Conn runs statements. Parameters are written $1, $2, … and may be used more than once; arguments are string, int64,
+// float64, bool, []byte, nil, or a list made by Dialect.List. Errors are *Violation when a constraint stands in the way,
+// else *backoffice.Error; none holds an argument or a value of a row.
+type Conn interface {
+	// Query calls each for every row; the Row is valid during the call only. It stops at the first error of each.
+	Query(ctx context.Context, text string, args []any, each func(*Row) error) error
+	// Exec returns the number of rows that were changed.
+	Exec(ctx context.Context, text string, args []any) (int64, error)
+}
+
+// Engine is an open database.
+type Engine interface {
+	Dialect() *Dialect
+
+	// Reads runs statements that only read. They may be answered by a replica, and take part in Together.
+	Reads() Conn
+	// Primary runs statements that read what was durable when they were asked.
+	Primary() Conn
+	// Write runs do in a transaction, durable when Write returns nil. do may run again after a serialization failure.
+	Write(ctx context.Context, do func(ctx context.Context, tx Conn) error) error
+
+	Together(ctx context.Context, n int) []backoffice.Party
+	Ping(ctx context.Context) error
+	Close() error
+}
+
+// counted notes every statement in its context's counter.
+type counted struct{ Conn }
+
+func (c counted) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
+	backoffice.CountCall(ctx)
+	return c.Conn.Query(ctx, text, args, each)
+}
+
+func (c counted) Exec(ctx context.Context, text string, args []any) (int64, error) {
+	backoffice.CountCall(ctx)
+	return c.Conn.Exec(ctx, text, args)
+}

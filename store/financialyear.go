@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+var financialYearTable = &table[backoffice.FinancialYear, backoffice.FinancialYearCriteria]{
+	noun: backoffice.NounFinancialYear,
+	name: "financial_years",
+	id:   func(y *backoffice.FinancialYear) *string { return &y.ID },
+	columns: []column[backoffice.FinancialYear]{
+		text("id", "", func(y *backoffice.FinancialYear) *string { return &y.ID }),
+		text("start_date", "startDate", func(y *backoffice.FinancialYear) *string { return &y.StartDate }),
+		text("end_date", "endDate", func(y *backoffice.FinancialYear) *string { return &y.EndDate }),
+		flag("is_current", "isCurrentYear", func(y *backoffice.FinancialYear) *bool { return &y.IsCurrentYear }),
+		number("archived_at", "archivedAt", func(y *backoffice.FinancialYear) *backoffice.Instant { return &y.ArchivedAt }).orNull(),
+	},
+	criteria: []criterion[backoffice.FinancialYearCriteria]{
+		where(func(c backoffice.FinancialYearCriteria) bool { return c.Current }, "t.is_current"),
+	},
+	unique: []string{"isCurrentYear"},
+}
+
+// financialYearWriter writes the years that are not current first, so that the mark can pass from one to another.
+type financialYearWriter struct {
+	writer[backoffice.FinancialYear, backoffice.FinancialYearCriteria]
+}
+
+func currentLast(rows []*backoffice.FinancialYear) []*backoffice.FinancialYear {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b *backoffice.FinancialYear) int {
+		switch {
+		case a.IsCurrentYear == b.IsCurrentYear:
+			return 0
+		case b.IsCurrentYear:
+			return -1
+		}
+		return 1
+	})
+	return rows
+}
+
+// Update implements backoffice.Writer.
+func (w *financialYearWriter) Update(ctx context.Context, rows ...*backoffice.FinancialYear) error {
+	for _, row := range currentLast(rows) { // one by one: a statement may change rows in any order
+		if err := w.writer.Update(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Upsert implements backoffice.Writer.
+func (w *financialYearWriter) Upsert(ctx context.Context, rows []*backoffice.FinancialYear) error {
+	return w.writer.Upsert(ctx, currentLast(w.lastOfEach(rows)))
+}

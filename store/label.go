@@ -1,0 +1,16 @@
+package store
+
+import "example.org/backoffice/backoffice"
+
+var labelTable = &table[backoffice.Label, backoffice.LabelCriteria]{
+	noun: backoffice.NounLabel,
+	name: "labels",
+	id:   func(l *backoffice.Label) *string { return &l.ID },
+	columns: []column[backoffice.Label]{
+		text("id", "", func(l *backoffice.Label) *string { return &l.ID }),
+		text("name", "name", func(l *backoffice.Label) *string { return &l.Name }),
+		text("color", "color", func(l *backoffice.Label) *backoffice.Text { return &l.Color }).orNull(),
+		number("created_at", "createdAt", func(l *backoffice.Label) *backoffice.Instant { return &l.CreatedAt }),
+	},
+	unique: []string{"name"},
+}

@@ -1,0 +1,38 @@
+package store
+
+import "example.org/backoffice/backoffice"
+
+var relationTable = &table[backoffice.CustomerRelation, backoffice.RelationCriteria]{
+	noun: backoffice.NounRelation,
+	name: "relations",
+	id:   func(r *backoffice.CustomerRelation) *string { return &r.ID },
+	columns: []column[backoffice.CustomerRelation]{
+		text("id", "", func(r *backoffice.CustomerRelation) *string { return &r.ID }),
+		enum("kind", "kind", backoffice.RelationKinds, func(r *backoffice.CustomerRelation) *backoffice.RelationKind { return &r.Kind }),
+		text("customer_id", "customer direction otherCustomer", func(r *backoffice.CustomerRelation) *string { return &r.CustomerID }),
+		text("related_customer_id", "relatedCustomer direction otherCustomer", func(r *backoffice.CustomerRelation) *string { return &r.RelatedCustomerID }),
+		number("created_at", "createdAt", func(r *backoffice.CustomerRelation) *backoffice.Instant { return &r.CreatedAt }),
+	},
+	criteria: []criterion[backoffice.RelationCriteria]{
+		equals("kind", func(c backoffice.RelationCriteria) backoffice.RelationKind { return c.Kind }),
+		// The directions choose the ends below; at the root there is no end to see a relation from.
+		where(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Outgoing }, ""),
+		where(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Incoming }, ""),
+	},
+	edges: map[backoffice.Edge]edge[backoffice.RelationCriteria]{
+		backoffice.OfCustomer: func(c backoffice.RelationCriteria) []string {
+			switch c.Direction {
+			case backoffice.Outgoing:
+				return []string{"customer_id"}
+			case backoffice.Incoming:
+				return []string{"related_customer_id"}
+			}
+			return []string{"customer_id", "related_customer_id"}
+		},
+	},
+	unique: []string{"relatedCustomerId"},
+	references: []reference{
+		{"customer_id", "customers", []string{"customerId"}},
+		{"related_customer_id", "customers", []string{"relatedCustomerId"}},
+	},
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"strconv"
+	"unsafe"
+)
+
+// Row is one row of an answer, in either of two forms: bytes as PostgreSQL sends them, or values as database/sql gives
+// them. NULL reads as the zero value of what is asked.
+type Row struct {
+	raw     [][]byte
+	formats []int16 // of raw: 0 is text, 1 is binary
+	values  []any
+	arena   []byte // where texts of raw are kept, many in one allocation
+}
+
+// SetRaw makes the row one of bytes; formats has PostgreSQL's code for each column.
+func (r *Row) SetRaw(raw [][]byte, formats []int16) { r.raw, r.formats = raw, formats }
+
+// SetValues makes the row one of string, int64, float64, []byte and nil. Byte slices are the row's to keep.
+func (r *Row) SetValues(values []any) { r.values = values }
+
+// IsNull says whether there is no value.
+func (r *Row) IsNull(i int) bool {
+	if r.raw != nil {
+		return r.raw[i] == nil
+	}
+	return r.values[i] == nil
+}
+
+// Text reads a text column.
+func (r *Row) Text(i int) string {
+	if r.raw != nil {
+		return r.keep(r.raw[i])
+	}
+	text, _ := r.values[i].(string)
+	return text
+}
+
+// arenaSize is what one allocation for texts holds: enough for some dozen short texts, little enough that a row which is
+// kept does not hold much else in memory.
+const arenaSize = 4 << 10
+
+// keep copies bytes that the driver will use again. The copy is a part of a larger block that is never written again.
+func (r *Row) keep(b []byte) string {
+	switch {
+	case len(b) == 0:
+		return ""
+	case len(b) > arenaSize/4:
+		return string(b)
+	case cap(r.arena)-len(r.arena) < len(b):
+		r.arena = make([]byte, 0, arenaSize)
+	}
+	start := len(r.arena)
+	r.arena = append(r.arena, b...)
+	return unsafe.String(&r.arena[start], len(b))
+}
+
+// Int reads a whole number.
+func (r *Row) Int(i int) int64 {
+	if r.raw == nil {
+		n, _ := r.values[i].(int64)
+		return n
+	}
+	b := r.raw[i]
+	switch {
+	case b == nil:
+		return 0
+	case r.formats[i] == 0:
+		n, _ := strconv.ParseInt(string(b), 10, 64)
+		return n
+	case len(b) == 8:
+		return int64(binary.BigEndian.Uint64(b))
+	case len(b) == 4:
+		return int64(int32(binary.BigEndian.Uint32(b)))
+	}
+	return 0
+}
+
+// Float reads a number.
+func (r *Row) Float(i int) float64 {
+	if r.raw == nil {
+		switch n := r.values[i].(type) {
+		case float64:
+			return n
+		case int64:
+			return float64(n)
+		}
+		return 0
+	}
+	b := r.raw[i]
+	switch {
+	case len(b) == 0:
+		return 0
+	case r.formats[i] == 0:
+		n, _ := strconv.ParseFloat(string(b), 64)
+		return n
+	}
+	return math.Float64frombits(binary.BigEndian.Uint64(b))
+}
+
+// Bool reads a yes or no.
+func (r *Row) Bool(i int) bool {
+	if r.raw == nil {
+		n, _ := r.values[i].(int64)
+		return n != 0
+	}
+	b := r.raw[i]
+	return len(b) == 1 && (b[0] == 1 || b[0] == 't')
+}
+
+// Bytes reads a column of bytes.
+func (r *Row) Bytes(i int) []byte {
+	if r.raw == nil {
+		b, _ := r.values[i].([]byte)
+		return b
+	}
+	b := r.raw[i]
+	if b == nil {
+		return nil
+	}
+	if r.formats[i] == 0 && len(b) >= 2 {
+		decoded := make([]byte, hex.DecodedLen(len(b)-2))
+		_, _ = hex.Decode(decoded, b[2:])
+		return decoded
+	}
+	return append([]byte{}, b...)
+}
+
+// enumOf reads a text that is one of a few, without an allocation.
+func enumOf[S ~string](r *Row, i int, known []S) S {
+	if r.raw == nil {
+		return S(r.Text(i))
+	}
+	b := r.raw[i]
+	for _, value := range known {
+		if string(b) == string(value) {
+			return value
+		}
+	}
+	return S(r.Text(i))
+}

@@ -1,0 +1,99 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
+)
+
+// engine is an open database.
+type engine struct {
+	path      string
+	databases []*sql.DB
+	writer    *pool // of one connection
+	readers   *pool
+}
+
+var _ store.Engine = (*engine)(nil)
+
+// Dialect implements store.Engine.
+func (e *engine) Dialect() *store.Dialect { return store.SQLite }
+
+// Reads implements store.Engine.
+func (e *engine) Reads() store.Conn { return e.readers }
+
+// Primary implements store.Engine. There is one database, and each statement sees all that was committed before it.
+func (e *engine) Primary() store.Conn { return e.readers }
+
+// Write implements store.Engine.
+func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
+	c, err := e.writer.take(ctx)
+	if err != nil {
+		return classify(ctx, err)
+	}
+	defer e.writer.give(c)
+	// A transaction that was begun is ended even if its caller has gone: a connection is never left inside one.
+	end := context.WithoutCancel(ctx)
+	if _, err := c.Exec(ctx, "BEGIN IMMEDIATE", nil); err != nil {
+		_, _ = c.Exec(end, "ROLLBACK", nil) // a caller who has gone may have begun it all the same
+		return err
+	}
+	committed := false
+	defer func() {
+		if !committed {
+			_, _ = c.Exec(end, "ROLLBACK", nil)
+		}
+	}()
+	if err := do(ctx, c); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return classify(ctx, err)
+	}
+	if _, err := c.Exec(end, "COMMIT", nil); err != nil {
+		return err
+	}
+	committed = true
+	return nil
+}
+
+// Together implements store.Engine. Statements need no trip here, so nobody waits for anybody.
+func (e *engine) Together(ctx context.Context, n int) []backoffice.Party {
+	parties := make([]backoffice.Party, n)
+	for i := range parties {
+		parties[i] = backoffice.Party{Context: ctx, Leave: func() {}}
+	}
+	return parties
+}
+
+// Ping implements store.Engine.
+func (e *engine) Ping(ctx context.Context) error {
+	return e.readers.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
+}
+
+// Close implements store.Engine.
+func (e *engine) Close() error {
+	for _, p := range []*pool{e.readers, e.writer} {
+		if p != nil {
+			p.end()
+		}
+	}
+	var all error
+	for i := range e.databases {
+		all = errors.Join(all, e.databases[len(e.databases)-1-i].Close())
+	}
+	return all
+}
+
+// backup copies the database into a new file.
+func (e *engine) backup(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", dsn(e.path))
+	if err != nil {
+		return classify(ctx, err)
+	}
+	_, err = db.ExecContext(ctx, "VACUUM INTO $1", path)
+	return classify(ctx, errors.Join(err, db.Close()))
+}

@@ -1,0 +1,56 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
+)
+
+// code is SQLite's extended result code, 0 for an error that is not the engine's.
+func code(err error) int {
+	var of *sqlite.Error
+	if errors.As(err, &of) {
+		return of.Code()
+	}
+	return 0
+}
+
+// classify turns the driver's error into one of ours. The driver's text is dropped: it may hold values.
+func classify(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil {
+		return backoffice.Fault(ended, "asking the store")
+	}
+	var known *backoffice.Error
+	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return backoffice.Fault(err, "asking the store")
+	}
+	of := code(err)
+	switch of {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return &store.Violation{Of: store.UniqueViolation}
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return &store.Violation{Of: store.ReferenceViolation}
+	}
+	switch of & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN,
+		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: fmt.Errorf("SQLite error %d", of)}
+	case 0:
+		if errors.Is(err, errClosed) {
+			return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: err}
+		}
+		return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")
+	}
+	return backoffice.Fault(fmt.Errorf("SQLite error %d", of), "asking the store")
+}
+
+var errClosed = errors.New("the store is closed")

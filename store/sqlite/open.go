@@ -1,0 +1,145 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
+	"example.org/backoffice/store/migrations"
+)
+
+// Options change how a database is opened; the zero value suits a server.
+type Options struct {
+	Readers int // connections that read; 0 is one for each processor, with more modernc loses throughput
+}
+
+// Store is a backoffice.Store in a file.
+type Store struct {
+	*store.Store
+	engine *engine
+}
+
+var _ backoffice.Store = (*Store)(nil)
+
+// Path is the file that a URL sqlite:PATH names. It fails for any other URL.
+func Path(url string) (string, error) {
+	path, ok := strings.CutPrefix(url, "sqlite:")
+	path = strings.TrimPrefix(path, "//")
+	if !ok || path == "" || strings.HasPrefix(path, ":") {
+		return "", errors.New("the embedded store is named by a URL of the form sqlite:PATH, such as sqlite:data/backoffice.db")
+	}
+	return path, nil
+}
+
+// Open opens the database at a URL sqlite:PATH, makes it if it is not there, and brings its schema up to date. It fails
+// with a sentence for the operator: when the file can't be used, is damaged (*DamagedError), is not ours, or when its
+// schema is newer than the program (*store.SchemaError).
+func Open(ctx context.Context, url string, options Options) (*Store, error) {
+	path, err := Path(url)
+	if err != nil {
+		return nil, err
+	}
+	if err := create(path); err != nil {
+		return nil, err
+	}
+	if err := checkHeader(path); err != nil {
+		return nil, err
+	}
+	if options.Readers < 1 {
+		options.Readers = max(runtime.NumCPU(), 2)
+	}
+	e, err := open(ctx, path, options)
+	if err != nil {
+		return nil, describe(err, path)
+	}
+	return &Store{store.New(e), e}, nil
+}
+
+// create makes the file, readable for its owner alone, since personal data go into it.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("the folder of the database %s cannot be made: %w", path, cause(err))
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("the database %s cannot be written: %w", path, cause(err))
+	}
+	return file.Close()
+}
+
+// cause is an error of the file system without the path, which the sentence has.
+func cause(err error) error {
+	var on *fs.PathError
+	if errors.As(err, &on) {
+		return on.Err
+	}
+	return err
+}
+
+func open(ctx context.Context, path string, options Options) (*engine, error) {
+	write, err := sql.Open("sqlite", dsn(path, "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
+		"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)"))
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{path: path, databases: []*sql.DB{write}}
+	if err := e.prepare(ctx, write); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	read, err := sql.Open("sqlite", dsn(path, "_pragma=query_only(1)", "_pragma=cache_size(-16384)", "_pragma=temp_store(MEMORY)"))
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	e.databases = append(e.databases, read)
+	e.writer = newPool(write, 1)
+	e.readers = newPool(read, options.Readers)
+	return e, nil
+}
+
+// prepare checks the database and brings its schema up to date.
+func (e *engine) prepare(ctx context.Context, db *sql.DB) error {
+	db.SetMaxOpenConns(1)
+	have, err := version(ctx, db)
+	if err != nil {
+		return err
+	}
+	switch want := migrations.Version(goose.DialectSQLite3); {
+	case have > want:
+		return &store.SchemaError{Have: have, Want: want}
+	case have < want:
+		provider, err := migrations.Provider(goose.DialectSQLite3, db)
+		if err != nil {
+			return err
+		}
+		if _, err := provider.Up(ctx); err != nil {
+			return fmt.Errorf("the schema of %s could not be brought up to date: %w", e.path, err)
+		}
+	}
+	return probe(ctx, db)
+}
+
+// dsn is the driver's name of a file.
+func dsn(path string, options ...string) string {
+	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
+	return "file:" + escaped + "?" + strings.Join(append([]string{"_pragma=busy_timeout(5000)", "_dqs=0"}, options...), "&")
+}
+
+// Backup writes a consistent copy of the database, as of now, to a file that must not exist yet, while others go on
+// reading and writing.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s exists already", path)
+	}
+	return s.engine.backup(ctx, path)
+}

@@ -1,0 +1,29 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/storetest"
+)
+
+func newStore(t testing.TB) backoffice.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "backoffice.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+func TestTheEmbeddedStoreKeepsTheContractOfStores(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, newStore)
+}

@@ -1,0 +1,235 @@
+package store
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"example.org/backoffice/backoffice"
+)
+
+// shape is all that the text of a reading statement depends on.
+type shape struct {
+	kind     statementKind
+	under    backoffice.Edge
+	order    backoffice.Order
+	window   windowShape
+	columns  backoffice.Columns
+	criteria uint32
+}
+
+type statementKind uint8
+
+const (
+	pagesStatement statementKind = iota
+	countsStatement
+	groupsStatement // counts by a column
+	oneStatement
+	manyStatement
+)
+
+// windowShape is a window without its positions. The limit is part of the text: a planner that knows it chooses better.
+type windowShape struct {
+	limit                              int
+	backward, after, before, inclusive bool
+	offset                             bool
+}
+
+// statement is a text and how to read its rows into a T.
+type statement[T any] struct {
+	text  string
+	reads []func(*T, *Row, int)
+}
+
+func (s *statement[T]) read(t *T, row *Row, from int) {
+	for i, read := range s.reads {
+		read(t, row, from+i)
+	}
+}
+
+// texts keeps statements by their shape. Shapes are few, but a caller chooses page sizes: beyond a bound all are forgotten.
+type texts[T any] struct {
+	byShape sync.Map
+	size    atomic.Int64
+}
+
+const maxTexts = 4096
+
+func (c *texts[T]) get(s shape, build func() *statement[T]) *statement[T] {
+	if known, ok := c.byShape.Load(s); ok {
+		return known.(*statement[T])
+	}
+	built := build()
+	if c.size.Add(1) > maxTexts {
+		c.byShape.Clear()
+		c.size.Store(1)
+	}
+	c.byShape.Store(s, built)
+	return built
+}
+
+func parameter(n int) string { return "$" + strconv.Itoa(n) }
+
+// writerOfText builds the text of one statement about a noun.
+type textOf[T any, C comparable] struct {
+	*noun[T, C]
+	shape      shape
+	ends       []string
+	parameters int
+	conditions []string // without the one on the parent
+}
+
+func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
+	b := &textOf[T, C]{noun: n, shape: s, ends: ends}
+	if len(ends) > 0 {
+		b.parameters = 1
+	}
+	for i := range n.table.criteria {
+		if s.criteria&(1<<i) != 0 {
+			if text := n.table.criteria[i].text(n.dialect); text != "" {
+				b.conditions = append(b.conditions, numbered(text, &b.parameters))
+			}
+		}
+	}
+	return b
+}
+
+// selectedColumns is the list of columns that are selected, and how to read them.
+func (b *textOf[T, C]) selectedColumns() (list string, reads []func(*T, *Row, int)) {
+	var names []string
+	for _, i := range b.table.picked(b.shape.columns, b.orderColumnField()) {
+		names = append(names, b.table.columns[i].selected())
+		reads = append(reads, b.table.columns[i].read)
+	}
+	return strings.Join(names, ", "), reads
+}
+
+// orderColumnField names the pseudo field of the column that a row's position is worked out from.
+func (b *textOf[T, C]) orderColumnField() string {
+	if b.shape.order.Key == backoffice.KeyID {
+		return ""
+	}
+	return orderField(b.shape.order.Key)
+}
+
+// orderField is the mark of columns that serve an order.
+func orderField(key backoffice.OrderKey) string { return "order:" + strconv.Itoa(int(key)) }
+
+// orderBy is the order in which rows are read: that of the list, turned round for a backward window.
+func (b *textOf[T, C]) orderBy() string {
+	direction := ""
+	if b.shape.order.Descending != b.shape.window.backward {
+		direction = " DESC"
+	}
+	by := "t.id" + direction
+	if key := b.shape.order.Key; key != backoffice.KeyID {
+		by = "t." + b.table.orders[key].column + direction + ", " + by
+	}
+	return by
+}
+
+// addBounds adds the conditions of the window.
+func (b *textOf[T, C]) addBounds() {
+	w := b.shape.window
+	for _, bound := range []struct{ has, greater bool }{{w.after, !b.shape.order.Descending}, {w.before, b.shape.order.Descending}} {
+		if !bound.has {
+			continue
+		}
+		operator := "<"
+		if bound.greater {
+			operator = ">"
+		}
+		if w.inclusive {
+			operator += "="
+		}
+		condition := "t.id " + operator + " ?"
+		if key := b.shape.order.Key; key != backoffice.KeyID {
+			condition = "(t." + b.table.orders[key].column + ", t.id) " + operator + " (?, ?)"
+		}
+		b.conditions = append(b.conditions, numbered(condition, &b.parameters))
+	}
+}
+
+// from is the table under the conditions, and under those more.
+func (b *textOf[T, C]) from(more ...string) string {
+	text := " FROM " + b.table.name + " t"
+	if all := append(more, b.conditions...); len(all) > 0 {
+		text += " WHERE " + strings.Join(all, " AND ")
+	}
+	return text
+}
+
+func (b *textOf[T, C]) pages() *statement[T] {
+	columns, reads := b.selectedColumns()
+	b.addBounds()
+	orderBy := " ORDER BY " + b.orderBy()
+	limit := strconv.Itoa(b.shape.window.limit + 1)
+	window := orderBy + " LIMIT " + limit
+	reach := orderBy + " LIMIT " + limit // of each end: what the window may need of it
+	if b.shape.window.offset {
+		b.parameters++
+		window += " OFFSET " + parameter(b.parameters)
+		reach += " + " + parameter(b.parameters)
+	}
+
+	of := func(end string) string { return "t." + end + " = " + b.dialect.parentID }
+	var text string
+	switch d := b.dialect; {
+	case len(b.ends) == 0:
+		text = "SELECT " + columns + b.from() + window
+	case d.lateral:
+		inner := "SELECT " + columns + b.from(of(b.ends[0])) + window
+		if len(b.ends) > 1 {
+			inner = "SELECT * FROM (" + b.union(columns, reach, of) + ") t" + window
+		}
+		text = "SELECT " + d.parentNo + ", t.* FROM " + d.parents + " CROSS JOIN LATERAL (" + inner + ") t"
+	default:
+		inner := "SELECT t.rowid" + b.from(of(b.ends[0])) + window
+		if len(b.ends) > 1 {
+			inner = "SELECT t.row FROM (" + b.union("t.rowid AS row, t.id", reach, of) + ") t" + window
+		}
+		text = "SELECT " + d.parentNo + ", " + columns + " FROM " + d.parents + " CROSS JOIN " + b.table.name + " t WHERE t.rowid IN (" +
+			inner + ") ORDER BY " + d.parentNo + ", " + b.orderBy()
+	}
+	return &statement[T]{text, reads}
+}
+
+// union takes the same window of the lists at several ends.
+func (b *textOf[T, C]) union(columns, reach string, of func(string) string) string {
+	parts := make([]string, len(b.ends))
+	for i, end := range b.ends {
+		parts[i] = "SELECT * FROM (SELECT " + columns + b.from(of(end)) + reach + ") t"
+	}
+	return strings.Join(parts, " UNION ALL ")
+}
+
+func (b *textOf[T, C]) counts() *statement[T] {
+	if len(b.ends) == 0 {
+		return &statement[T]{text: "SELECT 0, count(*)" + b.from()}
+	}
+	sums := make([]string, len(b.ends))
+	for i, end := range b.ends {
+		sums[i] = "(SELECT count(*)" + b.from("t."+end+" = "+b.dialect.parentID) + ")"
+	}
+	return &statement[T]{text: "SELECT " + b.dialect.parentNo + ", " + strings.Join(sums, " + ") + " FROM " + b.dialect.parents}
+}
+
+// groups counts by the values of a column.
+func (b *textOf[T, C]) groups(column string) *statement[T] {
+	if len(b.ends) == 0 {
+		return &statement[T]{text: "SELECT 0, t." + column + ", count(*)" + b.from() + " GROUP BY t." + column}
+	}
+	text := "SELECT " + b.dialect.parentNo + ", t." + column + ", count(*) FROM " + b.dialect.parents + " CROSS JOIN " + b.table.name + " t WHERE " +
+		strings.Join(append([]string{"t." + b.ends[0] + " = " + b.dialect.parentID}, b.conditions...), " AND ")
+	return &statement[T]{text: text + " GROUP BY 1, 2"}
+}
+
+func (b *textOf[T, C]) byID() *statement[T] {
+	columns, reads := b.selectedColumns()
+	condition := "t.id = $1"
+	if b.shape.kind == manyStatement {
+		condition = "t.id " + strings.ReplaceAll(b.dialect.in, "?", "$1")
+	}
+	return &statement[T]{"SELECT " + columns + " FROM " + b.table.name + " t WHERE " + condition, reads}
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Store is a backoffice.Store over an engine.
+type Store struct {
+	readers
+	engine Engine
+}
+
+var _ backoffice.Store = (*Store)(nil)
+
+// New makes the store of an open database whose schema is up to date. Close closes the engine.
+func New(engine Engine) *Store {
+	n := nounsOn(engine.Dialect())
+	return &Store{readers: n.readers(counted{engine.Reads()}), engine: engine}
+}
+
+// Together implements backoffice.Store.
+func (s *Store) Together(ctx context.Context, n int) []backoffice.Party {
+	return s.engine.Together(ctx, n)
+}
+
+// Ping implements backoffice.Store.
+func (s *Store) Ping(ctx context.Context) error { return s.engine.Ping(ctx) }
+
+// Close implements backoffice.Store.
+func (s *Store) Close() error { return s.engine.Close() }
+
+// Write implements backoffice.Store.
+func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error { return do(ctx, tx) })
+}
+
+func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
+	return s.engine.Write(ctx, func(ctx context.Context, conn Conn) error {
+		tx := &tx{store: s}
+		tx.conn = &txConn{counted{conn}, tx}
+		if err := do(ctx, tx); err != nil {
+			return err
+		}
+		if tx.failed != nil {
+			return tx.failed
+		}
+		return tx.appendChanges(ctx)
+	})
+}
+
+// primary runs statements that must see what was durable when they were asked.
+func (s *Store) primary() Conn { return counted{s.engine.Primary()} }

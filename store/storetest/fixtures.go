@@ -1,0 +1,106 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+// office is one complete record of each noun, with no field left out, and what they refer to.
+type office struct {
+	labels       []*backoffice.Label
+	users        []*backoffice.User
+	years        []*backoffice.FinancialYear
+	checklists   []*backoffice.Checklist
+	customers    []*backoffice.Customer
+	relations    []*backoffice.CustomerRelation
+	transcripts  []*backoffice.Transcript
+	calculations []*backoffice.Calculation
+	documents    []*backoffice.CustomerDocument
+	minfin       []*backoffice.MinfinDocument
+}
+
+func fileOf(kind backoffice.FileKind, id string) *backoffice.File {
+	return &backoffice.File{
+		Key: "key-" + id, Owner: backoffice.FileOwner{Kind: kind, ID: id}, ContentType: "application/pdf", Size: 12345,
+		MD5Hash: "rL0Y20zC+Fzt72VPzMSk2A==", SHA256: []byte("0123456789abcdef0123456789abcdef"), TimeCreated: 1_700_000_000_123,
+	}
+}
+
+func fullOffice() *office {
+	return &office{
+		labels: []*backoffice.Label{
+			{ID: "label-1", Name: "Audit", Color: "#1e90ff", CreatedAt: 1_600_000_000_001},
+			{ID: "label-2", Name: "Zürich", Color: "#ffffff", CreatedAt: 1_600_000_000_002},
+		},
+		users: []*backoffice.User{
+			{ID: "user-1", FirstName: "Zoë", LastName: "Peeters", Email: "zoe@example.org", Language: "dutch", LabelIDs: []string{"label-2", "label-1"}, Version: 1},
+		},
+		years: []*backoffice.FinancialYear{
+			{ID: "year-1", StartDate: "2025", EndDate: "2025", ArchivedAt: 1_750_000_000_000},
+			{ID: "year-2", StartDate: "2026", EndDate: "2026", IsCurrentYear: true},
+		},
+		checklists: []*backoffice.Checklist{
+			{ID: "checklist-1", Name: "Personenbelasting", Language: "dutch", AuthRequired: true, RemindersEnabled: true, FinancialYearID: "year-2"},
+		},
+		customers: []*backoffice.Customer{
+			{
+				ID: "customer-1", Type: backoffice.Company, OwnName: "Café Één", FirstName: "An", LastName: "Maes", DisplayName: "Café Één",
+				Scopes: []string{"annual-accounts", "checklist"}, KboNumber: "0200065765", CompanyType: backoffice.LegalFormBV,
+				Address:      backoffice.Address{Street: "Kerkstraat", HouseNumber: "1", Box: "2", PostalCode: "9000", City: "Gent", Country: "Belgium"},
+				CustomerCode: "C-1", Registration: backoffice.SealedOf([]byte("cipher\x00one"), []byte("index\x00one")),
+				SpouseRegistration: backoffice.SealedOf([]byte("cipher\x00two"), []byte("index\x00two")),
+				ResponsibleID:      "user-1", Language: "french", Email: "Een@Example.org", Phone: "+3291234567",
+				CreatedAt: 1_700_000_000_001, UpdatedAt: 1_700_000_000_002, Version: 1,
+			},
+			{
+				ID: "customer-2", Type: backoffice.PrivatePerson, FirstName: "Jan", LastName: "Janssens", DisplayName: "Jan Janssens",
+				CreatedAt: 1_700_000_000_003, UpdatedAt: 1_700_000_000_004, Version: 1,
+			},
+		},
+		relations: []*backoffice.CustomerRelation{
+			{ID: "relation-1", Kind: backoffice.UBO, CustomerID: "customer-1", RelatedCustomerID: "customer-2", CreatedAt: 1_700_000_000_005},
+		},
+		transcripts: []*backoffice.Transcript{{
+			ID: "transcript-1", OwnStatus: backoffice.Sent, OwnUpdatedAt: 1_700_000_000_006, Status: backoffice.CalculationDone, UpdatedAt: 1_700_000_000_007,
+			IsCompleted: true, ProgressPercentage: 33.3, DocumentGenerated: true, CustomVariables: backoffice.JSON(`{"a":1,"é":[true,null]}`),
+			CustomerID: "customer-1", ChecklistID: "checklist-1", FinancialYearID: "year-2", Document: fileOf(backoffice.TranscriptFile, "transcript-1"),
+		}},
+		calculations: []*backoffice.Calculation{{
+			ID: "calculation-1", State: backoffice.CalculationState(backoffice.CalculationDone), UpdatedAt: 1_700_000_000_007,
+			TranscriptID: "transcript-1", CustomerID: "customer-1", Proposal: fileOf(backoffice.CalculationFile, "calculation-1"),
+		}},
+		documents: []*backoffice.CustomerDocument{
+			{ID: "document-1", Name: "Statuten.pdf", CustomerID: "customer-1", CreatedAt: 1_700_000_000_008, File: fileOf(backoffice.DocumentFile, "document-1")},
+		},
+		minfin: []*backoffice.MinfinDocument{{
+			ID: "minfin-1", Name: "Aanslagbiljet", DocumentType: "assessment", CustomerID: "customer-1", FinancialYearID: "year-1",
+			SynchronisedAt: 1_700_000_000_009, File: fileOf(backoffice.MinfinFile, "minfin-1"),
+		}},
+	}
+}
+
+// insert adds all of the office in one transaction.
+func (o *office) insert(t testing.TB, store backoffice.Store) {
+	t.Helper()
+	write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+		for _, step := range []func() error{
+			func() error { return tx.Labels().Insert(ctx, o.labels...) },
+			func() error { return tx.Users().Insert(ctx, o.users...) },
+			func() error { return tx.FinancialYears().Insert(ctx, o.years...) },
+			func() error { return tx.Checklists().Insert(ctx, o.checklists...) },
+			func() error { return tx.Customers().Insert(ctx, o.customers...) },
+			func() error { return tx.Relations().Insert(ctx, o.relations...) },
+			func() error { return tx.Transcripts().Insert(ctx, o.transcripts...) },
+			func() error { return tx.Calculations().Insert(ctx, o.calculations...) },
+			func() error { return tx.Documents().Insert(ctx, o.documents...) },
+			func() error { return tx.MinfinDocuments().Insert(ctx, o.minfin...) },
+		} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,40 @@
+// Package storetest is the conformance suite of stores: what any engine must do, in the sentences of package
+// backoffice's interfaces. An engine's test calls Run.
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Run runs the suite. newStore opens a fresh, empty store and closes it when its test ends.
+func Run(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	for _, group := range []struct {
+		name string
+		run  func(*testing.T, func(t testing.TB) backoffice.Store)
+	}{
+		{"records", testRecords},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			t.Parallel()
+			group.run(t, newStore)
+		})
+	}
+}
+
+// write runs do in a transaction that must succeed.
+func write(t testing.TB, store backoffice.Store, do func(ctx context.Context, tx backoffice.Tx) error) {
+	t.Helper()
+	if err := store.Write(t.Context(), do); err != nil {
+		t.Fatalf("writing: %v (%v)", err, errorCause(err))
+	}
+}
+
+func errorCause(err error) error {
+	if known, ok := err.(*backoffice.Error); ok {
+		return known.Cause
+	}
+	return err
+}

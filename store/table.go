@@ -1,0 +1,157 @@
+package store
+
+import (
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+// table describes a noun: where its records T are kept and what can be asked about them with criteria C. Everything
+// that is done with a noun is done by its description.
+type table[T any, C comparable] struct {
+	noun    backoffice.Noun
+	name    string
+	columns []column[T] // the identifier first
+	id      func(*T) *string
+	version func(*T) *int // nil for nouns without one
+
+	nothing  func(C) bool // nothing can match
+	criteria []criterion[C]
+	edges    map[backoffice.Edge]edge[C]
+	orders   map[backoffice.OrderKey]order
+
+	lists      []sideList[T]
+	unique     []string    // the input field whose value is unique, for TAKEN
+	references []reference // for NOT_FOUND
+}
+
+// criterion is a condition that a list can be under. Its text has a ? for each of its arguments; it depends on nothing
+// but the criterion, so that a set of criteria has one text.
+type criterion[C any] struct {
+	when func(C) bool
+	text func(*Dialect) string
+	args func(c C, d *Dialect, args []any) []any
+}
+
+// edge gives the columns that may hold the parent of a list.
+type edge[C any] func(C) []string
+
+// under is an edge of one column.
+func under[C any](column string) edge[C] {
+	columns := []string{column}
+	return func(C) []string { return columns }
+}
+
+// order is a column by which a list can be ordered, before the identifier.
+type order struct {
+	column   string
+	argument func(backoffice.Position) any
+}
+
+func byText(column string) order {
+	return order{column, func(p backoffice.Position) any { return storable(p.Text) }}
+}
+
+func byNumber(column string) order {
+	return order{column, func(p backoffice.Position) any { return int64(p.Number) }}
+}
+
+func byFloat(column string) order {
+	return order{column, func(p backoffice.Position) any { return p.Number }}
+}
+
+// reference is a column that refers to another noun.
+type reference struct {
+	column string
+	table  string
+	field  []string // of the input
+}
+
+// sideList keeps a list of texts of each record in a table of its own, a row for each.
+type sideList[T any] struct {
+	table, owner, value string
+	place               string // the column for the place in the list; "" when it does not matter
+	of                  func(*T) []string
+	reference           []string // the input field, when the values refer to something
+}
+
+func where[C any](when func(C) bool, text string) criterion[C] {
+	return criterion[C]{when, func(*Dialect) string { return text }, func(_ C, _ *Dialect, args []any) []any { return args }}
+}
+
+// equals picks rows by the value of a column.
+func equals[C any, S ~string](column string, of func(C) S) criterion[C] {
+	return matches(of, func(*Dialect) string { return "t." + column + " = ?" })
+}
+
+// matches picks rows by a text.
+func matches[C any, S ~string](of func(C) S, text func(*Dialect) string) criterion[C] {
+	return criterion[C]{
+		when: func(c C) bool { return of(c) != "" },
+		text: text,
+		args: func(c C, _ *Dialect, args []any) []any { return append(args, storable(string(of(c)))) },
+	}
+}
+
+// since picks rows by an instant that is not before.
+func since[C any](column string, of func(C) backoffice.Instant) criterion[C] {
+	return criterion[C]{
+		when: func(c C) bool { return of(c) != 0 },
+		text: func(*Dialect) string { return "t." + column + " >= ?" },
+		args: func(c C, _ *Dialect, args []any) []any { return append(args, int64(of(c))) },
+	}
+}
+
+// mask numbers the criteria that are set.
+func (t *table[T, C]) mask(c C) (mask uint32) {
+	var none C
+	if c == none {
+		return 0
+	}
+	for i := range t.criteria {
+		if t.criteria[i].when(c) {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// ends are the columns that may hold the parent, none at the root; ok says whether the noun has such lists.
+func (t *table[T, C]) ends(e backoffice.Edge, c C) (columns []string, ok bool) {
+	if e == backoffice.Root {
+		return nil, true
+	}
+	of, ok := t.edges[e]
+	if !ok {
+		return nil, false
+	}
+	return of(c), true
+}
+
+// columnsFor are the columns that serve the fields, the identifier among them.
+func (t *table[T, C]) columnsFor(fields []string) backoffice.Columns {
+	set := backoffice.Columns(1)
+	for i := range t.columns {
+		for _, field := range fields {
+			if slices.Contains(t.columns[i].fields, field) {
+				set |= 1 << i
+			}
+		}
+	}
+	return set
+}
+
+// picked are the places of the columns to select: those wanted, the identifier, and what the order goes by.
+func (t *table[T, C]) picked(want backoffice.Columns, by string) []int {
+	var places []int
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.derived {
+			continue
+		}
+		if want == 0 || want&(1<<i) != 0 || i == 0 || by != "" && slices.Contains(c.fields, by) {
+			places = append(places, i)
+		}
+	}
+	return places
+}

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// The effective status and its moment are worked out where they are stored, so that they are right whoever writes first.
+const (
+	effectiveStatus = "COALESCE((SELECT c.state FROM calculations c WHERE c.transcript_id = v.id), v.own_status)"
+	effectiveUpdate = "COALESCE((SELECT CASE WHEN c.updated_at > v.own_updated_at THEN c.updated_at END FROM calculations c WHERE c.transcript_id = v.id), v.own_updated_at)"
+)
+
+func writtenAs[T any](c column[T], expression string) column[T] {
+	c.write = expression
+	return c
+}
+
+var ownStatuses = []backoffice.TranscriptStatus{backoffice.ToProcess, backoffice.Sent}
+
+var transcriptTable = &table[backoffice.Transcript, backoffice.TranscriptCriteria]{
+	noun: backoffice.NounTranscript,
+	name: "transcripts",
+	id:   func(t *backoffice.Transcript) *string { return &t.ID },
+	columns: append([]column[backoffice.Transcript]{
+		text("id", "", func(t *backoffice.Transcript) *string { return &t.ID }),
+		enum("own_status", "", ownStatuses, func(t *backoffice.Transcript) *backoffice.TranscriptStatus { return &t.OwnStatus }),
+		number("own_updated_at", "", func(t *backoffice.Transcript) *backoffice.Instant { return &t.OwnUpdatedAt }),
+		writtenAs(enum("status", "status statusLabel", backoffice.TranscriptStatuses,
+			func(t *backoffice.Transcript) *backoffice.TranscriptStatus { return &t.Status }), effectiveStatus),
+		writtenAs(number("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt),
+			func(t *backoffice.Transcript) *backoffice.Instant { return &t.UpdatedAt }), effectiveUpdate),
+		flag("is_completed", "isCompleted file", func(t *backoffice.Transcript) *bool { return &t.IsCompleted }),
+		float("progress", "progressPercentage "+orderField(backoffice.KeyProgress), func(t *backoffice.Transcript) *float64 { return &t.ProgressPercentage }),
+		flag("document_generated", "documentGenerated file", func(t *backoffice.Transcript) *bool { return &t.DocumentGenerated }),
+		customVariables,
+		text("customer_id", "customer", func(t *backoffice.Transcript) *string { return &t.CustomerID }),
+		text("checklist_id", "checklist", func(t *backoffice.Transcript) *string { return &t.ChecklistID }),
+		text("financial_year_id", "financialYear", func(t *backoffice.Transcript) *string { return &t.FinancialYearID }),
+	}, file("file", backoffice.TranscriptFile, func(t *backoffice.Transcript) *string { return &t.ID },
+		func(t *backoffice.Transcript) **backoffice.File { return &t.Document })...),
+	nothing: func(c backoffice.TranscriptCriteria) bool { return c.Nothing },
+	criteria: []criterion[backoffice.TranscriptCriteria]{
+		equals("checklist_id", func(c backoffice.TranscriptCriteria) string { return c.ChecklistID }),
+		equals("financial_year_id", func(c backoffice.TranscriptCriteria) string { return c.FinancialYearID }),
+		equals("customer_id", func(c backoffice.TranscriptCriteria) string { return c.CustomerID }),
+		matches(func(c backoffice.TranscriptCriteria) string { return c.ResponsibleID }, func(*Dialect) string {
+			return "t.customer_id IN (SELECT c.id FROM customers c WHERE c.responsible_id = ?)"
+		}),
+		{
+			when: func(c backoffice.TranscriptCriteria) bool { return c.Status != 0 },
+			text: func(d *Dialect) string { return "t.status " + d.in },
+			args: func(c backoffice.TranscriptCriteria, d *Dialect, args []any) []any {
+				return append(args, d.List(collectTexts(c.Status.List())))
+			},
+		},
+		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.Yes }, "t.is_completed = true"),
+		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
+		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes }, "t.document_generated = true"),
+		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.No }, "t.document_generated = false"),
+		since("updated_at", func(c backoffice.TranscriptCriteria) backoffice.Instant { return c.UpdatedSince }),
+	},
+	edges: map[backoffice.Edge]edge[backoffice.TranscriptCriteria]{
+		backoffice.OfFinancialYear: under[backoffice.TranscriptCriteria]("financial_year_id"),
+		backoffice.OfChecklist:     under[backoffice.TranscriptCriteria]("checklist_id"),
+		backoffice.OfCustomer:      under[backoffice.TranscriptCriteria]("customer_id"),
+	},
+	orders: map[backoffice.OrderKey]order{
+		backoffice.KeyUpdatedAt: byNumber("updated_at"),
+		backoffice.KeyProgress:  byFloat("progress"),
+	},
+	references: []reference{
+		{"customer_id", "customers", []string{"customerId"}},
+		{"checklist_id", "checklists", []string{"checklistId"}},
+		{"financial_year_id", "financial_years", []string{"financialYearId"}},
+	},
+}
+
+var customVariables = column[backoffice.Transcript]{
+	name: "custom_variables", fields: []string{"customVariables"}, array: "text[]", absent: "''",
+	read: func(t *backoffice.Transcript, r *Row, i int) {
+		if text := r.Text(i); text != "" {
+			t.CustomVariables = backoffice.JSON(text)
+		}
+	},
+	value: func(t *backoffice.Transcript) any { return string(t.CustomVariables) },
+	values: func(rows []*backoffice.Transcript) any {
+		return collect(rows, func(t *backoffice.Transcript) string { return string(t.CustomVariables) })
+	},
+}
+
+func collectTexts[S ~string](values []S) []string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = string(value)
+	}
+	return texts
+}
+
+// transcriptReader is a reader that counts by status as well.
+type transcriptReader struct {
+	reader[backoffice.Transcript, backoffice.TranscriptCriteria]
+}
+
+// StatusCounts implements backoffice.TranscriptReader.
+func (r *transcriptReader) StatusCounts(ctx context.Context, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string) (map[string][]backoffice.TranscriptStatusCount, error) {
+	counts := make(map[string][]backoffice.TranscriptStatusCount, max(len(parents), 1))
+	list, err := r.parentsOf(under, criteria, parents, func(parent string) { counts[parent] = nil })
+	if err != nil || list == nil {
+		return counts, err
+	}
+	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(criteria)}
+	statement := r.texts.get(s, func() *statement[backoffice.Transcript] {
+		ends, _ := r.table.ends(under, criteria)
+		return r.textFor(s, ends).groups("status")
+	})
+	found := make(map[string]map[backoffice.TranscriptStatus]int, len(list))
+	err = r.conn.Query(ctx, statement.text, r.arguments(s, criteria, list), func(row *Row) error {
+		parent := list[row.Int(0)]
+		if found[parent] == nil {
+			found[parent] = map[backoffice.TranscriptStatus]int{}
+		}
+		found[parent][enumOf(row, 1, backoffice.TranscriptStatuses)] = int(row.Int(2))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for parent, of := range found {
+		for _, status := range backoffice.TranscriptStatuses {
+			if n := of[status]; n > 0 {
+				counts[parent] = append(counts[parent], backoffice.TranscriptStatusCount{Status: status, Count: n})
+			}
+		}
+	}
+	return counts, nil
+}
+
+// transcriptWriter keeps what calculations have of their transcripts in step.
+type transcriptWriter struct {
+	writer[backoffice.Transcript, backoffice.TranscriptCriteria]
+}
+
+// Insert implements backoffice.Writer. A new transcript has no calculation, so its own status is the effective one.
+func (w *transcriptWriter) Insert(ctx context.Context, rows ...*backoffice.Transcript) error {
+	for _, row := range rows {
+		row.EffectiveStatus(nil)
+	}
+	return w.writer.Insert(ctx, rows...)
+}
+
+// Update implements backoffice.Writer.
+func (w *transcriptWriter) Update(ctx context.Context, rows ...*backoffice.Transcript) error {
+	if err := w.writer.Update(ctx, rows...); err != nil {
+		return err
+	}
+	return w.moveCalculations(ctx, rows)
+}
+
+// Upsert implements backoffice.Writer.
+func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transcript) error {
+	if err := w.writer.Upsert(ctx, rows); err != nil {
+		return err
+	}
+	return w.moveCalculations(ctx, rows)
+}
+
+// moveCalculations gives calculations the customer of their transcript.
+func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript) error {
+	text := "UPDATE calculations AS c SET customer_id = t.customer_id FROM transcripts t" +
+		" WHERE t.id = c.transcript_id AND t.customer_id <> c.customer_id AND c.transcript_id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(rows))})
+	return err
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+// tx is a transaction. What fails in it makes it good for nothing: PostgreSQL takes no statement after a failed one, and
+// a part of a refused write may be done. So the first failure is kept, whatever the caller makes of it.
+type tx struct {
+	store   *Store
+	conn    Conn
+	failed  error
+	changes []*backoffice.Change
+}
+
+var _ backoffice.Tx = (*tx)(nil)
+
+// fail notes and returns the reason for which the transaction can't be committed any more.
+func (t *tx) fail(err error) error {
+	if violationOf(t.failed) != nil || t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// txConn refuses statements after a failure.
+type txConn struct {
+	conn Conn
+	tx   *tx
+}
+
+func (c *txConn) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
+	if c.tx.failed != nil {
+		return c.tx.failed
+	}
+	err := c.conn.Query(ctx, text, args, each)
+	if err != nil && violationOf(err) == nil {
+		c.tx.failed = err
+	}
+	return err
+}
+
+func (c *txConn) Exec(ctx context.Context, text string, args []any) (int64, error) {
+	if c.tx.failed != nil {
+		return 0, c.tx.failed
+	}
+	n, err := c.conn.Exec(ctx, text, args)
+	if err != nil && violationOf(err) == nil {
+		c.tx.failed = err
+	}
+	return n, err
+}
+
+// What advisory locks are for. An engine with a single writer needs none.
+const (
+	lockIdentifiers int64 = iota + 1 // identifiers that come from elsewhere
+	lockChanges                      // the end of the change log
+	lockChains                       // the register of consultations: its number of chains
+)
+
+func (t *tx) lock(ctx context.Context, what int64) error {
+	if lock := t.store.engine.Dialect().lock; lock != "" {
+		return t.conn.Query(ctx, lock, []any{what}, func(*Row) error { return nil })
+	}
+	return nil
+}
+
+func writerOf[T any, C comparable](t *tx, n *noun[T, C]) writer[T, C] {
+	return writer[T, C]{reader[T, C]{n, t.conn}, t}
+}
+
+func simpleWriter[T any, C comparable](t *tx, n *noun[T, C]) *writer[T, C] {
+	w := writerOf(t, n)
+	return &w
+}
+
+// FinancialYears implements backoffice.Tx.
+func (t *tx) FinancialYears() backoffice.Writer[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
+	return &financialYearWriter{writerOf(t, t.store.nouns.financialYears)}
+}
+
+// Checklists implements backoffice.Tx.
+func (t *tx) Checklists() backoffice.Writer[*backoffice.Checklist, backoffice.ChecklistCriteria] {
+	return simpleWriter(t, t.store.nouns.checklists)
+}
+
+// Transcripts implements backoffice.Tx.
+func (t *tx) Transcripts() backoffice.Writer[*backoffice.Transcript, backoffice.TranscriptCriteria] {
+	return &transcriptWriter{writerOf(t, t.store.nouns.transcripts)}
+}
+
+// Calculations implements backoffice.Tx.
+func (t *tx) Calculations() backoffice.Writer[*backoffice.Calculation, backoffice.CalculationCriteria] {
+	return &calculationWriter{writerOf(t, t.store.nouns.calculations)}
+}
+
+// Customers implements backoffice.Tx.
+func (t *tx) Customers() backoffice.Writer[*backoffice.Customer, backoffice.CustomerCriteria] {
+	return simpleWriter(t, t.store.nouns.customers)
+}
+
+// Relations implements backoffice.Tx.
+func (t *tx) Relations() backoffice.Writer[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
+	return simpleWriter(t, t.store.nouns.relations)
+}
+
+// Documents implements backoffice.Tx.
+func (t *tx) Documents() backoffice.Writer[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
+	return simpleWriter(t, t.store.nouns.documents)
+}
+
+// MinfinDocuments implements backoffice.Tx.
+func (t *tx) MinfinDocuments() backoffice.Writer[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
+	return simpleWriter(t, t.store.nouns.minfin)
+}
+
+// Users implements backoffice.Tx.
+func (t *tx) Users() backoffice.Writer[*backoffice.User, backoffice.UserCriteria] {
+	return &userWriter{writerOf(t, t.store.nouns.users)}
+}
+
+// Labels implements backoffice.Tx.
+func (t *tx) Labels() backoffice.Writer[*backoffice.Label, backoffice.LabelCriteria] {
+	return simpleWriter(t, t.store.nouns.labels)
+}

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+var userTable = &table[backoffice.User, backoffice.UserCriteria]{
+	noun:    backoffice.NounUser,
+	name:    "users",
+	id:      func(u *backoffice.User) *string { return &u.ID },
+	version: func(u *backoffice.User) *int { return &u.Version },
+	columns: []column[backoffice.User]{
+		text("id", "", func(u *backoffice.User) *string { return &u.ID }),
+		text("first_name", "firstName", func(u *backoffice.User) *string { return &u.FirstName }),
+		text("last_name", "lastName", func(u *backoffice.User) *string { return &u.LastName }),
+		text("email", "email", func(u *backoffice.User) *string { return &u.Email }),
+		text("language", "language", func(u *backoffice.User) *backoffice.Text { return &u.Language }).orNull(),
+		userLabels,
+		number("version", "version", func(u *backoffice.User) *int { return &u.Version }),
+		folded("search_text", backoffice.SearchTextOfUser),
+	},
+	criteria: []criterion[backoffice.UserCriteria]{
+		search("users", func(c backoffice.UserCriteria) string { return c.Search }),
+	},
+	lists: []sideList[backoffice.User]{{
+		table: "user_labels", owner: "user_id", value: "label_id", place: "position",
+		of:        func(u *backoffice.User) []string { return u.LabelIDs },
+		reference: []string{"labelIds"},
+	}},
+}
+
+// userLabels reads the labels of a user from their own table, where a label that is deleted disappears.
+var userLabels = func() column[backoffice.User] {
+	c := words("label_ids", "labels", func(u *backoffice.User) *[]string { return &u.LabelIDs })
+	c.expr, c.shown = "(SELECT string_agg(l.label_id, ' ' ORDER BY l.position) FROM user_labels l WHERE l.user_id = t.id)", true
+	return c
+}()
+
+// userWriter frees the customers of users that are deleted.
+type userWriter struct {
+	writer[backoffice.User, backoffice.UserCriteria]
+}
+
+// Delete implements backoffice.Writer. Losing its responsible user is a change of a customer, so its version grows.
+func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error) {
+	if ids = unique(wellFormed(ids)); ids == nil {
+		return nil, nil
+	}
+	now := int64(backoffice.InstantOf(time.Now()))
+	text := "UPDATE customers SET responsible_id = NULL, version = version + 1," +
+		" updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE responsible_id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+	if _, err := w.conn.Exec(ctx, text, []any{w.dialect.List(ids), now}); err != nil {
+		return nil, err
+	}
+	return w.writer.Delete(ctx, ids...)
+}

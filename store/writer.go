@@ -1,0 +1,336 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// writeTexts are the statements that write a noun.
+type writeTexts struct{ insert, upsert, update, delete string }
+
+// writeTextsOf makes the statements. They take the records as a table v: of arrays where the engine has them, so that
+// one statement writes any number, else of a single row.
+func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
+	var names, stored, updates, replaces []string
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.shown {
+			continue
+		}
+		names = append(names, c.name)
+		stored = append(stored, c.stored())
+		if i > 0 {
+			updates = append(updates, c.name+" = "+c.stored())
+			replaces = append(replaces, c.name+" = excluded."+c.name)
+		}
+	}
+	source := t.source(d)
+	insert := "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(stored, ", ") + " FROM " + source
+	update := "UPDATE " + t.name + " AS t SET " + strings.Join(updates, ", ") + " FROM " + source + " WHERE t.id = v.id"
+	if t.version != nil {
+		update += " AND t.version = v.version - 1"
+	}
+	return writeTexts{
+		insert: insert,
+		upsert: insert + " WHERE true ON CONFLICT (id) DO UPDATE SET " + strings.Join(replaces, ", "),
+		update: update,
+		delete: "DELETE FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
+	}
+}
+
+// source is the table v of what is written.
+func (t *table[T, C]) source(d *Dialect) string {
+	var names, parameters []string
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.shown {
+			continue
+		}
+		names = append(names, c.name)
+		n := parameter(len(names))
+		if d.bulk {
+			parameters = append(parameters, n+"::"+c.array)
+		} else {
+			parameters = append(parameters, n+" AS "+c.name)
+		}
+	}
+	if d.bulk {
+		return "unnest(" + strings.Join(parameters, ", ") + ") v(" + strings.Join(names, ", ") + ")"
+	}
+	return "(SELECT " + strings.Join(parameters, ", ") + ") v"
+}
+
+// writer changes a noun, inside a transaction.
+type writer[T any, C comparable] struct {
+	reader[T, C]
+	tx *tx
+}
+
+// maxBatch is how many rows one statement writes.
+const maxBatch = 1000
+
+// run writes the records with a statement and returns how many rows it changed.
+func (w *writer[T, C]) run(ctx context.Context, text string, rows []*T) (int, error) {
+	var changed int64
+	columns := w.table.columns
+	args := make([]any, 0, len(columns))
+	each := func(values func(*column[T]) any) error {
+		args = args[:0]
+		for i := range columns {
+			if !columns[i].shown {
+				args = append(args, values(&columns[i]))
+			}
+		}
+		n, err := w.conn.Exec(ctx, text, args)
+		changed += n
+		return err
+	}
+	if !w.dialect.bulk {
+		for _, row := range rows {
+			if err := each(func(c *column[T]) any { return c.value(row) }); err != nil {
+				return 0, w.refusal(ctx, err, rows)
+			}
+		}
+		return int(changed), nil
+	}
+	for len(rows) > 0 {
+		batch := rows[:min(len(rows), maxBatch)]
+		rows = rows[len(batch):]
+		if err := each(func(c *column[T]) any { return c.values(batch) }); err != nil {
+			return 0, w.refusal(ctx, err, batch)
+		}
+	}
+	return int(changed), nil
+}
+
+func (w *writer[T, C]) idsOf(rows []*T) []string {
+	return collect(rows, func(t *T) string { return *w.table.id(t) })
+}
+
+// Insert implements backoffice.Writer.
+func (w *writer[T, C]) Insert(ctx context.Context, rows ...*T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := w.refuseTakenIDs(ctx, rows, true); err != nil {
+		return err
+	}
+	if _, err := w.run(ctx, w.writes.insert, rows); err != nil {
+		return err
+	}
+	return w.writeLists(ctx, rows, false)
+}
+
+// Update implements backoffice.Writer.
+func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	changed, err := w.run(ctx, w.writes.update, rows)
+	if err != nil {
+		return err
+	}
+	if changed == len(rows) {
+		return w.writeLists(ctx, rows, true)
+	}
+	stored, err := w.ByID(ctx, w.idsOf(rows), 1)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if stored[*w.table.id(row)] == nil {
+			return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
+				Code: backoffice.CodeNotFound, Message: "there is no such " + string(w.table.noun), Field: []string{"id"}}))
+		}
+	}
+	if w.table.version == nil {
+		return w.tx.fail(backoffice.Fault(fmt.Errorf("%d of %d rows were changed", changed, len(rows)), "updating "+w.table.name))
+	}
+	return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
+		Code: backoffice.CodeStaleVersion, Message: "the " + string(w.table.noun) + " was changed since", Field: []string{"expectedVersion"}}))
+}
+
+// Upsert implements backoffice.Writer. Of several rows with one identifier the last counts.
+func (w *writer[T, C]) Upsert(ctx context.Context, rows []*T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	rows = w.lastOfEach(rows)
+	if err := w.tx.lock(ctx, lockIdentifiers); err != nil {
+		return err
+	}
+	if err := w.refuseTakenIDs(ctx, rows, false); err != nil {
+		return err
+	}
+	if _, err := w.run(ctx, w.writes.upsert, rows); err != nil {
+		return err
+	}
+	return w.writeLists(ctx, rows, true)
+}
+
+func (w *writer[T, C]) lastOfEach(rows []*T) []*T {
+	last := make(map[string]int, len(rows))
+	for i, row := range rows {
+		last[*w.table.id(row)] = i
+	}
+	if len(last) == len(rows) {
+		return rows
+	}
+	kept := make([]*T, 0, len(last))
+	for i, row := range rows {
+		if last[*w.table.id(row)] == i {
+			kept = append(kept, row)
+		}
+	}
+	return kept
+}
+
+// Delete implements backoffice.Writer.
+func (w *writer[T, C]) Delete(ctx context.Context, ids ...string) ([]string, error) {
+	ids = unique(wellFormed(ids))
+	if ids == nil {
+		return nil, nil
+	}
+	var deleted []string
+	err := w.conn.Query(ctx, w.writes.delete, []any{w.dialect.List(ids)}, func(row *Row) error {
+		deleted = append(deleted, row.Text(0))
+		return nil
+	})
+	if violation := violationOf(err); violation != nil {
+		return nil, w.tx.fail(backoffice.Refuse(&backoffice.UserError{
+			Code: backoffice.CodeNotAllowed, Message: "the " + string(w.table.noun) + " is still referred to", Field: []string{"id"}}))
+	}
+	return deleted, err
+}
+
+// refuseTakenIDs refuses identifiers that another noun has, and when inserting, those that this one has. New identifiers
+// are UUIDv7 and collide with nothing, so a look before the write is enough for them; those from elsewhere come by
+// Upsert, one transaction at a time. A table of all identifiers would make every write twice as large.
+func (w *writer[T, C]) refuseTakenIDs(ctx context.Context, rows []*T, inserting bool) error {
+	ids := w.idsOf(rows)
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if err := backoffice.CheckID(id); err != nil {
+			return w.tx.fail(backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeInvalid, Message: err.Error(), Field: []string{"id"}}))
+		}
+		if seen[id] {
+			return w.tx.fail(takenID())
+		}
+		seen[id] = true
+	}
+	for len(ids) > 0 {
+		batch := ids[:min(len(ids), maxBatch)]
+		ids = ids[len(batch):]
+		nouns, err := w.tx.NounsOf(ctx, batch)
+		if err != nil {
+			return err
+		}
+		for _, noun := range nouns {
+			if inserting || noun != w.table.noun {
+				return w.tx.fail(takenID())
+			}
+		}
+	}
+	return nil
+}
+
+func takenID() error {
+	return backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeTaken, Message: "the identifier is taken", Field: []string{"id"}})
+}
+
+// refusal turns a constraint that stood in the way into what the caller can mend.
+func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error {
+	violation := violationOf(err)
+	switch {
+	case violation == nil:
+		return err
+	case violation.Of == UniqueViolation:
+		return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
+			Code: backoffice.CodeTaken, Message: "the value is taken", Field: w.table.unique}))
+	}
+	missing := backoffice.UserError{Code: backoffice.CodeNotFound, Message: "the input refers to nothing"}
+	for _, reference := range w.table.references {
+		if violation.Constraint == w.table.name+"_"+reference.column+"_fkey" || violation.Constraint == "" && w.isMissing(ctx, reference, rows) {
+			missing.Field = reference.field
+			break
+		}
+	}
+	return w.tx.fail(backoffice.Refuse(&missing))
+}
+
+// isMissing tells whether rows refer to something that is not there, on an engine that does not name the constraint.
+func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows []*T) bool {
+	wanted := map[string]bool{}
+	for i := range w.table.columns {
+		if c := &w.table.columns[i]; c.name == reference.column {
+			for _, row := range rows {
+				if id, _ := c.value(row).(string); id != "" {
+					wanted[id] = true
+				}
+			}
+		}
+	}
+	ids := make([]string, 0, len(wanted))
+	for id := range wanted {
+		ids = append(ids, id)
+	}
+	var found int64
+	err := w.conn.Query(ctx, "SELECT count(*) FROM "+reference.table+" WHERE id "+strings.ReplaceAll(w.dialect.in, "?", "$1"),
+		[]any{w.dialect.List(ids)}, func(row *Row) error { found = row.Int(0); return nil })
+	return err == nil && int(found) < len(ids)
+}
+
+// writeLists stores the side lists of records.
+func (w *writer[T, C]) writeLists(ctx context.Context, rows []*T, replace bool) error {
+	for i := range w.table.lists {
+		if err := w.writeList(ctx, &w.table.lists[i], rows, replace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer[T, C]) writeList(ctx context.Context, list *sideList[T], rows []*T, replace bool) error {
+	for len(rows) > 0 {
+		batch := rows[:min(len(rows), maxBatch)]
+		rows = rows[len(batch):]
+		if replace {
+			text := "DELETE FROM " + list.table + " WHERE " + list.owner + " " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+			if _, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(batch))}); err != nil {
+				return err
+			}
+		}
+		var owners, places, values []string
+		for _, row := range batch {
+			for place, value := range list.of(row) {
+				owners = append(owners, *w.table.id(row))
+				places = append(places, fmt.Sprint(place))
+				values = append(values, value)
+			}
+		}
+		if len(owners) == 0 {
+			continue
+		}
+		columns, selected := list.owner+", "+list.value, "o.value, v.value"
+		if list.place != "" {
+			columns, selected = columns+", "+list.place, selected+", CAST(n.value AS BIGINT)"
+		}
+		from := "json_each($1) o JOIN json_each($2) n ON n.key = o.key JOIN json_each($3) v ON v.key = o.key"
+		if w.dialect.bulk {
+			from = "unnest($1::text[]) WITH ORDINALITY o(value, key) JOIN unnest($2::text[]) WITH ORDINALITY n(value, key) ON n.key = o.key JOIN unnest($3::text[]) WITH ORDINALITY v(value, key) ON v.key = o.key"
+		}
+		text := "INSERT INTO " + list.table + " (" + columns + ") SELECT " + selected + " FROM " + from
+		args := []any{w.dialect.List(owners), w.dialect.List(places), w.dialect.List(values)}
+		if _, err := w.conn.Exec(ctx, text, args); err != nil {
+			if violation := violationOf(err); violation != nil && violation.Of == ReferenceViolation {
+				return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
+					Code: backoffice.CodeNotFound, Message: "the input refers to nothing", Field: list.reference}))
+			}
+			return w.refusal(ctx, err, batch)
+		}
+	}
+	return nil
+}
