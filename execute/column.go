@@ -1,0 +1,141 @@
+package execute
+
+// Column is the results of one field for all objects of a level, in the objects' order.
+type Column interface {
+	// rows counts the results.
+	rows() int
+	// without returns a copy that has nothing where an error stands.
+	without(errs []error) Column
+	// spread hands the results to the frame: which objects are there for the next selections, and for which rows.
+	spread(f *frame)
+}
+
+// Leaves is a column of scalars or enums. put appends one and reports whether it is there; null was appended when not.
+func Leaves[R any](values []R, put func(*Writer, R) bool) Column { return leaves[R]{values, put} }
+
+// Singles is a column of objects; nil is null.
+func Singles[R any](values []*R) Column { return singles[R](values) }
+
+// Lists is a column of lists of objects; a nil list is null where the schema allows it, and a nil object too.
+func Lists[R any](values [][]*R) Column { return lists[R](values) }
+
+// Interfaces is a column of objects of several types. split gives for each value the place of its type among the
+// field's types, counted from 1 (0: null), and for each type its objects in order.
+func Interfaces[I any](values []I, split func([]I) ([]uint16, []List)) Column {
+	return interfaces[I]{values, split}
+}
+
+// InterfaceLists is a column of lists of objects of several types.
+func InterfaceLists[I any](values [][]I, split func([]I) ([]uint16, []List)) Column {
+	return interfaceLists[I]{values, split}
+}
+
+// putter is a column that is written as it is.
+type putter interface {
+	put(w *Writer, row int) bool
+}
+
+type leaves[R any] struct {
+	values []R
+	append func(*Writer, R) bool
+}
+
+func (c leaves[R]) rows() int                   { return len(c.values) }
+func (c leaves[R]) without([]error) Column      { return c } // rows with an error are not looked at
+func (c leaves[R]) spread(f *frame)             { f.leaves = c }
+func (c leaves[R]) put(w *Writer, row int) bool { return c.append(w, c.values[row]) }
+
+type singles[R any] []*R
+
+func (c singles[R]) rows() int                   { return len(c) }
+func (c singles[R]) without(errs []error) Column { return singles[R](blank(c, errs)) }
+
+func (c singles[R]) spread(f *frame) {
+	objects, kinds := compact(c)
+	f.kinds = kinds
+	f.below = []List{Of[*R](objects)}
+}
+
+type lists[R any] [][]*R
+
+func (c lists[R]) rows() int                   { return len(c) }
+func (c lists[R]) without(errs []error) Column { return lists[R](blank(c, errs)) }
+
+func (c lists[R]) spread(f *frame) {
+	objects, kinds := compact(flatten(c, f))
+	f.kinds = kinds
+	f.below = []List{Of[*R](objects)}
+}
+
+type interfaces[I any] struct {
+	values []I
+	split  func([]I) ([]uint16, []List)
+}
+
+func (c interfaces[I]) rows() int { return len(c.values) }
+func (c interfaces[I]) without(errs []error) Column {
+	return interfaces[I]{blank(c.values, errs), c.split}
+}
+func (c interfaces[I]) spread(f *frame) { f.kinds, f.below = c.split(c.values) }
+
+type interfaceLists[I any] struct {
+	values [][]I
+	split  func([]I) ([]uint16, []List)
+}
+
+func (c interfaceLists[I]) rows() int { return len(c.values) }
+func (c interfaceLists[I]) without(errs []error) Column {
+	return interfaceLists[I]{blank(c.values, errs), c.split}
+}
+func (c interfaceLists[I]) spread(f *frame) { f.kinds, f.below = c.split(flatten(c.values, f)) }
+
+// flatten puts the elements of all lists one after the other and notes in the frame how many each list has, -1 for a
+// nil one.
+func flatten[E any](values [][]E, f *frame) []E {
+	f.counts = make([]int32, len(values))
+	total := 0
+	for i, list := range values {
+		if f.counts[i] = int32(len(list)); list == nil {
+			f.counts[i] = -1
+		}
+		total += len(list)
+	}
+	if len(values) == 1 {
+		return values[0]
+	}
+	flat := make([]E, 0, total)
+	for _, list := range values {
+		flat = append(flat, list...)
+	}
+	return flat
+}
+
+// compact leaves out what is nil. kinds tells which were there, and is nil when all were.
+func compact[R any](values []*R) (objects []*R, kinds []uint16) {
+	for i, value := range values {
+		switch {
+		case value == nil && kinds == nil:
+			objects, kinds = append(objects, values[:i]...), make([]uint16, len(values))
+			for there := range i {
+				kinds[there] = 1
+			}
+		case value != nil && kinds != nil:
+			objects, kinds[i] = append(objects, value), 1
+		}
+	}
+	if kinds == nil {
+		return values, nil
+	}
+	return objects, kinds
+}
+
+// blank copies values, with nothing where an error stands.
+func blank[E any](values []E, errs []error) []E {
+	kept := make([]E, len(values))
+	for i, value := range values {
+		if errs[i] == nil {
+			kept[i] = value
+		}
+	}
+	return kept
+}

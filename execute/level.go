@@ -1,0 +1,231 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// Runner runs the calls of one level and returns when all have returned. All of them are handed over at once, so that
+// loaders can be flushed when the last has asked. Each call takes the context that the runner gives it.
+type Runner func(ctx context.Context, calls []func(context.Context))
+
+// Concurrently is the Runner that does no more than that.
+func Concurrently(ctx context.Context, calls []func(context.Context)) {
+	var all sync.WaitGroup
+	for _, call := range calls[1:] {
+		all.Go(func() { call(ctx) })
+	}
+	calls[0](ctx)
+	all.Wait()
+}
+
+// group is the objects of one type that stand in one place of the answer.
+type group struct {
+	selection *selection
+	objects   List
+	frames    []frame // the selection's columns
+	next      int     // which object is written next
+}
+
+// frame is a column of a group: first to be called, then its results.
+type frame struct {
+	field *field
+	group *group
+
+	// What the call came to: err for all objects, or errs, if not nil, for some.
+	err     error
+	errs    []error
+	blame   blame
+	nothing bool // a directive answered null in the resolver's place
+
+	// The results: of leaves the column itself, of objects what is there for which row.
+	leaves putter
+	counts []int32  // of lists: how many elements each has, -1 for none
+	kinds  []uint16 // of each element: which of the groups it is in, from 1; 0 for null; nil when all are in the first
+	below  []List
+	groups []group
+	next   int // which element is written next
+}
+
+// run is one execution of a plan.
+type run struct {
+	ctx       context.Context
+	executor  *Executor
+	operation *graphql.OperationContext
+	plan      *plan
+	pending   []*frame // the resolvers of the next level
+	level     []*frame
+	calls     []func(context.Context)
+}
+
+// execute calls all resolvers, level by level. It fails when a query's request is over before they all were called; a
+// mutation goes on then, without calling any more, since what it has done is to be told.
+func (r *run) execute(root *group) error {
+	if !r.plan.serial {
+		r.open(root)
+		return r.levels()
+	}
+	root.frames = r.frames(root)
+	for i := range root.frames {
+		r.pending = append(r.pending, &root.frames[i])
+		if err := r.levels(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) levels() error {
+	for len(r.pending) > 0 {
+		r.level, r.pending = r.pending, r.level[:0]
+		if err := r.ctx.Err(); err != nil {
+			if !r.plan.serial {
+				return err
+			}
+			for _, f := range r.level {
+				f.err, f.blame = err, theField
+			}
+			continue
+		}
+		r.calls = r.calls[:0]
+		for _, f := range r.level {
+			r.calls = append(r.calls, func(ctx context.Context) { r.call(ctx, f) })
+		}
+		r.executor.runner(r.ctx, r.calls)
+		for _, f := range r.level {
+			r.spread(f)
+		}
+	}
+	return nil
+}
+
+// open looks at what is selected of a group: resolvers wait for the next level, everything else is looked up now, so
+// that resolvers at different depths run together.
+func (r *run) open(g *group) {
+	g.frames = r.frames(g)
+	for i := range g.frames {
+		f := &g.frames[i]
+		if f.field.def.Resolver {
+			r.pending = append(r.pending, f)
+			continue
+		}
+		r.call(r.ctx, f)
+		r.spread(f)
+	}
+}
+
+func (r *run) frames(g *group) []frame {
+	frames := make([]frame, len(g.selection.columns))
+	for i, f := range g.selection.columns {
+		frames[i].field, frames[i].group = f, g
+	}
+	return frames
+}
+
+// call runs a field for all objects of its group and leaves in the frame what came of it.
+func (r *run) call(ctx context.Context, f *frame) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			f.below, f.leaves = nil, nil
+			f.err, f.blame = recovered(ctx, fault), theField
+		}
+	}()
+	def := f.field.def
+	if f.group.selection == r.plan.root {
+		ctx = rootContext(ctx, f.field)
+	}
+	args, err := arguments(ctx, f.field, r.operation)
+	if err != nil {
+		f.err, f.blame = err, theArguments
+		return
+	}
+	if fc := graphql.GetFieldContext(ctx); fc != nil {
+		fc.Args = args
+	}
+	if def.Guard == nil {
+		r.ask(ctx, f, args)
+		return
+	}
+	asked := new(int)
+	result, err := def.Guard(ctx, func(ctx context.Context) (any, error) {
+		r.ask(ctx, f, args)
+		return asked, nil
+	})
+	switch {
+	case err != nil:
+		*f = frame{field: f.field, group: f.group, err: err, blame: theField}
+	case result == nil:
+		*f = frame{field: f.field, group: f.group, nothing: true}
+	case result != asked:
+		*f = frame{field: f.field, group: f.group, err: fmt.Errorf("a directive of %s has a result of its own", f.name()), blame: theField}
+	}
+}
+
+// ask calls the resolver and checks that the results are as many as the objects.
+func (r *run) ask(ctx context.Context, f *frame, args map[string]any) {
+	def, objects := f.field.def, f.group.objects
+	if r.executor.attach != nil && def.Resolver {
+		ctx = r.executor.attach(ctx, f.field.prepared)
+	}
+	f.blame = theField
+	if def.Batch {
+		f.blame = theBatch
+	}
+	column, err := def.Call(ctx, objects, args)
+	if each, ok := err.(graphql.BatchErrors); ok {
+		f.errs = each.Errors()
+		if len(f.errs) != objects.Len() {
+			f.err = fmt.Errorf("the resolver of %s returned %d errors for %d objects", f.name(), len(f.errs), objects.Len())
+			return
+		}
+	} else if err != nil {
+		f.err = err
+		return
+	}
+	if column.rows() != objects.Len() {
+		f.err = fmt.Errorf("the resolver of %s returned %d results for %d objects", f.name(), column.rows(), objects.Len())
+		return
+	}
+	if f.errs != nil {
+		column = column.without(f.errs)
+	}
+	column.spread(f)
+}
+
+func (f *frame) name() string { return f.field.object.Name + "." + f.field.def.Name }
+
+// spread opens the groups of objects that a field has returned.
+func (r *run) spread(f *frame) {
+	if f.err != nil || len(f.below) == 0 {
+		return
+	}
+	f.groups = make([]group, len(f.below))
+	for i, objects := range f.below {
+		f.groups[i] = group{selection: f.field.below[i], objects: objects}
+		if objects.Len() > 0 {
+			r.open(&f.groups[i])
+		}
+	}
+}
+
+// arguments decodes a field's arguments, as gqlgen does.
+func arguments(ctx context.Context, f *field, operation *graphql.OperationContext) (map[string]any, error) {
+	if f.def.Args == nil {
+		return nil, nil
+	}
+	return f.def.Args(ctx, f.source.ArgumentMap(operation.Variables))
+}
+
+// rootContext is what gqlgen gives the resolver of a root field.
+func rootContext(ctx context.Context, f *field) context.Context {
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: f.object.Name})
+	ctx = graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{Object: f.source.Name, Field: f.source})
+	return graphql.WithFieldContext(ctx, fieldContext(f))
+}
+
+func fieldContext(f *field) *graphql.FieldContext {
+	return &graphql.FieldContext{Object: f.object.Name, Field: f.source, IsMethod: f.def != nil && f.def.Call != nil, IsResolver: f.def != nil && f.def.Resolver}
+}

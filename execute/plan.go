@@ -1,0 +1,93 @@
+package execute
+
+import (
+	"iter"
+	"sync/atomic"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// plan is an operation made ready: fields merged, fragments and type conditions flattened, @skip and @include decided.
+// It is never changed, and every request with this operation uses it.
+type plan struct {
+	root   *selection
+	serial bool // a mutation
+	bytes  int
+	answer atomic.Int64 // the size of the largest answer so far, in bytes
+}
+
+// selection is what is asked of objects of one type. Equal parts of a document are one selection, so that a plan is no
+// larger than its document times the number of types.
+type selection struct {
+	object  *Object
+	fields  []field
+	columns []*field // those that have a column, in order
+	end     []byte
+}
+
+// field is a field of a selection. It is what a document says several times over, merged.
+type field struct {
+	def      *Field // nil for __typename
+	object   *Object
+	source   graphql.CollectedField
+	prefix   []byte // what stands before the value: `{"name":` or `,"name":`
+	typename []byte // the value of __typename
+	column   int    // its place among the selection's columns
+	below    []*selection
+	prepared any
+}
+
+// Selection is a field as those see it who load its objects.
+type Selection struct{ field *field }
+
+// Type names the object type that the field is selected of.
+func (s Selection) Type() string { return s.field.object.Name }
+
+// Name is the field's name in the schema.
+func (s Selection) Name() string { return s.field.source.Name }
+
+// IsResolved tells whether the field is a resolver's rather than simply read from its object.
+func (s Selection) IsResolved() bool { return s.field.def != nil && s.field.def.Resolver }
+
+// Fields are the fields selected below, of all types that may stand there.
+func (s Selection) Fields() iter.Seq[Selection] {
+	return func(yield func(Selection) bool) {
+		for _, below := range s.field.below {
+			for i := range below.fields {
+				if !yield(Selection{&below.fields[i]}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Names are the names of all fields below that are read from what this field's resolver returns, those of the next
+// resolvers included, since they may start from a value of the object: for a connection the names under nodes, edges
+// and node too. Each name stands once.
+func (s Selection) Names() []string {
+	var names []string
+	seen := map[string]bool{}
+	walked := map[*selection]bool{}
+	var walk func(f *field)
+	walk = func(f *field) {
+		for _, below := range f.below {
+			if walked[below] {
+				continue
+			}
+			walked[below] = true
+			for i := range below.fields {
+				child := Selection{&below.fields[i]}
+				if !seen[child.Name()] {
+					seen[child.Name()] = true
+					names = append(names, child.Name())
+				}
+				if !child.IsResolved() {
+					walk(child.field)
+				}
+			}
+		}
+	}
+	walk(s.field)
+	return names
+}

@@ -1,0 +1,126 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// What follows is for generated code: it appends scalars byte for byte as gqlgen marshals them.
+
+// Null appends null, and returns false: nothing is there.
+func (w *Writer) Null() bool {
+	w.bytes = append(w.bytes, "null"...)
+	return false
+}
+
+// String appends a JSON string. Bytes that are not UTF-8 stay as they are.
+func (w *Writer) String(text string) bool {
+	const hex = "0123456789ABCDEF"
+	b := append(w.bytes, '"')
+	start := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, text[start:i]...)
+		start = i + 1
+		switch c {
+		case '\t':
+			b = append(b, '\\', 't')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\\', '"':
+			b = append(b, '\\', c)
+		default:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
+		}
+	}
+	b = append(b, text[start:]...)
+	w.bytes = append(b, '"')
+	return true
+}
+
+// Int appends a number.
+func (w *Writer) Int(i int) bool {
+	w.bytes = strconv.AppendInt(w.bytes, int64(i), 10)
+	return true
+}
+
+// Boolean appends true or false.
+func (w *Writer) Boolean(b bool) bool {
+	w.bytes = strconv.AppendBool(w.bytes, b)
+	return true
+}
+
+// Float appends a number. One that JSON cannot write is null with an error, even where null must not be.
+func (w *Writer) Float(f float64) bool {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		w.refuse(errors.New("cannot marshal infinite no NaN float values"))
+		return true
+	}
+	w.bytes = strconv.AppendFloat(w.bytes, f, 'g', -1, 64)
+	return true
+}
+
+// refuse writes null for a leaf that cannot be written. At most as many are noted as errors are kept.
+func (w *Writer) refuse(err error) {
+	if len(w.unwritable) < w.run.executor.maxErrors {
+		w.unwritable = append(w.unwritable, unwritable{len(w.bytes), w.Context(), err})
+	}
+	w.Null()
+}
+
+// Append appends a scalar that knows how to append itself.
+func Append[T interface{ AppendJSON([]byte) []byte }](w *Writer, scalar T) bool {
+	w.bytes = scalar.AppendJSON(w.bytes)
+	return true
+}
+
+// Marshal appends any other scalar.
+func (w *Writer) Marshal(scalar graphql.Marshaler) bool {
+	scalar.MarshalGQL(w)
+	return scalar != graphql.Null
+}
+
+// MarshalContext appends a scalar that wants a context and may fail; it is null with an error then.
+func (w *Writer) MarshalContext(scalar graphql.ContextMarshaler) bool {
+	start := len(w.bytes)
+	if err := scalar.MarshalGQLContext(w.Context(), w); err != nil {
+		w.bytes = w.bytes[:start]
+		w.refuse(err)
+	}
+	return true
+}
+
+// Context is the context of the leaf that is being written.
+func (w *Writer) Context() context.Context { return w.context(w.field) }
+
+// AppendList appends a list of scalars or enums. nullable tells whether a nil list is null, nullables whether an
+// element may be.
+func AppendList[E any](w *Writer, list []E, nullable, nullables bool, put func(*Writer, E) bool) bool {
+	if list == nil && nullable {
+		return w.Null()
+	}
+	start := len(w.bytes)
+	w.bytes = append(w.bytes, '[')
+	for i, element := range list {
+		if i > 0 {
+			w.bytes = append(w.bytes, ',')
+		}
+		if !put(w, element) && !nullables {
+			w.missing = true
+		}
+	}
+	if w.missing {
+		return w.cut(start)
+	}
+	w.bytes = append(w.bytes, ']')
+	return true
+}

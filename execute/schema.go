@@ -1,0 +1,126 @@
+package execute
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// Schema is what generated code tells of a GraphQL schema.
+type Schema struct {
+	Query    *Object
+	Mutation *Object // nil when there are none
+	Objects  []*Object
+}
+
+// Object is an object type.
+type Object struct {
+	Name   string
+	Is     []string // the type conditions that it meets: its own name and those of its interfaces and unions
+	Fields []*Field
+}
+
+// Field is a field of an object type. It has exactly one of Leaf, Call and Introspect.
+type Field struct {
+	Name            string
+	NonNull         bool
+	NonNullElements bool     // of a list of objects
+	List            bool     // of objects
+	Types           []string // the object types that it may return; none for scalars and enums
+
+	// Leaf appends a scalar or enum that is simply read from an object. It reports whether the value is there; null was
+	// appended when not.
+	Leaf func(w *Writer, object any) bool
+
+	// Call returns a column with a result for each of the objects (one object at the root). It may come with an error
+	// for all of them, or with graphql.BatchErrors.
+	Call func(ctx context.Context, objects List, args map[string]any) (Column, error)
+	// Resolver says that Call runs a resolver, and so belongs to a level; else it only looks into the objects.
+	Resolver bool
+	// Batch says that the resolver takes all objects at once; its errors are told as gqlgen tells those of batches.
+	Batch bool
+	// Args decodes arguments; nil for a field without any.
+	Args func(ctx context.Context, raw map[string]any) (map[string]any, error)
+	// Guard runs the directives that stand on the field around a call; nil for none.
+	Guard func(ctx context.Context, next graphql.Resolver) (any, error)
+
+	// Introspect has gqlgen answer a field about the schema.
+	Introspect func(ctx context.Context, operation *graphql.OperationContext, field graphql.CollectedField) graphql.Marshaler
+}
+
+// List is the objects of one type that stand in one level, none of them nil.
+type List interface {
+	Len() int
+	At(i int) any
+}
+
+// Of is a List of pointers to one Go type.
+type Of[T any] []T
+
+// Len counts the objects.
+func (l Of[T]) Len() int { return len(l) }
+
+// At returns an object.
+func (l Of[T]) At(i int) any { return l[i] }
+
+// root is the list of the one object that root fields hang on.
+var root List = Of[struct{}]{{}}
+
+// Each calls get for each of the objects. Those for which it fails or panics have an error of their own.
+func Each[T, R any](ctx context.Context, objects List, get func(T) (R, error)) ([]R, error) {
+	list := objects.(Of[T])
+	results := make([]R, len(list))
+	var faults graphql.BatchErrorList
+	for i := 0; i < len(list); {
+		i = eachFrom(ctx, i, list, results, &faults, get)
+	}
+	if faults != nil {
+		return results, faults
+	}
+	return results, nil
+}
+
+// eachFrom goes on until the end or the next panic.
+func eachFrom[T, R any](ctx context.Context, i int, list []T, results []R, faults *graphql.BatchErrorList, get func(T) (R, error)) (next int) {
+	fail := func(err error) {
+		if *faults == nil {
+			*faults = make(graphql.BatchErrorList, len(list))
+		}
+		(*faults)[i] = err
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			fail(recovered(ctx, fault))
+			next = i + 1
+		}
+	}()
+	for ; i < len(list); i++ {
+		result, err := get(list[i])
+		if err != nil {
+			fail(err)
+			continue
+		}
+		results[i] = result
+	}
+	return i
+}
+
+// Pointers points at each of the values.
+func Pointers[R any](values []R) []*R {
+	pointers := make([]*R, len(values))
+	for i := range values {
+		pointers[i] = &values[i]
+	}
+	return pointers
+}
+
+// PointerLists points at each of the values of each list; a nil list stays nil.
+func PointerLists[R any](values [][]R) [][]*R {
+	pointers := make([][]*R, len(values))
+	for i, list := range values {
+		if list != nil {
+			pointers[i] = Pointers(list)
+		}
+	}
+	return pointers
+}
