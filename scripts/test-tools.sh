@@ -1,14 +1,24 @@
 #!/usr/bin/env bash
-# Installs what the tests of the page need beyond Go: Debian's Chromium, and the page's npm packages (Node 20.19 or
-# later must be there). Building and running the program needs none of it.
+# Installs what the tests need beyond Go: gcc for the race detector, PostgreSQL, Chromium, Node's npm.
+# On Debian and its kin it uses apt (through sudo when needed); elsewhere it tells what is missing.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
-if ! command -v chromium >/dev/null; then
-  as_root=()
-  if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
-  "${as_root[@]}" apt-get update
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends chromium
+missing=()
+command -v gcc >/dev/null || missing+=(gcc libc6-dev)
+compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+command -v chromium >/dev/null || missing+=(chromium)
+command -v node >/dev/null || missing+=(nodejs)
+command -v npm >/dev/null || missing+=(npm)
+command -v setpriv >/dev/null || missing+=(util-linux)
+
+if [ ${#missing[@]} -gt 0 ]; then
+	if ! command -v apt-get >/dev/null; then
+		echo "Please install: ${missing[*]}" >&2
+		exit 1
+	fi
+	sudo=""
+	[ "$(id -u)" = 0 ] || sudo=sudo
+	$sudo apt-get update -qq
+	# PostgreSQL's package would otherwise start a server of its own.
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
-
-npm ci --prefix graphiql/page

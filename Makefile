@@ -1,0 +1,19 @@
+.PHONY: run test test-tools lint generate build bench
+
+GO ?= go
+
+run: ## serve demo data
+	$(GO) run . demo
+
+build:
+	$(GO) build -o bin/backoffice .
+
+test: test-tools ## everything that must hold before a change lands
+	$(GO) vet ./...
+	$(GO) test -race -timeout 40m ./...
+
+test-tools: ## what the tests need beyond Go
+	./scripts/test-tools.sh
+
+generate: ## graph/ from schema.graphqls and gqlgen.yml
+	$(GO) generate ./...

@@ -1,0 +1,84 @@
+// Command backoffice is a self-hosted GraphQL gateway over the data of an accounting office, with the REST interface
+// that it mirrors. This file wires the rooms together and is the only one that knows a transport and a store both; each
+// command has a file of its own.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"example.org/backoffice/backoffice"
+)
+
+// program is the command line: its commands, and the settings that they share.
+type program struct {
+	Settings
+
+	Serve serveCommand `cmd:"" default:"withargs" help:"Serve GraphQL, REST, GraphiQL and the API documentation."`
+}
+
+// Exit codes.
+const (
+	exitDone    = 0
+	exitFailure = 1 // the command could not do its work
+	exitUsage   = 2 // the command line makes no sense
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// terminal is where a command speaks: results on out, everything else on err.
+type terminal struct{ out, err io.Writer }
+
+// run runs one command line and returns its exit code.
+func run(ctx context.Context, args []string, out, err io.Writer) int {
+	var p program
+	exited := -1
+	parser, wrong := kong.New(&p,
+		kong.Name("backoffice"),
+		kong.Description("A GraphQL gateway over the data of an accounting backoffice, with the REST interface that it mirrors."),
+		kong.UsageOnError(),
+		kong.Writers(out, err),
+		kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(terminal{out, err}),
+	)
+	if wrong != nil {
+		panic(wrong) // the command line itself is declared wrongly
+	}
+	command, wrong := parser.Parse(args)
+	if exited >= 0 { // --help has been answered
+		return exited
+	}
+	if wrong != nil {
+		fmt.Fprintf(err, "backoffice: %v\nTry: backoffice --help\n", wrong)
+		return exitUsage
+	}
+	if wrong := command.Run(&p.Settings); wrong != nil {
+		if !errors.Is(wrong, context.Canceled) || ctx.Err() == nil {
+			fmt.Fprintf(err, "backoffice: %s\n", explain(wrong))
+		}
+		return exitFailure
+	}
+	return exitDone
+}
+
+// explain gives an operator the cause as well: the command line is theirs, and a cause never holds a value of the data.
+func explain(err error) string {
+	var known *backoffice.Error
+	if errors.As(err, &known) && known.Cause != nil {
+		return fmt.Sprintf("%s: %v", known.Message, known.Cause)
+	}
+	return err.Error()
+}
