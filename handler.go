@@ -13,6 +13,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/execute"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/loaders"
@@ -44,14 +45,14 @@ func newHandler(h *house, authenticator *auth.Authenticator, proxies auth.Proxie
 }
 
 func graphqlHandler(h *house) http.Handler {
-	server := handler.New(graph.NewExecutableSchema(graph.Config{
+	server := handler.New(graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: h.keys},
 		Directives: graph.DirectiveRoot{HasScope: hasScope},
-	}))
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields}))
 	server.AddTransport(transport.POST{})
 	server.Use(extension.Introspection{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		server.ServeHTTP(w, r.WithContext(loaders.With(r.Context(), h.store, loaders.Timed)))
+		server.ServeHTTP(w, r.WithContext(loaders.With(r.Context(), h.store, loaders.Gated)))
 	})
 }
 

@@ -53,11 +53,8 @@ func (s *Settings) open(ctx context.Context) (*house, error) {
 }
 
 func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {
-	if path, ok := s.embedded(); ok {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, fmt.Errorf("cannot make the folder of the database: %w", err)
-		}
-		return sqlite.Open(ctx, path, sqlite.Options{})
+	if _, ok := s.embedded(); ok {
+		return sqlite.Open(ctx, s.Database, sqlite.Options{})
 	}
 	return nil, fmt.Errorf("--database is sqlite:PATH or postgres://…")
 }

@@ -22,3 +22,5 @@ if [ ${#missing[@]} -gt 0 ]; then
 	# PostgreSQL's package would otherwise start a server of its own.
 	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
+
+npm ci --prefix "$(dirname "$0")/../graphiql/page"
