@@ -20,6 +20,8 @@ import { EditorOptions, OpenFromAddress, workedQueries } from './WorkedQueries';
 import { worked, workedOfAddress } from './worked';
 
 const plugins = [explorerPlugin({ showAttribution: false }), workedQueries];
+// What the variables editor takes for the schema's own scalars.
+const scalars = { DateTime: { type: 'string' }, JSON: { type: 'object' } } as const;
 const wide = window.matchMedia('(min-width: 1100px)').matches;
 
 /** GraphiQL within the frame, for one session. */
@@ -56,6 +58,7 @@ export default function Workbench({ session }: { session: Session }) {
             shouldPersistHeaders={false}
             showPersistHeadersSettings={false}
             defaultEditorToolsVisibility="variables"
+            customScalarSchemas={scalars}
             schemaDescription
             inputValueDeprecation
           >

@@ -139,6 +139,23 @@ describe('asking', () => {
     assert.equal(await notice.count(), 0);
   });
 
+  it('says when the service cannot be reached, and when its answer is none', async () => {
+    const { page } = await open(browser);
+    await signIn(page, service.full);
+    for (const [fail, said] of [
+      [(route) => route.abort(), /cannot be reached/],
+      [(route) => route.fulfill({ status: 401, body: '{"errors":[{"message":"x"}]}' }), /no longer accepted/],
+      [(route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '' }), /Try again in 1 second /],
+    ]) {
+      await page.route('**/graphql', fail);
+      await page.click('.graphiql-execute-button');
+      await page.locator('.bo-notice', { hasText: said }).waitFor();
+      await page.unroute('**/graphql');
+    }
+    await run(page);
+    assert.equal(await page.locator('.bo-notice').count(), 0);
+  });
+
   it('answers every worked query, those that write in the order in which they teach', async () => {
     const { page, heard } = await open(browser);
     await signIn(page, service.full);

@@ -1,0 +1,194 @@
+package graphiql_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestThePageInABrowser builds the program, fills a store with its demo data, serves it, and lets Debian's Chromium
+// use the page: the sentences are in page/test/page.test.mjs. scripts/test-tools.sh installs what it needs; without
+// that it is skipped, but in CI (CI=true) it fails.
+func TestThePageInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a browser takes its time")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		lacking(t, "Node")
+	}
+	chromium := os.Getenv("CHROMIUM")
+	if chromium == "" {
+		chromium, err = exec.LookPath("chromium")
+		if err != nil {
+			lacking(t, "Chromium")
+		}
+	}
+	if _, err := os.Stat("page/node_modules/playwright-core"); err != nil {
+		lacking(t, "playwright-core")
+	}
+
+	p := buildProgram(t)
+	p.fill(t)
+	full := p.pair(t, "Every scope", "privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write")
+	limited := p.pair(t, "Without privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write")
+	p.start(t, "serve")
+
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	tests := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "test/page.test.mjs")
+	tests.Dir = "page"
+	tests.Env = append(os.Environ(),
+		"CHROMIUM="+chromium,
+		"GRAPHIQL_TEST_URL=http://"+p.address,
+		"GRAPHIQL_TEST_ID="+full.ClientID, "GRAPHIQL_TEST_SECRET="+full.ClientSecret,
+		"GRAPHIQL_TEST_LIMITED_ID="+limited.ClientID, "GRAPHIQL_TEST_LIMITED_SECRET="+limited.ClientSecret,
+	)
+	out, err := tests.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Errorf("node --test: %v", err)
+	}
+}
+
+// lacking ends a test for want of a tool: in CI, where all of them must be there, as a failure.
+func lacking(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("%s is not there: run scripts/test-tools.sh", what)
+	}
+	t.Skipf("%s is not there: run scripts/test-tools.sh", what)
+}
+
+// program is the built program over a store of its own.
+type program struct {
+	binary, address string
+	env             []string
+}
+
+type pair struct {
+	ClientID     string `json:"clientId"`
+	ClientSecret string `json:"clientSecret"`
+}
+
+func buildProgram(t *testing.T) *program {
+	t.Helper()
+	folder := t.TempDir()
+	p := &program{binary: filepath.Join(folder, "backoffice"), address: freeAddress(t)}
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", p.binary, "..").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	p.env = append(os.Environ(),
+		"BACKOFFICE_LISTEN="+p.address,
+		"BACKOFFICE_DATABASE=sqlite:"+filepath.Join(folder, "backoffice.db"),
+		"BACKOFFICE_FILES=file:"+filepath.Join(folder, "files"),
+		"BACKOFFICE_KEYSET="+filepath.Join(folder, "keyset.json"),
+	)
+	return p
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// fill lets `demo` make its data, and stops it again.
+func (p *program) fill(t *testing.T) {
+	t.Helper()
+	p.start(t, "demo")()
+}
+
+// pair makes a credential pair; a server that starts later knows it at once.
+func (p *program) pair(t *testing.T, name string, scopes ...string) pair {
+	t.Helper()
+	args := []string{"credentials", "create", "--json", "--name", name}
+	for _, scope := range scopes {
+		args = append(args, "--scope", scope)
+	}
+	command := exec.CommandContext(t.Context(), p.binary, args...)
+	command.Env = p.env
+	var problems bytes.Buffer
+	command.Stderr = &problems
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("credentials create: %v\n%s", err, problems.String())
+	}
+	var made pair
+	if err := json.Unmarshal(out, &made); err != nil {
+		t.Fatalf("credentials create --json: %v", err)
+	}
+	return made
+}
+
+// start runs a command that serves until it is ready, and gives the way to stop it, which the end of the test does too.
+func (p *program) start(t *testing.T, command string) (stop func()) {
+	t.Helper()
+	var said bytes.Buffer
+	server := exec.Command(p.binary, command)
+	server.Env = p.env
+	server.Stdout, server.Stderr = &said, &said
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		_ = server.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-ended:
+		case <-time.After(30 * time.Second):
+			_ = server.Process.Kill()
+			<-ended
+			t.Errorf("%s did not stop within 30 seconds", command)
+		}
+	}
+	t.Cleanup(stop)
+
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			stopped = true
+			t.Fatalf("%s ended: %v\n%s", command, err, withoutSecrets(said.String()))
+		default:
+		}
+		if response, err := http.Get("http://" + p.address + "/readyz"); err == nil {
+			_ = response.Body.Close()
+			if response.StatusCode < 300 {
+				return stop
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s is not ready after two minutes", command)
+		}
+	}
+}
+
+// withoutSecrets leaves out the lines in which demo prints its pairs.
+func withoutSecrets(said string) string {
+	var kept []string
+	for line := range strings.Lines(said) {
+		if !strings.Contains(strings.ToLower(line), "secret") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
