@@ -1,0 +1,171 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
+)
+
+// wish is what a line says of its record's file.
+type wish struct {
+	path    string // inside the folder, with slashes; "" when the line names none
+	clear   bool
+	created backoffice.Instant // zero when the line does not say it
+}
+
+// attachment makes the fields of a noun's stored file: where its bytes are, and the metadata that the REST interface shows, of
+// which only the moment of creation is believed.
+func attachment[T any](at func(*T) **backoffice.File) []field[T] {
+	return []field[T]{
+		{
+			name: "file", shown: "file",
+			read: func(r *reading, _ *T, value raw) error {
+				if r.file.clear = value.isNull(); r.file.clear {
+					return nil
+				}
+				text, err := value.text()
+				if err != nil {
+					return err
+				}
+				r.file.path = text
+				return checkPath(text)
+			},
+			same: func(a, b *T) bool { return sameFile(*at(a), *at(b)) },
+		},
+		{
+			name: "timeCreated",
+			read: func(r *reading, _ *T, value raw) error { return r.file.created.UnmarshalJSON(value) },
+		},
+		derived[T]("contentType"), derived[T]("size"), derived[T]("md5Hash"),
+	}
+}
+
+func sameFile(a, b *backoffice.File) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Key == b.Key && a.ContentType == b.ContentType && a.TimeCreated == b.TimeCreated
+}
+
+// checkPath wants a path inside the folder, without a step up.
+func checkPath(path string) error {
+	local := filepath.FromSlash(path)
+	if !filepath.IsLocal(local) || strings.ContainsAny(path, "\\\x00") || slices.Contains(strings.Split(path, "/"), "..") {
+		return errOutside
+	}
+	return nil
+}
+
+var (
+	errOutside = backoffice.Errorf(backoffice.BadInput, "the path stays inside the folder: relative, without .. and without a link out of it")
+	errNoFile  = backoffice.Errorf(backoffice.BadInput, "there is no such file in the folder")
+	errNotFile = backoffice.Errorf(backoffice.BadInput, "what stands there is not a file")
+)
+
+// attach stores the files of lines. Content that is stored already stays where it is; a file that was replaced is forgotten.
+func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
+	if l.attached == nil {
+		return nil
+	}
+	var forgotten []string
+	for _, e := range entries {
+		at := l.attached(e.row)
+		old := *at
+		switch {
+		case e.file.path != "":
+			file, err := l.storeFile(ctx, e.file.path, old)
+			var known *backoffice.Error
+			if errors.As(err, &known) && known.Kind == backoffice.BadInput {
+				e.fault("file", known.Message)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			*at = file
+		case e.file.clear:
+			*at = nil
+		}
+		if file := *at; file != nil && !e.file.created.IsZero() && file.TimeCreated != e.file.created {
+			moved := *file
+			moved.TimeCreated = e.file.created
+			*at = &moved
+		}
+		if old != nil && (*at == nil || (*at).Key != old.Key) {
+			forgotten = append(forgotten, old.Key)
+		}
+		if *at == nil && l.needFile {
+			e.fault("file", errRequired.Message)
+		}
+	}
+	if len(forgotten) == 0 {
+		return nil
+	}
+	return l.tx.ForgetFiles(ctx, forgotten)
+}
+
+// storeFile stores a file of the folder unless old has the same bytes. BadInput when it cannot be had.
+func (l *loading[T, C]) storeFile(ctx context.Context, path string, old *backoffice.File) (*backoffice.File, error) {
+	source, err := l.im.openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = source.Close() }()
+	head := make([]byte, files.HeadLength)
+	n, err := io.ReadFull(source, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, cannotRead("a file that "+l.file+" names", err)
+	}
+	head = head[:n]
+	contentType := files.DetectContentType(path, head)
+	whole := io.MultiReader(bytes.NewReader(head), source)
+	if old != nil {
+		digest, seen := backoffice.NewFileDigest(), backoffice.File{}
+		if _, err := io.Copy(digest, whole); err != nil {
+			return nil, cannotRead("a file that "+l.file+" names", err)
+		}
+		if digest.Fill(&seen); bytes.Equal(seen.SHA256, old.SHA256) {
+			kept := *old
+			kept.ContentType = contentType
+			return &kept, nil
+		}
+		if _, err := source.Seek(0, io.SeekStart); err != nil {
+			return nil, cannotRead("a file that "+l.file+" names", err)
+		}
+		whole = source
+	}
+	stored, err := l.im.Files.Put(ctx, whole, contentType)
+	if err != nil {
+		return nil, err
+	}
+	l.put = append(l.put, stored.Key)
+	return &stored, nil
+}
+
+// openFile opens a regular file of the folder, never one that a link leads to outside of it.
+func (im *importing) openFile(path string) (*os.File, error) {
+	name := filepath.FromSlash(path)
+	info, err := im.folder.Stat(name) // before it is opened: to open a pipe would wait
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errNoFile
+	case err != nil:
+		return nil, errOutside // os.Root has no name for it: a link out of the folder, or a folder that may not be read
+	case !info.Mode().IsRegular():
+		return nil, errNotFile
+	}
+	file, err := im.folder.Open(name)
+	if err != nil {
+		return nil, errNoFile
+	}
+	return file, nil
+}

@@ -1,0 +1,60 @@
+package transfer
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+type checklist = backoffice.Checklist
+
+var checklists = define(noun[checklist, backoffice.ChecklistCriteria]{
+	name: backoffice.NounChecklist,
+	file: "checklists.ndjson",
+	fields: []field[checklist]{
+		required("name", "name", func(c *checklist) *string { return &c.Name }, shortText[string]),
+		required("language", "language", func(c *checklist) *string { return &c.Language }, backoffice.ParseLanguage),
+		flag("authRequired", func(c *checklist) *bool { return &c.AuthRequired }),
+		flag("remindersEnabled", func(c *checklist) *bool { return &c.RemindersEnabled }),
+		requiredReference("financialYear", backoffice.NounFinancialYear, func(c *checklist) *string { return &c.FinancialYearID }),
+	},
+	id:     func(c *checklist) *string { return &c.ID },
+	fresh:  func(backoffice.Instant) *checklist { return &checklist{} },
+	reader: func(s backoffice.Reads) backoffice.Reader[*checklist, backoffice.ChecklistCriteria] { return s.Checklists() },
+	writer: func(tx backoffice.Tx) backoffice.Writer[*checklist, backoffice.ChecklistCriteria] { return tx.Checklists() },
+	settle: settleChecklists,
+	remove: removeChecklists,
+})
+
+// settleChecklists keeps a checklist in its year once it was assigned, for its transcripts are of the same year.
+func settleChecklists(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], entries []*entry[checklist]) error {
+	var moved []string
+	for _, e := range entries {
+		if e.old != nil && e.old.FinancialYearID != e.row.FinancialYearID {
+			moved = append(moved, e.id)
+		}
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	counts, err := l.tx.Transcripts().Counts(ctx, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, moved)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.old != nil && counts[e.id] > 0 {
+			e.fault("financialYear", "a checklist that was assigned stays in its financial year")
+		}
+	}
+	return nil
+}
+
+// removeChecklists forgets the files of the transcripts that go with their checklists.
+func removeChecklists(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], entries []*entry[checklist]) error {
+	for _, e := range entries {
+		if err := forgetTranscriptFiles(ctx, l.tx, backoffice.OfChecklist, e.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

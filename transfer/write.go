@@ -1,0 +1,172 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// action is what the change log calls an import.
+const action = "import"
+
+// writeRows stores the rows that are new or differ from what is stored, and logs each.
+func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) error {
+	var changed []*entry[T]
+	var rows []*T
+	for _, e := range entries {
+		e.changed = l.changesOf(e.old, e.row, &l.out)
+		if e.old != nil && e.changed == 0 {
+			l.loaded.Unchanged++
+			continue
+		}
+		l.stamp(e)
+		changed = append(changed, e)
+	}
+	if l.last != nil {
+		slices.SortStableFunc(changed, func(x, y *entry[T]) int { return order(l.last(x.row)) - order(l.last(y.row)) })
+	}
+	for _, e := range changed {
+		rows = append(rows, e.row)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if ok, err := l.upsert(ctx, changed, rows); err != nil || !ok {
+		return err
+	}
+	changes := make([]*backoffice.Change, len(changed))
+	block := make([]backoffice.Change, len(changed))
+	for i, e := range changed {
+		if e.old == nil {
+			l.loaded.Created++
+		} else {
+			l.loaded.Updated++
+		}
+		block[i] = backoffice.Change{At: l.now, Action: action, Noun: l.name, ObjectID: e.id, Fields: l.shownFields(e.changed)}
+		changes[i] = &block[i]
+	}
+	if err := l.tx.LogChanges(ctx, changes...); err != nil {
+		return err
+	}
+	if l.follow != nil {
+		return l.follow(ctx, l, changed)
+	}
+	return nil
+}
+
+func order(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
+}
+
+// upsert writes rows. It is not ok when a line turned out to be bad.
+func (l *loading[T, C]) upsert(ctx context.Context, entries []*entry[T], rows []*T) (ok bool, err error) {
+	careful := l.careful > 0 && entries[0].line >= l.careful || l.atOnce
+	if careful && l.clash != nil {
+		for _, e := range entries {
+			field, err := l.clash(ctx, l.tx, e.row)
+			if err != nil {
+				return false, err
+			}
+			if field != "" {
+				e.fault(field, "another record has the value, and only one may have it")
+				l.bad.add(e.line, e.faults...)
+				return false, nil
+			}
+		}
+	}
+	err = l.rows.Upsert(ctx, rows)
+	var refused *backoffice.Error
+	if !errors.As(err, &refused) || refused.Kind != backoffice.Refused {
+		return err == nil, err
+	}
+	if !careful {
+		l.clashedAt = entries[0].line
+		return false, errClash
+	}
+	// The store knows a reason that we do not; its transaction may be spoilt.
+	l.broken = true
+	for _, reason := range refused.UserErrors {
+		entries[0].fault(strings.Join(reason.Field, "."), reason.Message)
+	}
+	l.bad.add(entries[0].line, entries[0].faults...)
+	return false, nil
+}
+
+// stamp gives a row that changes its version and the moment of its change.
+func (l *loading[T, C]) stamp(e *entry[T]) {
+	if l.version != nil {
+		at := l.version(e.row)
+		switch version, given := l.at["version"]; {
+		case e.old == nil:
+			*at = max(*at, 1)
+		case given && e.changed == 1<<version: // the line only says how far the version has come
+		default:
+			*at = max(*at, *l.version(e.old)+1)
+		}
+	}
+	if l.touched != nil {
+		if at := l.at["updatedAt"]; !e.given.has(at) {
+			*l.touched(e.row) = l.now
+		}
+	}
+}
+
+// shownFields are the names of changed fields in GraphQL's terms, sorted. Equal sets share a list.
+func (l *loading[T, C]) shownFields(set fieldSet) []string {
+	names, known := l.names[set]
+	if !known {
+		names = []string{}
+		for i, f := range l.noun.fields {
+			if set.has(i) && f.shown != "" {
+				names = append(names, f.shown)
+			}
+		}
+		slices.Sort(names)
+		l.names[set] = slices.Compact(names)
+		names = l.names[set]
+	}
+	return names
+}
+
+// deleteRows deletes rows with all that hangs on them, and logs each.
+func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	var stored []string
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.id
+		if l.attached != nil {
+			if file := *l.attached(e.old); file != nil {
+				stored = append(stored, file.Key)
+			}
+		}
+	}
+	if l.remove != nil {
+		if err := l.remove(ctx, l, entries); err != nil {
+			return err
+		}
+	}
+	if len(stored) > 0 {
+		if err := l.tx.ForgetFiles(ctx, stored); err != nil {
+			return err
+		}
+	}
+	gone, err := l.rows.Delete(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	changes := make([]*backoffice.Change, len(gone))
+	for i, id := range gone {
+		changes[i] = &backoffice.Change{At: l.now, Action: action, Noun: l.name, ObjectID: id}
+	}
+	l.loaded.Deleted += len(gone)
+	return l.tx.LogChanges(ctx, changes...)
+}
