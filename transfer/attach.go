@@ -103,9 +103,6 @@ func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 		if old != nil && (*at == nil || (*at).Key != old.Key) {
 			forgotten = append(forgotten, old.Key)
 		}
-		if *at == nil && l.needFile {
-			e.fault("file", errRequired.Message)
-		}
 	}
 	if len(forgotten) == 0 {
 		return nil

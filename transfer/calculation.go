@@ -12,17 +12,22 @@ var calculations = define(noun[calculation, backoffice.CalculationCriteria]{
 	name: backoffice.NounCalculation,
 	file: "calculations.ndjson",
 	fields: []field[calculation]{
-		requiredReference("transcript", backoffice.NounTranscript, func(c *calculation) *string { return &c.TranscriptID }),
+		reference("transcript", backoffice.NounTranscript, func(c *calculation) *string { return &c.TranscriptID }),
 		labelled("state", "state", func(c *calculation) *backoffice.CalculationState { return &c.State }, backoffice.ParseCalculationStateLabel),
 		moment("updatedAt", "updatedAt", func(c *calculation) *backoffice.Instant { return &c.UpdatedAt }),
 	},
-	id:       func(c *calculation) *string { return &c.ID },
-	fresh:    func(now backoffice.Instant) *calculation { return &calculation{UpdatedAt: now} },
-	reader:   func(s backoffice.Reads) backoffice.Reader[*calculation, backoffice.CalculationCriteria] { return s.Calculations() },
-	writer:   func(tx backoffice.Tx) backoffice.Writer[*calculation, backoffice.CalculationCriteria] { return tx.Calculations() },
+	id:    func(c *calculation) *string { return &c.ID },
+	fresh: func(now backoffice.Instant) *calculation { return &calculation{UpdatedAt: now} },
+	reader: func(s backoffice.Reads) backoffice.Reader[*calculation, backoffice.CalculationCriteria] {
+		return s.Calculations()
+	},
+	writer: func(tx backoffice.Tx) backoffice.Writer[*calculation, backoffice.CalculationCriteria] {
+		return tx.Calculations()
+	},
 	touched:  func(c *calculation) *backoffice.Instant { return &c.UpdatedAt },
 	attached: func(c *calculation) **backoffice.File { return &c.Proposal },
 	settle:   settleCalculations,
+	check:    backoffice.CheckCalculation,
 	clash:    calculationClash,
 })
 
@@ -33,7 +38,7 @@ func settleCalculations(ctx context.Context, l *loading[calculation, backoffice.
 		ids = append(ids, e.row.TranscriptID)
 	}
 	rows := l.tx.Transcripts()
-	found, err := rows.ByID(ctx, sortedOnce(ids), rows.Columns([]string{"customer"}))
+	found, err := rows.ByID(ctx, once(ids), rows.Columns([]string{"customer"}))
 	if err != nil {
 		return err
 	}

@@ -12,16 +12,21 @@ var checklists = define(noun[checklist, backoffice.ChecklistCriteria]{
 	name: backoffice.NounChecklist,
 	file: "checklists.ndjson",
 	fields: []field[checklist]{
-		required("name", "name", func(c *checklist) *string { return &c.Name }, shortText[string]),
-		required("language", "language", func(c *checklist) *string { return &c.Language }, backoffice.ParseLanguage),
+		text("name", "name", func(c *checklist) *string { return &c.Name }),
+		text("language", "language", func(c *checklist) *string { return &c.Language }),
 		flag("authRequired", func(c *checklist) *bool { return &c.AuthRequired }),
 		flag("remindersEnabled", func(c *checklist) *bool { return &c.RemindersEnabled }),
-		requiredReference("financialYear", backoffice.NounFinancialYear, func(c *checklist) *string { return &c.FinancialYearID }),
+		reference("financialYear", backoffice.NounFinancialYear, func(c *checklist) *string { return &c.FinancialYearID }),
 	},
-	id:     func(c *checklist) *string { return &c.ID },
-	fresh:  func(backoffice.Instant) *checklist { return &checklist{} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*checklist, backoffice.ChecklistCriteria] { return s.Checklists() },
-	writer: func(tx backoffice.Tx) backoffice.Writer[*checklist, backoffice.ChecklistCriteria] { return tx.Checklists() },
+	id:    func(c *checklist) *string { return &c.ID },
+	fresh: func(backoffice.Instant) *checklist { return &checklist{} },
+	reader: func(s backoffice.Reads) backoffice.Reader[*checklist, backoffice.ChecklistCriteria] {
+		return s.Checklists()
+	},
+	writer: func(tx backoffice.Tx) backoffice.Writer[*checklist, backoffice.ChecklistCriteria] {
+		return tx.Checklists()
+	},
+	check:  backoffice.CheckChecklist,
 	settle: settleChecklists,
 	remove: removeChecklists,
 })

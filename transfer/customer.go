@@ -15,38 +15,42 @@ var customers = define(noun[customer, backoffice.CustomerCriteria]{
 	file: "customers.ndjson",
 	fields: []field[customer]{
 		labelled("type", "type", func(c *customer) *backoffice.CustomerType { return &c.Type }, backoffice.ParseCustomerTypeLabel),
-		optional("name", "name", func(c *customer) *backoffice.Text { return &c.OwnName }, shortText[backoffice.Text]),
+		text("name", "name", func(c *customer) *backoffice.Text { return &c.OwnName }),
 		derived[customer]("displayName"),
-		optional("firstName", "firstName", func(c *customer) *backoffice.Text { return &c.FirstName }, shortText[backoffice.Text]),
-		optional("lastName", "lastName", func(c *customer) *backoffice.Text { return &c.LastName }, shortText[backoffice.Text]),
-		list("scopes", "scopes", func(c *customer) *[]string { return &c.Scopes }, backoffice.ParseSupportScope, sortedOnce),
-		optional("kboNumber", "kboNumber", func(c *customer) *backoffice.Text { return &c.KboNumber }, orNull(backoffice.ParseKBONumber)),
-		optional("companyType", "companyType", func(c *customer) *backoffice.LegalForm { return &c.CompanyType }, backoffice.ParseLegalForm),
+		text("firstName", "firstName", func(c *customer) *backoffice.Text { return &c.FirstName }),
+		text("lastName", "lastName", func(c *customer) *backoffice.Text { return &c.LastName }),
+		list("scopes", "scopes", func(c *customer) *[]string { return &c.Scopes }),
+		text("kboNumber", "kboNumber", func(c *customer) *backoffice.Text { return &c.KboNumber }),
+		text("companyType", "companyType", func(c *customer) *backoffice.LegalForm { return &c.CompanyType }),
 		addressFields(),
-		optional("customerCode", "customerCode", func(c *customer) *backoffice.Text { return &c.CustomerCode }, shortText[backoffice.Text]),
+		text("customerCode", "customerCode", func(c *customer) *backoffice.Text { return &c.CustomerCode }),
 		registration("registrationNumber", backoffice.RegistrationNumber, func(c *customer) *backoffice.Sealed { return &c.Registration }),
 		registration("spouseRegistrationNumber", backoffice.SpouseRegistrationNumber, func(c *customer) *backoffice.Sealed { return &c.SpouseRegistration }),
 		reference("responsible", backoffice.NounUser, func(c *customer) *string { return &c.ResponsibleID }),
-		optional("language", "language", func(c *customer) *backoffice.Text { return &c.Language }, orNull(backoffice.ParseLanguage)),
-		optional("email", "email", func(c *customer) *backoffice.Text { return &c.Email }, orNull(backoffice.ParseEmail)),
-		optional("phone", "phone", func(c *customer) *backoffice.Text { return &c.Phone }, orNull(backoffice.ParsePhone)),
+		text("language", "language", func(c *customer) *backoffice.Text { return &c.Language }),
+		text("email", "email", func(c *customer) *backoffice.Text { return &c.Email }),
+		text("phone", "phone", func(c *customer) *backoffice.Text { return &c.Phone }),
 		moment("createdAt", "createdAt", func(c *customer) *backoffice.Instant { return &c.CreatedAt }),
 		moment("updatedAt", "updatedAt", func(c *customer) *backoffice.Instant { return &c.UpdatedAt }),
 		version(func(c *customer) *int { return &c.Version }),
 	},
-	id:      func(c *customer) *string { return &c.ID },
-	fresh:   func(now backoffice.Instant) *customer { return &customer{CreatedAt: now, UpdatedAt: now} },
-	reader:  func(s backoffice.Reads) backoffice.Reader[*customer, backoffice.CustomerCriteria] { return s.Customers() },
-	writer:  func(tx backoffice.Tx) backoffice.Writer[*customer, backoffice.CustomerCriteria] { return tx.Customers() },
+	id:    func(c *customer) *string { return &c.ID },
+	fresh: func(now backoffice.Instant) *customer { return &customer{CreatedAt: now, UpdatedAt: now} },
+	reader: func(s backoffice.Reads) backoffice.Reader[*customer, backoffice.CustomerCriteria] {
+		return s.Customers()
+	},
+	writer: func(tx backoffice.Tx) backoffice.Writer[*customer, backoffice.CustomerCriteria] {
+		return tx.Customers()
+	},
 	version: func(c *customer) *int { return &c.Version },
 	touched: func(c *customer) *backoffice.Instant { return &c.UpdatedAt },
-	settle: func(_ context.Context, _ *loading[customer, backoffice.CustomerCriteria], entries []*entry[customer]) error {
-		for _, e := range entries {
-			e.row.DisplayName = backoffice.DisplayNameOf(e.row)
+	sealed: func(c *customer, f backoffice.PrivacyField) backoffice.Sealed {
+		if f == backoffice.SpouseRegistrationNumber {
+			return c.SpouseRegistration
 		}
-		return nil
+		return c.Registration
 	},
-	check:  checkCustomer,
+	check:  backoffice.CheckCustomer,
 	clash:  customerClash,
 	remove: removeCustomers,
 })
@@ -106,8 +110,8 @@ func readAddress(address *backoffice.Address, object raw) error {
 			seen.add(i)
 			text := ""
 			if !value.isNull() {
-				if text, err = value.text(); err == nil {
-					err = backoffice.CheckText(text, backoffice.MaxText)
+				if text, err = value.text(); err == nil && text == "" {
+					err = errEmpty
 				}
 			}
 			if err != nil {
@@ -147,26 +151,6 @@ func registration(name string, secret backoffice.PrivacyField, at func(*customer
 		},
 		same: func(a, b *customer) bool { return at(a).SameNumber(*at(b)) },
 	}
-}
-
-func checkCustomer(c *customer) (faults []Fault) {
-	if c.Type != backoffice.Company {
-		if c.KboNumber != "" {
-			faults = append(faults, Fault{"kboNumber", "only a company has a KBO number"})
-		}
-		if c.CompanyType != "" {
-			faults = append(faults, Fault{"companyType", "only a company has a legal form"})
-		}
-		return faults
-	}
-	if c.CompanyType != "" && c.CompanyType.NeedsKBO() != (c.KboNumber != "") {
-		why := "a company of this form has a KBO number"
-		if c.KboNumber != "" {
-			why = "a company of this form has no KBO number"
-		}
-		faults = append(faults, Fault{"companyType", why})
-	}
-	return faults
 }
 
 func customerClash(ctx context.Context, tx backoffice.Tx, row *customer) (string, error) {

@@ -8,14 +8,18 @@ var documents = define(noun[document, backoffice.DocumentCriteria]{
 	name: backoffice.NounDocument,
 	file: "documents.ndjson",
 	fields: []field[document]{
-		required("name", "name", func(d *document) *string { return &d.Name }, shortText[string]),
-		requiredReference("customer", backoffice.NounCustomer, func(d *document) *string { return &d.CustomerID }),
+		text("name", "name", func(d *document) *string { return &d.Name }),
+		reference("customer", backoffice.NounCustomer, func(d *document) *string { return &d.CustomerID }),
 		moment("createdAt", "createdAt", func(d *document) *backoffice.Instant { return &d.CreatedAt }),
 	},
-	id:       func(d *document) *string { return &d.ID },
-	fresh:    func(now backoffice.Instant) *document { return &document{CreatedAt: now} },
-	reader:   func(s backoffice.Reads) backoffice.Reader[*document, backoffice.DocumentCriteria] { return s.Documents() },
-	writer:   func(tx backoffice.Tx) backoffice.Writer[*document, backoffice.DocumentCriteria] { return tx.Documents() },
+	id:    func(d *document) *string { return &d.ID },
+	fresh: func(now backoffice.Instant) *document { return &document{CreatedAt: now} },
+	reader: func(s backoffice.Reads) backoffice.Reader[*document, backoffice.DocumentCriteria] {
+		return s.Documents()
+	},
+	writer: func(tx backoffice.Tx) backoffice.Writer[*document, backoffice.DocumentCriteria] {
+		return tx.Documents()
+	},
 	attached: func(d *document) **backoffice.File { return &d.File },
-	needFile: true,
+	check:    backoffice.CheckDocument,
 })

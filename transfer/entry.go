@@ -133,14 +133,6 @@ func (l *loading[T, C]) fill(e *entry[T]) {
 		}
 	}
 	e.file = r.file
-	if len(e.faults) > 0 {
-		return
-	}
-	for i := range l.noun.fields {
-		if f := &l.noun.fields[i]; f.missing != nil && f.missing(e.row) {
-			e.fault(f.name, errRequired.Message)
-		}
-	}
 }
 
 // resolve refuses identifiers that are another noun's, and references to nothing.

@@ -103,16 +103,43 @@ func faultOf(field string, err error) Fault {
 	return Fault{Field: field, Why: err.Error()}
 }
 
+// faultsOf turns what the domain has found wrong with a row into the folder's names.
+func faultsOf(found []*backoffice.UserError) []Fault {
+	faults := make([]Fault, len(found))
+	for i, wrong := range found {
+		faults[i] = Fault{Field: folderName(wrong.Field), Why: wrong.Message}
+	}
+	return faults
+}
+
+// folderName is the name that a path of GraphQL's inputs has in the folder.
+func folderName(path []string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	first := path[0]
+	switch {
+	case first == "address":
+		first = "addressFields"
+	case first == "labelIds":
+		first = "labels"
+	default:
+		first = strings.TrimSuffix(first, "Id")
+	}
+	return strings.Join(append([]string{first}, path[1:]...), ".")
+}
+
 // The reasons that several fields share.
 var (
 	errRequired = backoffice.Errorf(backoffice.BadInput, "the field is required")
 	errTwice    = backoffice.Errorf(backoffice.BadInput, "the field occurs twice")
+	errEmpty    = backoffice.Errorf(backoffice.BadInput, "a text has at least one character that is not a space; null is for none")
 	errUnknown  = backoffice.Errorf(backoffice.BadInput, "unknown field")
 )
 
 // shownKey is an unknown field's name as it may be printed.
 func shownKey(key string) string {
-	if quoted := strconv.Quote(backoffice.ShownName(key)); len(quoted) != len(key)+2 || key == "" || strings.ContainsAny(key, " .:;") {
+	if quoted := strconv.Quote(key); len(quoted) != len(key)+2 || key == "" || strings.ContainsAny(key, " .:;") {
 		return quoted
 	}
 	return key

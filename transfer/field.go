@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
@@ -21,8 +20,6 @@ type field[T any] struct {
 	write func(out []byte, row *T) []byte
 	// same compares the field of two rows; nil compares what write gives.
 	same func(a, b *T) bool
-	// missing tells that a row lacks what it needs; nil when it may.
-	missing func(row *T) bool
 
 	// refers is the noun to which the field points, "" for none; targets are the identifiers in it.
 	refers  backoffice.Noun
@@ -38,8 +35,12 @@ type reading struct {
 	file wish
 }
 
-// optional makes a field of a text that may be missing.
-func optional[T any, S ~string](name, shown string, at func(*T) *S, parse func(string) (S, error)) field[T] {
+// text makes a field of a text. That it must be there, and what it may be, are the domain's checks.
+func text[T any, S ~string](name, shown string, at func(*T) *S) field[T] {
+	return parsed(name, shown, at, func(text string) (S, error) { return S(text), nil })
+}
+
+func parsed[T any, S ~string](name, shown string, at func(*T) *S, parse func(string) (S, error)) field[T] {
 	return field[T]{
 		name: name, shown: shown,
 		read: func(_ *reading, row *T, value raw) error {
@@ -48,34 +49,32 @@ func optional[T any, S ~string](name, shown string, at func(*T) *S, parse func(s
 				return nil
 			}
 			text, err := value.text()
-			if err == nil {
-				*at(row), err = parse(text)
+			switch {
+			case err != nil:
+				return err
+			case text == "": // a row has it as null, which is not what the line says
+				return errEmpty
 			}
+			*at(row), err = parse(text)
 			return err
 		},
 		write: func(out []byte, row *T) []byte { return backoffice.Text(*at(row)).AppendJSON(out) },
 	}
 }
 
-// required makes a field of a text that every record has.
-func required[T any, S ~string](name, shown string, at func(*T) *S, parse func(string) (S, error)) field[T] {
-	f := optional(name, shown, at, parse)
-	f.missing = func(row *T) bool { return *at(row) == "" }
-	return f
-}
-
-// labelled is required, written in the specification's words.
+// labelled makes a field of a value that is written in the specification's words.
 func labelled[T any, S interface {
 	~string
 	Label() string
 }](name, shown string, at func(*T) *S, parse func(string) (S, error)) field[T] {
-	f := required(name, shown, at, parse)
+	f := parsed(name, shown, at, parse)
 	f.write = func(out []byte, row *T) []byte { return backoffice.AppendJSONString(out, (*at(row)).Label()) }
 	return f
 }
 
-// pointing makes a field out of one with an identifier of another noun.
-func pointing[T any](f field[T], noun backoffice.Noun, at func(*T) *string) field[T] {
+// reference makes a field of the identifier of another noun's record.
+func reference[T any](name string, noun backoffice.Noun, at func(*T) *string) field[T] {
+	f := text(name, name, at)
 	f.refers = noun
 	f.targets = func(row *T) []string {
 		if *at(row) == "" {
@@ -84,16 +83,6 @@ func pointing[T any](f field[T], noun backoffice.Noun, at func(*T) *string) fiel
 		return []string{*at(row)}
 	}
 	return f
-}
-
-// reference makes a field of an identifier that may be missing.
-func reference[T any](name string, noun backoffice.Noun, at func(*T) *string) field[T] {
-	return pointing(optional(name, name, at, identifier), noun, at)
-}
-
-// requiredReference makes a field of an identifier that every record has.
-func requiredReference[T any](name string, noun backoffice.Noun, at func(*T) *string) field[T] {
-	return pointing(required(name, name, at, identifier), noun, at)
 }
 
 // flag makes a field that is true or false; null is false.
@@ -151,29 +140,23 @@ func version[T any](at func(*T) *int) field[T] {
 	}
 }
 
-// list makes a field of a list of texts; null is the empty one. arrange puts what was read in order.
-func list[T any](name, shown string, at func(*T) *[]string, parse func(string) (string, error), arrange func([]string) []string) field[T] {
+// list makes a field of a list of texts; null is the empty one.
+func list[T any](name, shown string, at func(*T) *[]string) field[T] {
 	return field[T]{
 		name: name, shown: shown,
 		read: func(_ *reading, row *T, value raw) error {
+			*at(row) = nil
 			if value.isNull() {
-				*at(row) = nil
 				return nil
 			}
 			if value[0] != '[' {
 				return backoffice.Errorf(backoffice.BadInput, "the value is a list of strings")
 			}
-			var items []string
-			err := eachElement(value, func(element raw) error {
+			return eachElement(value, func(element raw) error {
 				text, err := element.text()
-				if err == nil {
-					text, err = parse(text)
-				}
-				items = append(items, text)
+				*at(row) = append(*at(row), text)
 				return err
 			})
-			*at(row) = arrange(items)
-			return err
 		},
 		write: func(out []byte, row *T) []byte {
 			out = append(out, '[')
@@ -188,40 +171,7 @@ func list[T any](name, shown string, at func(*T) *[]string, parse func(string) (
 	}
 }
 
-// sortedOnce arranges a set.
-func sortedOnce(items []string) []string {
-	slices.Sort(items)
-	return slices.Compact(items)
-}
-
-// firstOnce keeps the order and drops repetitions.
-func firstOnce(items []string) []string {
-	kept := items[:0]
-	for _, item := range items {
-		if !slices.Contains(kept, item) {
-			kept = append(kept, item)
-		}
-	}
-	return kept
-}
-
 // derived makes a field that the REST interface shows and that is worked out from the others: import passes it over.
 func derived[T any](name string) field[T] {
 	return field[T]{name: name, read: func(*reading, *T, raw) error { return nil }}
-}
-
-// The parsers of texts, in the form that fields take.
-
-func identifier(text string) (string, error) { return text, backoffice.CheckID(text) }
-
-func shortText[S ~string](text string) (S, error) {
-	return S(text), backoffice.CheckText(text, backoffice.MaxText)
-}
-
-// orNull turns a parser of a text into one of a text that may be missing.
-func orNull(parse func(string) (string, error)) func(string) (backoffice.Text, error) {
-	return func(text string) (backoffice.Text, error) {
-		parsed, err := parse(text)
-		return backoffice.Text(parsed), err
-	}
 }

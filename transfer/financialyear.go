@@ -12,37 +12,25 @@ var financialYears = define(noun[financialYear, backoffice.FinancialYearCriteria
 	name: backoffice.NounFinancialYear,
 	file: "financialyears.ndjson",
 	fields: []field[financialYear]{
-		required("startDate", "startDate", func(y *financialYear) *string { return &y.StartDate }, yearNumber),
-		optional("endDate", "endDate", func(y *financialYear) *string { return &y.EndDate }, yearNumber),
+		text("startDate", "startDate", func(y *financialYear) *string { return &y.StartDate }),
+		text("endDate", "endDate", func(y *financialYear) *string { return &y.EndDate }),
 		flag("isCurrentYear", func(y *financialYear) *bool { return &y.IsCurrentYear }),
 		clearableMoment("archivedAt", "archivedAt", func(y *financialYear) *backoffice.Instant { return &y.ArchivedAt }),
 	},
-	id:     func(y *financialYear) *string { return &y.ID },
-	fresh:  func(backoffice.Instant) *financialYear { return &financialYear{} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*financialYear, backoffice.FinancialYearCriteria] { return s.FinancialYears() },
-	writer: func(tx backoffice.Tx) backoffice.Writer[*financialYear, backoffice.FinancialYearCriteria] { return tx.FinancialYears() },
+	id:    func(y *financialYear) *string { return &y.ID },
+	fresh: func(backoffice.Instant) *financialYear { return &financialYear{} },
+	reader: func(s backoffice.Reads) backoffice.Reader[*financialYear, backoffice.FinancialYearCriteria] {
+		return s.FinancialYears()
+	},
+	writer: func(tx backoffice.Tx) backoffice.Writer[*financialYear, backoffice.FinancialYearCriteria] {
+		return tx.FinancialYears()
+	},
 	atOnce: true,
 	settle: settleYears,
-	check: func(y *financialYear) []Fault {
-		if y.EndDate < y.StartDate {
-			return []Fault{{"endDate", "the year ends before it starts"}}
-		}
-		return nil
-	},
+	check:  backoffice.CheckFinancialYear,
 	last:   func(y *financialYear) bool { return y.IsCurrentYear }, // after the one that was current gave it up
 	remove: removeYears,
 })
-
-func yearNumber(text string) (string, error) {
-	ok := len(text) == 4
-	for i := 0; ok && i < len(text); i++ {
-		ok = text[i] >= '0' && text[i] <= '9'
-	}
-	if !ok {
-		return "", backoffice.Errorf(backoffice.BadInput, "a year is written with four digits, as in 2026")
-	}
-	return text, nil
-}
 
 // settleYears archives what is not current, and wants exactly one current year among all that there will be.
 func settleYears(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], entries []*entry[financialYear]) error {
@@ -53,8 +41,7 @@ func settleYears(ctx context.Context, l *loading[financialYear, backoffice.Finan
 			y.EndDate = y.StartDate
 		}
 		switch {
-		case y.IsCurrentYear && e.given.has(archivedAt) && !y.ArchivedAt.IsZero():
-			e.fault("archivedAt", "the current year is not archived")
+		case y.IsCurrentYear && e.given.has(archivedAt): // for the check to see
 		case y.IsCurrentYear:
 			y.ArchivedAt = 0
 		case y.ArchivedAt.IsZero() && e.old != nil && !e.old.ArchivedAt.IsZero():

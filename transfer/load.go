@@ -31,8 +31,8 @@ type loading[T any, C comparable] struct {
 	refs   map[string]backoffice.Noun
 	bad    badLines
 	loaded Loaded
-	all    []*entry[T] // the lines of the chunk
-	put    []string    // keys of the files that this reading has stored
+	all    []*entry[T]           // the lines of the chunk
+	put    []string              // keys of the files that this reading has stored
 	names  map[fieldSet][]string // of changed fields, for the change log
 
 	careful   int  // from this line on one row at a time, each looked up before it is written
@@ -200,12 +200,9 @@ func (l *loading[T, C]) settled(ctx context.Context, entries []*entry[T]) error 
 			return err
 		}
 	}
-	if l.noun.check == nil {
-		return nil
-	}
 	for _, e := range entries {
 		if len(e.faults) == 0 {
-			e.faults = append(e.faults, l.noun.check(e.row)...)
+			e.faults = faultsOf(l.noun.check(e.row))
 		}
 	}
 	return nil

@@ -19,16 +19,16 @@ type noun[T any, C comparable] struct {
 	fresh func(now backoffice.Instant) *T
 
 	// What only some nouns have.
-	version  func(*T) *int                // grows with every change
-	touched  func(*T) *backoffice.Instant // when it was changed last
-	attached func(*T) **backoffice.File   // its stored file
-	needFile bool                         // it cannot be without
-	atOnce   bool                         // its rules are about the file as a whole, which is small
+	version  func(*T) *int                                       // grows with every change
+	touched  func(*T) *backoffice.Instant                        // when it was changed last
+	attached func(*T) **backoffice.File                          // its stored file
+	sealed   func(*T, backoffice.PrivacyField) backoffice.Sealed // its registration numbers
+	atOnce   bool                                                // its rules are about the file as a whole, which is small
 
 	// settle works out what follows from other records, and holds the rules across them.
 	settle func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
-	// check holds the rules across the fields of a record.
-	check func(row *T) []Fault
+	// check is the domain's: it holds a row to the rules that need no other record, and brings its values into their stored form.
+	check func(row *T) []*backoffice.UserError
 	// last puts rows that must be written after the others at the end; nil keeps the lines' order.
 	last func(row *T) bool
 	// follow brings other records in step with rows that were changed.

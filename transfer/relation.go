@@ -13,20 +13,19 @@ var relations = define(noun[relation, backoffice.RelationCriteria]{
 	file: "relations.ndjson",
 	fields: []field[relation]{
 		labelled("kind", "kind", func(r *relation) *backoffice.RelationKind { return &r.Kind }, backoffice.ParseRelationKindLabel),
-		requiredReference("customer", backoffice.NounCustomer, func(r *relation) *string { return &r.CustomerID }),
-		requiredReference("relatedCustomer", backoffice.NounCustomer, func(r *relation) *string { return &r.RelatedCustomerID }),
+		reference("customer", backoffice.NounCustomer, func(r *relation) *string { return &r.CustomerID }),
+		reference("relatedCustomer", backoffice.NounCustomer, func(r *relation) *string { return &r.RelatedCustomerID }),
 		moment("createdAt", "createdAt", func(r *relation) *backoffice.Instant { return &r.CreatedAt }),
 	},
-	id:     func(r *relation) *string { return &r.ID },
-	fresh:  func(now backoffice.Instant) *relation { return &relation{CreatedAt: now} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*relation, backoffice.RelationCriteria] { return s.Relations() },
-	writer: func(tx backoffice.Tx) backoffice.Writer[*relation, backoffice.RelationCriteria] { return tx.Relations() },
-	check: func(r *relation) []Fault {
-		if r.CustomerID == r.RelatedCustomerID {
-			return []Fault{{"relatedCustomer", "a customer has no relation with itself"}}
-		}
-		return nil
+	id:    func(r *relation) *string { return &r.ID },
+	fresh: func(now backoffice.Instant) *relation { return &relation{CreatedAt: now} },
+	reader: func(s backoffice.Reads) backoffice.Reader[*relation, backoffice.RelationCriteria] {
+		return s.Relations()
 	},
+	writer: func(tx backoffice.Tx) backoffice.Writer[*relation, backoffice.RelationCriteria] {
+		return tx.Relations()
+	},
+	check: backoffice.CheckRelation,
 	clash: relationClash,
 })
 

@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"context"
+	"slices"
+	"strconv"
 
 	"example.org/backoffice/backoffice"
 )
@@ -35,4 +37,24 @@ func eachPage[T backoffice.Entity, C comparable](ctx context.Context, rows backo
 		}
 		ask.Window.After, ask.Window.HasAfter = page.Items[len(page.Items)-1].Position(backoffice.KeyID), true
 	}
+}
+
+// once sorts identifiers and drops repetitions.
+func once(ids []string) []string {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendNumber writes a number as JSON has it: whole ones without a point or an exponent.
+func appendNumber(out []byte, number float64) []byte {
+	return strconv.AppendFloat(out, number, 'f', -1, 64)
 }

@@ -14,8 +14,8 @@ var transcripts = define(noun[transcript, backoffice.TranscriptCriteria]{
 	fields: []field[transcript]{
 		ownStatus(),
 		flag("isCompleted", func(t *transcript) *bool { return &t.IsCompleted }),
-		requiredReference("customer", backoffice.NounCustomer, func(t *transcript) *string { return &t.CustomerID }),
-		requiredReference("checklist", backoffice.NounChecklist, func(t *transcript) *string { return &t.ChecklistID }),
+		reference("customer", backoffice.NounCustomer, func(t *transcript) *string { return &t.CustomerID }),
+		reference("checklist", backoffice.NounChecklist, func(t *transcript) *string { return &t.ChecklistID }),
 		reference("financialYear", backoffice.NounFinancialYear, func(t *transcript) *string { return &t.FinancialYearID }),
 		customVariables(),
 		flag("documentGenerated", func(t *transcript) *bool { return &t.DocumentGenerated }),
@@ -26,31 +26,34 @@ var transcripts = define(noun[transcript, backoffice.TranscriptCriteria]{
 	fresh: func(now backoffice.Instant) *transcript {
 		return &transcript{OwnStatus: backoffice.ToProcess, OwnUpdatedAt: now}
 	},
-	reader:   func(s backoffice.Reads) backoffice.Reader[*transcript, backoffice.TranscriptCriteria] { return s.Transcripts() },
-	writer:   func(tx backoffice.Tx) backoffice.Writer[*transcript, backoffice.TranscriptCriteria] { return tx.Transcripts() },
+	reader: func(s backoffice.Reads) backoffice.Reader[*transcript, backoffice.TranscriptCriteria] {
+		return s.Transcripts()
+	},
+	writer: func(tx backoffice.Tx) backoffice.Writer[*transcript, backoffice.TranscriptCriteria] {
+		return tx.Transcripts()
+	},
 	touched:  func(t *transcript) *backoffice.Instant { return &t.OwnUpdatedAt },
 	attached: func(t *transcript) **backoffice.File { return &t.Document },
 	settle:   settleTranscripts,
-	check: func(t *transcript) []Fault {
-		if t.DocumentGenerated && t.Document == nil {
-			return []Fault{{"documentGenerated", "a transcript whose document was generated has a file"}}
-		}
-		return nil
-	},
-	follow: followTranscripts,
-	remove: removeTranscripts,
+	check:    checkTranscript,
+	follow:   followTranscripts,
+	remove:   removeTranscripts,
 })
+
+// checkTranscript adds what only an import can do wrong to the domain's check.
+func checkTranscript(t *transcript) []*backoffice.UserError {
+	found := backoffice.CheckTranscript(t)
+	if t.DocumentGenerated && t.Document == nil {
+		found = append(found, &backoffice.UserError{
+			Code: backoffice.CodeRequired, Message: "a transcript whose document was generated has a file", Field: []string{"documentGenerated"},
+		})
+	}
+	return found
+}
 
 // ownStatus is the transcript's own status; null is the first.
 func ownStatus() field[transcript] {
-	f := labelled("status", "status", func(t *transcript) *backoffice.TranscriptStatus { return &t.OwnStatus },
-		func(text string) (backoffice.TranscriptStatus, error) {
-			status, err := backoffice.ParseTranscriptStatusLabel(text)
-			if err != nil || !status.IsOwn() {
-				return "", backoffice.Errorf(backoffice.BadInput, "a transcript's own status is To Process or Sent; later ones are the state of its calculation")
-			}
-			return status, nil
-		})
+	f := labelled("status", "status", func(t *transcript) *backoffice.TranscriptStatus { return &t.OwnStatus }, backoffice.ParseTranscriptStatusLabel)
 	read := f.read
 	f.read = func(r *reading, t *transcript, value raw) error {
 		if value.isNull() {
@@ -84,9 +87,6 @@ func progress() field[transcript] {
 			if !value.isNull() {
 				t.ProgressPercentage, err = value.number()
 			}
-			if err == nil && (t.ProgressPercentage < 0 || t.ProgressPercentage > 100) {
-				err = backoffice.Errorf(backoffice.BadInput, "progress is 0 to 100")
-			}
 			return err
 		},
 		write: func(out []byte, t *transcript) []byte { return appendNumber(out, t.ProgressPercentage) },
@@ -100,7 +100,7 @@ func settleTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 		ids = append(ids, e.row.ChecklistID)
 	}
 	years := l.tx.Checklists()
-	found, err := years.ByID(ctx, sortedOnce(ids), years.Columns([]string{"financialYear"}))
+	found, err := years.ByID(ctx, once(ids), years.Columns([]string{"financialYear"}))
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,10 @@ var users = define(noun[user, backoffice.UserCriteria]{
 	name: backoffice.NounUser,
 	file: "users.ndjson",
 	fields: []field[user]{
-		required("firstName", "firstName", func(u *user) *string { return &u.FirstName }, shortText[string]),
-		required("lastName", "lastName", func(u *user) *string { return &u.LastName }, shortText[string]),
-		required("email", "email", func(u *user) *string { return &u.Email }, backoffice.ParseEmail),
-		optional("language", "language", func(u *user) *backoffice.Text { return &u.Language }, orNull(backoffice.ParseLanguage)),
+		text("firstName", "firstName", func(u *user) *string { return &u.FirstName }),
+		text("lastName", "lastName", func(u *user) *string { return &u.LastName }),
+		text("email", "email", func(u *user) *string { return &u.Email }),
+		text("language", "language", func(u *user) *backoffice.Text { return &u.Language }),
 		userLabels(),
 		version(func(u *user) *int { return &u.Version }),
 	},
@@ -19,11 +19,12 @@ var users = define(noun[user, backoffice.UserCriteria]{
 	fresh:   func(backoffice.Instant) *user { return &user{} },
 	reader:  func(s backoffice.Reads) backoffice.Reader[*user, backoffice.UserCriteria] { return s.Users() },
 	writer:  func(tx backoffice.Tx) backoffice.Writer[*user, backoffice.UserCriteria] { return tx.Users() },
+	check:   backoffice.CheckUser,
 	version: func(u *user) *int { return &u.Version },
 })
 
 func userLabels() field[user] {
-	f := list("labels", "labels", func(u *user) *[]string { return &u.LabelIDs }, identifier, firstOnce)
+	f := list("labels", "labels", func(u *user) *[]string { return &u.LabelIDs })
 	f.refers = backoffice.NounLabel
 	f.targets = func(u *user) []string { return u.LabelIDs }
 	return f
