@@ -28,7 +28,7 @@ var checklists = define(noun[checklist, backoffice.ChecklistCriteria]{
 	},
 	check:  backoffice.CheckChecklist,
 	settle: settleChecklists,
-	remove: removeChecklists,
+	keep:   keepAssigned,
 })
 
 // settleChecklists keeps a checklist in its year once it was assigned, for its transcripts are of the same year.
@@ -54,11 +54,15 @@ func settleChecklists(ctx context.Context, l *loading[checklist, backoffice.Chec
 	return nil
 }
 
-// removeChecklists forgets the files of the transcripts that go with their checklists.
-func removeChecklists(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], entries []*entry[checklist]) error {
-	for _, e := range entries {
-		if err := forgetTranscriptFiles(ctx, l.tx, backoffice.OfChecklist, e.id); err != nil {
-			return err
+// keepAssigned refuses to delete a checklist that has transcripts.
+func keepAssigned(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], deleted []*entry[checklist]) error {
+	counts, err := l.tx.Transcripts().Counts(ctx, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, idsOf(deleted))
+	if err != nil {
+		return err
+	}
+	for _, e := range deleted {
+		if counts[e.id] > 0 {
+			e.fault("_deleted", "transcripts of the checklist are left; delete them in an import before this one")
 		}
 	}
 	return nil

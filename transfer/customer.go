@@ -169,11 +169,7 @@ func customerClash(ctx context.Context, tx backoffice.Tx, row *customer) (string
 
 // removeCustomers forgets the files of everything that goes with the customers.
 func removeCustomers(ctx context.Context, l *loading[customer, backoffice.CustomerCriteria], entries []*entry[customer]) error {
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.id
-	}
-	keys, err := l.tx.FileKeysOf(ctx, ids...)
+	keys, err := l.tx.FileKeysOf(ctx, idsOf(entries)...)
 	if err != nil || len(keys) == 0 {
 		return err
 	}

@@ -28,6 +28,14 @@ type member struct {
 	value raw
 }
 
+func idsOf[T any](entries []*entry[T]) []string {
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.id
+	}
+	return ids
+}
+
 func (e *entry[T]) fault(field, why string) {
 	e.faults = append(e.faults, Fault{Field: field, Why: why})
 }
@@ -98,11 +106,7 @@ func (l *loading[T, C]) once(e *entry[T]) {
 
 // merge reads the rows as they are stored and puts the lines' fields into copies of them.
 func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.id
-	}
-	stored, err := l.rows.ByID(ctx, ids, 0)
+	stored, err := l.rows.ByID(ctx, idsOf(entries), 0)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ var financialYears = define(noun[financialYear, backoffice.FinancialYearCriteria
 	settle: settleYears,
 	check:  backoffice.CheckFinancialYear,
 	last:   func(y *financialYear) bool { return y.IsCurrentYear }, // after the one that was current gave it up
-	remove: removeYears,
+	keep:   keepYearsInUse,
 })
 
 // settleYears archives what is not current, and wants exactly one current year among all that there will be.
@@ -91,11 +91,20 @@ func oneCurrentYear(ctx context.Context, l *loading[financialYear, backoffice.Fi
 	return nil
 }
 
-// removeYears forgets the files of all that hangs on the years.
-func removeYears(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], entries []*entry[financialYear]) error {
-	for _, e := range entries {
-		if err := forgetTranscriptFiles(ctx, l.tx, backoffice.OfFinancialYear, e.id); err != nil {
+// keepYearsInUse refuses to delete a year to which something belongs.
+func keepYearsInUse(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], deleted []*entry[financialYear]) error {
+	counts, err := l.tx.Checklists().Counts(ctx, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, idsOf(deleted))
+	if err != nil {
+		return err
+	}
+	for _, e := range deleted {
+		of := backoffice.MinfinCriteria{FinancialYearID: e.id}
+		more, err := l.tx.MinfinDocuments().Counts(ctx, backoffice.Root, of, []string{backoffice.NoParent})
+		if err != nil {
 			return err
+		}
+		if counts[e.id]+more[backoffice.NoParent] > 0 {
+			e.fault("_deleted", "checklists or minfin documents of the financial year are left; delete them in an import before this one")
 		}
 	}
 	return nil

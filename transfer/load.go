@@ -159,6 +159,11 @@ func (l *loading[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 			return err
 		}
 	}
+	if _, deleted := l.sound(all); l.keep != nil && len(deleted) > 0 {
+		if err := l.keep(ctx, l, deleted); err != nil {
+			return err
+		}
+	}
 	for _, e := range all {
 		if len(e.faults) > 0 {
 			l.bad.add(e.line, e.faults...)

@@ -33,6 +33,8 @@ type noun[T any, C comparable] struct {
 	last func(row *T) bool
 	// follow brings other records in step with rows that were changed.
 	follow func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
+	// keep refuses to delete rows that others still need.
+	keep func(ctx context.Context, l *loading[T, C], deleted []*entry[T]) error
 	// remove does what has to be done before rows are deleted.
 	remove func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
 	// clash looks for another record with a value that only one may have. It returns the field, "" when there is none.

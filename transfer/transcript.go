@@ -73,6 +73,9 @@ func customVariables() field[transcript] {
 			if !value.isNull() {
 				t.CustomVariables, err = backoffice.ParseJSON(value)
 			}
+			if string(t.CustomVariables) == "{}" { // the one form of an empty object
+				t.CustomVariables = nil
+			}
 			return err
 		},
 		write: func(out []byte, t *transcript) []byte { return t.CustomVariables.AppendJSON(out) },
@@ -150,24 +153,6 @@ func removeTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 		}
 	}
 	return nil
-}
-
-// forgetTranscriptFiles forgets the files of the transcripts under a year or a checklist, and of their calculations.
-func forgetTranscriptFiles(ctx context.Context, tx backoffice.Tx, under backoffice.Edge, parent string) error {
-	var keys []string
-	var failed error
-	err := eachRow(ctx, tx.Transcripts(), under, parent, backoffice.TranscriptCriteria{}, func(t *transcript) {
-		if t.Document != nil {
-			keys = append(keys, t.Document.Key)
-		}
-		if failed == nil && t.Status != t.OwnStatus || t.UpdatedAt != t.OwnUpdatedAt {
-			failed = forgetProposals(ctx, tx, t.ID)
-		}
-	})
-	if err != nil || failed != nil || len(keys) == 0 {
-		return firstOf(err, failed)
-	}
-	return tx.ForgetFiles(ctx, keys)
 }
 
 func forgetProposals(ctx context.Context, tx backoffice.Tx, transcriptID string) error {

@@ -140,9 +140,7 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 		return nil
 	}
 	var stored []string
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.id
+	for _, e := range entries {
 		if l.attached != nil {
 			if file := *l.attached(e.old); file != nil {
 				stored = append(stored, file.Key)
@@ -159,7 +157,7 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 			return err
 		}
 	}
-	gone, err := l.rows.Delete(ctx, ids...)
+	gone, err := l.rows.Delete(ctx, idsOf(entries)...)
 	if err != nil {
 		return err
 	}
