@@ -1,0 +1,268 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/limits"
+)
+
+// Hooks join the transport to what it does not know. Each may be nil.
+type Hooks struct {
+	// BeforeWrite runs after an operation was executed and before the first byte of its answer leaves. If it fails,
+	// nothing of the answer is shown: the caller gets UNAVAILABLE, 503.
+	BeforeWrite func(context.Context) error
+	// RequestID is what an internal error shows of the request.
+	RequestID func(context.Context) string
+	// StoreCalls is how often the request has asked the store so far.
+	StoreCalls func(context.Context) int
+	// Done runs once for each request, after its answer.
+	Done func(context.Context, Outcome)
+}
+
+// Outcome is what may be told of a request in a log or a metric: no variable, no body.
+type Outcome struct {
+	Operation string   // its name as the document has it, digit runs masked and cut; "" without one
+	Type      string   // query or mutation; "" when the document was refused
+	Shape     string   // 16 hexadecimal digits that are the same for documents which differ in literals only
+	Depth     int      // 0 when the document was refused
+	Cost      int      // likewise
+	Status    int      // of HTTP
+	Codes     []string // of the errors, each once
+}
+
+func (h Hooks) requestID(ctx context.Context) string {
+	if h.RequestID == nil {
+		return ""
+	}
+	return h.RequestID(ctx)
+}
+
+// GraphQL serves GraphQL over HTTP for an executable schema. It is an http.Handler with an executor of its own, and a
+// graphql.Transport for anyone else's. Make one with New; it may be used by many requests at a time.
+type GraphQL struct {
+	schema    *ast.Schema
+	executor  *executor.Executor
+	documents *documents
+	limits    limits.Settings
+	hooks     Hooks
+}
+
+var (
+	_ http.Handler      = (*GraphQL)(nil)
+	_ graphql.Transport = (*GraphQL)(nil)
+)
+
+// New makes the GraphQL endpoint of a schema.
+func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks) *GraphQL {
+	g := &GraphQL{
+		schema:    schema.Schema(),
+		executor:  executor.New(schema),
+		documents: newDocuments(schema.Schema(), settings),
+		limits:    settings,
+		hooks:     hooks,
+	}
+	g.executor.SetErrorPresenter(g.Present)
+	g.executor.SetRecoverFunc(g.Recover)
+	return g
+}
+
+// Use adds an extension of gqlgen around operations or responses. Those around fields, or before parsing, are not run.
+func (g *GraphQL) Use(extension graphql.HandlerExtension) { g.executor.Use(extension) }
+
+// ServeHTTP answers one request.
+func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.Do(w, r, g.executor) }
+
+// Supports says that every request is this transport's: it also answers what it refuses.
+func (g *GraphQL) Supports(*http.Request) bool { return true }
+
+// Do answers one request with the given executor.
+func (g *GraphQL) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
+	var (
+		ctx     = r.Context()
+		outcome Outcome
+		a       answer
+	)
+	media, acceptable := negotiate(r.Header["Accept"])
+	if acceptable {
+		a = g.guarded(ctx, w, r, exec, media, &outcome)
+	} else {
+		a = refusal(mediaJSON, failure(codeBadInput, "the answer is %s or %s", mediaGraphQL, mediaJSON))
+		a.status = http.StatusNotAcceptable
+	}
+	if err := a.write(w); err != nil { // an extension that is not JSON
+		a = refusal(a.media, g.Present(ctx, err))
+		_ = a.write(w)
+	}
+	if g.hooks.Done != nil {
+		outcome.Status, outcome.Codes = a.status, codesOf(a.errors)
+		g.hooks.Done(ctx, outcome)
+	}
+}
+
+// Refuse answers a request that is not let through to GraphQL, for what stands in front: authentication, rates.
+func (g *GraphQL) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	media, ok := negotiate(r.Header["Accept"])
+	if !ok {
+		media = mediaJSON
+	}
+	a := refusal(media, g.Present(r.Context(), err))
+	if a.status == http.StatusOK {
+		a.status = http.StatusBadRequest
+	}
+	_ = a.write(w)
+}
+
+// guarded answers a panic with an internal error.
+func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, media string, outcome *Outcome) (a answer) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			if panicked == http.ErrAbortHandler {
+				panic(panicked)
+			}
+			a = refusal(media, g.Present(ctx, g.Recover(ctx, panicked)))
+		}
+	}()
+	return g.answer(ctx, w, r, exec, media, outcome)
+}
+
+func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, media string, outcome *Outcome) answer {
+	asked, unread := g.read(w, r)
+	if unread != nil {
+		a := refusal(media, failure(codeBadInput, "%s", unread.message))
+		a.status, a.allow = unread.status, unread.allow
+		return a
+	}
+	document, errs := g.documents.get(asked.query)
+	if errs != nil {
+		return refusal(media, errs...)
+	}
+	operation, refused := document.operation(asked.operationName)
+	if refused != nil {
+		return refusal(media, refused)
+	}
+	outcome.Operation = backoffice.ShownName(operation.Name)
+	outcome.Type, outcome.Shape, outcome.Depth = string(operation.Operation), document.shape, document.depth
+	if r.Method == http.MethodGet && operation.Operation != ast.Query {
+		a := refusal(media, failure(codeBadInput, "only a query can be sent with GET"))
+		a.status, a.allow = http.StatusMethodNotAllowed, http.MethodPost
+		return a
+	}
+	variables, refused := coerce(g.schema, operation.OperationDefinition, asked.variables)
+	if refused != nil {
+		return refusal(media, refused)
+	}
+	outcome.Cost = operation.price.Cost(variables)
+	if refused := operation.price.Check(outcome.Cost); refused != nil {
+		return g.explained(ctx, r, refusal(media, refused), operation, variables, *outcome)
+	}
+	a := g.execute(ctx, exec, media, &graphql.OperationContext{
+		RawQuery:               asked.query,
+		Variables:              variables,
+		OperationName:          asked.operationName,
+		Doc:                    document.ast,
+		Headers:                r.Header,
+		Operation:              operation.OperationDefinition,
+		RecoverFunc:            g.Recover,
+		ResolverMiddleware:     plainField,
+		RootResolverMiddleware: plainRootField,
+	})
+	return g.explained(ctx, r, a, operation, variables, *outcome)
+}
+
+func plainField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
+
+func plainRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+	return next(ctx)
+}
+
+// execute runs an operation and decides the status of its answer.
+func (g *GraphQL) execute(ctx context.Context, exec graphql.GraphExecutor, media string, operation *graphql.OperationContext) answer {
+	responses, ctx := exec.DispatchOperation(graphql.WithOperationContext(ctx, operation), operation)
+	response := responses(ctx)
+	if late(ctx, operation, response) {
+		return refusal(media, g.Present(ctx, context.DeadlineExceeded))
+	}
+	if g.hooks.BeforeWrite != nil {
+		if err := g.hooks.BeforeWrite(ctx); err != nil {
+			g.log(ctx, slog.LevelWarn, "an answer was withheld", err)
+			return refusal(media, failure(codeUnavailable, "the answer cannot be given now; try again later"))
+		}
+	}
+	a := answer{status: http.StatusOK, media: media, data: response.Data, errors: response.Errors, extensions: response.Extensions}
+	if len(a.errors) == 0 {
+		return a
+	}
+	if whole := a.data == nil || string(a.data) == "null"; whole {
+		a.status = statusOfFailure(a.errors, media, a.data == nil)
+	}
+	if most := g.limits.FieldErrors; len(a.errors) > most {
+		a.extensions = with(a.extensions, "errorsOmitted", len(a.errors)-most)
+		a.errors = a.errors[:most]
+	}
+	return a
+}
+
+// late says whether the deadline took away the answer. What a mutation has done is told all the same.
+func late(ctx context.Context, operation *graphql.OperationContext, response *graphql.Response) bool {
+	if response == nil {
+		return true
+	}
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || operation.Operation.Operation == ast.Mutation {
+		return false
+	}
+	for _, err := range response.Errors {
+		if codeOfError(err) == codeTimeout {
+			return true
+		}
+	}
+	return false
+}
+
+// statusOfFailure is the status of an executed operation without data: that of the first fault of ours, else 200, or
+// that of the first error when execution did not begin.
+func statusOfFailure(errs gqlerror.List, media string, unbegun bool) int {
+	for _, err := range errs {
+		switch code := codeOfError(err); code {
+		case codeUnavailable, codeTimeout, codeInternal, codeRateLimited:
+			return statusOf(code, media)
+		}
+	}
+	if unbegun {
+		return statusOf(codeOfError(errs[0]), media)
+	}
+	return http.StatusOK
+}
+
+// with adds to extensions without changing the map that came with a response.
+func with(extensions map[string]any, key string, value any) map[string]any {
+	added := make(map[string]any, len(extensions)+1)
+	for known, value := range extensions {
+		added[known] = value
+	}
+	added[key] = value
+	return added
+}
+
+func codesOf(errs gqlerror.List) []string {
+	var codes []string
+next:
+	for _, err := range errs {
+		code := codeOfError(err)
+		for _, known := range codes {
+			if known == code {
+				continue next
+			}
+		}
+		codes = append(codes, code)
+	}
+	return codes
+}
