@@ -1,8 +1,5 @@
 -- +goose Up
 
--- pg_trgm makes the index by which texts are searched. Any owner of a database may create it, from PostgreSQL 13.
-CREATE EXTENSION IF NOT EXISTS pg_trgm;
-
 CREATE TABLE labels (
 	id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
 	name       TEXT COLLATE "C" NOT NULL,

@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
+)
+
+// codeOf is the server's code for an error, "" when it does not come from the server.
+func codeOf(err error) string {
+	var of *pgconn.PgError
+	if errors.As(err, &of) {
+		return of.Code
+	}
+	return ""
+}
+
+// serverError is what may be logged of an error of the server: its own texts repeat values of rows.
+type serverError struct{ code, constraint, table string }
+
+func (e *serverError) Error() string {
+	text := "PostgreSQL error " + e.code
+	if e.constraint != "" {
+		text += " on " + e.constraint
+	} else if e.table != "" {
+		text += " on " + e.table
+	}
+	return text
+}
+
+// isRetryable says that the same transaction may succeed when it is run again.
+func isRetryable(err error) bool {
+	var of *serverError
+	return errors.As(err, &of) && (of.code == "40001" || of.code == "40P01")
+}
+
+func unavailable(cause error) error {
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: cause}
+}
+
+// classify turns an error of pgx into one of ours.
+func classify(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil {
+		return backoffice.Fault(ended, "asking the store")
+	}
+	var known *backoffice.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	var of *pgconn.PgError
+	if errors.As(err, &of) {
+		return classifyCode(of)
+	}
+	var connecting *pgconn.ConnectError
+	var network net.Error
+	switch {
+	case errors.As(err, &connecting):
+		return unavailable(errors.New("connecting to PostgreSQL failed"))
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err), pgconn.Timeout(err):
+		return unavailable(fmt.Errorf("the connection to PostgreSQL was lost (%T)", err))
+	}
+	return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")
+}
+
+func classifyCode(of *pgconn.PgError) error {
+	cause := &serverError{of.Code, of.ConstraintName, of.TableName}
+	switch of.Code {
+	case "23505":
+		return &store.Violation{Of: store.UniqueViolation, Constraint: of.ConstraintName}
+	case "23503":
+		return &store.Violation{Of: store.ReferenceViolation, Constraint: of.ConstraintName}
+	case "57014":
+		return &backoffice.Error{Kind: backoffice.Timeout, Message: "the request took too long", Cause: cause}
+	case "25006", "40001", "40P01", "55P03": // a primary that is one no more; conflicts that outlast the attempts
+		return unavailable(cause)
+	}
+	switch of.Code[:min(2, len(of.Code))] {
+	case "08", "53", "57", "58":
+		return unavailable(cause)
+	}
+	return backoffice.Fault(cause, "asking the store")
+}
+
+// describe turns what came up while connecting into a sentence for the operator. It repeats nothing of the URL.
+func describe(err error) error {
+	switch code := codeOf(err); {
+	case code == "28P01" || code == "28000":
+		return errors.New("PostgreSQL refuses the user or the password of the URL, or a connection from here (pg_hba.conf)")
+	case code == "3D000":
+		return errors.New("the database of the URL does not exist on the server")
+	case code == "42501":
+		return errors.New("the user of the URL lacks a right in the database")
+	case strings.HasPrefix(code, "53"):
+		return errors.New("PostgreSQL has no connection left; raise max_connections or use a pooler")
+	case code != "":
+		return fmt.Errorf("PostgreSQL answered with error %s", code)
+	}
+	var network *net.OpError
+	var name *net.DNSError
+	var connecting *pgconn.ConnectError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
+		return errors.New("PostgreSQL does not answer in time")
+	case errors.As(err, &name):
+		return errors.New("the host of the database's URL is not known")
+	case errors.As(err, &network):
+		return fmt.Errorf("PostgreSQL cannot be reached: %w", network.Err)
+	case errors.As(err, &connecting):
+		return errors.New("connecting to PostgreSQL failed; the server may want TLS (sslmode=require), or offer none")
+	}
+	return fmt.Errorf("PostgreSQL cannot be used: %T", err)
+}

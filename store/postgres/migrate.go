@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"example.org/backoffice/store"
+	"example.org/backoffice/store/migrations"
+)
+
+func schemaVersion() int64 { return migrations.Version(goose.DialectPostgres) }
+
+// querier is what version needs of a pool or a connection.
+type querier interface {
+	QueryRow(ctx context.Context, text string, args ...any) pgx.Row
+}
+
+// version is that of the schema; 0 when there is none.
+func version(ctx context.Context, from querier) (have int64, err error) {
+	var known bool
+	if err := from.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&known); err != nil || !known {
+		return 0, err
+	}
+	err = from.QueryRow(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&have)
+	return have, err
+}
+
+// Migrate brings the schema of the database at a URL up to date. Several processes may do so at once: one works, and the
+// others wait for it under a session lock, so the URL must lead to the server itself, not to a pooler in transaction
+// mode. It fails with a sentence for the operator; *store.SchemaError when the schema is newer than the program.
+func Migrate(ctx context.Context, url string) error {
+	config, err := configOf(url, Options{})
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return describe(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	have, err := version(ctx, conn)
+	if err != nil {
+		return describe(err)
+	}
+	if want := schemaVersion(); have > want {
+		return &store.SchemaError{Have: have, Want: want}
+	}
+	var schema string
+	if err := conn.QueryRow(ctx, "SELECT COALESCE(current_schema(), '')").Scan(&schema); err != nil {
+		return describe(err)
+	}
+	if schema == "" {
+		return errors.New("the database has no schema in which tables can be made; see its search_path")
+	}
+	if err := createExtension(ctx, conn); err != nil {
+		return err
+	}
+	return up(ctx, config.ConnConfig, schema)
+}
+
+// createExtension adds pg_trgm, which makes the index by which texts are searched.
+func createExtension(ctx context.Context, conn *pgx.Conn) error {
+	var known bool
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm')").Scan(&known); err != nil {
+		return describe(err)
+	}
+	if known {
+		return nil
+	}
+	_, err := conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_trgm")
+	switch codeOf(err) {
+	case "":
+		if err != nil {
+			return describe(err)
+		}
+		return nil
+	case "23505", "42710": // another process was faster
+		return nil
+	case "42501":
+		return errors.New("backoffice needs the extension pg_trgm, which this user may not create: let the owner of the database, or a superuser, run CREATE EXTENSION pg_trgm in it, and try again")
+	case "0A000", "58P01":
+		return errors.New("backoffice needs the extension pg_trgm, which the server does not have: install PostgreSQL's contrib package there, and try again")
+	}
+	return describe(err)
+}
+
+func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
+	db := sql.OpenDB(stdlib.GetConnector(*config))
+	defer func() { _ = db.Close() }()
+	name := fnv.New32a()
+	_, _ = name.Write([]byte("backoffice migrations " + schema))
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(int64(name.Sum32())), lock.WithLockTimeout(1, 600), lock.WithUnlockTimeout(1, 60))
+	if err != nil {
+		return err
+	}
+	provider, err := migrations.Provider(goose.DialectPostgres, db, goose.WithSessionLocker(locker))
+	if err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		if code := codeOf(err); code != "" {
+			return fmt.Errorf("the schema could not be brought up to date: %w", describe(err))
+		}
+		return fmt.Errorf("the schema could not be brought up to date: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
+)
+
+// oldest is the first version of PostgreSQL whose features are used: extensions that need no superuser.
+const oldest = 13
+
+// QueryMode says how statements are sent.
+type QueryMode string
+
+const (
+	// Prepared keeps statements prepared on each connection: the fastest. It needs a connection of one's own, or a
+	// pooler that knows prepared statements.
+	Prepared QueryMode = "prepared"
+	// Described keeps only what statements look like, and prepares nothing: for a pooler in transaction mode.
+	Described QueryMode = "described"
+	// Plain sends each statement in one message that needs no memory of the connection, with texts instead of binary.
+	Plain QueryMode = "plain"
+)
+
+var queryModes = map[QueryMode]pgx.QueryExecMode{
+	"": pgx.QueryExecModeCacheStatement, Prepared: pgx.QueryExecModeCacheStatement,
+	Described: pgx.QueryExecModeCacheDescribe, Plain: pgx.QueryExecModeExec,
+}
+
+// Options change how a database is used; the zero value suits a server with a PostgreSQL of its own.
+type Options struct {
+	QueryMode QueryMode
+	MaxConns  int // connections of this process; 0 is as the URL has it (pool_max_conns), else pgx's default
+	// AcquireTimeout is how long a statement waits for a free connection before the store is Unavailable; 0 is 3 seconds.
+	AcquireTimeout time.Duration
+}
+
+// Store is a backoffice.Store in PostgreSQL.
+type Store struct{ *store.Store }
+
+var _ backoffice.Store = (*Store)(nil)
+
+// Open opens the database at a postgres:// URL. It fails with a sentence for the operator when the URL, the server or
+// what is in it is not what it must be; *store.SchemaError when the schema is older or newer than the program.
+func Open(ctx context.Context, url string, options Options) (*Store, error) {
+	config, err := configOf(url, options)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, errors.New("the pool of connections cannot be made: its settings contradict each other")
+	}
+	if err := check(ctx, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	wait := options.AcquireTimeout
+	if wait <= 0 {
+		wait = 3 * time.Second
+	}
+	return &Store{store.New(&engine{pool: &connections{pool, wait}})}, nil
+}
+
+func configOf(url string, options Options) (*pgxpool.Config, error) {
+	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
+		return nil, errors.New("a PostgreSQL store is named by a URL of the form postgres://USER@HOST/DATABASE")
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		// pgx's text repeats the URL, and a URL may hold a password.
+		return nil, errors.New("the URL of the database is not one of the form postgres://USER@HOST:PORT/DATABASE?OPTION=VALUE")
+	}
+	mode, ok := queryModes[options.QueryMode]
+	if !ok {
+		return nil, fmt.Errorf("the query mode is one of %s, %s, %s", Prepared, Described, Plain)
+	}
+	if options.MaxConns > 0 {
+		config.MaxConns = int32(options.MaxConns)
+	}
+	config.ConnConfig.DefaultQueryExecMode = mode
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "backoffice"
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = 5 * time.Second
+	}
+	// A statement whose caller has gone is cancelled at the server, and its connection stays.
+	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
+	}
+	return config, nil
+}
+
+// check looks at the server and at the schema.
+func check(ctx context.Context, pool *pgxpool.Pool) error {
+	var server int
+	var have int64
+	if err := pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&server); err != nil {
+		return describe(err)
+	}
+	if server < oldest*10000 {
+		return fmt.Errorf("the server runs PostgreSQL %d; backoffice needs version %d or newer", server/10000, oldest)
+	}
+	have, err := version(ctx, pool)
+	if err != nil {
+		return describe(err)
+	}
+	if want := schemaVersion(); have != want {
+		return &store.SchemaError{Have: have, Want: want}
+	}
+	return nil
+}

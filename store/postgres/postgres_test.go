@@ -1,0 +1,40 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
+)
+
+func newStore(options postgres.Options) func(t testing.TB) backoffice.Store {
+	return func(t testing.TB) backoffice.Store {
+		t.Helper()
+		url := pgtest.Schema(t)
+		if err := postgres.Migrate(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+		store, err := postgres.Open(t.Context(), url, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return store
+	}
+}
+
+func TestPostgreSQLKeepsTheContractOfStores(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []postgres.QueryMode{postgres.Prepared, postgres.Described, postgres.Plain} {
+		t.Run("with statements "+string(mode), func(t *testing.T) {
+			t.Parallel()
+			storetest.Run(t, newStore(postgres.Options{QueryMode: mode}))
+		})
+	}
+}
