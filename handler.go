@@ -6,9 +6,6 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/handler"
-	"github.com/99designs/gqlgen/graphql/handler/extension"
-	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/go-chi/chi/v5"
 
 	"example.org/backoffice/auth"
@@ -16,9 +13,11 @@ import (
 	"example.org/backoffice/execute"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/graphiql"
+	"example.org/backoffice/limits"
 	"example.org/backoffice/loaders"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/resolvers"
+	"example.org/backoffice/transport"
 )
 
 //go:embed schema.graphqls
@@ -27,11 +26,12 @@ var schemaText []byte
 // newHandler puts the faces together over a house.
 func newHandler(h *house, authenticator *auth.Authenticator, proxies auth.Proxies) http.Handler {
 	vault := privacy.NewVault(h.keys, h.store)
-	signIn := auth.Middleware(authenticator, auth.NewThrottle(), proxies, refuse)
-	ledger := vault.Middleware(auth.From, refuse)
+	throttle := auth.NewThrottle()
+	endpoint := graphqlEndpoint(h)
 
 	r := chi.NewRouter()
-	r.With(signIn, ledger).Post("/graphql", graphqlHandler(h).ServeHTTP)
+	r.With(auth.Middleware(authenticator, throttle, proxies, endpoint.Refuse), vault.Middleware(auth.From, endpoint.Refuse)).
+		Handle("/graphql", answer(h, endpoint))
 	r.Get("/livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	r.Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -44,15 +44,27 @@ func newHandler(h *house, authenticator *auth.Authenticator, proxies auth.Proxie
 	return r
 }
 
-func graphqlHandler(h *house) http.Handler {
-	server := handler.New(graph.NewBreadthFirst(graph.Config{
+// graphqlEndpoint is the GraphQL face.
+func graphqlEndpoint(h *house) *transport.GraphQL {
+	return transport.New(graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: h.keys},
 		Directives: graph.DirectiveRoot{HasScope: hasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields}))
-	server.AddTransport(transport.POST{})
-	server.Use(extension.Introspection{})
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields}), limits.Defaults(), transport.Hooks{
+		BeforeWrite: privacy.Commit,
+		StoreCalls:  func(ctx context.Context) int { return backoffice.CallsOf(ctx).Count() },
+	})
+}
+
+// answer gives a request its loaders and lends it a buffer for the answer.
+func answer(h *house, endpoint http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		server.ServeHTTP(w, r.WithContext(loaders.With(r.Context(), h.store, loaders.Gated)))
+		ctx := r.Context()
+		if backoffice.CallsOf(ctx) == nil {
+			ctx, _ = backoffice.WithCalls(ctx)
+		}
+		ctx, giveBack := execute.Lend(loaders.With(ctx, h.store, loaders.Gated))
+		defer giveBack()
+		endpoint.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
@@ -62,17 +74,4 @@ func hasScope(ctx context.Context, _ any, next graphql.Resolver, scope backoffic
 		return nil, err
 	}
 	return next(ctx)
-}
-
-// refuse answers in GraphQL's form what never reached a resolver.
-func refuse(w http.ResponseWriter, _ *http.Request, err error) {
-	status := map[backoffice.Kind]int{
-		backoffice.Unauthenticated: http.StatusUnauthorized, backoffice.Forbidden: http.StatusForbidden,
-		backoffice.RateLimited: http.StatusTooManyRequests, backoffice.Unavailable: http.StatusServiceUnavailable,
-		backoffice.BadInput: http.StatusBadRequest, backoffice.Timeout: http.StatusGatewayTimeout,
-	}[backoffice.KindOf(err)]
-	if status == 0 {
-		status = http.StatusInternalServerError
-	}
-	http.Error(w, err.Error(), status)
 }

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/transfer"
+)
+
+// office is a running gateway over the small office of testdata/office, as a client sees it.
+type office struct {
+	*house
+	handler http.Handler
+	pairs   map[string][2]string // by scopes: client id and secret
+}
+
+// openOffice fills a fresh embedded store and puts the real handler over it.
+func openOffice(t testing.TB) *office {
+	t.Helper()
+	folder := t.TempDir()
+	settings := Settings{
+		Database: "sqlite:" + filepath.Join(folder, "backoffice.db"),
+		Files:    "file:" + filepath.Join(folder, "files"),
+		Keyset:   filepath.Join("testdata", "keyset.json"),
+	}
+	h, err := settings.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &office{house: h, pairs: map[string][2]string{}}
+	authenticator := h.authenticator()
+	t.Cleanup(func() {
+		authenticator.Close()
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	importer := transfer.Importer{Store: h.store, Files: h.files, Keys: h.keys}
+	if _, err := importer.Import(t.Context(), filepath.Join("testdata", "office")); err != nil {
+		t.Fatal(err)
+	}
+	o.handler = newHandler(h, authenticator, nil)
+	return o
+}
+
+// pair issues a credential pair with these scopes, once.
+func (o *office) pair(t testing.TB, scopes ...backoffice.Scope) [2]string {
+	t.Helper()
+	name := ""
+	for _, scope := range scopes {
+		name += " " + string(scope)
+	}
+	if pair, known := o.pairs[name]; known {
+		return pair
+	}
+	issued, secret, err := auth.Issue(t.Context(), o.store, "test"+name, scopes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.pairs[name] = [2]string{issued.ID, secret}
+	return o.pairs[name]
+}
+
+// ask sends a GraphQL request as a pair would and returns the answer with the number of store calls it took.
+func (o *office) ask(t testing.TB, pair [2]string, query string, variables json.RawMessage, header http.Header) (status int, body []byte, calls int) {
+	t.Helper()
+	request, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, counter := backoffice.WithCalls(context.Background())
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", bytes.NewReader(request))
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/graphql-response+json")
+	r.Header.Set(auth.ClientIDHeader, pair[0])
+	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	w := httptest.NewRecorder()
+	o.handler.ServeHTTP(w, r)
+	answer, err := io.ReadAll(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Code, answer, counter.Count()
+}
+
+// pretty lays out JSON for reading and comparing.
+func pretty(t testing.TB, data []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Indent(&out, bytes.TrimSpace(data), "", "  "); err != nil {
+		t.Fatalf("the answer is not JSON: %v\n%s", err, data)
+	}
+	return strings.TrimSpace(out.String()) + "\n"
+}
