@@ -22,6 +22,14 @@ type program struct {
 	Settings
 
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve GraphQL, REST, GraphiQL and the API documentation."`
+
+	Import        importCommand        `cmd:"" help:"Load or update records from a folder of NDJSON files."`
+	Export        exportCommand        `cmd:"" help:"Write all records to a folder that import reads."`
+	Backup        backupCommand        `cmd:"" help:"Copy the embedded store and its files, while it serves."`
+	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
+	Consultations consultationsCommand `cmd:"" help:"List and check the register of consultations of registration numbers."`
+	Changes       changesCommand       `cmd:"" help:"List the change log."`
+	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
 }
 
 // Exit codes.

@@ -52,6 +52,19 @@ func (s *Settings) open(ctx context.Context) (*house, error) {
 	return &house{store, stored, keys}, nil
 }
 
+// openRecords opens the store alone, for commands that open no sealed number. An embedded store that does not exist yet
+// gets its keys with it, as open would give it.
+func (s *Settings) openRecords(ctx context.Context) (backoffice.Store, error) {
+	if path, embedded := s.embedded(); embedded {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if _, err := s.openKeyset(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s.openStore(ctx)
+}
+
 func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {
 	if _, ok := s.embedded(); ok {
 		return sqlite.Open(ctx, s.Database, sqlite.Options{})

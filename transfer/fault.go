@@ -139,7 +139,7 @@ var (
 
 // shownKey is an unknown field's name as it may be printed.
 func shownKey(key string) string {
-	if quoted := strconv.Quote(key); len(quoted) != len(key)+2 || key == "" || strings.ContainsAny(key, " .:;") {
+	if quoted := strconv.Quote(backoffice.ShownName(key)); len(quoted) != len(key)+2 || key == "" || strings.ContainsAny(key, " .:;") {
 		return quoted
 	}
 	return key

@@ -12,7 +12,7 @@ import (
 // field is one key of a noun's lines.
 type field[T any] struct {
 	name  string // in the folder
-	shown string // in the GraphQL schema, for the change log; "" when a change of it alone is none
+	shown string // in GraphQL's inputs, for the change log; "" when a change of it alone is none
 
 	// read puts a value into the row; null clears.
 	read func(r *reading, row *T, value raw) error
@@ -74,7 +74,7 @@ func labelled[T any, S interface {
 
 // reference makes a field of the identifier of another noun's record.
 func reference[T any](name string, noun backoffice.Noun, at func(*T) *string) field[T] {
-	f := text(name, name, at)
+	f := text(name, name+"Id", at)
 	f.refers = noun
 	f.targets = func(row *T) []string {
 		if *at(row) == "" {

@@ -117,7 +117,7 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 	}
 }
 
-// shownFields are the names of changed fields in GraphQL's terms, sorted. Equal sets share a list.
+// shownFields are the names of changed fields in the terms of GraphQL's inputs, sorted. Equal sets share a list.
 func (l *loading[T, C]) shownFields(set fieldSet) []string {
 	names, known := l.names[set]
 	if !known {

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/transfer"
+)
+
+// exportCommand writes an import folder.
+type exportCommand struct {
+	Path                string `arg:"" help:"The folder to write; it must not exist yet, or be empty."`
+	RegistrationNumbers bool   `help:"Write the registration numbers too, in clear. The register of consultations records it."`
+	Purpose             string `placeholder:"TEXT" help:"Why the registration numbers are written; for the register."`
+}
+
+// Validate wants a purpose with the registration numbers and not without.
+func (c *exportCommand) Validate() error {
+	switch {
+	case c.RegistrationNumbers && c.Purpose == "":
+		return errors.New("--registration-numbers needs --purpose TEXT, which the register of consultations records")
+	case !c.RegistrationNumbers && c.Purpose != "":
+		return errors.New("--purpose goes with --registration-numbers")
+	}
+	if _, err := privacy.ParsePurpose(c.Purpose); err != nil {
+		return errors.New("--purpose has at most 200 characters, no control characters and no run of 9 or more digits")
+	}
+	return nil
+}
+
+// Run writes the folder and tells what is in it.
+func (c *exportCommand) Run(ctx context.Context, s *Settings, t terminal) error {
+	h, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	bar := newProgress(t.err, false)
+	exporter := &transfer.Exporter{
+		Store: h.store, Files: h.files, Vault: privacy.NewVault(h.keys, h.store),
+		Progress: func(p transfer.Progress) { bar.at(p.File, p.Done, p.Size) },
+	}
+	var purpose *string
+	if c.RegistrationNumbers {
+		purpose = &c.Purpose
+	}
+	all, err := exporter.Export(ctx, c.Path, purpose)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	for _, dumped := range all {
+		fmt.Fprintf(t.out, "%s: %d records, %d files\n", dumped.File, dumped.Records, dumped.Stored)
+	}
+	return nil
+}
