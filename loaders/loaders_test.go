@@ -1,0 +1,211 @@
+package loaders_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
+	"example.org/backoffice/store/sqlite"
+)
+
+// openStore has labels label-0 to label-9, and customers customer-0 to customer-9 with a transcript for each label of a
+// lower number.
+func openStore(t testing.TB) backoffice.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "backoffice.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	err = store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		for i := range 10 {
+			label := &backoffice.Label{ID: fmt.Sprint("label-", i), Name: fmt.Sprint("Label ", i), Color: "#00ff00", CreatedAt: 1}
+			if err := tx.Labels().Insert(ctx, label); err != nil {
+				return err
+			}
+			c := &backoffice.Customer{ID: fmt.Sprint("customer-", i), Type: backoffice.Company, OwnName: backoffice.Text(fmt.Sprint("Company ", i)), Email: "a@b.example", Version: 1}
+			c.DisplayName = backoffice.DisplayNameOf(c)
+			if err := tx.Customers().Insert(ctx, c); err != nil {
+				return err
+			}
+			for j := range i {
+				document := &backoffice.CustomerDocument{ID: fmt.Sprintf("document-%d-%d", i, j), Name: "Note", CustomerID: c.ID, CreatedAt: 1,
+					File: &backoffice.File{Key: fmt.Sprintf("k%d%d", i, j), ContentType: "text/plain", MD5Hash: "x", SHA256: make([]byte, 32), TimeCreated: 1}}
+				if err := tx.Documents().Insert(ctx, document); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func request(t testing.TB, store backoffice.Store) (context.Context, *backoffice.Calls) {
+	ctx, calls := backoffice.WithCalls(t.Context())
+	return loaders.With(ctx, store, loaders.Gated), calls
+}
+
+func documentsOf(limit int) backoffice.Ask[backoffice.DocumentCriteria] {
+	return backoffice.Ask[backoffice.DocumentCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: limit}}
+}
+
+func TestTheAsksOfALevelTravelAsOneStatementPerQuestion(t *testing.T) {
+	t.Parallel()
+	ctx, calls := request(t, openStore(t))
+	var one, two []*backoffice.Label
+	var few, many []backoffice.Page[*backoffice.CustomerDocument]
+	loaders.Level(ctx, []func(context.Context){
+		func(ctx context.Context) {
+			one, _ = loaders.From(ctx).Labels.All(ctx, []string{"label-3", "label-1", "label-3"})
+		},
+		func(ctx context.Context) {
+			two, _ = loaders.From(ctx).Labels.All(ctx, []string{"label-1", "nobody"})
+		},
+		func(ctx context.Context) {
+			few, _ = loaders.From(ctx).Documents.Pages(ctx, documentsOf(2), []string{"customer-5", "customer-1"})
+		},
+		func(ctx context.Context) {
+			many, _ = loaders.From(ctx).Documents.Pages(ctx, documentsOf(9), []string{"customer-5"})
+		},
+		func(context.Context) {}, // asks nothing
+	})
+	if calls.Count() != 3 {
+		t.Errorf("%d statements, want 3: labels, and documents for each of two windows", calls.Count())
+	}
+	if len(one) != 3 || one[0].ID != "label-3" || one[1].ID != "label-1" || one[2] != one[0] {
+		t.Errorf("labels out of place: %v", one)
+	}
+	if len(two) != 2 || two[0].ID != "label-1" || two[1] != nil {
+		t.Errorf("an unknown identifier is not nil: %v", two)
+	}
+	if len(few) != 2 || len(few[0].Items) != 2 || !few[0].More || len(few[1].Items) != 1 || few[1].More {
+		t.Errorf("pages out of place: %v", few)
+	}
+	if len(many) != 1 || len(many[0].Items) != 5 {
+		t.Errorf("a page of another window: %v", many)
+	}
+}
+
+func TestWhatARequestHasReadIsNotReadAgainUntilItForgets(t *testing.T) {
+	t.Parallel()
+	ctx, calls := request(t, openStore(t))
+	ask := func(ids ...string) {
+		loaders.Level(ctx, []func(context.Context){func(ctx context.Context) {
+			if _, err := loaders.From(ctx).Labels.All(ctx, ids); err != nil {
+				t.Error(err)
+			}
+		}})
+	}
+	ask("label-1", "nobody")
+	ask("nobody", "label-1")
+	if calls.Count() != 1 {
+		t.Errorf("%d statements for what was read already, want 1", calls.Count())
+	}
+	ask("label-1", "label-2")
+	if calls.Count() != 2 {
+		t.Errorf("%d statements with one more label, want 2", calls.Count())
+	}
+	loaders.From(ctx).Forget()
+	ask("label-1")
+	if calls.Count() != 3 {
+		t.Errorf("%d statements after a write, want 3", calls.Count())
+	}
+}
+
+func TestOnlyWantedColumnsAreReadAndMoreOnesWhenTheyAreWanted(t *testing.T) {
+	t.Parallel()
+	ctx, calls := request(t, openStore(t))
+	names, all := loaders.NewFields([]string{"displayName"}), loaders.NewFields([]string{"displayName", "email"})
+	one := func(fields *loaders.Fields) (c *backoffice.Customer) {
+		loaders.Level(loaders.WithFields(ctx, fields), []func(context.Context){func(ctx context.Context) {
+			c, _ = loaders.From(ctx).Customers.One(ctx, "customer-1")
+		}})
+		return c
+	}
+	if c := one(names); c.DisplayName != "Company 1" || c.Email != "" {
+		t.Errorf("with the name alone: %q, %q", c.DisplayName, c.Email)
+	}
+	if c := one(all); c.Email != "a@b.example" {
+		t.Errorf("the e-mail was not read when it was wanted")
+	}
+	if one(names); calls.Count() != 2 {
+		t.Errorf("%d statements, want 2: the row with more columns serves those who want fewer", calls.Count())
+	}
+}
+
+func TestAFailureIsToldToAllWhoAskedAndNotRemembered(t *testing.T) {
+	t.Parallel()
+	store := openStore(t)
+	dead, cancel := context.WithCancel(t.Context())
+	cancel()
+	ctx := loaders.With(dead, store, loaders.Gated)
+	var failed atomic.Int32
+	ask := func(ctx context.Context) {
+		if _, err := loaders.From(ctx).Labels.All(ctx, []string{"label-1"}); err != nil {
+			failed.Add(1)
+		}
+	}
+	loaders.Level(ctx, []func(context.Context){ask, ask})
+	loaders.Level(ctx, []func(context.Context){ask})
+	if failed.Load() != 3 {
+		t.Errorf("%d of 3 asks failed; an answer was made up", failed.Load())
+	}
+}
+
+func TestALevelEndsHoweverItsCallsAskAndReturn(t *testing.T) {
+	t.Parallel()
+	store := openStore(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		ctx, calls := request(t, store)
+		rounds := make([]int, 1+r.IntN(6))
+		for i := range rounds {
+			rounds[i] = r.IntN(4)
+		}
+		var tasks []func(context.Context)
+		for i, n := range rounds {
+			tasks = append(tasks, func(ctx context.Context) {
+				for round := range n {
+					id := fmt.Sprintf("label-%d", (i+round)%10)
+					label, err := loaders.From(ctx).Labels.One(ctx, id)
+					if err != nil || label.ID != id {
+						t.Errorf("asked for %s: %v, %v", id, label, err)
+					}
+				}
+			})
+		}
+		loaders.Level(ctx, tasks)
+		if most := slices.Max(rounds); calls.Count() > most {
+			t.Fatalf("%d statements in at most %d rounds: %v", calls.Count(), most, rounds)
+		}
+	}
+}
+
+func TestATimerClosesABatchWhereNoGateDoes(t *testing.T) {
+	t.Parallel()
+	ctx := loaders.With(t.Context(), openStore(t), loaders.Timed)
+	labels, err := loaders.From(ctx).Labels.All(ctx, []string{"label-7"})
+	if err != nil || labels[0].ID != "label-7" {
+		t.Errorf("%v, %v", labels, err)
+	}
+}
+
+func BenchmarkALevelOfThreeAsks(b *testing.B) {
+	store := openStore(b)
+	ids := []string{"label-0", "label-1", "label-2", "label-3"}
+	for b.Loop() {
+		ctx := loaders.With(b.Context(), store, loaders.Gated)
+		ask := func(ctx context.Context) { _, _ = loaders.From(ctx).Labels.All(ctx, ids) }
+		loaders.Level(ctx, []func(context.Context){ask, ask, ask})
+	}
+}
