@@ -45,6 +45,13 @@ func (s *Settings) open(ctx context.Context) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
+	fingerprint, err := keys.Fingerprint()
+	if err == nil {
+		err = store.ClaimKeyset(ctx, fingerprint)
+	}
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	stored, err := files.Open(ctx, s.Files)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

@@ -138,6 +138,10 @@ type Store interface {
 	// KnownFiles tells which of the storage keys some record refers to.
 	KnownFiles(ctx context.Context, keys []string) (map[string]bool, error)
 
+	// ClaimKeyset notes, the first time, by which keyset the store's registration numbers are sealed. BadInput, with a
+	// sentence for the operator, when it is another one than then.
+	ClaimKeyset(ctx context.Context, fingerprint string) error
+
 	// Ping fails with Unavailable when the store cannot answer now.
 	Ping(ctx context.Context) error
 
