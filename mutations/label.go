@@ -14,3 +14,8 @@ type CreateLabelPayload struct {
 	Label      *backoffice.Label
 	UserErrors []*backoffice.UserError
 }
+
+// Draft is what was sent.
+func (in *CreateLabelInput) Draft() backoffice.LabelDraft {
+	return backoffice.LabelDraft{Name: in.Name, Color: backoffice.ValueOf(in.Color)}
+}

@@ -26,3 +26,8 @@ type DeleteCustomerRelationPayload struct {
 	DeletedRelationID *string
 	UserErrors        []*backoffice.UserError
 }
+
+// Draft is what was sent.
+func (in *CreateCustomerRelationInput) Draft() backoffice.RelationDraft {
+	return backoffice.RelationDraft{CustomerID: in.CustomerID, RelatedCustomerID: in.RelatedCustomerID, Kind: in.Kind}
+}

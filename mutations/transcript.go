@@ -26,3 +26,8 @@ type GenerateTranscriptDocumentPayload struct {
 	Transcript *backoffice.Transcript
 	UserErrors []*backoffice.UserError
 }
+
+// Draft is what was sent.
+func (in *AssignChecklistInput) Draft() backoffice.Assignment {
+	return backoffice.Assignment{ChecklistID: in.ChecklistID, CustomerID: in.CustomerID, CustomVariables: backoffice.ValueOf(in.CustomVariables)}
+}

@@ -34,3 +34,14 @@ type DeleteUserPayload struct {
 	DeletedUserID *string
 	UserErrors    []*backoffice.UserError
 }
+
+// Fields is what was sent.
+func (in *UpdateUserInput) Fields() backoffice.UserInput {
+	return backoffice.UserInput{
+		FirstName: sent(in.FirstName),
+		LastName:  sent(in.LastName),
+		Email:     sent(in.Email),
+		Language:  sent(in.Language),
+		LabelIDs:  sentList(in.LabelIds),
+	}
+}

@@ -1,8 +1,128 @@
 package resolvers
 
-import "example.org/backoffice/graph"
+import (
+	"context"
+	"errors"
 
-type mutation struct{ graph.MutationResolver }
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graph"
+	"example.org/backoffice/loaders"
+	"example.org/backoffice/mutations"
+)
+
+// mutation holds the writes: each is authorised by the schema's @hasScope and again by the domain, done by the domain, and
+// answered by its payload.
+type mutation struct{ *Root }
 
 // Mutation gives gqlgen the resolvers of the mutations.
-func (r *Root) Mutation() graph.MutationResolver { return mutation{} }
+func (r *Root) Mutation() graph.MutationResolver { return mutation{r} }
+
+// answer sorts what came of a write: what the caller can mend goes into the payload, all else into the response's errors.
+// After a write that was done, what the request has read before is forgotten, so that the payload's selection sees it.
+func answer(ctx context.Context, err error) (userErrors []*backoffice.UserError, failure error) {
+	if err == nil {
+		loaders.From(ctx).Forget()
+		return []*backoffice.UserError{}, nil
+	}
+	var known *backoffice.Error
+	if errors.As(err, &known) && known.Kind == backoffice.Refused {
+		return known.UserErrors, nil
+	}
+	return nil, err
+}
+
+// deleted is the identifier in the payload of a deletion: null when it was refused.
+func deleted(id string, userErrors []*backoffice.UserError) *string {
+	if len(userErrors) > 0 {
+		return nil
+	}
+	return &id
+}
+
+func (m mutation) CreateCustomer(ctx context.Context, input mutations.CreateCustomerInput) (*mutations.CreateCustomerPayload, error) {
+	customer, err := m.Office.CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
+	userErrors, err := answer(ctx, err)
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.CreateCustomerPayload{Customer: customer, UserErrors: userErrors}, nil
+}
+
+func (m mutation) UpdateCustomer(ctx context.Context, input mutations.UpdateCustomerInput) (*mutations.UpdateCustomerPayload, error) {
+	customer, err := m.Office.UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), input.ExpectedVersion)
+	userErrors, err := answer(ctx, err)
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.UpdateCustomerPayload{Customer: customer, UserErrors: userErrors}, nil
+}
+
+func (m mutation) DeleteCustomer(ctx context.Context, input mutations.DeleteCustomerInput) (*mutations.DeleteCustomerPayload, error) {
+	userErrors, err := answer(ctx, m.Office.DeleteCustomer(ctx, auth.From(ctx), input.ID, input.ExpectedVersion))
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
+}
+
+func (m mutation) CreateCustomerRelation(ctx context.Context, input mutations.CreateCustomerRelationInput) (*mutations.CreateCustomerRelationPayload, error) {
+	relation, err := m.Office.CreateRelation(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
+	userErrors, err := answer(ctx, err)
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.CreateCustomerRelationPayload{Relation: relation, UserErrors: userErrors}, nil
+}
+
+func (m mutation) DeleteCustomerRelation(ctx context.Context, input mutations.DeleteCustomerRelationInput) (*mutations.DeleteCustomerRelationPayload, error) {
+	userErrors, err := answer(ctx, m.Office.DeleteRelation(ctx, auth.From(ctx), input.ID))
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
+}
+
+func (m mutation) AssignChecklist(ctx context.Context, input mutations.AssignChecklistInput) (*mutations.AssignChecklistPayload, error) {
+	transcript, err := m.Office.AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
+	userErrors, err := answer(ctx, err)
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.AssignChecklistPayload{Transcript: transcript, UserErrors: userErrors}, nil
+}
+
+func (m mutation) GenerateTranscriptDocument(ctx context.Context, input mutations.GenerateTranscriptDocumentInput) (*mutations.GenerateTranscriptDocumentPayload, error) {
+	transcript, err := m.Office.GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
+	userErrors, err := answer(ctx, err)
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.GenerateTranscriptDocumentPayload{Transcript: transcript, UserErrors: userErrors}, nil
+}
+
+func (m mutation) CreateLabel(ctx context.Context, input mutations.CreateLabelInput) (*mutations.CreateLabelPayload, error) {
+	label, err := m.Office.CreateLabel(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
+	userErrors, err := answer(ctx, err)
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.CreateLabelPayload{Label: label, UserErrors: userErrors}, nil
+}
+
+func (m mutation) UpdateUser(ctx context.Context, input mutations.UpdateUserInput) (*mutations.UpdateUserPayload, error) {
+	user, err := m.Office.UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), input.ExpectedVersion)
+	userErrors, err := answer(ctx, err)
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.UpdateUserPayload{User: user, UserErrors: userErrors}, nil
+}
+
+func (m mutation) DeleteUser(ctx context.Context, input mutations.DeleteUserInput) (*mutations.DeleteUserPayload, error) {
+	userErrors, err := answer(ctx, m.Office.DeleteUser(ctx, auth.From(ctx), input.ID, input.ExpectedVersion))
+	if err != nil {
+		return nil, err
+	}
+	return &mutations.DeleteUserPayload{DeletedUserID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
+}

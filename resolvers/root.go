@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/privacy"
 )
@@ -9,6 +10,8 @@ import (
 type Root struct {
 	// Keys seal cursors and sign download paths.
 	Keys *privacy.Keyset
+	// Office does the writes.
+	Office *backoffice.Office
 }
 
 type (

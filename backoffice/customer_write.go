@@ -1,0 +1,323 @@
+package backoffice
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// CustomerInput is what a caller sends to make or to change a customer. When one is made, absent and null are the same;
+// when one is changed, absent keeps and null clears.
+type CustomerInput struct {
+	Type                     Optional[CustomerType]
+	Name                     Optional[string]
+	FirstName                Optional[string]
+	LastName                 Optional[string]
+	Scopes                   Optional[[]string]
+	KboNumber                Optional[string]
+	CompanyType              Optional[LegalForm]
+	CustomerCode             Optional[string]
+	Address                  Optional[AddressInput]
+	ResponsibleID            Optional[string]
+	Language                 Optional[string]
+	Email                    Optional[string]
+	Phone                    Optional[string]
+	RegistrationNumber       Optional[string] // needs privacy.read
+	SpouseRegistrationNumber Optional[string] // needs privacy.read
+}
+
+// AddressInput is an address as sent: absent keeps and null clears each part.
+type AddressInput struct {
+	Street      Optional[string]
+	HouseNumber Optional[string]
+	Box         Optional[string]
+	PostalCode  Optional[string]
+	City        Optional[string]
+	Country     Optional[string]
+}
+
+// number is what was sent for a guarded field.
+func (in *CustomerInput) number(field PrivacyField) Optional[string] {
+	if field == SpouseRegistrationNumber {
+		return in.SpouseRegistrationNumber
+	}
+	return in.RegistrationNumber
+}
+
+// number is the place of a guarded field.
+func (c *Customer) number(field PrivacyField) *Sealed {
+	if field == SpouseRegistrationNumber {
+		return &c.SpouseRegistration
+	}
+	return &c.Registration
+}
+
+// apply puts what was sent, but for the registration numbers, into a customer.
+func (in *CustomerInput) apply(c *Customer, check *checker) {
+	assign(check, &c.Type, in.Type, "type")
+	assign(check, &c.OwnName, in.Name, "name")
+	assign(check, &c.FirstName, in.FirstName, "firstName")
+	assign(check, &c.LastName, in.LastName, "lastName")
+	if in.Scopes.IsSent() {
+		scopes, _ := in.Scopes.Get()
+		c.Scopes = slices.Clone(scopes)
+	}
+	assign(check, &c.KboNumber, in.KboNumber, "kboNumber")
+	assign(check, &c.CompanyType, in.CompanyType, "companyType")
+	assign(check, &c.CustomerCode, in.CustomerCode, "customerCode")
+	if in.Address.IsNull() {
+		c.Address = Address{}
+	} else if address, ok := in.Address.Get(); ok {
+		address.apply(&c.Address, check)
+	}
+	assign(check, &c.ResponsibleID, in.ResponsibleID, "responsibleId")
+	assign(check, &c.Language, in.Language, "language")
+	assign(check, &c.Email, in.Email, "email")
+	assign(check, &c.Phone, in.Phone, "phone")
+	check.found = append(check.found, CheckCustomer(c)...)
+}
+
+func (in *AddressInput) apply(a *Address, check *checker) {
+	assign(check, &a.Street, in.Street, "address", "street")
+	assign(check, &a.HouseNumber, in.HouseNumber, "address", "houseNumber")
+	assign(check, &a.Box, in.Box, "address", "box")
+	assign(check, &a.PostalCode, in.PostalCode, "address", "postalCode")
+	assign(check, &a.City, in.City, "address", "city")
+	assign(check, &a.Country, in.Country, "address", "country")
+}
+
+// fields are the customer's values but for the registration numbers, which have none to tell.
+func (c *Customer) fields() fields {
+	f := fields{}
+	f.set("type", string(c.Type))
+	f.set("name", string(c.OwnName))
+	f.set("firstName", string(c.FirstName))
+	f.set("lastName", string(c.LastName))
+	f.set("scopes", strings.Join(c.Scopes, " "))
+	f.set("kboNumber", string(c.KboNumber))
+	f.set("companyType", string(c.CompanyType))
+	f.set("address.street", string(c.Address.Street))
+	f.set("address.houseNumber", string(c.Address.HouseNumber))
+	f.set("address.box", string(c.Address.Box))
+	f.set("address.postalCode", string(c.Address.PostalCode))
+	f.set("address.city", string(c.Address.City))
+	f.set("address.country", string(c.Address.Country))
+	f.set("customerCode", string(c.CustomerCode))
+	f.set("responsibleId", c.ResponsibleID)
+	f.set("language", string(c.Language))
+	f.set("email", string(c.Email))
+	f.set("phone", string(c.Phone))
+	return f
+}
+
+// numbers reads the registration numbers that were sent: the digits, "" for one that is to be cleared.
+func (o *Office) numbers(in *CustomerInput, check *checker) map[PrivacyField]string {
+	digits := map[PrivacyField]string{}
+	for _, field := range AllPrivacyFields {
+		sent := in.number(field)
+		text, ok := sent.Get()
+		if !ok {
+			if sent.IsNull() {
+				digits[field] = ""
+			}
+			continue
+		}
+		read, wrong := CheckRegistrationNumber(field, text, o.now())
+		if wrong != nil {
+			check.found = append(check.found, wrong)
+			continue
+		}
+		digits[field] = read
+	}
+	return digits
+}
+
+// seal puts the numbers into the customer and returns the names of those fields that changed by it.
+func (o *Office) seal(c *Customer, digits map[PrivacyField]string) (fields, error) {
+	changed := fields{}
+	for field, number := range digits {
+		var sealed Sealed
+		if number != "" {
+			var err error
+			if sealed, err = o.Keys.Seal(c.ID, field, number); err != nil {
+				return nil, err
+			}
+		}
+		if place := c.number(field); !place.SameNumber(sealed) {
+			*place = sealed
+			changed[field.Input()] = "" // the name is all that may be told
+		}
+	}
+	return changed, nil
+}
+
+// checkAround holds a customer to the rules that other records have a part in. before is nil for a new one.
+func (o *Office) checkAround(ctx context.Context, tx Tx, c, before *Customer, check *checker) error {
+	if c.ResponsibleID != "" && CheckID(c.ResponsibleID) == nil && (before == nil || before.ResponsibleID != c.ResponsibleID) {
+		_, ok, err := find(ctx, tx.Users(), c.ResponsibleID)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			check.add(CodeNotFound, "no user has this identifier", "responsibleId")
+		}
+	}
+	if c.CustomerCode != "" && CheckText(string(c.CustomerCode), MaxText) == nil && (before == nil || before.CustomerCode != c.CustomerCode) {
+		other, taken, err := first(ctx, tx.Customers(), CustomerCriteria{CustomerCode: string(c.CustomerCode)})
+		if err != nil {
+			return err
+		}
+		if taken && other.ID != c.ID {
+			check.add(CodeTaken, "another customer has this code", "customerCode")
+		}
+	}
+	return check.refusal()
+}
+
+// CreateCustomer makes a customer; it needs customers.write, and privacy.read when a registration number is sent.
+// Refused also with TAKEN (customerCode), NOT_FOUND (responsibleId) and, for a key that was used before, as create says.
+func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerInput, key Optional[string]) (*Customer, error) {
+	if err := require(by, CustomersWrite); err != nil {
+		return nil, err
+	}
+	for _, field := range AllPrivacyFields {
+		if _, sent := in.number(field).Get(); sent && !by.Has(PrivacyRead) {
+			return nil, MissingScope(PrivacyRead)
+		}
+	}
+	now := InstantOf(o.now())
+	c := &Customer{ID: NewID(), CreatedAt: now, UpdatedAt: now, Version: 1}
+	var check checker
+	in.apply(c, &check)
+	digits := o.numbers(&in, &check)
+	content := c.fields()
+	for field, number := range digits {
+		content.set(field.Input(), number)
+	}
+	if _, err := o.seal(c, digits); err != nil {
+		return nil, err
+	}
+	call := creation{by: by, action: "createCustomer", noun: NounCustomer, id: c.ID, key: key, content: content, wrong: &check}
+	made := c
+	err := o.create(ctx, call, func(ctx context.Context, tx Tx, check *checker) error {
+		if err := o.checkAround(ctx, tx, c, nil, check); err != nil {
+			return err
+		}
+		made = c
+		return tx.Customers().Insert(ctx, c)
+	}, func(ctx context.Context, tx Tx, id string) (found bool, err error) {
+		made, found, err = find(ctx, tx.Customers(), id)
+		return found, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// UpdateCustomer changes a customer; it needs customers.write, and privacy.read when a registration number is sent, also
+// as null. A change that changes nothing leaves version and updatedAt alone and is not logged. Refused also with
+// NOT_FOUND (id), STALE_VERSION, TAKEN (customerCode) and NOT_FOUND (responsibleId).
+func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in CustomerInput, expectedVersion *int) (*Customer, error) {
+	if err := require(by, CustomersWrite); err != nil {
+		return nil, err
+	}
+	if (in.RegistrationNumber.IsSent() || in.SpouseRegistrationNumber.IsSent()) && !by.Has(PrivacyRead) {
+		return nil, MissingScope(PrivacyRead)
+	}
+	var updated *Customer
+	err := o.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
+		before, ok, err := find(ctx, tx.Customers(), id)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			return false, unknown(NounCustomer, "id")
+		}
+		if err := checkVersion(expectedVersion, before.Version); err != nil {
+			return false, err
+		}
+		after := *before
+		var check checker
+		in.apply(&after, &check)
+		digits := o.numbers(&in, &check)
+		if err := o.checkAround(ctx, tx, &after, before, &check); err != nil {
+			return false, err
+		}
+		numbers, err := o.seal(&after, digits)
+		if err != nil {
+			return false, err
+		}
+		changed := before.fields().changed(after.fields())
+		for name := range numbers {
+			changed[name] = ""
+		}
+		if updated = before; len(changed) == 0 {
+			return false, nil
+		}
+		updated = &after
+		raced, err = o.saveCustomer(ctx, tx, by, "updateCustomer", &after, changed)
+		return raced, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return updated, nil
+}
+
+// saveCustomer stores a changed customer as its next version.
+func (o *Office) saveCustomer(ctx context.Context, tx Tx, by *Viewer, action string, c *Customer, changed fields) (raced bool, err error) {
+	now := InstantOf(o.now())
+	c.Version++
+	c.UpdatedAt = max(c.UpdatedAt, now) // a clock that was set back must not hide the change from updatedSince
+	if err := tx.Customers().Update(ctx, c); err != nil {
+		return lost(err), err
+	}
+	return false, tx.LogChanges(ctx, &Change{At: now, ClientID: by.ClientID, Action: action, Noun: NounCustomer, ObjectID: c.ID, Fields: changed.names()})
+}
+
+// DeleteCustomer erases a customer with its relations, transcripts (also of archived years), calculations, documents and
+// stored files; it needs customers.write. The files are removed once the rest is durable. Refused with NOT_FOUND (id) and
+// STALE_VERSION.
+func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expectedVersion *int) error {
+	if err := require(by, CustomersWrite); err != nil {
+		return err
+	}
+	var keys []string
+	err := o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		c, ok, err := find(ctx, tx.Customers(), id)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			return false, unknown(NounCustomer, "id")
+		}
+		if err := checkVersion(expectedVersion, c.Version); err != nil {
+			return false, err
+		}
+		if keys, err = tx.FileKeysOf(ctx, id); err != nil {
+			return false, err
+		}
+		if err := tx.ForgetFiles(ctx, keys); err != nil {
+			return false, err
+		}
+		return false, remove(ctx, tx, tx.Customers(), &Change{At: InstantOf(o.now()), ClientID: by.ClientID, Action: "deleteCustomer", Noun: NounCustomer, ObjectID: id})
+	})
+	if err != nil {
+		return err
+	}
+	o.removeFiles(ctx, keys)
+	return nil
+}
+
+// remove deletes the row that a change is about and logs it.
+func remove[T any, C comparable](ctx context.Context, tx Tx, rows Writer[T, C], change *Change) error {
+	gone, err := rows.Delete(ctx, change.ObjectID)
+	if err != nil {
+		return err
+	}
+	if len(gone) == 0 { // another transaction was faster
+		return unknown(change.Noun, "id")
+	}
+	return tx.LogChanges(ctx, change)
+}

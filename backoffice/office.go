@@ -1,0 +1,222 @@
+package backoffice
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Office does what callers may do to the records: each method is one write of the faces or of the command line, with all
+// its rules, in one transaction together with its entry of the change log and its idempotency key.
+//
+// Every method that has a Viewer checks its scopes (Forbidden). What the caller can mend is Refused, with the paths of
+// GraphQL's inputs; nothing was written then. Other kinds are the store's: Unavailable, Timeout, Internal.
+// An Office may be used by any number of callers at once.
+type Office struct {
+	Store     Store
+	Files     FileStore
+	Keys      Sealer
+	Documents Documents        // nil: no documents can be generated
+	Now       func() time.Time // nil: time.Now
+}
+
+// Sealer keeps registration numbers and the contents of calls from being read back.
+type Sealer interface {
+	// Seal encrypts a registration number (11 digits) for one field of one customer.
+	Seal(customerID string, field PrivacyField, number string) (Sealed, error)
+	// Digest is a keyed digest of a content; the context keeps different uses apart.
+	Digest(context string, content []byte) ([]byte, error)
+	// SameContent says whether a digest was made of this content in this context.
+	SameContent(context string, content, digest []byte) bool
+}
+
+func (o *Office) now() time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now()
+}
+
+func require(by *Viewer, scope Scope) error {
+	if !by.Has(scope) {
+		return MissingScope(scope)
+	}
+	return nil
+}
+
+// maxRaces is how often an update starts again because another one came between its reading and its writing. Each time
+// that other one got somewhere, so reaching the bound takes a crowd that does nothing else.
+const maxRaces = 50
+
+// write runs a transaction. When do says that it lost a race, it starts again from what is stored now.
+func (o *Office) write(ctx context.Context, do func(ctx context.Context, tx Tx) (raced bool, err error)) error {
+	for range maxRaces {
+		var raced bool
+		err := o.Store.Write(ctx, func(ctx context.Context, tx Tx) (err error) {
+			raced, err = do(ctx, tx)
+			return err
+		})
+		if err == nil || !raced {
+			return err
+		}
+	}
+	return Errorf(Unavailable, "too many writes of one object at once; try again")
+}
+
+// lost says whether an update of a row that was just read found a newer one: another transaction came between.
+func lost(err error) bool {
+	known, ok := err.(*Error)
+	return ok && known.Kind == Refused && known.UserErrors[0].Code == CodeStaleVersion
+}
+
+// find reads one row inside a transaction; ok says whether it is there. What cannot be an identifier is not there.
+func find[T any, C comparable](ctx context.Context, rows Reader[T, C], id string) (row T, ok bool, err error) {
+	if CheckID(id) != nil {
+		return row, false, nil
+	}
+	found, err := rows.ByID(ctx, []string{id}, 0)
+	if err != nil {
+		return row, false, err
+	}
+	row, ok = found[id]
+	return row, ok, nil
+}
+
+// first reads the first row of the whole list under some criteria; ok says whether there is one.
+func first[T any, C comparable](ctx context.Context, rows Reader[T, C], criteria C) (row T, ok bool, err error) {
+	pages, err := rows.Pages(ctx, Ask[C]{Criteria: criteria, Window: Window{Limit: 1}}, []string{NoParent}, 0)
+	if err != nil || len(pages[NoParent].Items) == 0 {
+		return row, false, err
+	}
+	return pages[NoParent].Items[0], true, nil
+}
+
+// unknown is the refusal to change or delete what is not there.
+func unknown(noun Noun, field ...string) error {
+	return Refuse(&UserError{Code: CodeNotFound, Message: "no " + string(noun) + " has this identifier", Field: field})
+}
+
+// checkVersion guards against lost updates; nil is a caller who does not care.
+func checkVersion(expected *int, version int) error {
+	if expected != nil && *expected != version {
+		return Refuse(&UserError{Code: CodeStaleVersion, Message: "the object was changed since this version", Field: []string{"expectedVersion"}})
+	}
+	return nil
+}
+
+// fields are the values of a record that a caller can set, by their names in GraphQL's inputs, without those that are
+// missing. Two records with equal fields have nothing to tell them apart but identifier, version and time.
+type fields map[string]string
+
+func (f fields) set(name, value string) {
+	if value != "" {
+		f[name] = value
+	}
+}
+
+// names lists what the change log tells of the fields: the name of an address for each of its parts.
+func (f fields) names() []string {
+	names := make([]string, 0, len(f))
+	for name := range f {
+		name, _, _ = strings.Cut(name, ".")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// changed are the fields that are not the same in both.
+func (f fields) changed(other fields) fields {
+	changed := fields{}
+	for name, value := range f {
+		if other[name] != value {
+			changed[name] = value
+		}
+	}
+	for name, value := range other {
+		if f[name] != value {
+			changed[name] = value
+		}
+	}
+	return changed
+}
+
+// creation is a call that makes one object.
+type creation struct {
+	by      *Viewer
+	action  string
+	noun    Noun
+	id      string           // of the new object
+	key     Optional[string] // the idempotency key
+	content fields           // all that was asked for, in its canonical form
+	wrong   *checker         // what is wrong without looking into the store
+}
+
+// checkKey refuses a key that cannot be one.
+func (c *creation) checkKey() {
+	key, ok := c.key.Get()
+	if ok && CheckText(key, 255) != nil {
+		c.wrong.add(CodeInvalid, "an idempotency key has 1 to 255 characters", "idempotencyKey")
+	}
+}
+
+// create makes the object once per idempotency key: insert checks it against the store and writes it, or, when the key
+// was used for the same content within IdempotencyPeriod, again reads the object that was made then.
+func (o *Office) create(ctx context.Context, c creation, insert func(ctx context.Context, tx Tx, check *checker) error, again func(ctx context.Context, tx Tx, id string) (found bool, err error)) error {
+	c.checkKey()
+	key, keyed := c.key.Get()
+	use := "idempotency key of a " + string(c.noun)
+	content, err := json.Marshal(c.content) // sorts the names
+	if err != nil {
+		return Fault(err, "encoding the content of a call")
+	}
+	var digest []byte
+	if keyed {
+		if digest, err = o.Keys.Digest(use, content); err != nil {
+			return err
+		}
+	}
+	now := InstantOf(o.now())
+	return o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		check := &checker{found: slices.Clone(c.wrong.found)}
+		if keyed && len(check.found) == 0 {
+			entry := &Idempotency{ClientID: c.by.ClientID, Noun: c.noun, Key: key, Digest: digest, ObjectID: c.id, CreatedAt: now}
+			earlier, err := tx.RememberKey(ctx, entry, InstantOf(o.now().Add(-IdempotencyPeriod)))
+			if err != nil {
+				return false, err
+			}
+			if earlier != nil {
+				return false, o.replay(ctx, tx, c.noun, use, content, earlier, again)
+			}
+		}
+		if err := insert(ctx, tx, check); err != nil {
+			return false, err
+		}
+		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: c.by.ClientID, Action: c.action, Noun: c.noun, ObjectID: c.id, Fields: c.content.names()})
+	})
+}
+
+func (o *Office) replay(ctx context.Context, tx Tx, noun Noun, use string, content []byte, earlier *Idempotency, again func(context.Context, Tx, string) (bool, error)) error {
+	if !o.Keys.SameContent(use, content, earlier.Digest) {
+		return Refuse(&UserError{Code: CodeIdempotencyKeyReused, Message: "the idempotency key was used for another content", Field: []string{"idempotencyKey"}})
+	}
+	found, err := again(ctx, tx, earlier.ObjectID)
+	if err == nil && !found {
+		return Refuse(&UserError{Code: CodeNotFound, Message: "the " + string(noun) + " that was made with this idempotency key has been deleted", Field: []string{"idempotencyKey"}})
+	}
+	return err
+}
+
+// removeFiles removes files whose notes to be forgotten are durable. What fails or is cut short here is left to the sweep.
+func (o *Office) removeFiles(ctx context.Context, keys []string) {
+	if len(keys) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if o.Files.Delete(ctx, keys...) == nil {
+		_ = o.Store.FilesRemoved(ctx, keys)
+	}
+}

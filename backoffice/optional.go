@@ -1,0 +1,84 @@
+package backoffice
+
+import "encoding/json"
+
+// Optional is a field of a write as its caller sent it: absent, null or a value. The zero value is absent.
+type Optional[T any] struct {
+	value T
+	state sent
+}
+
+type sent uint8
+
+const (
+	absent sent = iota
+	null
+	given
+)
+
+// Null is a field that was sent as null.
+func Null[T any]() Optional[T] { return Optional[T]{state: null} }
+
+// Value is a field that was sent with a value.
+func Value[T any](value T) Optional[T] { return Optional[T]{value: value, state: given} }
+
+// ValueOf is a value, or absent when there is none: for calls in which absent and null are one.
+func ValueOf[T any](value *T) Optional[T] {
+	if value == nil {
+		return Optional[T]{}
+	}
+	return Value(*value)
+}
+
+// NullOr is a value, or null when there is none: for fields that were sent.
+func NullOr[T any](value *T) Optional[T] {
+	if value == nil {
+		return Null[T]()
+	}
+	return Value(*value)
+}
+
+// IsSent says whether the field was sent at all.
+func (o Optional[T]) IsSent() bool { return o.state != absent }
+
+// IsNull says whether the field was sent as null.
+func (o Optional[T]) IsNull() bool { return o.state == null }
+
+// Get returns the value; ok says whether there is one.
+func (o Optional[T]) Get() (value T, ok bool) { return o.value, o.state == given }
+
+// IsZero says that the field is absent, for encoders that leave it out then.
+func (o Optional[T]) IsZero() bool { return o.state == absent }
+
+// UnmarshalJSON reads null or a value; a decoder calls it only for a key that is there.
+func (o *Optional[T]) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*o = Null[T]()
+		return nil
+	}
+	var value T
+	if err := json.Unmarshal(data, &value); err != nil {
+		return err
+	}
+	*o = Value(value)
+	return nil
+}
+
+// MarshalJSON writes the value, or null.
+func (o Optional[T]) MarshalJSON() ([]byte, error) {
+	if o.state != given {
+		return []byte("null"), nil
+	}
+	return json.Marshal(o.value)
+}
+
+// assign stores what was sent: absent keeps, null clears. An empty text is refused: null is the way to clear.
+func assign[F, T ~string](check *checker, into *T, sent Optional[F], field ...string) {
+	value, ok := sent.Get()
+	switch {
+	case ok && value == "":
+		check.add(CodeInvalid, "a text is not empty; null clears it", field...)
+	case sent.IsSent():
+		*into = T(value)
+	}
+}

@@ -1,0 +1,214 @@
+package backoffice
+
+import (
+	"context"
+	"io"
+)
+
+// Assignment is what a caller sends to assign a checklist to a customer.
+type Assignment struct {
+	ChecklistID     string
+	CustomerID      string
+	CustomVariables Optional[JSON]
+}
+
+// AssignChecklist makes a transcript of a checklist of the current year for a customer; it needs pti.write. Refused also
+// with NOT_FOUND (checklistId, customerId), FINANCIAL_YEAR_ARCHIVED (checklistId) and, for a key that was used before, as
+// create says.
+func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignment, key Optional[string]) (*Transcript, error) {
+	if err := require(by, PtiWrite); err != nil {
+		return nil, err
+	}
+	variables, _ := draft.CustomVariables.Get()
+	t := &Transcript{ID: NewID(), CustomerID: draft.CustomerID, ChecklistID: draft.ChecklistID, OwnStatus: ToProcess, OwnUpdatedAt: InstantOf(o.now()), CustomVariables: variables}
+	t.EffectiveStatus(nil)
+	var check checker
+	check.reference(t.ChecklistID, "checklistId")
+	check.reference(t.CustomerID, "customerId")
+	content := fields{}
+	content.set("checklistId", t.ChecklistID)
+	content.set("customerId", t.CustomerID)
+	if text := variables.String(); text != "{}" {
+		content.set("customVariables", text)
+	}
+	call := creation{by: by, action: "assignChecklist", noun: NounTranscript, id: t.ID, key: key, content: content, wrong: &check}
+	made := t
+	err := o.create(ctx, call, func(ctx context.Context, tx Tx, check *checker) error {
+		year, err := openYearOf(ctx, tx, t.ChecklistID, check)
+		if err != nil {
+			return err
+		}
+		if CheckID(t.CustomerID) == nil {
+			_, ok, err := find(ctx, tx.Customers(), t.CustomerID)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				check.add(CodeNotFound, "no customer has this identifier", "customerId")
+			}
+		}
+		if err := check.refusal(); err != nil {
+			return err
+		}
+		t.FinancialYearID = year
+		made = t
+		return tx.Transcripts().Insert(ctx, t)
+	}, func(ctx context.Context, tx Tx, id string) (found bool, err error) {
+		made, found, err = find(ctx, tx.Transcripts(), id)
+		return found, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// openYearOf is the financial year of a checklist, which must be the current one.
+func openYearOf(ctx context.Context, tx Tx, checklist string, check *checker) (id string, err error) {
+	if CheckID(checklist) != nil {
+		return "", nil
+	}
+	list, ok, err := find(ctx, tx.Checklists(), checklist)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		check.add(CodeNotFound, "no checklist has this identifier", "checklistId")
+		return "", nil
+	}
+	year, ok, err := find(ctx, tx.FinancialYears(), list.FinancialYearID)
+	if err != nil {
+		return "", err
+	}
+	if !ok || !year.IsCurrentYear {
+		check.add(CodeFinancialYearArchived, "the checklist's financial year is not the current one", "checklistId")
+	}
+	return list.FinancialYearID, nil
+}
+
+// TranscriptDocument is all that a transcript's document is drawn from.
+type TranscriptDocument struct {
+	Transcript    *Transcript
+	Customer      *Customer
+	Checklist     *Checklist
+	FinancialYear *FinancialYear
+}
+
+// Documents draws documents.
+type Documents interface {
+	// Transcript draws the document of a completed transcript. A registration number is not in it.
+	Transcript(ctx context.Context, of TranscriptDocument) (content io.Reader, contentType string, err error)
+}
+
+// GenerateTranscriptDocument draws the document of a completed transcript and stores it; it needs pti.write. A document
+// that was generated before is replaced. It works on archived years too. Refused with NOT_FOUND and, when the transcript
+// is not completed or nothing here can draw, NOT_ALLOWED (transcriptId).
+func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id string) (*Transcript, error) {
+	if err := require(by, PtiWrite); err != nil {
+		return nil, err
+	}
+	of, err := o.transcriptDocument(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if o.Documents == nil {
+		return nil, Refuse(&UserError{Code: CodeNotAllowed, Message: "this server generates no documents", Field: []string{"transcriptId"}})
+	}
+	content, contentType, err := o.Documents.Transcript(ctx, of)
+	if err != nil {
+		return nil, Fault(err, "drawing a transcript's document")
+	}
+	// The file is durable before a record names it: a crash in between leaves a file without a record, for the sweep.
+	file, err := o.Files.Put(ctx, content, contentType)
+	if err != nil {
+		return nil, err
+	}
+	file.Owner = FileOwner{Kind: TranscriptFile, ID: id}
+	var updated *Transcript
+	var replaced []string
+	err = o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		t, ok, err := find(ctx, tx.Transcripts(), id)
+		if err != nil {
+			return false, err
+		}
+		if err := canGenerate(t, ok); err != nil {
+			return false, err
+		}
+		if replaced = nil; t.Document != nil {
+			replaced = []string{t.Document.Key}
+			if err := tx.ForgetFiles(ctx, replaced); err != nil {
+				return false, err
+			}
+		}
+		now := InstantOf(o.now())
+		t.Document, t.DocumentGenerated = &file, true
+		t.OwnUpdatedAt = max(t.OwnUpdatedAt, now)
+		t.UpdatedAt = max(t.UpdatedAt, t.OwnUpdatedAt)
+		if err := tx.Transcripts().Update(ctx, t); err != nil {
+			return false, err
+		}
+		updated = t
+		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: by.ClientID, Action: "generateTranscriptDocument", Noun: NounTranscript, ObjectID: id, Fields: []string{"documentGenerated", "file"}})
+	})
+	if err != nil {
+		o.removeFiles(ctx, []string{file.Key}) // nothing names it
+		return nil, err
+	}
+	o.removeFiles(ctx, replaced)
+	return updated, nil
+}
+
+func canGenerate(t *Transcript, found bool) error {
+	if !found {
+		return unknown(NounTranscript, "transcriptId")
+	}
+	if !t.IsCompleted {
+		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the transcript is not completed", Field: []string{"transcriptId"}})
+	}
+	return nil
+}
+
+// transcriptDocument reads what a document is drawn from.
+func (o *Office) transcriptDocument(ctx context.Context, id string) (of TranscriptDocument, err error) {
+	var found [3]bool
+	t, ok, err := find(ctx, o.Store.Transcripts(), id)
+	if err == nil {
+		err = canGenerate(t, ok)
+	}
+	if of.Transcript = t; err == nil {
+		of.Customer, found[0], err = find(ctx, o.Store.Customers(), t.CustomerID)
+	}
+	if err == nil {
+		of.Checklist, found[1], err = find(ctx, o.Store.Checklists(), t.ChecklistID)
+	}
+	if err == nil {
+		of.FinancialYear, found[2], err = find(ctx, o.Store.FinancialYears(), t.FinancialYearID)
+	}
+	if err == nil && found != [3]bool{true, true, true} {
+		err = unknown(NounTranscript, "transcriptId") // erased between these readings
+	}
+	return of, err
+}
+
+// GenerateMissingDocuments generates the document of every completed transcript that has none and calls each with every
+// transcript that it took up and what came of it; an error of each ends it.
+func (o *Office) GenerateMissingDocuments(ctx context.Context, by *Viewer, each func(id string, err error) error) error {
+	ask := Ask[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}, Window: Window{Limit: MaxPageSize}}
+	for {
+		pages, err := o.Store.Transcripts().Pages(ctx, ask, []string{NoParent}, 0)
+		if err != nil {
+			return err
+		}
+		page := pages[NoParent]
+		for _, t := range page.Items {
+			_, err := o.GenerateTranscriptDocument(ctx, by, t.ID)
+			if err := each(t.ID, err); err != nil {
+				return err
+			}
+			ask.Window.After, ask.Window.HasAfter = t.Position(KeyID), true
+		}
+		if !page.More {
+			return nil
+		}
+	}
+}
