@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"net/http"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/go-chi/chi/v5"
 
 	"example.org/backoffice/auth"
@@ -47,8 +46,8 @@ func newHandler(h *house, authenticator *auth.Authenticator, proxies auth.Proxie
 // graphqlEndpoint is the GraphQL face.
 func graphqlEndpoint(h *house) *transport.GraphQL {
 	return transport.New(graph.NewBreadthFirst(graph.Config{
-		Resolvers:  &resolvers.Root{Keys: h.keys},
-		Directives: graph.DirectiveRoot{HasScope: hasScope},
+		Resolvers:  &resolvers.Root{Keys: h.keys, Office: h.office()},
+		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
 	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields}), limits.Defaults(), transport.Hooks{
 		BeforeWrite: privacy.Commit,
 		StoreCalls:  func(ctx context.Context) int { return backoffice.CallsOf(ctx).Count() },
@@ -66,12 +65,4 @@ func answer(h *house, endpoint http.Handler) http.Handler {
 		defer giveBack()
 		endpoint.ServeHTTP(w, r.WithContext(ctx))
 	})
-}
-
-// hasScope guards what the schema marks with @hasScope.
-func hasScope(ctx context.Context, _ any, next graphql.Resolver, scope backoffice.Scope) (any, error) {
-	if err := auth.Require(ctx, scope); err != nil {
-		return nil, err
-	}
-	return next(ctx)
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/files"
 )
 
 // serveCommand serves both faces until it is told to stop.
@@ -29,6 +32,9 @@ func (c *serveCommand) Run(ctx context.Context, s *Settings, t terminal) error {
 	})
 }
 
+// tidyPeriod is how often what a crash may have left in the files is looked for.
+const tidyPeriod = time.Hour
+
 // serve serves a house that is open; started is told the address once requests are answered.
 func (c *serveCommand) serve(ctx context.Context, h *house, started func(address string)) error {
 	proxies, err := auth.ParseProxies(c.TrustedProxies)
@@ -42,6 +48,11 @@ func (c *serveCommand) serve(ctx context.Context, h *house, started func(address
 		return fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", c.Listen, err)
 	}
 	server := &http.Server{Handler: newHandler(h, authenticator, proxies), ReadHeaderTimeout: 5 * time.Second}
+	tidying, stopTidying := context.WithCancel(ctx)
+	var tidied sync.WaitGroup
+	tidied.Go(func() { files.Tidy(tidying, h.store, h.files, tidyPeriod, slog.Default()) })
+	defer tidied.Wait()
+	defer stopTidying()
 	stopped := make(chan error, 1)
 	go func() {
 		<-ctx.Done()

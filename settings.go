@@ -12,6 +12,7 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/pdf"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/sqlite"
 )
@@ -28,6 +29,11 @@ type house struct {
 	store backoffice.Store
 	files files.Store
 	keys  *privacy.Keyset
+}
+
+// office does the writes of the faces and of the commands.
+func (h *house) office() *backoffice.Office {
+	return &backoffice.Office{Store: h.store, Files: h.files, Keys: h.keys, Documents: pdf.Documents{Office: "Backoffice"}}
 }
 
 func (h *house) Close() error { return errors.Join(h.store.Close(), h.files.Close()) }
