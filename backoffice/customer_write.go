@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// CustomerInput is what a caller sends to make or to change a customer. When one is made, absent and null are the same;
+// CustomerFields is what a caller sends to make or to change a customer. When one is made, absent and null are the same;
 // when one is changed, absent keeps and null clears.
-type CustomerInput struct {
+type CustomerFields struct {
 	Type                     Optional[CustomerType]
 	Name                     Optional[string]
 	FirstName                Optional[string]
@@ -17,7 +17,7 @@ type CustomerInput struct {
 	KboNumber                Optional[string]
 	CompanyType              Optional[LegalForm]
 	CustomerCode             Optional[string]
-	Address                  Optional[AddressInput]
+	Address                  Optional[AddressFields]
 	ResponsibleID            Optional[string]
 	Language                 Optional[string]
 	Email                    Optional[string]
@@ -26,8 +26,8 @@ type CustomerInput struct {
 	SpouseRegistrationNumber Optional[string] // needs privacy.read
 }
 
-// AddressInput is an address as sent: absent keeps and null clears each part.
-type AddressInput struct {
+// AddressFields is an address as sent: absent keeps and null clears each part.
+type AddressFields struct {
 	Street      Optional[string]
 	HouseNumber Optional[string]
 	Box         Optional[string]
@@ -37,7 +37,7 @@ type AddressInput struct {
 }
 
 // number is what was sent for a guarded field.
-func (in *CustomerInput) number(field PrivacyField) Optional[string] {
+func (in *CustomerFields) number(field PrivacyField) Optional[string] {
 	if field == SpouseRegistrationNumber {
 		return in.SpouseRegistrationNumber
 	}
@@ -53,7 +53,7 @@ func (c *Customer) number(field PrivacyField) *Sealed {
 }
 
 // apply puts what was sent, but for the registration numbers, into a customer.
-func (in *CustomerInput) apply(c *Customer, check *checker) {
+func (in *CustomerFields) apply(c *Customer, check *checker) {
 	assign(check, &c.Type, in.Type, "type")
 	assign(check, &c.OwnName, in.Name, "name")
 	assign(check, &c.FirstName, in.FirstName, "firstName")
@@ -77,7 +77,7 @@ func (in *CustomerInput) apply(c *Customer, check *checker) {
 	check.found = append(check.found, CheckCustomer(c)...)
 }
 
-func (in *AddressInput) apply(a *Address, check *checker) {
+func (in *AddressFields) apply(a *Address, check *checker) {
 	assign(check, &a.Street, in.Street, "address", "street")
 	assign(check, &a.HouseNumber, in.HouseNumber, "address", "houseNumber")
 	assign(check, &a.Box, in.Box, "address", "box")
@@ -86,32 +86,32 @@ func (in *AddressInput) apply(a *Address, check *checker) {
 	assign(check, &a.Country, in.Country, "address", "country")
 }
 
-// fields are the customer's values but for the registration numbers, which have none to tell.
-func (c *Customer) fields() fields {
-	f := fields{}
-	f.set("type", string(c.Type))
-	f.set("name", string(c.OwnName))
-	f.set("firstName", string(c.FirstName))
-	f.set("lastName", string(c.LastName))
-	f.set("scopes", strings.Join(c.Scopes, " "))
-	f.set("kboNumber", string(c.KboNumber))
-	f.set("companyType", string(c.CompanyType))
-	f.set("address.street", string(c.Address.Street))
-	f.set("address.houseNumber", string(c.Address.HouseNumber))
-	f.set("address.box", string(c.Address.Box))
-	f.set("address.postalCode", string(c.Address.PostalCode))
-	f.set("address.city", string(c.Address.City))
-	f.set("address.country", string(c.Address.Country))
-	f.set("customerCode", string(c.CustomerCode))
-	f.set("responsibleId", c.ResponsibleID)
-	f.set("language", string(c.Language))
-	f.set("email", string(c.Email))
-	f.set("phone", string(c.Phone))
-	return f
+// values are the customer's values but for the registration numbers, which have none to tell.
+func (c *Customer) values() values {
+	v := values{}
+	v.set("type", string(c.Type))
+	v.set("name", string(c.OwnName))
+	v.set("firstName", string(c.FirstName))
+	v.set("lastName", string(c.LastName))
+	v.set("scopes", strings.Join(c.Scopes, " "))
+	v.set("kboNumber", string(c.KboNumber))
+	v.set("companyType", string(c.CompanyType))
+	v.set("address.street", string(c.Address.Street))
+	v.set("address.houseNumber", string(c.Address.HouseNumber))
+	v.set("address.box", string(c.Address.Box))
+	v.set("address.postalCode", string(c.Address.PostalCode))
+	v.set("address.city", string(c.Address.City))
+	v.set("address.country", string(c.Address.Country))
+	v.set("customerCode", string(c.CustomerCode))
+	v.set("responsibleId", c.ResponsibleID)
+	v.set("language", string(c.Language))
+	v.set("email", string(c.Email))
+	v.set("phone", string(c.Phone))
+	return v
 }
 
 // numbers reads the registration numbers that were sent: the digits, "" for one that is to be cleared.
-func (o *Office) numbers(in *CustomerInput, check *checker) map[PrivacyField]string {
+func (o *Office) numbers(in *CustomerFields, check *checker) map[PrivacyField]string {
 	digits := map[PrivacyField]string{}
 	for _, field := range AllPrivacyFields {
 		sent := in.number(field)
@@ -133,8 +133,8 @@ func (o *Office) numbers(in *CustomerInput, check *checker) map[PrivacyField]str
 }
 
 // seal puts the numbers into the customer and returns the names of those fields that changed by it.
-func (o *Office) seal(c *Customer, digits map[PrivacyField]string) (fields, error) {
-	changed := fields{}
+func (o *Office) seal(c *Customer, digits map[PrivacyField]string) (values, error) {
+	changed := values{}
 	for field, number := range digits {
 		var sealed Sealed
 		if number != "" {
@@ -176,7 +176,7 @@ func (o *Office) checkAround(ctx context.Context, tx Tx, c, before *Customer, ch
 
 // CreateCustomer makes a customer; it needs customers.write, and privacy.read when a registration number is sent.
 // Refused also with TAKEN (customerCode), NOT_FOUND (responsibleId) and, for a key that was used before, as create says.
-func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerInput, key Optional[string]) (*Customer, error) {
+func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerFields, key Optional[string]) (*Customer, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerInpu
 	var check checker
 	in.apply(c, &check)
 	digits := o.numbers(&in, &check)
-	content := c.fields()
+	content := c.values()
 	for field, number := range digits {
 		content.set(field.Input(), number)
 	}
@@ -218,7 +218,7 @@ func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerInpu
 // UpdateCustomer changes a customer; it needs customers.write, and privacy.read when a registration number is sent, also
 // as null. A change that changes nothing leaves version and updatedAt alone and is not logged. Refused also with
 // NOT_FOUND (id), STALE_VERSION, TAKEN (customerCode) and NOT_FOUND (responsibleId).
-func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in CustomerInput, expectedVersion *int) (*Customer, error) {
+func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in CustomerFields, expectedVersion *int) (*Customer, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 		if err != nil {
 			return false, err
 		}
-		changed := before.fields().changed(after.fields())
+		changed := before.values().changed(after.values())
 		for name := range numbers {
 			changed[name] = ""
 		}
@@ -266,7 +266,7 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 }
 
 // saveCustomer stores a changed customer as its next version.
-func (o *Office) saveCustomer(ctx context.Context, tx Tx, by *Viewer, action string, c *Customer, changed fields) (raced bool, err error) {
+func (o *Office) saveCustomer(ctx context.Context, tx Tx, by *Viewer, action string, c *Customer, changed values) (raced bool, err error) {
 	now := InstantOf(o.now())
 	c.Version++
 	c.UpdatedAt = max(c.UpdatedAt, now) // a clock that was set back must not hide the change from updatedSince

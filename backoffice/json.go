@@ -18,40 +18,40 @@ const (
 )
 
 // JSON is a free-form JSON object in its canonical form: no blanks, keys in the order of their bytes, numbers as they
-// were written. Equal objects are equal bytes, on every engine. The zero value is the empty object. It comes from
-// ParseJSON or JSONOf, or from a store that was given such a value, and is not changed in place.
-type JSON []byte
+// were written. Equal objects are equal texts, on every engine. The zero value is the empty object: it is no slice, whose
+// zero value GraphQL would take for null. It comes from ParseJSON or JSONOf, or from a store that was given such a value.
+type JSON string
 
 // ParseJSON reads an object of at most 64 KiB in its canonical form and at most 32 levels. Any other value, a key that
 // occurs twice in an object, or what is not JSON is BadInput.
 func ParseJSON(data []byte) (JSON, error) {
 	if !utf8.Valid(data) || hasLoneSurrogate(data) {
-		return nil, Errorf(BadInput, "a JSON object is valid UTF-8")
+		return "", Errorf(BadInput, "a JSON object is valid UTF-8")
 	}
 	parser := jsonParser{decoder: json.NewDecoder(bytes.NewReader(data))}
 	parser.decoder.UseNumber()
 	token, err := parser.decoder.Token()
 	if err != nil {
-		return nil, Errorf(BadInput, "malformed JSON")
+		return "", Errorf(BadInput, "malformed JSON")
 	}
 	if token != json.Delim('{') {
-		return nil, Errorf(BadInput, "the value is a JSON object")
+		return "", Errorf(BadInput, "the value is a JSON object")
 	}
 	canonical, err := parser.appendValue(make([]byte, 0, min(len(data), MaxJSON)), token, 1)
 	if err != nil {
 		var known *Error
 		if errors.As(err, &known) {
-			return nil, known
+			return "", known
 		}
-		return nil, Errorf(BadInput, "malformed JSON")
+		return "", Errorf(BadInput, "malformed JSON")
 	}
 	if _, err := parser.decoder.Token(); err != io.EOF {
-		return nil, Errorf(BadInput, "malformed JSON: something follows the object")
+		return "", Errorf(BadInput, "malformed JSON: something follows the object")
 	}
 	if len(canonical) > MaxJSON {
-		return nil, Errorf(BadInput, "a JSON object has at most %d bytes", MaxJSON)
+		return "", Errorf(BadInput, "a JSON object has at most %d bytes", MaxJSON)
 	}
-	return canonical, nil
+	return JSON(canonical), nil
 }
 
 // JSONOf turns a Go value that encodes to an object, such as a map[string]any, into its canonical form, with the rules
@@ -59,7 +59,7 @@ func ParseJSON(data []byte) (JSON, error) {
 func JSONOf(v any) (JSON, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return nil, Errorf(BadInput, "the value is a JSON object")
+		return "", Errorf(BadInput, "the value is a JSON object")
 	}
 	return ParseJSON(data)
 }
@@ -234,7 +234,7 @@ func (j JSON) MarshalJSON() ([]byte, error) { return j.AppendJSON(nil), nil }
 // UnmarshalJSON reads an object with the rules of ParseJSON; null is the empty object.
 func (j *JSON) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
-		*j = nil
+		*j = ""
 		return nil
 	}
 	parsed, err := ParseJSON(data)

@@ -31,7 +31,7 @@ func TestAJSONObjectIsKeptInItsCanonicalForm(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("%s: got %s, %v; want %s", text, got, err, want)
 		}
-		if !json.Valid(got) {
+		if !json.Valid([]byte(got)) {
 			t.Errorf("%s is not JSON", got)
 		}
 	}
@@ -77,7 +77,7 @@ func TestTheZeroJSONIsTheEmptyObject(t *testing.T) {
 	if err != nil || string(data) != `{"A":{}}` || zero.String() != "{}" || gql.String() != "{}" || string(zero.AppendJSON([]byte("x"))) != "x{}" {
 		t.Errorf("%s, %v; %s; %s", data, err, zero, gql.String())
 	}
-	if err := json.Unmarshal([]byte(`null`), &zero); err != nil || zero != nil {
+	if err := json.Unmarshal([]byte(`null`), &zero); err != nil || zero != "" {
 		t.Errorf("null is %q, %v", zero, err)
 	}
 }
@@ -141,11 +141,11 @@ func TestEqualObjectsAreEqualBytes(t *testing.T) {
 			t.Fatalf("%s: %v", compact, err)
 		}
 		b, err := backoffice.ParseJSON(indented)
-		if err != nil || !bytes.Equal(a, b) {
+		if err != nil || a != b {
 			t.Fatalf("%s and %s, %v", a, b, err)
 		}
 		var read map[string]any
-		decoder := json.NewDecoder(bytes.NewReader(a))
+		decoder := json.NewDecoder(strings.NewReader(string(a)))
 		decoder.UseNumber()
 		if err := decoder.Decode(&read); err != nil {
 			t.Fatal(err)
@@ -196,10 +196,10 @@ func FuzzParseJSON(f *testing.F) {
 			refused(t, string(data), object, err)
 			return
 		}
-		if !json.Valid(data) || !json.Valid(object) || len(object) > len(data) {
+		if !json.Valid(data) || !json.Valid([]byte(object)) || len(object) > len(data) {
 			t.Fatalf("%q gives %q", data, object)
 		}
-		if again, err := backoffice.ParseJSON(object); err != nil || !bytes.Equal(again, object) {
+		if again, err := backoffice.ParseJSON([]byte(object)); err != nil || again != object {
 			t.Fatalf("%q gives %q, which gives %q, %v", data, object, again, err)
 		}
 	})

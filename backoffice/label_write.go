@@ -18,7 +18,7 @@ func (o *Office) CreateLabel(ctx context.Context, by *Viewer, draft LabelDraft, 
 	var check checker
 	assign(&check, &l.Color, draft.Color, "color")
 	check.found = append(check.found, CheckLabel(l)...)
-	content := fields{}
+	content := values{}
 	content.set("name", l.Name)
 	content.set("color", string(l.Color))
 	call := creation{by: by, action: "createLabel", noun: NounLabel, id: l.ID, key: key, content: content, wrong: &check}

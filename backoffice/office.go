@@ -106,20 +106,20 @@ func checkVersion(expected *int, version int) error {
 	return nil
 }
 
-// fields are the values of a record that a caller can set, by their names in GraphQL's inputs, without those that are
+// values are the values of a record that a caller can set, by their names in GraphQL's inputs, without those that are
 // missing. Two records with equal fields have nothing to tell them apart but identifier, version and time.
-type fields map[string]string
+type values map[string]string
 
-func (f fields) set(name, value string) {
+func (v values) set(name, value string) {
 	if value != "" {
-		f[name] = value
+		v[name] = value
 	}
 }
 
 // names lists what the change log tells of the fields: the name of an address for each of its parts.
-func (f fields) names() []string {
-	names := make([]string, 0, len(f))
-	for name := range f {
+func (v values) names() []string {
+	names := make([]string, 0, len(v))
+	for name := range v {
 		name, _, _ = strings.Cut(name, ".")
 		names = append(names, name)
 	}
@@ -128,15 +128,15 @@ func (f fields) names() []string {
 }
 
 // changed are the fields that are not the same in both.
-func (f fields) changed(other fields) fields {
-	changed := fields{}
-	for name, value := range f {
+func (v values) changed(other values) values {
+	changed := values{}
+	for name, value := range v {
 		if other[name] != value {
 			changed[name] = value
 		}
 	}
 	for name, value := range other {
-		if f[name] != value {
+		if v[name] != value {
 			changed[name] = value
 		}
 	}
@@ -150,7 +150,7 @@ type creation struct {
 	noun    Noun
 	id      string           // of the new object
 	key     Optional[string] // the idempotency key
-	content fields           // all that was asked for, in its canonical form
+	content values           // all that was asked for, in its canonical form
 	wrong   *checker         // what is wrong without looking into the store
 }
 

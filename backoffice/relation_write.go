@@ -18,7 +18,7 @@ func (o *Office) CreateRelation(ctx context.Context, by *Viewer, draft RelationD
 	}
 	r := &CustomerRelation{ID: NewID(), CustomerID: draft.CustomerID, RelatedCustomerID: draft.RelatedCustomerID, Kind: draft.Kind, CreatedAt: InstantOf(o.now())}
 	check := checker{CheckRelation(r)}
-	content := fields{}
+	content := values{}
 	content.set("customerId", r.CustomerID)
 	content.set("relatedCustomerId", r.RelatedCustomerID)
 	content.set("kind", string(r.Kind))

@@ -9,26 +9,31 @@ import (
 type Assignment struct {
 	ChecklistID     string
 	CustomerID      string
-	CustomVariables Optional[JSON]
+	CustomVariables []byte // a JSON object, nil for none
 }
 
 // AssignChecklist makes a transcript of a checklist of the current year for a customer; it needs pti.write. Refused also
-// with NOT_FOUND (checklistId, customerId), FINANCIAL_YEAR_ARCHIVED (checklistId) and, for a key that was used before, as
+// with NOT_FOUND (checklistId, customerId), FINANCIAL_YEAR_ARCHIVED (checklistId), INVALID (customVariables) and, for a key that was used before, as
 // create says.
 func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignment, key Optional[string]) (*Transcript, error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
 	}
-	variables, _ := draft.CustomVariables.Get()
-	t := &Transcript{ID: NewID(), CustomerID: draft.CustomerID, ChecklistID: draft.ChecklistID, OwnStatus: ToProcess, OwnUpdatedAt: InstantOf(o.now()), CustomVariables: variables}
+	t := &Transcript{ID: NewID(), CustomerID: draft.CustomerID, ChecklistID: draft.ChecklistID, OwnStatus: ToProcess, OwnUpdatedAt: InstantOf(o.now())}
 	t.EffectiveStatus(nil)
 	var check checker
 	check.reference(t.ChecklistID, "checklistId")
 	check.reference(t.CustomerID, "customerId")
-	content := fields{}
+	if draft.CustomVariables != nil {
+		var err error
+		if t.CustomVariables, err = ParseJSON(draft.CustomVariables); err != nil {
+			check.add(CodeInvalid, err.Error(), "customVariables")
+		}
+	}
+	content := values{}
 	content.set("checklistId", t.ChecklistID)
 	content.set("customerId", t.CustomerID)
-	if text := variables.String(); text != "{}" {
+	if text := t.CustomVariables.String(); text != "{}" {
 		content.set("customVariables", text)
 	}
 	call := creation{by: by, action: "assignChecklist", noun: NounTranscript, id: t.ID, key: key, content: content, wrong: &check}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// UserInput is what a caller sends to change a user: absent keeps, null clears.
-type UserInput struct {
+// UserFields is what a caller sends to change a user: absent keeps, null clears.
+type UserFields struct {
 	FirstName Optional[string]
 	LastName  Optional[string]
 	Email     Optional[string]
@@ -16,7 +16,7 @@ type UserInput struct {
 	LabelIDs  Optional[[]string]
 }
 
-func (in *UserInput) apply(u *User, check *checker) {
+func (in *UserFields) apply(u *User, check *checker) {
 	assign(check, &u.FirstName, in.FirstName, "firstName")
 	assign(check, &u.LastName, in.LastName, "lastName")
 	assign(check, &u.Email, in.Email, "email")
@@ -27,19 +27,19 @@ func (in *UserInput) apply(u *User, check *checker) {
 	}
 }
 
-func (u *User) fields() fields {
-	f := fields{}
-	f.set("firstName", u.FirstName)
-	f.set("lastName", u.LastName)
-	f.set("email", u.Email)
-	f.set("language", string(u.Language))
-	f.set("labelIds", strings.Join(u.LabelIDs, " "))
-	return f
+func (u *User) values() values {
+	v := values{}
+	v.set("firstName", u.FirstName)
+	v.set("lastName", u.LastName)
+	v.set("email", u.Email)
+	v.set("language", string(u.Language))
+	v.set("labelIds", strings.Join(u.LabelIDs, " "))
+	return v
 }
 
 // UpdateUser changes a user; it needs users.write. A change that changes nothing leaves the version alone and is not
 // logged. Refused also with NOT_FOUND (id, or the place of a label in labelIds) and STALE_VERSION.
-func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserInput, expectedVersion *int) (*User, error) {
+func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserFields, expectedVersion *int) (*User, error) {
 	if err := require(by, UsersWrite); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserI
 		if err := check.refusal(); err != nil {
 			return false, err
 		}
-		changed := before.fields().changed(after.fields())
+		changed := before.values().changed(after.values())
 		if updated = before; len(changed) == 0 {
 			return false, nil
 		}

@@ -184,7 +184,7 @@ func (w *world) transcript(d *rand.Rand) *backoffice.Transcript {
 	return &backoffice.Transcript{
 		ID: id(d), Status: pick(d, backoffice.TranscriptStatuses), UpdatedAt: instant(d), IsCompleted: d.IntN(2) == 0,
 		ProgressPercentage: pick(d, numbers), DocumentGenerated: d.IntN(2) == 0, Document: maybe(w, d, 9, w.file),
-		CustomVariables: pick(d, []backoffice.JSON{backoffice.JSON(`{"a":[1,null]}`), {}, nil}),
+		CustomVariables: pick(d, []backoffice.JSON{backoffice.JSON(`{"a":[1,null]}`), ""}),
 	}
 }
 

@@ -2809,9 +2809,6 @@ func putNInt2int(w *execute.Writer, v int) bool {
 }
 
 func putNJSON2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSON(w *execute.Writer, v backoffice.JSON) bool {
-	if v == nil {
-		return w.Null()
-	}
 	return execute.Append(w, v)
 }
 

@@ -15148,7 +15148,7 @@ func (ec *executionContext) unmarshalInputAssignChecklistInput(ctx context.Conte
 			it.CustomerID = data
 		case "customVariables":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customVariables"))
-			data, err := ec.unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐJSON(ctx, v)
+			data, err := ec.unmarshalOJSON2map(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -21717,12 +21717,6 @@ func (ec *executionContext) unmarshalNJSON2exampleᚗorgᚋbackofficeᚋbackoffi
 }
 
 func (ec *executionContext) marshalNJSON2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSON(ctx context.Context, sel ast.SelectionSet, v backoffice.JSON) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
 	return v
 }
 
@@ -22852,20 +22846,22 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	return res
 }
 
-func (ec *executionContext) unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐJSON(ctx context.Context, v any) (*backoffice.JSON, error) {
+func (ec *executionContext) unmarshalOJSON2map(ctx context.Context, v any) (map[string]any, error) {
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(backoffice.JSON)
-	err := res.UnmarshalGQL(v)
+	res, err := graphql.UnmarshalMap(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐJSON(ctx context.Context, sel ast.SelectionSet, v *backoffice.JSON) graphql.Marshaler {
+func (ec *executionContext) marshalOJSON2map(ctx context.Context, sel ast.SelectionSet, v map[string]any) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalMap(v)
+	return res
 }
 
 func (ec *executionContext) marshalOLabel2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐLabel(ctx context.Context, sel ast.SelectionSet, v *backoffice.Label) graphql.Marshaler {

@@ -81,8 +81,8 @@ type DeleteCustomerPayload struct {
 	UserErrors        []*backoffice.UserError
 }
 
-func (in *AddressInput) fields() backoffice.AddressInput {
-	return backoffice.AddressInput{
+func (in *AddressInput) fields() backoffice.AddressFields {
+	return backoffice.AddressFields{
 		Street:      sent(in.Street),
 		HouseNumber: sent(in.HouseNumber),
 		Box:         sent(in.Box),
@@ -93,8 +93,8 @@ func (in *AddressInput) fields() backoffice.AddressInput {
 }
 
 // Fields is what was sent. In a creation absent and null are the same.
-func (in *CreateCustomerInput) Fields() backoffice.CustomerInput {
-	fields := backoffice.CustomerInput{
+func (in *CreateCustomerInput) Fields() backoffice.CustomerFields {
+	fields := backoffice.CustomerFields{
 		Type:                     backoffice.Value(in.Type),
 		Name:                     backoffice.ValueOf(in.Name),
 		FirstName:                backoffice.ValueOf(in.FirstName),
@@ -117,8 +117,8 @@ func (in *CreateCustomerInput) Fields() backoffice.CustomerInput {
 }
 
 // Fields is what was sent.
-func (in *UpdateCustomerInput) Fields() backoffice.CustomerInput {
-	fields := backoffice.CustomerInput{
+func (in *UpdateCustomerInput) Fields() backoffice.CustomerFields {
+	fields := backoffice.CustomerFields{
 		Type:                     sent(in.Type),
 		Name:                     sent(in.Name),
 		FirstName:                sent(in.FirstName),
@@ -135,7 +135,7 @@ func (in *UpdateCustomerInput) Fields() backoffice.CustomerInput {
 		SpouseRegistrationNumber: sent(in.SpouseRegistrationNumber),
 	}
 	if address := in.Address; address.IsSet() {
-		fields.Address = backoffice.Null[backoffice.AddressInput]()
+		fields.Address = backoffice.Null[backoffice.AddressFields]()
 		if address.Value() != nil {
 			fields.Address = backoffice.Value(address.Value().fields())
 		}

@@ -1,12 +1,16 @@
 package mutations
 
-import "example.org/backoffice/backoffice"
+import (
+	"encoding/json"
+
+	"example.org/backoffice/backoffice"
+)
 
 // AssignChecklistInput is the input of assignChecklist.
 type AssignChecklistInput struct {
 	ChecklistID     string
 	CustomerID      string
-	CustomVariables *backoffice.JSON
+	CustomVariables map[string]any // as decoded, so that what is wrong with it becomes a user error
 	IdempotencyKey  *string
 }
 
@@ -28,6 +32,15 @@ type GenerateTranscriptDocumentPayload struct {
 }
 
 // Draft is what was sent.
-func (in *AssignChecklistInput) Draft() backoffice.Assignment {
-	return backoffice.Assignment{ChecklistID: in.ChecklistID, CustomerID: in.CustomerID, CustomVariables: backoffice.ValueOf(in.CustomVariables)}
+func (in *AssignChecklistInput) Draft() (backoffice.Assignment, error) {
+	draft := backoffice.Assignment{ChecklistID: in.ChecklistID, CustomerID: in.CustomerID}
+	if in.CustomVariables == nil {
+		return draft, nil
+	}
+	text, err := json.Marshal(in.CustomVariables)
+	if err != nil {
+		return draft, backoffice.Errorf(backoffice.BadInput, "customVariables is a JSON object")
+	}
+	draft.CustomVariables = text
+	return draft, nil
 }

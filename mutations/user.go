@@ -36,8 +36,8 @@ type DeleteUserPayload struct {
 }
 
 // Fields is what was sent.
-func (in *UpdateUserInput) Fields() backoffice.UserInput {
-	return backoffice.UserInput{
+func (in *UpdateUserInput) Fields() backoffice.UserFields {
+	return backoffice.UserFields{
 		FirstName: sent(in.FirstName),
 		LastName:  sent(in.LastName),
 		Email:     sent(in.Email),

@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ func flatten(variables backoffice.JSON, l *labels) ([]row, error) {
 	if len(variables) == 0 {
 		return nil, nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(variables))
+	decoder := json.NewDecoder(strings.NewReader(string(variables)))
 	decoder.UseNumber()
 	f := flattener{decoder: decoder, labels: l}
 	token, err := decoder.Token()

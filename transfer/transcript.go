@@ -69,12 +69,12 @@ func customVariables() field[transcript] {
 	return field[transcript]{
 		name: "customVariables", shown: "customVariables",
 		read: func(_ *reading, t *transcript, value raw) (err error) {
-			t.CustomVariables = nil
+			t.CustomVariables = ""
 			if !value.isNull() {
 				t.CustomVariables, err = backoffice.ParseJSON(value)
 			}
 			if string(t.CustomVariables) == "{}" { // the one form of an empty object
-				t.CustomVariables = nil
+				t.CustomVariables = ""
 			}
 			return err
 		},
