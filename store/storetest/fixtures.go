@@ -81,11 +81,47 @@ func fullOffice() *office {
 	}
 }
 
+// emptyOffice has the same records as fullOffice with as little in them as can be.
+func emptyOffice() *office {
+	o := fullOffice()
+	for _, l := range o.labels {
+		l.Color, l.CreatedAt, l.Name = "", 0, "label "+l.ID
+	}
+	for _, u := range o.users {
+		*u = backoffice.User{ID: u.ID, Version: 1}
+	}
+	for i, y := range o.years {
+		*y = backoffice.FinancialYear{ID: y.ID, StartDate: "2020", EndDate: "2020", IsCurrentYear: i == 0}
+	}
+	for _, k := range o.checklists {
+		*k = backoffice.Checklist{ID: k.ID, Name: "x", FinancialYearID: "year-1"}
+	}
+	for _, c := range o.customers {
+		*c = backoffice.Customer{ID: c.ID, Type: backoffice.Company, DisplayName: c.ID, Version: 1}
+	}
+	for _, r := range o.relations {
+		*r = backoffice.CustomerRelation{ID: r.ID, Kind: backoffice.Director, CustomerID: "customer-2", RelatedCustomerID: "customer-1"}
+	}
+	for _, n := range o.calculations {
+		*n = backoffice.Calculation{ID: n.ID, State: "TO_PROCESS", TranscriptID: "transcript-1", CustomerID: "customer-2"}
+	}
+	for _, r := range o.transcripts {
+		*r = backoffice.Transcript{ID: r.ID, OwnStatus: backoffice.ToProcess, Status: backoffice.ToProcess, CustomerID: "customer-2", ChecklistID: "checklist-1", FinancialYearID: "year-1"}
+	}
+	for _, d := range o.documents {
+		*d = backoffice.CustomerDocument{ID: d.ID, Name: "x", CustomerID: "customer-2"}
+	}
+	for _, d := range o.minfin {
+		*d = backoffice.MinfinDocument{ID: d.ID, Name: "x", DocumentType: "y"}
+	}
+	return o
+}
+
 // insert adds all of the office in one transaction.
 func (o *office) insert(t testing.TB, store backoffice.Store) {
 	t.Helper()
 	write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
-		for _, step := range []func() error{
+		return inOrder(
 			func() error { return tx.Labels().Insert(ctx, o.labels...) },
 			func() error { return tx.Users().Insert(ctx, o.users...) },
 			func() error { return tx.FinancialYears().Insert(ctx, o.years...) },
@@ -96,11 +132,53 @@ func (o *office) insert(t testing.TB, store backoffice.Store) {
 			func() error { return tx.Calculations().Insert(ctx, o.calculations...) },
 			func() error { return tx.Documents().Insert(ctx, o.documents...) },
 			func() error { return tx.MinfinDocuments().Insert(ctx, o.minfin...) },
-		} {
-			if err := step(); err != nil {
-				return err
-			}
-		}
-		return nil
+		)
 	})
+}
+
+// upsert writes all of the office in one transaction, whether it is there or not.
+func (o *office) upsert(t testing.TB, store backoffice.Store) {
+	t.Helper()
+	write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+		return inOrder(
+			func() error { return tx.Labels().Upsert(ctx, o.labels) },
+			func() error { return tx.Users().Upsert(ctx, o.users) },
+			func() error { return tx.FinancialYears().Upsert(ctx, o.years) },
+			func() error { return tx.Checklists().Upsert(ctx, o.checklists) },
+			func() error { return tx.Customers().Upsert(ctx, o.customers) },
+			func() error { return tx.Relations().Upsert(ctx, o.relations) },
+			func() error { return tx.Transcripts().Upsert(ctx, o.transcripts) },
+			func() error { return tx.Calculations().Upsert(ctx, o.calculations) },
+			func() error { return tx.Documents().Upsert(ctx, o.documents) },
+			func() error { return tx.MinfinDocuments().Upsert(ctx, o.minfin) },
+		)
+	})
+}
+
+// update stores all of the office, whose records must be there, in one transaction.
+func (o *office) update(t testing.TB, store backoffice.Store) {
+	t.Helper()
+	write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+		return inOrder(
+			func() error { return tx.Labels().Update(ctx, o.labels...) },
+			func() error { return tx.Users().Update(ctx, o.users...) },
+			func() error { return tx.FinancialYears().Update(ctx, o.years...) },
+			func() error { return tx.Checklists().Update(ctx, o.checklists...) },
+			func() error { return tx.Customers().Update(ctx, o.customers...) },
+			func() error { return tx.Relations().Update(ctx, o.relations...) },
+			func() error { return tx.Transcripts().Update(ctx, o.transcripts...) },
+			func() error { return tx.Calculations().Update(ctx, o.calculations...) },
+			func() error { return tx.Documents().Update(ctx, o.documents...) },
+			func() error { return tx.MinfinDocuments().Update(ctx, o.minfin...) },
+		)
+	})
+}
+
+func inOrder(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,108 +12,216 @@ import (
 )
 
 func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	t.Run("the records that these tests write have no field that is zero in all of them", func(t *testing.T) {
+		t.Parallel()
+		o := fullOffice()
+		filled(t, o.labels)
+		filled(t, o.users)
+		filled(t, o.years)
+		filled(t, o.checklists)
+		filled(t, o.customers)
+		filled(t, o.relations)
+		filled(t, o.transcripts)
+		filled(t, o.calculations)
+		filled(t, o.documents)
+		filled(t, o.minfin)
+		filled(t, fullConsultations())
+	})
+
 	t.Run("every field of every record is read as it was written", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
 		fullOffice().insert(t, store)
-		o := fullOffice() // what was inserted may have been changed by the store
-		roundTrip(t, o.labels, store.Labels(), func(l *backoffice.Label) string { return l.ID })
-		roundTrip(t, o.users, store.Users(), func(l *backoffice.User) string { return l.ID })
-		roundTrip(t, o.years, store.FinancialYears(), func(l *backoffice.FinancialYear) string { return l.ID })
-		roundTrip(t, o.checklists, store.Checklists(), func(l *backoffice.Checklist) string { return l.ID })
-		roundTrip(t, o.customers, store.Customers(), func(l *backoffice.Customer) string { return l.ID })
-		roundTrip(t, o.relations, store.Relations(), func(l *backoffice.CustomerRelation) string { return l.ID })
-		roundTrip(t, o.transcripts, store.Transcripts(), func(l *backoffice.Transcript) string { return l.ID })
-		roundTrip(t, o.calculations, store.Calculations(), func(l *backoffice.Calculation) string { return l.ID })
-		roundTrip(t, o.documents, store.Documents(), func(l *backoffice.CustomerDocument) string { return l.ID })
-		roundTrip(t, o.minfin, store.MinfinDocuments(), func(l *backoffice.MinfinDocument) string { return l.ID })
+		fullOffice().check(t, store) // anew: what was inserted may have been changed by the store
 	})
 
-	t.Run("every list can be read, counted and ordered", func(t *testing.T) {
+	t.Run("every field of every record is replaced by an upsert, and written by one", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		for _, step := range []func() *office{emptyOffice, fullOffice, emptyOffice} {
+			step().upsert(t, store)
+			step().check(t, store)
+		}
+	})
+
+	t.Run("every field of every record is replaced by an update", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		emptyOffice().insert(t, store)
+		o := fullOffice()
+		for _, c := range o.customers {
+			c.Version++
+		}
+		for _, u := range o.users {
+			u.Version++
+		}
+		want := *o
+		o.update(t, store)
+		want.check(t, store)
+	})
+
+	t.Run("records read with the columns of some fields are whole in those fields", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		o := crowd()
+		crowd().insert(t, store)
+		projections(t, store.Customers(), o.customers, func(c *backoffice.Customer) string { return c.ID }, map[string]func(*backoffice.Customer) any{
+			"type": func(c *backoffice.Customer) any { return c.Type }, "name": func(c *backoffice.Customer) any { return c.Name() },
+			"displayName": func(c *backoffice.Customer) any { return c.DisplayName }, "firstName": func(c *backoffice.Customer) any { return c.FirstName },
+			"lastName": func(c *backoffice.Customer) any { return c.LastName }, "scopes": func(c *backoffice.Customer) any { return c.Scopes },
+			"kboNumber": func(c *backoffice.Customer) any { return c.KboNumber }, "companyType": func(c *backoffice.Customer) any { return c.CompanyType },
+			"companyTypeLabel": func(c *backoffice.Customer) any { return c.CompanyTypeLabel(backoffice.LabelEnglish) },
+			"address":          func(c *backoffice.Customer) any { return c.Address }, "customerCode": func(c *backoffice.Customer) any { return c.CustomerCode },
+			"registrationNumber":       func(c *backoffice.Customer) any { return string(c.Registration.Ciphertext()) },
+			"spouseRegistrationNumber": func(c *backoffice.Customer) any { return string(c.SpouseRegistration.Index()) },
+			"responsible":              func(c *backoffice.Customer) any { return c.ResponsibleID }, "language": func(c *backoffice.Customer) any { return c.Language },
+			"email": func(c *backoffice.Customer) any { return c.Email }, "phone": func(c *backoffice.Customer) any { return c.Phone },
+			"createdAt": func(c *backoffice.Customer) any { return c.CreatedAt }, "updatedAt": func(c *backoffice.Customer) any { return c.UpdatedAt },
+			"version": func(c *backoffice.Customer) any { return c.Version }, "relations": nil, "transcripts": nil, "unknown": nil,
+		})
+		projections(t, store.Transcripts(), o.transcripts, func(r *backoffice.Transcript) string { return r.ID }, map[string]func(*backoffice.Transcript) any{
+			"status": func(r *backoffice.Transcript) any { return r.Status }, "statusLabel": func(r *backoffice.Transcript) any { return r.StatusLabel() },
+			"isCompleted":        func(r *backoffice.Transcript) any { return r.IsCompleted },
+			"progressPercentage": func(r *backoffice.Transcript) any { return r.ProgressPercentage },
+			"documentGenerated":  func(r *backoffice.Transcript) any { return r.DocumentGenerated },
+			"customVariables":    func(r *backoffice.Transcript) any { return r.CustomVariables.String() },
+			"updatedAt":          func(r *backoffice.Transcript) any { return r.UpdatedAt }, "customer": func(r *backoffice.Transcript) any { return r.CustomerID },
+			"checklist": func(r *backoffice.Transcript) any { return r.ChecklistID }, "financialYear": func(r *backoffice.Transcript) any { return r.FinancialYearID },
+			"file": func(r *backoffice.Transcript) any { return r.File() }, "calculation": nil,
+		})
+		projections(t, store.Calculations(), o.calculations, func(n *backoffice.Calculation) string { return n.ID }, map[string]func(*backoffice.Calculation) any{
+			"state": func(n *backoffice.Calculation) any { return n.State }, "stateLabel": func(n *backoffice.Calculation) any { return n.StateLabel() },
+			"updatedAt": func(n *backoffice.Calculation) any { return n.UpdatedAt }, "transcript": func(n *backoffice.Calculation) any { return n.TranscriptID },
+			"proposal": func(n *backoffice.Calculation) any { return n.Proposal },
+		})
+		projections(t, store.Relations(), o.relations, func(r *backoffice.CustomerRelation) string { return r.ID }, map[string]func(*backoffice.CustomerRelation) any{
+			"kind": func(r *backoffice.CustomerRelation) any { return r.Kind }, "customer": func(r *backoffice.CustomerRelation) any { return r.CustomerID },
+			"relatedCustomer": func(r *backoffice.CustomerRelation) any { return r.RelatedCustomerID },
+			"otherCustomer":   func(r *backoffice.CustomerRelation) any { return r.CustomerID + r.RelatedCustomerID },
+			"direction":       func(r *backoffice.CustomerRelation) any { return r.CustomerID }, "createdAt": func(r *backoffice.CustomerRelation) any { return r.CreatedAt },
+		})
+		projections(t, store.Checklists(), o.checklists, func(k *backoffice.Checklist) string { return k.ID }, map[string]func(*backoffice.Checklist) any{
+			"name": func(k *backoffice.Checklist) any { return k.Name }, "language": func(k *backoffice.Checklist) any { return k.Language },
+			"authRequired":     func(k *backoffice.Checklist) any { return k.AuthRequired },
+			"remindersEnabled": func(k *backoffice.Checklist) any { return k.RemindersEnabled },
+			"financialYear":    func(k *backoffice.Checklist) any { return k.FinancialYearID }, "transcripts": nil,
+		})
+		projections(t, store.FinancialYears(), o.years, func(y *backoffice.FinancialYear) string { return y.ID }, map[string]func(*backoffice.FinancialYear) any{
+			"startDate": func(y *backoffice.FinancialYear) any { return y.StartDate }, "endDate": func(y *backoffice.FinancialYear) any { return y.EndDate },
+			"isCurrentYear": func(y *backoffice.FinancialYear) any { return y.IsCurrentYear }, "archivedAt": func(y *backoffice.FinancialYear) any { return y.ArchivedAt },
+		})
+		projections(t, store.Documents(), o.documents, func(d *backoffice.CustomerDocument) string { return d.ID }, map[string]func(*backoffice.CustomerDocument) any{
+			"name": func(d *backoffice.CustomerDocument) any { return d.Name }, "customer": func(d *backoffice.CustomerDocument) any { return d.CustomerID },
+			"createdAt": func(d *backoffice.CustomerDocument) any { return d.CreatedAt }, "file": func(d *backoffice.CustomerDocument) any { return d.File },
+		})
+		projections(t, store.MinfinDocuments(), o.minfin, func(d *backoffice.MinfinDocument) string { return d.ID }, map[string]func(*backoffice.MinfinDocument) any{
+			"name": func(d *backoffice.MinfinDocument) any { return d.Name }, "documentType": func(d *backoffice.MinfinDocument) any { return d.DocumentType },
+			"customer": func(d *backoffice.MinfinDocument) any { return d.CustomerID }, "financialYear": func(d *backoffice.MinfinDocument) any { return d.FinancialYearID },
+			"synchronisedAt": func(d *backoffice.MinfinDocument) any { return d.SynchronisedAt }, "file": func(d *backoffice.MinfinDocument) any { return d.File },
+		})
+		projections(t, store.Users(), o.users, func(u *backoffice.User) string { return u.ID }, map[string]func(*backoffice.User) any{
+			"firstName": func(u *backoffice.User) any { return u.FirstName }, "lastName": func(u *backoffice.User) any { return u.LastName },
+			"email": func(u *backoffice.User) any { return u.Email }, "language": func(u *backoffice.User) any { return u.Language },
+			"labels": func(u *backoffice.User) any { return u.LabelIDs }, "version": func(u *backoffice.User) any { return u.Version },
+		})
+		projections(t, store.Labels(), o.labels, func(l *backoffice.Label) string { return l.ID }, map[string]func(*backoffice.Label) any{
+			"name": func(l *backoffice.Label) any { return l.Name }, "color": func(l *backoffice.Label) any { return l.Color },
+			"createdAt": func(l *backoffice.Label) any { return l.CreatedAt },
+		})
+	})
+
+	t.Run("rows are the caller's own, and each reading gives new ones", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
 		fullOffice().insert(t, store)
-		listed(t, store.Labels(), backoffice.Root, backoffice.NoParent, backoffice.LabelCriteria{}, 2)
-		listed(t, store.Users(), backoffice.Root, backoffice.NoParent, backoffice.UserCriteria{Search: "zoe pee"}, 1)
-		listed(t, store.FinancialYears(), backoffice.Root, backoffice.NoParent, backoffice.FinancialYearCriteria{}, 2)
-		listed(t, store.FinancialYears(), backoffice.Root, backoffice.NoParent, backoffice.FinancialYearCriteria{Current: true}, 1)
-		listed(t, store.Checklists(), backoffice.OfFinancialYear, "year-2", backoffice.ChecklistCriteria{Language: "dutch"}, 1)
-		for _, key := range []backoffice.OrderKey{backoffice.KeyID, backoffice.KeyName, backoffice.KeyCreatedAt, backoffice.KeyUpdatedAt} {
-			listed(t, store.Customers(), backoffice.Root, backoffice.NoParent, backoffice.CustomerCriteria{}, 2, key)
-			listed(t, store.Customers(), backoffice.OfUser, "user-1", backoffice.CustomerCriteria{}, 1, key)
+		first := readOne(t, store.Customers(), "customer-1")
+		first.Scopes[0], first.DisplayName = "changed", "changed"
+		if diff := cmp.Diff(fullOffice().customers[0], readOne(t, store.Customers(), "customer-1")); diff != "" {
+			t.Error(diff)
 		}
-		listed(t, store.Customers(), backoffice.Root, backoffice.NoParent, backoffice.CustomerCriteria{
-			IDs: backoffice.NewIDs([]string{"customer-1"}), Type: backoffice.Company, Language: "french", ResponsibleID: "user-1",
-			EmailFolded: "een@example.org", CustomerCode: "C-1", KboNumber: "0200065765", CompanyType: backoffice.LegalFormBV,
-			Scope: "checklist", Search: "cafe ee", UpdatedSince: 1, WithoutChecklistID: "none",
-			RegistrationIndex: "index\x00one", SpouseRegistrationIndex: "index\x00two",
-		}, 1)
-		listed(t, store.Customers(), backoffice.Root, backoffice.NoParent, backoffice.CustomerCriteria{WithoutChecklistID: "checklist-1"}, 1)
-		for _, customer := range []string{"customer-1", "customer-2"} {
-			listed(t, store.Relations(), backoffice.OfCustomer, customer, backoffice.RelationCriteria{}, 1)
-			listed(t, store.Relations(), backoffice.OfCustomer, customer, backoffice.RelationCriteria{Kind: backoffice.UBO}, 1)
-		}
-		listed(t, store.Relations(), backoffice.OfCustomer, "customer-1", backoffice.RelationCriteria{Direction: backoffice.Outgoing}, 1)
-		listed(t, store.Relations(), backoffice.OfCustomer, "customer-1", backoffice.RelationCriteria{Direction: backoffice.Incoming}, 0)
-		for _, key := range []backoffice.OrderKey{backoffice.KeyID, backoffice.KeyProgress, backoffice.KeyUpdatedAt} {
-			for under, parent := range map[backoffice.Edge]string{
-				backoffice.Root: backoffice.NoParent, backoffice.OfCustomer: "customer-1", backoffice.OfChecklist: "checklist-1", backoffice.OfFinancialYear: "year-2",
-			} {
-				listed(t, store.Transcripts(), under, parent, backoffice.TranscriptCriteria{
-					ChecklistID: "checklist-1", FinancialYearID: "year-2", CustomerID: "customer-1", ResponsibleID: "user-1",
-					Status: 1 << 3, IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.Yes, UpdatedSince: 1}, 1, key)
-			}
-		}
-		listed(t, store.Calculations(), backoffice.OfCustomer, "customer-1", backoffice.CalculationCriteria{HasProposal: true}, 1, backoffice.KeyUpdatedAt)
-		listed(t, store.Calculations(), backoffice.OfTranscript, "transcript-1", backoffice.CalculationCriteria{}, 1)
-		listed(t, store.Documents(), backoffice.OfCustomer, "customer-1", backoffice.DocumentCriteria{}, 1)
-		listed(t, store.MinfinDocuments(), backoffice.OfFinancialYear, "year-1", backoffice.MinfinCriteria{
-			CustomerID: "customer-1", FinancialYearID: "year-1", DocumentType: "assessment", SynchronisedSince: 1}, 1)
-		listed(t, store.PrivacyAccesses(), backoffice.OfCustomer, "customer-1", backoffice.ConsultationCriteria{}, 0, backoffice.KeyAt)
 	})
 }
 
-// listed reads a list in both directions and counts it.
-func listed[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], under backoffice.Edge, parent string, criteria C, want int, by ...backoffice.OrderKey) {
+// filled fails for a field that is zero in every record, and so is not tested at all.
+func filled[T any](t *testing.T, rows []*T) {
 	t.Helper()
-	order := backoffice.Order{}
-	if len(by) > 0 {
-		order.Key = by[0]
-	}
-	parents := []string{parent}
-	if under != backoffice.Root {
-		parents = append(parents, "nobody")
-	}
-	for _, backward := range []bool{false, true} {
-		order.Descending = !order.Descending
-		ask := backoffice.Ask[C]{Under: under, Criteria: criteria, Order: order, Window: backoffice.Window{Limit: 10, Backward: backward}}
-		pages, err := reader.Pages(t.Context(), ask, parents, 0)
-		if err != nil {
-			t.Fatalf("%T: %v (%v)", reader, err, errorCause(err))
+	of := reflect.TypeFor[T]()
+	for i := range of.NumField() {
+		zero := true
+		for _, row := range rows {
+			zero = zero && reflect.ValueOf(row).Elem().Field(i).IsZero()
 		}
-		if len(pages) != len(parents) || len(pages[parent].Items) != want {
-			t.Errorf("%T: %d rows under %d of %q with %+v, want %d", reader, len(pages[parent].Items), under, parent, criteria, want)
+		if zero {
+			t.Errorf("%s.%s is zero in every record", of, of.Field(i).Name)
 		}
-	}
-	counts, err := reader.Counts(t.Context(), under, criteria, parents)
-	if err != nil || counts[parent] != want {
-		t.Errorf("%T: counted %d (%v) under %d of %q, want %d", reader, counts[parent], err, under, parent, want)
 	}
 }
 
-func roundTrip[T any, C comparable](t *testing.T, want []*T, reader backoffice.Reader[*T, C], id func(*T) string) {
+// check reads all of the office.
+func (o *office) check(t *testing.T, store backoffice.Reads) {
 	t.Helper()
-	ids := make([]string, len(want))
-	for i, row := range want {
-		ids[i] = id(row)
-	}
-	got, err := reader.ByID(t.Context(), ids, 0)
+	read(t, o.labels, store.Labels(), func(l *backoffice.Label) string { return l.ID })
+	read(t, o.users, store.Users(), func(u *backoffice.User) string { return u.ID })
+	read(t, o.years, store.FinancialYears(), func(y *backoffice.FinancialYear) string { return y.ID })
+	read(t, o.checklists, store.Checklists(), func(k *backoffice.Checklist) string { return k.ID })
+	read(t, o.customers, store.Customers(), func(c *backoffice.Customer) string { return c.ID })
+	read(t, o.relations, store.Relations(), func(r *backoffice.CustomerRelation) string { return r.ID })
+	read(t, o.transcripts, store.Transcripts(), func(r *backoffice.Transcript) string { return r.ID })
+	read(t, o.calculations, store.Calculations(), func(n *backoffice.Calculation) string { return n.ID })
+	read(t, o.documents, store.Documents(), func(d *backoffice.CustomerDocument) string { return d.ID })
+	read(t, o.minfin, store.MinfinDocuments(), func(d *backoffice.MinfinDocument) string { return d.ID })
+}
+
+// read reads records by their identifiers and compares.
+func read[T any, C comparable](t *testing.T, want []*T, reader backoffice.Reader[*T, C], id func(*T) string) {
+	t.Helper()
+	got, err := reader.ByID(t.Context(), append(ids(want, id), "unknown", ids(want, id)[0]), 0)
 	if err != nil {
 		t.Fatalf("%T: %v (%v)", want, err, errorCause(err))
 	}
-	for i, row := range want {
-		if diff := cmp.Diff(row, got[ids[i]], cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%T %s (-written +read):\n%s", row, ids[i], diff)
+	if len(got) != len(want) {
+		t.Errorf("%T: %d rows were read, want %d", want, len(got), len(want))
+	}
+	for _, row := range want {
+		if diff := cmp.Diff(row, got[id(row)], cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%T %s (-written +read):\n%s", row, id(row), diff)
+		}
+	}
+}
+
+// readOne reads a record that must be there.
+func readOne[T any, C comparable](t testing.TB, reader backoffice.Reader[*T, C], id string) *T {
+	t.Helper()
+	rows, err := reader.ByID(t.Context(), []string{id}, 0)
+	if err != nil || rows[id] == nil {
+		t.Fatalf("%s is not read: %v", id, err)
+	}
+	return rows[id]
+}
+
+// projections reads all rows with the columns of each field, and compares what that field shows.
+func projections[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], want []*T, id func(*T) string, fields map[string]func(*T) any) {
+	t.Helper()
+	ctx := context.Background()
+	for field, shown := range fields {
+		columns := reader.Columns([]string{field})
+		if columns == 0 {
+			t.Errorf("the columns of %s stand for all", field)
+		}
+		got, err := reader.ByID(ctx, ids(want, id), columns)
+		if err != nil {
+			t.Fatalf("%s: %v (%v)", field, err, errorCause(err))
+		}
+		for _, row := range want {
+			if got[id(row)] == nil || id(got[id(row)]) != id(row) {
+				t.Fatalf("%s: %T %s was not read", field, row, id(row))
+			}
+			if shown == nil {
+				continue
+			}
+			if diff := cmp.Diff(shown(row), shown(got[id(row)]), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s of %T %s (-written +read):\n%s", field, row, id(row), diff)
+			}
 		}
 	}
 }

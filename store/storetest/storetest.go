@@ -4,6 +4,8 @@ package storetest
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -16,6 +18,14 @@ func Run(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		run  func(*testing.T, func(t testing.TB) backoffice.Store)
 	}{
 		{"records", testRecords},
+		{"lists", testLists},
+		{"writes", testWrites},
+		{"cascades", testCascades},
+		{"change log", testLog},
+		{"idempotency keys", testKeys},
+		{"forgotten files", testForgottenFiles},
+		{"consultations", testConsultations},
+		{"credentials", testCredentials},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			t.Parallel()
@@ -37,4 +47,17 @@ func errorCause(err error) error {
 		return known.Cause
 	}
 	return err
+}
+
+// refused checks that a write was refused, for one reason.
+func refused(t testing.TB, err error, code backoffice.UserErrorCode, field ...string) {
+	t.Helper()
+	var known *backoffice.Error
+	if !errors.As(err, &known) || known.Kind != backoffice.Refused || len(known.UserErrors) != 1 || known.UserErrors[0].Code != code {
+		t.Errorf("want a refusal with %s, got %v (%v)", code, err, errorCause(err))
+		return
+	}
+	if len(field) > 0 && !slices.Equal(field, known.UserErrors[0].Field) {
+		t.Errorf("the fault is in %v, want %v", known.UserErrors[0].Field, field)
+	}
 }

@@ -1,0 +1,140 @@
+package storetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+// The values that the crowd's records have, few enough that filters find something.
+var (
+	crowdNames     = []string{"Café Één", "cafe een", "Bakkerij De Smet", "O'Neill \"quoted\"", `100% back\slash_under`, "Ørsted Straße", "Zürich", "Ćevapi", "ΑΒΓ αβγ", "De Smet", "日本語テキスト", "x"}
+	crowdLanguages = []string{"", "dutch", "french", "german"}
+	crowdScopes    = []string{"annual-accounts", "checklist", "tax-os"}
+	crowdTypes     = []string{"assessment", "reminder", "letter"}
+)
+
+// crowd is an office with many records, some of which have equal values for an order, by a fixed seed.
+func crowd() *office {
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(from []string) string { return from[r.IntN(len(from))] }
+	maybe := func(text string) string { return []string{"", text}[r.IntN(2)] }
+	id := func(noun string, i int) string { return fmt.Sprintf("%s%c-%d", noun, "AZaz_"[r.IntN(5)], i) }
+	instant := func() backoffice.Instant { return backoffice.Instant(1_700_000_000_000 + r.Int64N(40)) }
+	maybeFile := func(kind backoffice.FileKind, id string) *backoffice.File {
+		if r.IntN(2) == 0 {
+			return nil
+		}
+		return fileOf(kind, id)
+	}
+	o := &office{}
+	for i := range 6 {
+		o.labels = append(o.labels, &backoffice.Label{ID: id("l", i), Name: fmt.Sprint("label ", i), CreatedAt: instant()})
+	}
+	for i := range 8 {
+		u := &backoffice.User{ID: id("u", i), FirstName: pick(crowdNames), LastName: pick(crowdNames), Email: fmt.Sprintf("u%d@Example.org", i), Version: 1}
+		for _, label := range r.Perm(len(o.labels))[:r.IntN(4)] {
+			u.LabelIDs = append(u.LabelIDs, o.labels[label].ID)
+		}
+		o.users = append(o.users, u)
+	}
+	for i := range 4 {
+		year := &backoffice.FinancialYear{ID: id("y", i), StartDate: fmt.Sprint(2023 + i), EndDate: fmt.Sprint(2023 + i), IsCurrentYear: i == 3}
+		if !year.IsCurrentYear {
+			year.ArchivedAt = instant()
+		}
+		o.years = append(o.years, year)
+	}
+	for i := range 9 {
+		o.checklists = append(o.checklists, &backoffice.Checklist{
+			ID: id("k", i), Name: pick(crowdNames), Language: pick(crowdLanguages[1:]), AuthRequired: r.IntN(2) == 0, FinancialYearID: o.years[r.IntN(4)].ID})
+	}
+	for i := range 90 {
+		c := &backoffice.Customer{
+			ID: id("c", i), Type: backoffice.Company, OwnName: backoffice.Text(maybe(pick(crowdNames))), Language: backoffice.Text(pick(crowdLanguages)),
+			Email:     backoffice.Text(maybe(fmt.Sprintf("Klant%d@example.org", r.IntN(60)))),
+			CreatedAt: instant(), UpdatedAt: instant(), Version: 1 + r.IntN(3),
+		}
+		if r.IntN(3) == 0 {
+			c.Type, c.FirstName = backoffice.PrivatePerson, backoffice.Text(pick(crowdNames))
+		} else if r.IntN(2) == 0 {
+			c.KboNumber, c.CompanyType = backoffice.Text([]string{"0200065765", "0314595348", "0203884397"}[r.IntN(3)]), backoffice.LegalForms()[r.IntN(5)]
+		}
+		if r.IntN(3) > 0 {
+			c.CustomerCode = backoffice.Text(fmt.Sprint("CODE_", i))
+		}
+		if r.IntN(4) > 0 {
+			c.ResponsibleID = o.users[r.IntN(len(o.users))].ID
+		}
+		for _, scope := range crowdScopes {
+			if r.IntN(2) == 0 {
+				c.Scopes = append(c.Scopes, scope)
+			}
+		}
+		if r.IntN(2) == 0 {
+			c.Registration = backoffice.SealedOf([]byte(fmt.Sprint("sealed ", i)), []byte{byte(r.IntN(9)), 0, 255})
+		}
+		if r.IntN(4) == 0 {
+			c.SpouseRegistration = backoffice.SealedOf([]byte(fmt.Sprint("sealed too ", i)), []byte{byte(r.IntN(9)), 1, 255})
+		}
+		c.DisplayName = backoffice.DisplayNameOf(c)
+		o.customers = append(o.customers, c)
+	}
+	o.relate(r, id, instant)
+	for i := range 200 {
+		list := o.checklists[r.IntN(len(o.checklists))]
+		t := &backoffice.Transcript{
+			ID: id("t", i), OwnStatus: ownStatus(r), OwnUpdatedAt: instant(), IsCompleted: r.IntN(2) == 0, ProgressPercentage: float64(r.IntN(9)) * 12.5,
+			DocumentGenerated: r.IntN(2) == 0, CustomerID: o.customers[r.IntN(60)].ID, ChecklistID: list.ID, FinancialYearID: list.FinancialYearID,
+		}
+		t.Document = maybeFile(backoffice.TranscriptFile, t.ID)
+		t.EffectiveStatus(nil)
+		o.transcripts = append(o.transcripts, t)
+		if r.IntN(2) == 0 {
+			c := &backoffice.Calculation{
+				ID: id("n", i), State: backoffice.CalculationStates[r.IntN(len(backoffice.CalculationStates))], UpdatedAt: instant(), TranscriptID: t.ID, CustomerID: t.CustomerID}
+			c.Proposal = maybeFile(backoffice.CalculationFile, c.ID)
+			t.EffectiveStatus(c)
+			o.calculations = append(o.calculations, c)
+		}
+	}
+	for i := range 60 {
+		d := &backoffice.CustomerDocument{ID: id("d", i), Name: pick(crowdNames), CustomerID: o.customers[r.IntN(30)].ID, CreatedAt: instant()}
+		d.File = fileOf(backoffice.DocumentFile, d.ID)
+		o.documents = append(o.documents, d)
+	}
+	for i := range 60 {
+		d := &backoffice.MinfinDocument{ID: id("m", i), Name: pick(crowdNames), DocumentType: pick(crowdTypes), SynchronisedAt: instant()}
+		if r.IntN(3) > 0 {
+			d.CustomerID = o.customers[r.IntN(30)].ID
+		}
+		if r.IntN(3) > 0 {
+			d.FinancialYearID = o.years[r.IntN(4)].ID
+		}
+		d.File = fileOf(backoffice.MinfinFile, d.ID)
+		o.minfin = append(o.minfin, d)
+	}
+	return o
+}
+
+func ownStatus(r *rand.Rand) backoffice.TranscriptStatus {
+	return []backoffice.TranscriptStatus{backoffice.ToProcess, backoffice.Sent}[r.IntN(2)]
+}
+
+// relate draws relations, each triple once, more of them at the first customers.
+func (o *office) relate(r *rand.Rand, id func(string, int) string, instant func() backoffice.Instant) {
+	for i := range 150 {
+		relation := &backoffice.CustomerRelation{
+			ID: id("r", i), Kind: backoffice.RelationKinds[r.IntN(4)], CustomerID: o.customers[r.IntN(20)].ID,
+			RelatedCustomerID: o.customers[r.IntN(90)].ID, CreatedAt: instant(),
+		}
+		same := func(other *backoffice.CustomerRelation) bool {
+			return other.Kind == relation.Kind && other.CustomerID == relation.CustomerID && other.RelatedCustomerID == relation.RelatedCustomerID
+		}
+		if relation.CustomerID != relation.RelatedCustomerID && !slices.ContainsFunc(o.relations, same) {
+			o.relations = append(o.relations, relation)
+		}
+	}
+}

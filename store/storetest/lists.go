@@ -1,0 +1,150 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"example.org/backoffice/backoffice"
+)
+
+func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	store := newStore(t)
+	crowd().insert(t, store)
+	o := crowd()
+	run := func(name string, check func(t *testing.T)) {
+		t.Run("every window of every list of "+name+" holds the rows it should, and counts agree", check)
+	}
+	run("years", func(t *testing.T) { o.yearModel().check(t, store.FinancialYears()) })
+	run("checklists", func(t *testing.T) { o.checklistModel().check(t, store.Checklists()) })
+	run("transcripts", func(t *testing.T) { o.transcriptModel().check(t, store.Transcripts()) })
+	run("calculations", func(t *testing.T) { o.calculationModel().check(t, store.Calculations()) })
+	run("customers", func(t *testing.T) { o.customerModel().check(t, store.Customers()) })
+	run("relations", func(t *testing.T) { o.relationModel().check(t, store.Relations()) })
+	run("documents", func(t *testing.T) { o.documentModel().check(t, store.Documents()) })
+	run("minfin documents", func(t *testing.T) { o.minfinModel().check(t, store.MinfinDocuments()) })
+	run("users", func(t *testing.T) { o.userModel().check(t, store.Users()) })
+	run("labels", func(t *testing.T) { o.labelModel().check(t, store.Labels()) })
+
+	t.Run("transcripts are counted by status, in the order of the statuses", func(t *testing.T) {
+		m, ctx := o.transcriptModel(), t.Context()
+		rapid.Check(t, func(t *rapid.T) {
+			ask, parents := m.drawAsk(t)
+			checkStatusCounts(ctx, t, store, m, ask, parents)
+		})
+	})
+}
+
+func checkStatusCounts(ctx context.Context, t *rapid.T, store backoffice.Store,
+	m *model[backoffice.Transcript, *backoffice.Transcript, backoffice.TranscriptCriteria], ask backoffice.Ask[backoffice.TranscriptCriteria], parents []string) {
+	got, err := store.Transcripts().StatusCounts(ctx, ask.Under, ask.Criteria, parents)
+	if err != nil {
+		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
+	}
+	want := map[string][]backoffice.TranscriptStatusCount{}
+	for _, parent := range parents {
+		want[parent] = nil
+		list := m.list(ask, parent)
+		for _, status := range backoffice.TranscriptStatuses {
+			n := 0
+			for _, row := range list {
+				if row.Status == status {
+					n++
+				}
+			}
+			if n > 0 {
+				want[parent] = append(want[parent], backoffice.TranscriptStatusCount{Status: status, Count: n})
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("%+v (-wanted +got):\n%s", ask, diff)
+	}
+}
+
+// either draws one of the values, or the zero value, which is no criterion.
+func either[V any](t *rapid.T, name string, values ...V) (v V) {
+	if rapid.IntRange(0, 3).Draw(t, name+" is set") > 0 {
+		return v
+	}
+	return rapid.SampledFrom(values).Draw(t, name)
+}
+
+func ids[T any](rows []*T, id func(*T) string) []string {
+	list := make([]string, len(rows))
+	for i, row := range rows {
+		list[i] = id(row)
+	}
+	return list
+}
+
+func is[V comparable](wanted, value V) bool {
+	var none V
+	return wanted == none || wanted == value
+}
+
+func (o *office) yearIDs() []string {
+	return ids(o.years, func(y *backoffice.FinancialYear) string { return y.ID })
+}
+func (o *office) checklistIDs() []string {
+	return ids(o.checklists, func(c *backoffice.Checklist) string { return c.ID })
+}
+func (o *office) customerIDs() []string {
+	return ids(o.customers, func(c *backoffice.Customer) string { return c.ID })
+}
+func (o *office) userIDs() []string {
+	return ids(o.users, func(u *backoffice.User) string { return u.ID })
+}
+func (o *office) transcriptIDs() []string {
+	return ids(o.transcripts, func(t *backoffice.Transcript) string { return t.ID })
+}
+
+// drawSearch draws a part of what is searched in, or a text that is nowhere.
+func drawSearch(t *rapid.T, texts []string) string {
+	if rapid.IntRange(0, 2).Draw(t, "search is set") > 0 {
+		return ""
+	}
+	if rapid.IntRange(0, 5).Draw(t, "search is junk") == 0 {
+		return rapid.SampledFrom([]string{"nowhere", `"""`, "%%%", "___", `\\\`, "***", "a\x00b", "OR x", "日本x"}).Draw(t, "search")
+	}
+	text := []rune(strings.ReplaceAll(rapid.SampledFrom(texts).Draw(t, "searched"), "\n", " "))
+	if len(text) < 3 {
+		return ""
+	}
+	from := rapid.IntRange(0, len(text)-3).Draw(t, "from")
+	return string(text[from:rapid.IntRange(from+3, len(text)).Draw(t, "to")])
+}
+
+// contains says whether a search finds a text: newlines part what is searched in, and no search has one.
+func contains(text, search string) bool { return strings.Contains(text, search) }
+
+func since(wanted, at backoffice.Instant) bool { return at >= wanted }
+
+func tristate(wanted backoffice.Tristate, value bool) bool {
+	return wanted == backoffice.Either || (wanted == backoffice.Yes) == value
+}
+
+func hasStatus(wanted backoffice.Statuses, status backoffice.TranscriptStatus) bool {
+	return wanted == 0 || slices.Contains(wanted.List(), status)
+}
+
+// listed reads a list in both directions and counts it.
+func listed[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], under backoffice.Edge, parent string, criteria C, want int, key backoffice.OrderKey) {
+	t.Helper()
+	for _, order := range []backoffice.Order{{Key: key}, {Key: key, Descending: true}} {
+		ask := backoffice.Ask[C]{Under: under, Criteria: criteria, Order: order, Window: backoffice.Window{Limit: 10}}
+		pages, err := reader.Pages(t.Context(), ask, []string{parent}, 0)
+		if err != nil || len(pages[parent].Items) != want {
+			t.Errorf("%T: %d rows under %q, want %d (%v)", reader, len(pages[parent].Items), parent, want, err)
+		}
+	}
+	counts, err := reader.Counts(t.Context(), under, criteria, []string{parent})
+	if err != nil || counts[parent] != want {
+		t.Errorf("%T: counted %d under %q, want %d (%v)", reader, counts[parent], parent, want, err)
+	}
+}

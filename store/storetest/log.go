@@ -1,0 +1,246 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"example.org/backoffice/backoffice"
+)
+
+func testLog(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	t.Run("changes are read as they were logged, numbered from one", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		first := &backoffice.Change{At: 1, ClientID: "client", Action: "createCustomer", Noun: backoffice.NounCustomer, ObjectID: "customer-1", Fields: []string{"email", "name"}}
+		second := &backoffice.Change{At: 2, Action: "import", Noun: backoffice.NounMinfin, ObjectID: "minfin-1"}
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error { return tx.LogChanges(ctx, first, second) })
+		if first.Sequence != 1 || second.Sequence != 2 {
+			t.Errorf("the changes were given %d and %d", first.Sequence, second.Sequence)
+		}
+		for after, want := range map[int64][]*backoffice.Change{0: {first, second}, 1: {second}, 2: nil} {
+			got, err := store.Changes(t.Context(), after, 10)
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
+				t.Errorf("after %d: %v %s", after, err, diff)
+			}
+		}
+		if got, err := store.Changes(t.Context(), 0, 1); err != nil || len(got) != 1 {
+			t.Errorf("%v %v", got, err)
+		}
+	})
+
+	t.Run("a change of a transaction that fails leaves no gap", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		stop := errors.New("stop")
+		for i := range 3 {
+			err := attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+				if err := tx.LogChanges(ctx, &backoffice.Change{Action: "a", Noun: "n", ObjectID: "o"}); err != nil || i != 1 {
+					return err
+				}
+				return stop
+			})
+			if (i == 1) != errors.Is(err, stop) {
+				t.Error(err)
+			}
+		}
+		if got, err := store.Changes(t.Context(), 0, 9); err != nil || len(got) != 2 || got[1].Sequence != 2 {
+			t.Errorf("%v %v", got, err)
+		}
+	})
+
+	t.Run("whoever follows the log while many write sees no gap that fills in later", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		const writers, each = 10, 15
+		var all sync.WaitGroup
+		var over atomic.Bool
+		for w := range writers {
+			all.Go(func() {
+				for i := range each {
+					err := attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+						one := backoffice.Change{ClientID: fmt.Sprint(w), Action: fmt.Sprint(i), Noun: "n", ObjectID: "o"}
+						two := one
+						if err := tx.LogChanges(ctx, &one); err != nil {
+							return err
+						}
+						if err := tx.Labels().Insert(ctx, &backoffice.Label{ID: fmt.Sprintf("l-%d-%d", w, i), Name: fmt.Sprintf("%d %d", w, i)}); err != nil {
+							return err
+						}
+						return tx.LogChanges(ctx, &two)
+					})
+					if err != nil {
+						t.Errorf("%v (%v)", err, errorCause(err))
+					}
+				}
+			})
+		}
+		go func() { all.Wait(); over.Store(true) }()
+		var followed []*backoffice.Change
+		for {
+			last := over.Load() // before reading: what is there then is all
+			got, err := store.Changes(t.Context(), int64(len(followed)), 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, change := range got {
+				followed = append(followed, change)
+				if change.Sequence != int64(len(followed)) {
+					t.Fatalf("number %d came after %d", change.Sequence, len(followed)-1)
+				}
+			}
+			if last && len(got) == 0 {
+				break
+			}
+		}
+		if len(followed) != 2*writers*each {
+			t.Errorf("%d changes were followed, want %d", len(followed), 2*writers*each)
+		}
+		for i := 0; i+1 < len(followed); i += 2 {
+			if followed[i].ClientID != followed[i+1].ClientID || followed[i].Action != followed[i+1].Action {
+				t.Errorf("the changes of one transaction are apart at %d", i)
+			}
+		}
+	})
+}
+
+func testKeys(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	const day = 24 * 3600 * 1000
+	remember := func(t testing.TB, store backoffice.Store, entry backoffice.Idempotency, notBefore backoffice.Instant) *backoffice.Idempotency {
+		t.Helper()
+		var earlier *backoffice.Idempotency
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) (err error) {
+			earlier, err = tx.RememberKey(ctx, &entry, notBefore)
+			return err
+		})
+		return earlier
+	}
+	entry := backoffice.Idempotency{ClientID: "client", Noun: backoffice.NounCustomer, Key: "key", Digest: []byte("digest\x00"), ObjectID: "object", CreatedAt: 10 * day}
+
+	t.Run("a key is remembered per pair and noun, until it is too old", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		if earlier := remember(t, store, entry, 9*day); earlier != nil {
+			t.Errorf("a new key is known: %+v", earlier)
+		}
+		later := entry
+		later.Digest, later.ObjectID, later.CreatedAt = []byte("other"), "other", 10*day+5
+		if diff := cmp.Diff(&entry, remember(t, store, later, 9*day)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(&entry, remember(t, store, later, 10*day)); diff != "" {
+			t.Error(diff)
+		}
+		for name, change := range map[string]func(*backoffice.Idempotency){
+			"pair": func(e *backoffice.Idempotency) { e.ClientID = "other" }, "noun": func(e *backoffice.Idempotency) { e.Noun = backoffice.NounLabel },
+			"key": func(e *backoffice.Idempotency) { e.Key = "KEY" },
+		} {
+			other := later
+			change(&other)
+			if earlier := remember(t, store, other, 9*day); earlier != nil {
+				t.Errorf("another %s finds %+v", name, earlier)
+			}
+		}
+		if earlier := remember(t, store, later, 10*day+1); earlier != nil {
+			t.Errorf("a key that is too old is known: %+v", earlier)
+		}
+		if diff := cmp.Diff(&later, remember(t, store, entry, 10*day)); diff != "" {
+			t.Error(diff)
+		}
+	})
+
+	t.Run("a refused call keeps no key", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		stop := errors.New("stop")
+		err := attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			if _, err := tx.RememberKey(ctx, &entry, 0); err != nil {
+				return err
+			}
+			return stop
+		})
+		if !errors.Is(err, stop) || remember(t, store, entry, 0) != nil {
+			t.Error("the key of a failed transaction was kept")
+		}
+	})
+
+	t.Run("of fifty calls with one key at once exactly one creates", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		var created, replayed atomic.Int64
+		var all sync.WaitGroup
+		objects := make([]string, 50)
+		for i := range objects {
+			all.Go(func() {
+				one := entry
+				one.ObjectID = fmt.Sprint("label-", i)
+				err := attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+					earlier, err := tx.RememberKey(ctx, &one, 9*day)
+					if err != nil {
+						return err
+					}
+					if earlier != nil {
+						objects[i] = earlier.ObjectID
+						return nil
+					}
+					objects[i] = one.ObjectID
+					return tx.Labels().Insert(ctx, &backoffice.Label{ID: one.ObjectID, Name: one.ObjectID})
+				})
+				switch {
+				case err != nil:
+					t.Errorf("%v (%v)", err, errorCause(err))
+				case objects[i] == one.ObjectID:
+					created.Add(1)
+				default:
+					replayed.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		slices.Sort(objects)
+		if created.Load() != 1 || replayed.Load() != 49 || len(slices.Compact(objects)) != 1 {
+			t.Errorf("%d created, %d were replayed, of %v", created.Load(), replayed.Load(), slices.Compact(objects))
+		}
+		total(t, store.Labels(), 1)
+	})
+}
+
+func testForgottenFiles(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	t.Run("forgotten files are listed until they are removed", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		expect := func(limit int, want ...string) {
+			t.Helper()
+			got, err := store.ForgottenFiles(t.Context(), limit)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%v %v, want %v", got, err, want)
+			}
+		}
+		expect(10)
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.ForgetFiles(ctx, []string{"c", "a", "b", "a"})
+		})
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error { return tx.ForgetFiles(ctx, []string{"a"}) })
+		_ = attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			if err := tx.ForgetFiles(ctx, []string{"d"}); err != nil {
+				return err
+			}
+			return errors.New("stop")
+		})
+		expect(2, "a", "b")
+		if err := store.FilesRemoved(t.Context(), []string{"a", "unknown", "c"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.FilesRemoved(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		expect(10, "b")
+	})
+}

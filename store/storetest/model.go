@@ -1,0 +1,165 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"example.org/backoffice/backoffice"
+)
+
+// model is a plain in-memory reader of a noun: what every window of every list must hold, in the fewest words.
+type model[T any, P interface {
+	*T
+	backoffice.Entity
+}, C comparable] struct {
+	rows    []P
+	lists   map[backoffice.Edge]lists[P, C]
+	matches func(P, C) bool
+	draw    func(*rapid.T) C
+	orders  []backoffice.OrderKey
+}
+
+// lists are the lists of an edge: their parents, and which rows each has.
+type lists[P any, C comparable] struct {
+	parents []string
+	holds   func(row P, parent string, c C) bool
+}
+
+func everything[P any, C comparable]() lists[P, C] {
+	return lists[P, C]{[]string{backoffice.NoParent}, func(P, string, C) bool { return true }}
+}
+
+// compare orders positions as a list does.
+func compare(order backoffice.Order, a, b backoffice.Position) int {
+	by := cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Number, b.Number), cmp.Compare(a.ID, b.ID))
+	if order.Descending {
+		return -by
+	}
+	return by
+}
+
+// list is all of a parent's list, in order.
+func (m *model[T, P, C]) list(ask backoffice.Ask[C], parent string) (rows []P) {
+	if ask.Under != backoffice.Root && parent == "" {
+		return nil // nobody's list: what is under no parent is in none
+	}
+	for _, row := range m.rows {
+		if m.lists[ask.Under].holds(row, parent, ask.Criteria) && m.matches(row, ask.Criteria) {
+			rows = append(rows, row)
+		}
+	}
+	slices.SortFunc(rows, func(a, b P) int { return compare(ask.Order, a.Position(ask.Order.Key), b.Position(ask.Order.Key)) })
+	return rows
+}
+
+// page is the window of a parent's list.
+func (m *model[T, P, C]) page(ask backoffice.Ask[C], parent string) backoffice.Page[P] {
+	w := ask.Window
+	rows := slices.DeleteFunc(m.list(ask, parent), func(row P) bool {
+		at := row.Position(ask.Order.Key)
+		after, before := compare(ask.Order, at, w.After), compare(ask.Order, at, w.Before)
+		return w.HasAfter && (after < 0 || after == 0 && !w.Inclusive) || w.HasBefore && (before > 0 || before == 0 && !w.Inclusive)
+	})
+	if w.Backward {
+		rows = rows[:len(rows)-min(w.Offset, len(rows))]
+		cut := max(len(rows)-w.Limit, 0)
+		return backoffice.Page[P]{Items: rows[cut:], More: cut > 0}
+	}
+	rows = rows[min(w.Offset, len(rows)):]
+	cut := min(w.Limit, len(rows))
+	return backoffice.Page[P]{Items: rows[:cut], More: cut < len(rows)}
+}
+
+// drawAsk draws a question and the parents it is put to.
+func (m *model[T, P, C]) drawAsk(t *rapid.T) (backoffice.Ask[C], []string) {
+	edges := slices.Sorted(maps.Keys(m.lists))
+	ask := backoffice.Ask[C]{
+		Under: rapid.SampledFrom(edges).Draw(t, "under"),
+		Order: backoffice.Order{Key: rapid.SampledFrom(append(m.orders, backoffice.KeyID)).Draw(t, "key"), Descending: rapid.Bool().Draw(t, "descending")},
+	}
+	if rapid.Bool().Draw(t, "filtered") {
+		ask.Criteria = m.draw(t)
+	}
+	parents := m.lists[ask.Under].parents
+	if ask.Under != backoffice.Root {
+		known := rapid.SampledFrom(append(parents, "unknown", "no\x00identifier", ""))
+		parents = rapid.SliceOfN(known, 0, 6).Draw(t, "parents")
+	}
+	w := &ask.Window
+	w.Limit, w.Backward = rapid.IntRange(0, 12).Draw(t, "limit"), rapid.Bool().Draw(t, "backward")
+	position := func(name string) backoffice.Position {
+		p := rapid.SampledFrom(m.rows).Draw(t, name).Position(ask.Order.Key)
+		if rapid.Bool().Draw(t, "gone") {
+			p.ID += "-" // the place of no row
+		}
+		return p
+	}
+	switch rapid.IntRange(0, 4).Draw(t, "window") {
+	case 0:
+		w.Offset = rapid.IntRange(0, 30).Draw(t, "offset")
+	case 1:
+		w.After, w.HasAfter = position("after"), true
+	case 2:
+		w.Before, w.HasBefore = position("before"), true
+	case 3:
+		w.After, w.HasAfter, w.Before, w.HasBefore = position("after"), true, position("before"), true
+	}
+	w.Inclusive = (w.HasAfter || w.HasBefore) && rapid.Bool().Draw(t, "inclusive")
+	return ask, parents
+}
+
+// check puts drawn questions to a reader and compares.
+func (m *model[T, P, C]) check(t *testing.T, reader backoffice.Reader[P, C]) {
+	ctx := t.Context()
+	rapid.Check(t, func(t *rapid.T) {
+		ask, parents := m.drawAsk(t)
+		m.checkPages(ctx, t, reader, ask, parents)
+		m.checkCounts(ctx, t, reader, ask, parents)
+	})
+}
+
+func (m *model[T, P, C]) checkPages(ctx context.Context, t *rapid.T, reader backoffice.Reader[P, C], ask backoffice.Ask[C], parents []string) {
+	pages, err := reader.Pages(ctx, ask, parents, 0)
+	if err != nil {
+		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
+	}
+	asked := map[string]bool{}
+	for _, parent := range parents {
+		asked[parent] = true
+		want, got := m.page(ask, parent), pages[parent]
+		if diff := gocmp.Diff(positions(ask.Order.Key, want.Items), positions(ask.Order.Key, got.Items)); diff != "" || want.More != got.More {
+			t.Fatalf("%+v of %q: more is %v, wanted %v (-wanted +got):\n%s", ask, parent, got.More, want.More, diff)
+		}
+	}
+	if len(pages) != len(asked) {
+		t.Fatalf("%d parents were asked and %d answered", len(asked), len(pages))
+	}
+}
+
+func positions[P backoffice.Entity](key backoffice.OrderKey, rows []P) []backoffice.Position {
+	list := make([]backoffice.Position, len(rows))
+	for i, row := range rows {
+		list[i] = row.Position(key)
+	}
+	return list
+}
+
+func (m *model[T, P, C]) checkCounts(ctx context.Context, t *rapid.T, reader backoffice.Reader[P, C], ask backoffice.Ask[C], parents []string) {
+	counts, err := reader.Counts(ctx, ask.Under, ask.Criteria, parents)
+	if err != nil {
+		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
+	}
+	want := map[string]int{}
+	for _, parent := range parents {
+		want[parent] = len(m.list(ask, parent))
+	}
+	if diff := gocmp.Diff(want, counts); diff != "" {
+		t.Fatalf("counts under %d with %+v (-wanted +got):\n%s", ask.Under, ask.Criteria, diff)
+	}
+}
