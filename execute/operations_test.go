@@ -21,6 +21,13 @@ type operations struct {
 	declared  []string
 	chosen    *ast.Definition
 	variables map[string]any
+	words
+}
+
+// words are what arguments are made of. Mutations are as many in a hundred as there are to be.
+type words struct {
+	ids, texts []string
+	mutations  int
 }
 
 // operation is a document with one operation and its variables.
@@ -29,10 +36,10 @@ type operation struct {
 	Variables map[string]any
 }
 
-func randomOperation(schema *ast.Schema, d *rand.Rand) operation {
-	o := &operations{schema: schema, d: d, variables: map[string]any{}}
+func randomOperation(schema *ast.Schema, d *rand.Rand, words words) operation {
+	o := &operations{schema: schema, d: d, variables: map[string]any{}, words: words}
 	kind, def := "query", schema.Query
-	if d.IntN(5) == 0 {
+	if o.chance(words.mutations) {
 		kind, def = "mutation", schema.Mutation
 	}
 	body := o.selection(def, 2+d.IntN(5))
@@ -113,7 +120,7 @@ func (o *operations) field(def *ast.Definition, depth int) string {
 	}
 	var arguments []string
 	for _, argument := range f.Arguments {
-		if argument.Type.NonNull && argument.DefaultValue == nil || o.chance(25) {
+		if argument.Type.NonNull && argument.DefaultValue == nil || o.chance(likely(argument.Name)) {
 			arguments = append(arguments, argument.Name+": "+o.argument(argument.Type))
 		}
 	}
@@ -125,6 +132,17 @@ func (o *operations) field(def *ast.Definition, depth int) string {
 		text += " " + o.selection(o.schema.Types[f.Type.Name()], depth-1)
 	}
 	return text
+}
+
+// likely says in percent how often an argument is given. Paging arguments mostly exclude each other.
+func likely(name string) int {
+	switch name {
+	case "first":
+		return 40
+	case "after", "last", "before", "page", "pageSize":
+		return 4
+	}
+	return 15
 }
 
 func (o *operations) composite(t *ast.Type) bool { return o.schema.Types[t.Name()].IsCompositeType() }
@@ -190,7 +208,10 @@ func (o *operations) value(t *ast.Type, depth int) any {
 	}
 	switch t.NamedType {
 	case "Int":
-		return pick(o.d, []int{-1, 0, 1, 2, 10, 500, 501})
+		if o.chance(5) {
+			return pick(o.d, []int{-1, 0, 501, 1 << 40})
+		}
+		return 1 + o.d.IntN(4)
 	case "Boolean":
 		return o.chance(50)
 	case "Float":
@@ -200,9 +221,9 @@ func (o *operations) value(t *ast.Type, depth int) any {
 	case "JSON":
 		return map[string]any{"a": o.d.IntN(3)}
 	case "String":
-		return pick(o.d, []string{"", "abc", "with \"quotes\"", "日本語"})
+		return pick(o.d, o.texts)
 	}
-	return pick(o.d, []string{"id-1", "id-2", "id-3"})
+	return pick(o.d, o.ids)
 }
 
 func literal(value any) string {

@@ -20,7 +20,7 @@ import (
 // alone: whoever executes an operation finds the same.
 type world struct {
 	seed   uint64
-	faults bool
+	faults int // 0 for none; the larger, the rarer
 }
 
 // dice are thrown alike for equal words.
@@ -33,8 +33,8 @@ func (w *world) dice(words ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
 }
 
-// oneIn is true once in n throws, in a world with faults.
-func (w *world) oneIn(d *rand.Rand, n int) bool { return d.IntN(n) == 0 && w.faults }
+// oneIn is true once in n throws where faults are frequent.
+func (w *world) oneIn(d *rand.Rand, n int) bool { return w.faults > 0 && d.IntN(n*w.faults) == 0 }
 
 func (w *world) failure(d *rand.Rand, field string) error {
 	switch d.IntN(4) {
@@ -128,18 +128,18 @@ func some[T any](w *world, d *rand.Rand, make func(*rand.Rand) *T) []*T {
 		return nil
 	}
 	list := []*T{}
-	for range d.IntN(3) {
+	for range d.IntN(4) {
 		list = append(list, maybe(w, d, 12, make))
 	}
 	return list
 }
 
-var words = []string{
+var strange = []string{
 	"", "x", "Peeters & Zonen", "with \"quotes\" and \\", "tab\tnewline\nreturn\r", "bell\x07 escape\x1b delete\x7f",
 	"déjà vu", "日本語", "emoji 🦊", "line\u2028separator", "broken \xff\xc3", "<script>&amp;", strings.Repeat("long ", 40),
 }
 
-func word(d *rand.Rand) string           { return words[d.IntN(len(words))] }
+func word(d *rand.Rand) string           { return strange[d.IntN(len(strange))] }
 func text1(d *rand.Rand) backoffice.Text { return backoffice.Text(word(d)) }
 func id(d *rand.Rand) string             { return fmt.Sprintf("id-%x", d.Uint32()) }
 func instant(d *rand.Rand) backoffice.Instant {
@@ -178,7 +178,7 @@ func (w *world) checklist(d *rand.Rand) *backoffice.Checklist {
 
 func (w *world) transcript(d *rand.Rand) *backoffice.Transcript {
 	numbers := []float64{0, 100, 12.5, 1e21, 1.0 / 3, 1e-7, 123456789}
-	if w.faults {
+	if w.faults > 0 {
 		numbers = append(numbers, math.NaN(), math.Inf(1))
 	}
 	return &backoffice.Transcript{
