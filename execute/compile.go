@@ -38,7 +38,7 @@ func compile(schema *linked, operation *graphql.OperationContext, prepare func(S
 	if operation.Operation.Operation == ast.Mutation {
 		object, p.serial = schema.Mutation, true
 	}
-	p.root, err = c.selection(object, operation.Operation.SelectionSet)
+	p.root, err = c.selection(schema.objects[object], operation.Operation.SelectionSet)
 	p.bytes = c.bytes
 	return p, err
 }
@@ -200,12 +200,12 @@ func (c *compiler) includes(directives ast.DirectiveList) (bool, error) {
 
 // linked is a Schema whose names can be looked up.
 type linked struct {
-	*Schema
+	Schema
 	objects map[string]*Object
 	fields  map[*Object]map[string]*Field
 }
 
-func link(schema *Schema) *linked {
+func link(schema Schema) *linked {
 	l := &linked{Schema: schema, objects: map[string]*Object{}, fields: map[*Object]map[string]*Field{}}
 	for _, object := range schema.Objects {
 		l.objects[object.Name] = object

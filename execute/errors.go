@@ -38,31 +38,28 @@ func recovered(ctx context.Context, fault any) error {
 	return panicked{err}
 }
 
-// step is one composite field on the way to what is being written.
-type step struct {
-	field *field
-	index int // of the element; -1 for what is no list
+// context is the context of the root object.
+func (r *run) context() context.Context {
+	return graphql.WithFieldContext(r.ctx, &graphql.FieldContext{Object: r.plan.root.object.Name})
 }
 
-// context is the context that gqlgen would tell the errors of f in: it has f's path.
-func (w *Writer) context(f *field) context.Context {
-	ctx := graphql.WithFieldContext(w.run.ctx, &graphql.FieldContext{Object: w.run.plan.root.object.Name})
-	for i := range w.path {
-		ctx = withStep(ctx, &w.path[i])
+// groupContext is the context in which gqlgen would tell the errors of the object of g that is being written: it has
+// the object's path.
+func groupContext(root context.Context, g *group) context.Context {
+	if g.from == nil {
+		return root
 	}
-	if f == nil {
+	ctx := graphql.WithFieldContext(groupContext(root, g.from.group), fieldContext(g.from.field))
+	if !g.from.field.def.List {
 		return ctx
 	}
-	return graphql.WithFieldContext(ctx, fieldContext(f))
+	index := g.from.index
+	return graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &index})
 }
 
-func withStep(ctx context.Context, s *step) context.Context {
-	ctx = graphql.WithFieldContext(ctx, fieldContext(s.field))
-	if s.index >= 0 {
-		index := s.index
-		ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &index})
-	}
-	return ctx
+// contextOf is that of a field of the object.
+func (w *Writer) contextOf(g *group, f *field) context.Context {
+	return graphql.WithFieldContext(groupContext(w.run.context(), g), fieldContext(f))
 }
 
 // full counts an error and tells whether it is one too many to be kept.
@@ -74,12 +71,12 @@ func (w *Writer) full() bool {
 	return true
 }
 
-// tell adds the error that a column has for f at the path that is being written.
-func (w *Writer) tell(f *field, err error, how blame) {
+// tell adds an error of field f of the object of g that is being written.
+func (w *Writer) tell(g *group, f *field, err error, how blame) {
 	if w.full() {
 		return
 	}
-	ctx := w.context(f)
+	ctx := w.contextOf(g, f)
 	if p, ok := err.(panicked); ok {
 		w.run.operation.Error(ctx, own(p.error))
 		return
@@ -129,15 +126,21 @@ func own(err error) error {
 	return &copied
 }
 
-// miss tells that f, or the element that is being written when f is nil, is null and must not be. At the root the
-// resolver may have told why already.
-func (w *Writer) miss(f *field, message string) {
+// miss tells that a field is null and must not be. At the root the resolver may have told why already.
+func (w *Writer) miss(g *group, f *field, message string) {
 	if w.full() {
 		return
 	}
-	ctx := w.context(f)
-	if len(w.path) == 0 && graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+	ctx := w.contextOf(g, f)
+	if g.from == nil && graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 		return
 	}
 	graphql.AddErrorf(ctx, "%s", message)
+}
+
+// missElement tells it of the element of a list.
+func (w *Writer) missElement(fr *frame) {
+	if !w.full() {
+		graphql.AddErrorf(groupContext(w.run.context(), &group{from: fr}), nullElement)
+	}
 }

@@ -40,7 +40,7 @@ type Executor struct {
 }
 
 // New puts an Executor in the place of gqlgen's Exec; everything else is left to generated. Package graph calls it.
-func New(generated graphql.ExecutableSchema, schema *Schema, options Options) *Executor {
+func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Executor {
 	e := &Executor{
 		ExecutableSchema: generated, schema: link(schema), runner: options.Runner,
 		prepare: options.Prepare, attach: options.Attach, maxErrors: options.MaxErrors,

@@ -25,6 +25,7 @@ func Concurrently(ctx context.Context, calls []func(context.Context)) {
 // group is the objects of one type that stand in one place of the answer.
 type group struct {
 	selection *selection
+	from      *frame // the field that returned them; nil at the root
 	objects   List
 	frames    []frame // the selection's columns
 	next      int     // which object is written next
@@ -48,6 +49,7 @@ type frame struct {
 	below  []List
 	groups []group
 	next   int // which element is written next
+	index  int // its place in the list that is being written
 }
 
 // run is one execution of a plan.
@@ -204,7 +206,7 @@ func (r *run) spread(f *frame) {
 	}
 	f.groups = make([]group, len(f.below))
 	for i, objects := range f.below {
-		f.groups[i] = group{selection: f.field.below[i], objects: objects}
+		f.groups[i] = group{selection: f.field.below[i], from: f, objects: objects}
 		if objects.Len() > 0 {
 			r.open(&f.groups[i])
 		}

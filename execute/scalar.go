@@ -19,32 +19,34 @@ func (w *Writer) Null() bool {
 
 // String appends a JSON string. Bytes that are not UTF-8 stay as they are.
 func (w *Writer) String(text string) bool {
-	const hex = "0123456789ABCDEF"
-	b := append(w.bytes, '"')
+	w.bytes = append(w.bytes, '"')
 	start := 0
 	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, text[start:i]...)
-		start = i + 1
-		switch c {
-		case '\t':
-			b = append(b, '\\', 't')
-		case '\r':
-			b = append(b, '\\', 'r')
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\\', '"':
-			b = append(b, '\\', c)
-		default:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' {
+			w.bytes = append(w.bytes, text[start:i]...)
+			w.escape(c)
+			start = i + 1
 		}
 	}
-	b = append(b, text[start:]...)
-	w.bytes = append(b, '"')
+	w.bytes = append(w.bytes, text[start:]...)
+	w.bytes = append(w.bytes, '"')
 	return true
+}
+
+func (w *Writer) escape(c byte) {
+	const hex = "0123456789ABCDEF"
+	switch c {
+	case '\t':
+		w.bytes = append(w.bytes, '\\', 't')
+	case '\r':
+		w.bytes = append(w.bytes, '\\', 'r')
+	case '\n':
+		w.bytes = append(w.bytes, '\\', 'n')
+	case '\\', '"':
+		w.bytes = append(w.bytes, '\\', c)
+	default:
+		w.bytes = append(w.bytes, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
+	}
 }
 
 // Int appends a number.
@@ -100,7 +102,9 @@ func (w *Writer) MarshalContext(scalar graphql.ContextMarshaler) bool {
 }
 
 // Context is the context of the leaf that is being written.
-func (w *Writer) Context() context.Context { return w.context(w.field) }
+func (w *Writer) Context() context.Context {
+	return w.contextOf(w.group, &w.group.selection.fields[w.leaf])
+}
 
 // AppendList appends a list of scalars or enums. nullable tells whether a nil list is null, nullables whether an
 // element may be.

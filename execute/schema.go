@@ -8,9 +8,9 @@ import (
 
 // Schema is what generated code tells of a GraphQL schema.
 type Schema struct {
-	Query    *Object
-	Mutation *Object // nil when there are none
 	Objects  []*Object
+	Query    string // the name of the root of queries
+	Mutation string // that of mutations; empty when there are none
 }
 
 // Object is an object type.

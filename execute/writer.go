@@ -11,13 +11,15 @@ import (
 // a count of those written so far is all that leads from a row to its children.
 //
 // After a failure it goes on, since gqlgen tells the errors of siblings too, and cuts off what must be null when its
-// object is complete.
+// object is complete. What changes with every field is a number, not a pointer, for the garbage collector's sake; for
+// the same reason bytes is always appended to in place.
 type Writer struct {
-	bytes   []byte
-	run     *run
-	path    []step
-	field   *field // the leaf that is being written
-	missing bool   // an element of it is null and must not be
+	bytes []byte
+	run   *run
+	group *group // whose object is being written
+	leaf  int    // which of its selection's fields
+
+	missing bool // an element of the leaf is null and must not be
 	errors  int
 	omitted int
 
@@ -51,72 +53,72 @@ func (w *Writer) finish() {
 
 // object writes the next object of a group. It reports whether it is there; null was written when it had to be.
 func (w *Writer) object(g *group) bool {
-	row := g.next
+	row, start := g.next, len(w.bytes)
 	g.next++
-	start, valid := len(w.bytes), true
-	object := g.objects.At(row)
-	for i := 0; i < len(g.selection.fields); {
-		i = w.fields(g, object, row, i, &valid)
+	object, at := g.objects.At(row), place{valid: true}
+	w.group = g
+	for at.field < len(g.selection.fields) {
+		w.fields(g, object, row, &at)
 	}
-	if !valid {
+	if !at.valid {
 		return w.cut(start)
 	}
 	w.bytes = append(w.bytes, g.selection.end...)
 	return true
 }
 
-// fields writes the fields of an object from the i-th on, until the end or the next panic.
-func (w *Writer) fields(g *group, object any, row, i int, valid *bool) (next int) {
-	fields, depth, start := g.selection.fields, len(w.path), 0
+// place is how far an object is written.
+type place struct {
+	field int
+	start int // of its value, among the bytes
+	valid bool
+}
+
+// fields writes the fields of an object that are left, until the end or the next panic.
+func (w *Writer) fields(g *group, object any, row int, at *place) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			w.path = w.path[:depth]
-			w.cut(start)
-			f := &fields[i]
-			w.tell(f, recovered(w.context(f), fault), theField)
-			*valid = *valid && (f.def == nil || !f.def.NonNull)
-			next = i + 1
+			f := &g.selection.fields[at.field]
+			w.group, w.leaf = g, at.field
+			w.cut(at.start)
+			w.tell(g, f, recovered(w.Context(), fault), theField)
+			at.valid = at.valid && (f.def == nil || !f.def.NonNull)
+			at.field++
 		}
 	}()
-	for ; i < len(fields); i++ {
+	fields := g.selection.fields
+	for i := at.field; i < len(fields); i++ {
 		f := &fields[i]
 		w.bytes = append(w.bytes, f.prefix...)
-		start = len(w.bytes)
+		w.leaf, at.field, at.start = i, i, len(w.bytes)
 		switch {
 		case f.def == nil:
 			w.bytes = append(w.bytes, f.typename...)
 		case f.def.Leaf != nil:
-			w.field = f
 			if !f.def.Leaf(w, object) {
-				w.absent(f, valid)
+				w.absent(g, f)
+				at.valid = at.valid && !f.def.NonNull
 			}
 		case f.def.Call != nil:
 			if !w.column(&g.frames[f.column], row) && f.def.NonNull {
-				*valid = false
+				at.valid = false
 			}
+			w.group = g
 		default:
-			w.introspect(f, valid)
+			answer := f.def.Introspect(groupContext(w.run.context(), g), w.run.operation, f.source)
+			answer.MarshalGQL(w)
+			at.valid = at.valid && (answer != graphql.Null || !f.def.NonNull)
 		}
 	}
-	return i
+	at.field = len(fields)
 }
 
-// absent deals with a leaf that is null.
-func (w *Writer) absent(f *field, valid *bool) {
+// absent tells that a leaf, or an element of it, is null and must not be.
+func (w *Writer) absent(g *group, f *field) {
 	if f.def.NonNull || w.missing {
-		w.miss(f, nullElement)
+		w.miss(g, f, nullElement)
 	}
 	w.missing = false
-	*valid = *valid && !f.def.NonNull
-}
-
-func (w *Writer) introspect(f *field, valid *bool) {
-	ctx := w.context(nil)
-	answer := f.def.Introspect(ctx, w.run.operation, f.source)
-	answer.MarshalGQL(w)
-	if answer == graphql.Null && f.def.NonNull {
-		*valid = false
-	}
 }
 
 // column writes the result that a field has for a row of its group, and reports whether it is there.
@@ -124,45 +126,33 @@ func (w *Writer) column(fr *frame, row int) bool {
 	f := fr.field
 	switch {
 	case fr.err != nil:
-		w.tell(f, fr.err, fr.blame)
+		w.tell(fr.group, f, fr.err, fr.blame)
 		return w.Null()
 	case fr.nothing:
 		if f.def.NonNull {
-			w.miss(f, nullField)
+			w.miss(fr.group, f, nullField)
 		}
 		return w.Null()
 	case fr.errs != nil && fr.errs[row] != nil:
-		if fr.leaves == nil {
-			w.skip(fr, row)
+		if fr.leaves == nil && !f.def.List {
+			fr.next++ // the place of the object that is not written
 		}
-		w.tell(f, fr.errs[row], fr.blame)
+		w.tell(fr.group, f, fr.errs[row], fr.blame)
 		return w.Null()
 	case fr.leaves != nil:
-		w.field = f
-		valid := fr.leaves.put(w, row)
-		if !valid {
-			w.absent(f, new(bool))
+		there := fr.leaves.put(w, row)
+		if !there {
+			w.absent(fr.group, f)
 		}
-		return valid
+		return there
+	case f.def.List:
+		return w.list(fr, int(fr.counts[row]))
 	}
-	depth := len(w.path)
-	w.path = append(w.path, step{field: f, index: -1})
-	valid := false
-	if f.def.List {
-		valid = w.list(fr, row)
-	} else if valid = w.element(fr); !valid && fr.null() && f.def.NonNull {
-		w.path = w.path[:depth]
-		w.miss(f, nullElement)
+	there := w.element(fr)
+	if !there && f.def.NonNull && fr.null() {
+		w.miss(fr.group, f, nullElement)
 	}
-	w.path = w.path[:depth]
-	return valid
-}
-
-// skip passes over the place of a row that is not written.
-func (w *Writer) skip(fr *frame, row int) {
-	if !fr.field.def.List {
-		fr.next++
-	}
+	return there
 }
 
 // element writes the next element of a frame, which may be null.
@@ -181,31 +171,27 @@ func (w *Writer) element(fr *frame) bool {
 // null tells whether the element that was written last was null from the start.
 func (fr *frame) null() bool { return fr.kinds != nil && fr.kinds[fr.next-1] == 0 }
 
-// list writes the list that a frame has for a row.
-func (w *Writer) list(fr *frame, row int) bool {
-	def, count := fr.field.def, int(fr.counts[row])
-	if count < 0 {
-		if !def.NonNull {
-			return w.Null()
-		}
-		count = 0
+// list writes a list of so many elements; -1 is for one that is nil.
+func (w *Writer) list(fr *frame, count int) bool {
+	def := fr.field.def
+	if count < 0 && !def.NonNull {
+		return w.Null()
 	}
-	start, depth, valid := len(w.bytes), len(w.path), true
+	start, valid := len(w.bytes), true
 	w.bytes = append(w.bytes, '[')
 	for i := range count {
 		if i > 0 {
 			w.bytes = append(w.bytes, ',')
 		}
-		w.path[depth-1].index = i
+		fr.index = i
 		if w.element(fr) || !def.NonNullElements {
 			continue
 		}
 		valid = false
 		if fr.null() {
-			w.miss(nil, nullElement)
+			w.missElement(fr)
 		}
 	}
-	w.path[depth-1].index = -1
 	if !valid {
 		return w.cut(start)
 	}

@@ -17,59 +17,62 @@ import (
 func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 	es := NewExecutableSchema(cfg).(*executableSchema)
 	ec := newExecutionContext(nil, es, nil)
-	schema := &execute.Schema{}
-	schema.Objects = append(schema.Objects, ec.breadthAddress())
-	schema.Objects = append(schema.Objects, ec.breadthAssignChecklistPayload())
-	schema.Objects = append(schema.Objects, ec.breadthCalculation())
-	schema.Objects = append(schema.Objects, ec.breadthChecklist())
-	schema.Objects = append(schema.Objects, ec.breadthChecklistConnection())
-	schema.Objects = append(schema.Objects, ec.breadthChecklistEdge())
-	schema.Objects = append(schema.Objects, ec.breadthCreateCustomerPayload())
-	schema.Objects = append(schema.Objects, ec.breadthCreateCustomerRelationPayload())
-	schema.Objects = append(schema.Objects, ec.breadthCreateLabelPayload())
-	schema.Objects = append(schema.Objects, ec.breadthCustomer())
-	schema.Objects = append(schema.Objects, ec.breadthCustomerConnection())
-	schema.Objects = append(schema.Objects, ec.breadthCustomerDocument())
-	schema.Objects = append(schema.Objects, ec.breadthCustomerDocumentConnection())
-	schema.Objects = append(schema.Objects, ec.breadthCustomerDocumentEdge())
-	schema.Objects = append(schema.Objects, ec.breadthCustomerEdge())
-	schema.Objects = append(schema.Objects, ec.breadthCustomerRelation())
-	schema.Objects = append(schema.Objects, ec.breadthCustomerRelationConnection())
-	schema.Objects = append(schema.Objects, ec.breadthCustomerRelationEdge())
-	schema.Objects = append(schema.Objects, ec.breadthDeleteCustomerPayload())
-	schema.Objects = append(schema.Objects, ec.breadthDeleteCustomerRelationPayload())
-	schema.Objects = append(schema.Objects, ec.breadthDeleteUserPayload())
-	schema.Objects = append(schema.Objects, ec.breadthFile())
-	schema.Objects = append(schema.Objects, ec.breadthFinancialYear())
-	schema.Objects = append(schema.Objects, ec.breadthFinancialYearConnection())
-	schema.Objects = append(schema.Objects, ec.breadthFinancialYearEdge())
-	schema.Objects = append(schema.Objects, ec.breadthGenerateTranscriptDocumentPayload())
-	schema.Objects = append(schema.Objects, ec.breadthLabel())
-	schema.Objects = append(schema.Objects, ec.breadthLabelConnection())
-	schema.Objects = append(schema.Objects, ec.breadthLabelEdge())
-	schema.Objects = append(schema.Objects, ec.breadthMinfinDocument())
-	schema.Objects = append(schema.Objects, ec.breadthMinfinDocumentConnection())
-	schema.Objects = append(schema.Objects, ec.breadthMinfinDocumentEdge())
-	schema.Mutation = ec.breadthMutation()
-	schema.Objects = append(schema.Objects, schema.Mutation)
-	schema.Objects = append(schema.Objects, ec.breadthPageInfo())
-	schema.Objects = append(schema.Objects, ec.breadthPrivacyAccess())
-	schema.Objects = append(schema.Objects, ec.breadthPrivacyAccessConnection())
-	schema.Objects = append(schema.Objects, ec.breadthPrivacyAccessEdge())
-	schema.Query = ec.breadthQuery(es)
-	schema.Objects = append(schema.Objects, schema.Query)
-	schema.Objects = append(schema.Objects, ec.breadthTranscript())
-	schema.Objects = append(schema.Objects, ec.breadthTranscriptConnection())
-	schema.Objects = append(schema.Objects, ec.breadthTranscriptEdge())
-	schema.Objects = append(schema.Objects, ec.breadthTranscriptStatusCount())
-	schema.Objects = append(schema.Objects, ec.breadthUpdateCustomerPayload())
-	schema.Objects = append(schema.Objects, ec.breadthUpdateUserPayload())
-	schema.Objects = append(schema.Objects, ec.breadthUser())
-	schema.Objects = append(schema.Objects, ec.breadthUserConnection())
-	schema.Objects = append(schema.Objects, ec.breadthUserEdge())
-	schema.Objects = append(schema.Objects, ec.breadthUserError())
-	schema.Objects = append(schema.Objects, ec.breadthViewer())
-	return execute.New(es, schema, options)
+	objects := []*execute.Object{
+		ec.breadthAddress(),
+		ec.breadthAssignChecklistPayload(),
+		ec.breadthCalculation(),
+		ec.breadthChecklist(),
+		ec.breadthChecklistConnection(),
+		ec.breadthChecklistEdge(),
+		ec.breadthCreateCustomerPayload(),
+		ec.breadthCreateCustomerRelationPayload(),
+		ec.breadthCreateLabelPayload(),
+		ec.breadthCustomer(),
+		ec.breadthCustomerConnection(),
+		ec.breadthCustomerDocument(),
+		ec.breadthCustomerDocumentConnection(),
+		ec.breadthCustomerDocumentEdge(),
+		ec.breadthCustomerEdge(),
+		ec.breadthCustomerRelation(),
+		ec.breadthCustomerRelationConnection(),
+		ec.breadthCustomerRelationEdge(),
+		ec.breadthDeleteCustomerPayload(),
+		ec.breadthDeleteCustomerRelationPayload(),
+		ec.breadthDeleteUserPayload(),
+		ec.breadthFile(),
+		ec.breadthFinancialYear(),
+		ec.breadthFinancialYearConnection(),
+		ec.breadthFinancialYearEdge(),
+		ec.breadthGenerateTranscriptDocumentPayload(),
+		ec.breadthLabel(),
+		ec.breadthLabelConnection(),
+		ec.breadthLabelEdge(),
+		ec.breadthMinfinDocument(),
+		ec.breadthMinfinDocumentConnection(),
+		ec.breadthMinfinDocumentEdge(),
+		ec.breadthMutation(),
+		ec.breadthPageInfo(),
+		ec.breadthPrivacyAccess(),
+		ec.breadthPrivacyAccessConnection(),
+		ec.breadthPrivacyAccessEdge(),
+		ec.breadthQuery(es),
+		ec.breadthTranscript(),
+		ec.breadthTranscriptConnection(),
+		ec.breadthTranscriptEdge(),
+		ec.breadthTranscriptStatusCount(),
+		ec.breadthUpdateCustomerPayload(),
+		ec.breadthUpdateUserPayload(),
+		ec.breadthUser(),
+		ec.breadthUserConnection(),
+		ec.breadthUserEdge(),
+		ec.breadthUserError(),
+		ec.breadthViewer(),
+	}
+	return execute.New(es, execute.Schema{
+		Objects:  objects,
+		Query:    "Query",
+		Mutation: "Mutation",
+	}, options)
 }
 
 func (ec *executionContext) breadthAddress() *execute.Object {
