@@ -1,6 +1,7 @@
 package execute_test
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"sync"
@@ -266,4 +267,21 @@ func BenchmarkQ1WithoutSQL(b *testing.B) {
 	})
 	b.Run("breadth first", func(b *testing.B) { benchmark(b, office.breadth, office, q1, loaders.Gated) })
 	b.Run("gqlgen", func(b *testing.B) { benchmark(b, office.oracle, office, q1, loaders.Timed) })
+}
+
+func TestQ1AllocatesLessThanItHasObjects(t *testing.T) {
+	office := newOffice(t)
+	office.store = inMemory(office.store)
+	objects := 0
+	allocations := testing.AllocsPerRun(50, func() {
+		ctx, _ := office.request(context.Background(), loaders.Gated)
+		ctx, giveBack := execute.Lend(ctx)
+		response, _ := do(ctx, office.breadth, q1)
+		objects = bytes.Count(response.Data, []byte("{"))
+		giveBack()
+	})
+	t.Logf("%.0f allocations for %d objects", allocations, objects)
+	if allocations > 1_000 || objects < 2_000 {
+		t.Errorf("%.0f allocations for %d objects", allocations, objects)
+	}
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-var operationsFlag = flag.Int("operations", 300, "how many random operations are compared with gqlgen's executor")
+var operationsFlag = flag.Int("operations", 200, "how many random operations are compared with gqlgen's executor")
 
 // viewer says which scopes a request has.
 type viewer struct{}
