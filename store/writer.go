@@ -318,19 +318,46 @@ func (w *writer[T, C]) writeList(ctx context.Context, list *sideList[T], rows []
 		if list.place != "" {
 			columns, selected = columns+", "+list.place, selected+", CAST(n.value AS BIGINT)"
 		}
-		from := "json_each($1) o JOIN json_each($2) n ON n.key = o.key JOIN json_each($3) v ON v.key = o.key"
-		if w.dialect.bulk {
-			from = "unnest($1::text[]) WITH ORDINALITY o(value, key) JOIN unnest($2::text[]) WITH ORDINALITY n(value, key) ON n.key = o.key JOIN unnest($3::text[]) WITH ORDINALITY v(value, key) ON v.key = o.key"
+		if !w.dialect.bulk { // json_each has no index: a join of two lists would read one of them anew for each of the other
+			if err := w.writeListRows(ctx, list, columns, owners, values, places); err != nil {
+				return w.listRefusal(ctx, err, list, batch)
+			}
+			continue
 		}
+		from := "unnest($1::text[]) WITH ORDINALITY o(value, key) JOIN unnest($2::text[]) WITH ORDINALITY n(value, key) ON n.key = o.key JOIN unnest($3::text[]) WITH ORDINALITY v(value, key) ON v.key = o.key"
 		text := "INSERT INTO " + list.table + " (" + columns + ") SELECT " + selected + " FROM " + from
 		args := []any{w.dialect.List(owners), w.dialect.List(places), w.dialect.List(values)}
 		if _, err := w.conn.Exec(ctx, text, args); err != nil {
-			if violation := violationOf(err); violation != nil && violation.Of == ReferenceViolation {
-				return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
-					Code: backoffice.CodeNotFound, Message: "the input refers to nothing", Field: list.reference}))
-			}
-			return w.refusal(ctx, err, batch)
+			return w.listRefusal(ctx, err, list, batch)
 		}
 	}
 	return nil
+}
+
+// writeListRows stores the entries of side lists one by one.
+func (w *writer[T, C]) writeListRows(ctx context.Context, list *sideList[T], columns string, owners, values, places []string) error {
+	text := "INSERT INTO " + list.table + " (" + columns + ") VALUES ($1, $2"
+	if list.place != "" {
+		text += ", CAST($3 AS BIGINT)"
+	}
+	text += ")"
+	for i := range owners {
+		args := []any{owners[i], values[i]}
+		if list.place != "" {
+			args = append(args, places[i])
+		}
+		if _, err := w.conn.Exec(ctx, text, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listRefusal turns a constraint that stood in the way of a side list into what the caller can mend.
+func (w *writer[T, C]) listRefusal(ctx context.Context, err error, list *sideList[T], rows []*T) error {
+	if violation := violationOf(err); violation != nil && violation.Of == ReferenceViolation {
+		return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
+			Code: backoffice.CodeNotFound, Message: "the input refers to nothing", Field: list.reference}))
+	}
+	return w.refusal(ctx, err, rows)
 }

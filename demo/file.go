@@ -1,0 +1,177 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/pdf"
+)
+
+// How many customers have files: a file costs a write to the disk that waits until it is there.
+const (
+	customersWithFiles  = 60
+	customersWithMinfin = 40
+	office              = "Kantoor Vandaele & Renard"
+	pdfType             = "application/pdf"
+	writers             = 8 // files are written at a time
+)
+
+// makeFiles gives the first customers documents, and their transcripts and calculations the files that belong to them.
+func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	put := func(into **backoffice.File, created backoffice.Instant, write func(io.Writer) error) {
+		group.Go(func() error {
+			var content bytes.Buffer
+			if err := write(&content); err != nil {
+				return err
+			}
+			file, err := d.Files.Put(ctx, &content, pdfType)
+			if err != nil {
+				return err
+			}
+			file.TimeCreated = created
+			*into = &file
+			return nil
+		})
+	}
+	for i, customer := range c.customers[:min(len(c.customers), customersWithFiles)] {
+		p.transcriptFiles(customer, works[i], put)
+		c.documents = append(c.documents, p.documents(customer, i, put)...)
+		if i < customersWithMinfin {
+			c.minfin = append(c.minfin, p.minfin(customer, i, put)...)
+		}
+	}
+	c.minfin = append(c.minfin, p.circulars(put)...)
+	return group.Wait()
+}
+
+type putter = func(into **backoffice.File, created backoffice.Instant, write func(io.Writer) error)
+
+func partyOf(c *backoffice.Customer) pdf.Party {
+	return pdf.Party{Name: c.DisplayName, Address: c.Address, KBONumber: string(c.KboNumber)}
+}
+
+// transcriptFiles makes the document of the latest completed transcript, and a proposal for each of its calculations but the
+// first, since a calculation that has just begun has none.
+func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
+	for i := len(w.transcripts) - 1; i >= 0; i-- {
+		t := w.transcripts[i]
+		if !t.IsCompleted {
+			continue
+		}
+		t.DocumentGenerated = true
+		year := p.yearOf(t.FinancialYearID)
+		put(&t.Document, t.OwnUpdatedAt, func(out io.Writer) error {
+			return pdf.Transcript(out, pdf.TranscriptDocument{
+				Office: office, Language: string(c.Language), Customer: partyOf(c), Checklist: p.listName(t.ChecklistID),
+				FinancialYear: year.StartDate, CompletedAt: t.OwnUpdatedAt, Progress: t.ProgressPercentage, CustomVariables: t.CustomVariables,
+			})
+		})
+		break
+	}
+	for i := len(w.calculations) - 1; i >= 0; i-- {
+		made := w.calculations[i]
+		switch backoffice.TranscriptStatus(made.State) {
+		case backoffice.ToProcess, backoffice.InCalculation:
+			continue
+		}
+		put(&made.Proposal, made.UpdatedAt, func(out io.Writer) error {
+			return pdf.Proposal(out, pdf.SampleProposal(p.sample(c, made.ID, made.UpdatedAt)))
+		})
+		break
+	}
+}
+
+func (p *plan) yearOf(id string) *backoffice.FinancialYear {
+	for _, y := range p.years {
+		if y.ID == id {
+			return y
+		}
+	}
+	return p.years[0]
+}
+
+func (p *plan) listName(id string) string {
+	for _, list := range p.lists {
+		if list.ID == id {
+			return list.Name
+		}
+	}
+	return id
+}
+
+func (p *plan) sample(c *backoffice.Customer, reference string, at backoffice.Instant) pdf.SampleContent {
+	r := p.draw(uint64(len(reference))<<40 | uint64(at)&0xffffffff)
+	return pdf.SampleContent{
+		Sender: office, Language: string(c.Language), Customer: partyOf(c), Reference: reference, Year: at.Time().Year(), Date: at,
+		Base: int64(2_000_000 + r.IntN(9_000_000)),
+	}
+}
+
+// documents are a letter for everybody, and the articles of a company.
+func (p *plan) documents(c *backoffice.Customer, i int, put putter) []*backoffice.CustomerDocument {
+	kinds := []pdf.SampleKind{pdf.EngagementLetter}
+	if c.Type == backoffice.Company {
+		kinds = append(kinds, pdf.ArticlesExtract)
+	}
+	names := map[pdf.SampleKind]map[string]string{
+		pdf.EngagementLetter: {"dutch": "Opdrachtbrief", "french": "Lettre de mission", "german": "Auftragsschreiben", "english": "Engagement letter"},
+		pdf.ArticlesExtract:  {"dutch": "Statuten (uittreksel)", "french": "Statuts (extrait)", "german": "Satzung (Auszug)", "english": "Articles (extract)"},
+	}
+	var made []*backoffice.CustomerDocument
+	for at, kind := range kinds {
+		d := &backoffice.CustomerDocument{
+			ID: fmt.Sprintf("document-%04d-%d", i+1, at+1), Name: names[kind][string(c.Language)] + ".pdf", CustomerID: c.ID,
+			CreatedAt: max(c.CreatedAt, p.ago(p.draw(uint64(i)<<8|7), 20+at)),
+		}
+		put(&d.File, d.CreatedAt, func(out io.Writer) error { return pdf.Letter(out, pdf.Sample(kind, p.sample(c, d.ID, d.CreatedAt))) })
+		made = append(made, d)
+	}
+	return made
+}
+
+// administration is who sends the minfin documents.
+var administration = map[string]string{"dutch": "FOD Financiën", "french": "SPF Finances", "german": "FÖD Finanzen", "english": "FPS Finance"}
+
+// minfin is an assessment notice of the last year for everybody.
+func (p *plan) minfin(c *backoffice.Customer, i int, put putter) []*backoffice.MinfinDocument {
+	year := p.years[len(p.years)-2]
+	names := map[string]string{"dutch": "Aanslagbiljet ", "french": "Avertissement-extrait de rôle ", "german": "Steuerbescheid ", "english": "Assessment notice "}
+	d := &backoffice.MinfinDocument{
+		ID: fmt.Sprintf("minfin-%04d", i+1), Name: names[string(c.Language)] + year.StartDate, DocumentType: "assessment-notice",
+		CustomerID: c.ID, FinancialYearID: year.ID, SynchronisedAt: p.ago(p.draw(uint64(i)<<8|8), 5+i),
+	}
+	put(&d.File, d.SynchronisedAt, func(out io.Writer) error {
+		content := p.sample(c, d.ID, d.SynchronisedAt)
+		content.Sender = administration[content.Language]
+		return pdf.Letter(out, pdf.Sample(pdf.AssessmentNotice, content))
+	})
+	return []*backoffice.MinfinDocument{d}
+}
+
+// circulars are notes of the administration that are nobody's, one a year.
+func (p *plan) circulars(put putter) []*backoffice.MinfinDocument {
+	var made []*backoffice.MinfinDocument
+	for i, year := range p.years {
+		number, _ := strconv.Atoi(year.StartDate) // we wrote it
+		d := &backoffice.MinfinDocument{
+			ID: "minfin-note-" + year.StartDate, Name: "Tax note " + year.StartDate, DocumentType: "tax-note",
+			FinancialYearID: year.ID, SynchronisedAt: p.ago(p.draw(uint64(i)<<8|9), 2+365*(p.today.Year()-number)),
+		}
+		put(&d.File, d.SynchronisedAt, func(out io.Writer) error {
+			return pdf.Letter(out, pdf.Sample(pdf.TaxNote, pdf.SampleContent{
+				Sender: administration["english"], Language: "english", Customer: pdf.Party{Name: office}, Reference: d.ID,
+				Year: number, Date: d.SynchronisedAt, Base: 4_200_000,
+			}))
+		})
+		made = append(made, d)
+	}
+	return made
+}

@@ -1,0 +1,141 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
+)
+
+// DefaultCustomers and DefaultSeed are those of the demo command.
+const (
+	DefaultCustomers = 1000
+	DefaultSeed      = 1
+)
+
+// Demo fills a store.
+type Demo struct {
+	Store     backoffice.Store
+	Files     backoffice.FileStore
+	Keys      *privacy.Keyset
+	Customers int
+	Seed      uint64
+	Now       time.Time
+	// Progress, if there is one, is told how many customers are stored.
+	Progress func(done, all int)
+}
+
+// finished is stored with the last records: a store that has it was filled to the end.
+const finished = "label-onboarding"
+
+// Finished tells whether a store was filled before.
+func Finished(ctx context.Context, store backoffice.Store) (bool, error) {
+	found, err := store.Labels().ByID(ctx, []string{finished}, 0)
+	return len(found) > 0, err
+}
+
+// chunk is what is stored in one transaction.
+type chunk struct {
+	last         int
+	customers    []*backoffice.Customer
+	relations    []*backoffice.CustomerRelation
+	transcripts  []*backoffice.Transcript
+	calculations []*backoffice.Calculation
+	documents    []*backoffice.CustomerDocument
+	minfin       []*backoffice.MinfinDocument
+	err          error
+}
+
+// Fill makes the data. A store that was filled in part, with the same seed and number of customers, is filled to the end.
+func (d *Demo) Fill(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := newPlan(d.Seed, d.Customers, d.Now)
+	if err := d.Store.Write(ctx, p.storeFrame); err != nil {
+		return err
+	}
+	// One makes, the other stores.
+	made := make(chan *chunk, 1)
+	go func() {
+		defer close(made)
+		for first := firstCustomer; first <= d.Customers; first += chunkSize {
+			c := d.make(ctx, p, first, min(first+chunkSize-1, d.Customers))
+			select {
+			case made <- c:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for c := range made {
+		if c.err != nil {
+			return c.err
+		}
+		if err := d.Store.Write(ctx, c.store); err != nil {
+			return err
+		}
+		if d.Progress != nil {
+			d.Progress(c.last, d.Customers)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return d.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
+		return tx.Labels().Upsert(ctx, []*backoffice.Label{{ID: finished, Name: "Onboarding", Color: "#ff8c00", CreatedAt: p.ago(p.draw(6), 1)}})
+	})
+}
+
+// storeFrame stores what everything else refers to.
+func (p *plan) storeFrame(ctx context.Context, tx backoffice.Tx) error {
+	for _, store := range []func() error{
+		func() error { return tx.Labels().Upsert(ctx, p.labels) },
+		func() error { return tx.Users().Upsert(ctx, p.users) },
+		func() error { return tx.FinancialYears().Upsert(ctx, p.years) },
+		func() error { return tx.Checklists().Upsert(ctx, p.lists) },
+	} {
+		if err := store(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// make makes the customers of a range with all that hangs on them.
+func (d *Demo) make(ctx context.Context, p *plan, first, last int) *chunk {
+	c := &chunk{last: last}
+	works := make([]work, 0, last-first+1)
+	for number := first; number <= last; number++ {
+		customer, err := p.customer(d.Keys, number)
+		if err != nil {
+			return &chunk{err: err}
+		}
+		w := p.work(customer, number)
+		works = append(works, w)
+		c.customers = append(c.customers, customer)
+		c.relations = append(c.relations, p.relations(number, first, last)...)
+		c.transcripts = append(c.transcripts, w.transcripts...)
+		c.calculations = append(c.calculations, w.calculations...)
+	}
+	if first == firstCustomer { // files are for the first customers alone, however many there are
+		c.err = d.makeFiles(ctx, p, c, works)
+	}
+	return c
+}
+
+func (c *chunk) store(ctx context.Context, tx backoffice.Tx) error {
+	for _, store := range []func() error{
+		func() error { return tx.Customers().Upsert(ctx, c.customers) },
+		func() error { return tx.Relations().Upsert(ctx, c.relations) },
+		func() error { return tx.Transcripts().Upsert(ctx, c.transcripts) },
+		func() error { return tx.Calculations().Upsert(ctx, c.calculations) },
+		func() error { return tx.Documents().Upsert(ctx, c.documents) },
+		func() error { return tx.MinfinDocuments().Upsert(ctx, c.minfin) },
+	} {
+		if err := store(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

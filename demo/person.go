@@ -1,0 +1,41 @@
+package demo
+
+import (
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// person is somebody who does not exist.
+type person struct{ first, last, number string }
+
+func newPerson(r *rand.Rand, at *region) person {
+	names, odd := at.women, 0
+	if r.IntN(2) == 0 {
+		names, odd = at.men, 1 // men have odd sequences
+	}
+	birth := time.Date(1938+r.IntN(67), time.January, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, r.IntN(365))
+	return person{first: pick(r, names), last: pick(r, at.families), number: backoffice.NationalNumber(birth, 2*r.IntN(498)+1+(1-odd))}
+}
+
+// mailPart is a name as it stands in an address: folded, letters only.
+func mailPart(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, backoffice.Fold(name))
+}
+
+// mobile is a number of a Belgian mobile telephone in the form in which it is stored.
+func mobile(r *rand.Rand) backoffice.Text {
+	digits := []byte("+32 470 00 00 00")
+	digits[5] = byte('7' + r.IntN(3)) // 47, 48 and 49
+	for _, at := range []int{6, 8, 9, 11, 12, 14, 15} {
+		digits[at] = byte('0' + r.IntN(10))
+	}
+	return backoffice.Text(digits)
+}

@@ -1,0 +1,114 @@
+package demo
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"example.org/backoffice/backoffice"
+)
+
+// work is what was done for a customer.
+type work struct {
+	transcripts  []*backoffice.Transcript
+	calculations []*backoffice.Calculation
+}
+
+// work makes the transcripts of a customer and their calculations: one subject for a person, one or two for a company, in
+// most of the years since it came.
+func (p *plan) work(c *backoffice.Customer, number int) work {
+	r := p.draw(uint64(number)<<8 | 5)
+	var w work
+	came := c.CreatedAt.Time().Year()
+	for _, y := range p.years {
+		year, _ := strconv.Atoi(y.StartDate) // we wrote it
+		if year < came || r.IntN(12) == 0 {
+			continue
+		}
+		subjects := []int{personalTax}
+		if c.Type == backoffice.Company {
+			subjects = []int{corporateTax, annualAccounts}[:1+r.IntN(2)]
+		}
+		for _, subject := range subjects {
+			p.addTranscript(r, &w, c, y, year, subject)
+		}
+	}
+	return w
+}
+
+func (p *plan) addTranscript(r *rand.Rand, w *work, c *backoffice.Customer, y *backoffice.FinancialYear, year, subject int) {
+	t := &backoffice.Transcript{
+		ID:        fmt.Sprintf("transcript-%s-%d-%d", c.ID[len("customer-"):], year, subject+1),
+		OwnStatus: backoffice.ToProcess, CustomerID: c.ID, ChecklistID: listID(year, subject, string(c.Language)), FinancialYearID: y.ID,
+	}
+	w.transcripts = append(w.transcripts, t)
+	// What is the past is mostly finished; what is current is anywhere.
+	days := max(int(p.today.Sub(y.ArchivedAt.Time()).Hours()/24), 0)
+	if y.IsCurrentYear {
+		days = 0
+	}
+	stage := r.IntN(100)
+	if !y.IsCurrentYear {
+		stage = 60 + r.IntN(40)
+	}
+	t.OwnUpdatedAt = p.ago(r, days+1+r.IntN(200))
+	if t.OwnUpdatedAt < c.CreatedAt {
+		t.OwnUpdatedAt = c.CreatedAt
+	}
+	switch {
+	case stage < 20: // just assigned
+		return
+	case stage < 45: // sent, and being filled in
+		t.OwnStatus = backoffice.Sent
+		t.ProgressPercentage = float64(r.IntN(995)) / 10
+		t.CustomVariables = variables(r, subject, t.ProgressPercentage > 50)
+		return
+	}
+	t.OwnStatus, t.IsCompleted, t.ProgressPercentage = backoffice.Sent, true, 100
+	t.CustomVariables = variables(r, subject, true)
+	if stage < 55 { // filled in, and nobody has begun to calculate
+		return
+	}
+	w.calculations = append(w.calculations, &backoffice.Calculation{
+		ID: "calculation-" + t.ID[len("transcript-"):], State: drawState(r, y.IsCurrentYear), TranscriptID: t.ID, CustomerID: c.ID,
+		UpdatedAt: max(t.OwnUpdatedAt, p.ago(r, days)),
+	})
+}
+
+func drawState(r *rand.Rand, current bool) backoffice.CalculationState {
+	if current {
+		return pick(r, backoffice.CalculationStates)
+	}
+	switch at := r.IntN(100); {
+	case at < 70:
+		return backoffice.CalculationState(backoffice.Approved)
+	case at < 85:
+		return backoffice.CalculationState(backoffice.Locked)
+	case at < 93:
+		return backoffice.CalculationState(backoffice.CalculationSent)
+	}
+	return backoffice.CalculationState(backoffice.Rejected)
+}
+
+// variables are what a customer has filled in, in the canonical form: keys in order and no blanks.
+func variables(r *rand.Rand, subject int, all bool) backoffice.JSON {
+	var text string
+	switch subject {
+	case personalTax:
+		text = fmt.Sprintf(`{"children":%d,"homeOwner":%t`, r.IntN(4), r.IntN(3) > 0)
+		if all {
+			text += fmt.Sprintf(`,"jointReturn":%t,"pensionSavings":%d,"remarks":null`, r.IntN(2) == 0, 10*r.IntN(100))
+		}
+	case corporateTax:
+		text = fmt.Sprintf(`{"companyCars":%d,"employees":%d`, r.IntN(9), r.IntN(40))
+		if all {
+			text += fmt.Sprintf(`,"turnover":%d.%02d`, 10_000+r.IntN(5_000_000), r.IntN(100))
+		}
+	default:
+		text = fmt.Sprintf(`{"auditor":%t`, r.IntN(5) == 0)
+		if all {
+			text += fmt.Sprintf(`,"inventory":{"counted":%t,"value":%d}`, r.IntN(2) == 0, 100*r.IntN(5000))
+		}
+	}
+	return backoffice.JSON(text + "}")
+}
