@@ -95,6 +95,9 @@ func copyHouse(ctx context.Context, live *sqlite.Store, stored backoffice.FileSt
 	if err := live.Backup(ctx, path); err != nil {
 		return 0, err
 	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return 0, fmt.Errorf("cannot write %s: %w", path, err)
+	}
 	copied, err := sqlite.Open(ctx, "sqlite:"+path, sqlite.Options{Readers: 1})
 	if err != nil {
 		return 0, err

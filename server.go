@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -23,10 +24,13 @@ type program struct {
 
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve GraphQL, REST, GraphiQL and the API documentation."`
 
+	Demo          demoCommand          `cmd:"" help:"Fill an empty embedded store with realistic data and serve it."`
 	Import        importCommand        `cmd:"" help:"Load or update records from a folder of NDJSON files."`
 	Export        exportCommand        `cmd:"" help:"Write all records to a folder that import reads."`
 	Backup        backupCommand        `cmd:"" help:"Copy the embedded store and its files, while it serves."`
 	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
+	Years         yearsCommand         `cmd:"" help:"Start the next financial year."`
+	Documents     documentsCommand     `cmd:"" help:"Generate documents."`
 	Consultations consultationsCommand `cmd:"" help:"List and check the register of consultations of registration numbers."`
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
 	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
@@ -85,7 +89,14 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 // explain gives an operator the cause as well: the command line is theirs, and a cause never holds a value of the data.
 func explain(err error) string {
 	var known *backoffice.Error
-	if errors.As(err, &known) && known.Cause != nil {
+	if errors.As(err, &known) && known.Kind == backoffice.Refused {
+		whys := make([]string, len(known.UserErrors))
+		for i, wrong := range known.UserErrors {
+			whys[i] = wrong.Message
+		}
+		return strings.Join(whys, "; ")
+	}
+	if known != nil && known.Cause != nil {
 		return fmt.Sprintf("%s: %v", known.Message, known.Cause)
 	}
 	return err.Error()

@@ -96,6 +96,17 @@ func (c *conn) Exec(ctx context.Context, text string, args []any) (int64, error)
 	return changed, classify(ctx, err)
 }
 
+// close lets go of the connection and its statements: one that is left open would keep the database open, and its log on
+// the disk.
+func (c *conn) close() {
+	for _, statements := range []map[string]*sql.Stmt{c.young, c.old} {
+		for _, statement := range statements {
+			_ = statement.Close()
+		}
+	}
+	_ = c.sql.Close()
+}
+
 // pool hands out connections, the one that was used last first: its pages are in its cache.
 type pool struct {
 	db    *sql.DB
@@ -143,7 +154,7 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 func (p *pool) give(c *conn) {
 	p.mu.Lock()
 	if p.ended {
-		_ = c.sql.Close()
+		c.close()
 	} else {
 		p.idle = append(p.idle, c)
 	}
@@ -157,7 +168,7 @@ func (p *pool) end() {
 	defer p.mu.Unlock()
 	p.ended = true
 	for _, c := range p.idle {
-		_ = c.sql.Close()
+		c.close()
 	}
 	p.idle = nil
 }
