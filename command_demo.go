@@ -59,7 +59,7 @@ func (c *demoCommand) Run(ctx context.Context, s *Settings, t terminal) error {
 		for _, pair := range pairs {
 			fmt.Fprintf(t.out, "%s\n  x-client-id:     %s\n  x-client-secret: %s\n", pair.title, pair.id, pair.secret)
 		}
-		fmt.Fprintf(t.out, "GraphiQL: http://%s%s\n", address, graphiql.Path)
+		fmt.Fprintf(t.out, "GraphiQL: http://%s%s\n", address, graphiql.FirstQuery)
 	})
 }
 
