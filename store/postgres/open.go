@@ -71,7 +71,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	if wait <= 0 {
 		wait = 3 * time.Second
 	}
-	return &Store{store.New(&engine{pool: &connections{pool, wait}})}, nil
+	return &Store{store.New(&engine{pool: &connections{pool: pool, wait: wait}})}, nil
 }
 
 func configOf(url string, options Options) (*pgxpool.Config, error) {
