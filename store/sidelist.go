@@ -59,11 +59,14 @@ func (w *writer[T, C]) writeList(ctx context.Context, list *sideList[T], rows []
 	}
 	from, args := w.dialect.listed(texts)
 	_, err := w.conn.Exec(ctx, "INSERT INTO "+list.table+" ("+columns+") SELECT "+selected+" FROM "+from, args)
-	if violation := violationOf(err); violation != nil && violation.Of == ReferenceViolation {
+	switch violation := violationOf(err); {
+	case violation == nil:
+		return err
+	case violation.Of == ReferenceViolation:
 		return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
 			Code: backoffice.CodeNotFound, Message: "the input refers to nothing", Field: list.reference}))
 	}
-	return err
+	return w.tx.fail(backoffice.Fault(err, "writing "+list.table))
 }
 
 // listed is a table v of the texts.
