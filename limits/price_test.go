@@ -1,0 +1,168 @@
+package limits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text      string
+		variables map[string]any
+		cost      int
+	}{
+		{`{ __typename }`, nil, 0},
+		{`{ viewer { clientId scopes } }`, nil, 1},
+		{`{ customer(id: "a") { id address { city } responsible { labels { id } } } }`, nil, 4},
+		{`{ customers { nodes { id type } } }`, nil, 1},
+		{`{ customers { totalCount } }`, nil, 2},
+		{`{ transcripts { totalCount statusCounts { status count } pageInfo { endCursor } } }`, nil, 4},
+		{`{ customers { edges { cursor node { id address { city } } } } }`, nil, 51},
+		{`{ customers(first: 10) { nodes { address { city } } } }`, nil, 11},
+		{`{ customers(first: 0) { nodes { address { city } } totalCount } }`, nil, 2},
+		{`{ customers(last: 7) { nodes { address { city } } } }`, nil, 8},
+		{`{ customers(page: 2) { nodes { address { city } } } }`, nil, 51},
+		{`{ customers(page: 2, pageSize: 20) { nodes { address { city } } } }`, nil, 21},
+		{`{ customers(first: 10) { nodes { transcripts(first: 5) { nodes { customer { id } } totalCount } } } }`, nil, 1 + 10*(1+5*1+1)},
+		{`{ customers(first: 10) { edges { node { id } otherwise: node { address { city } } } nodes { address { city } } } }`, nil, 21},
+		{`{ customer(id: "a") { relations(first: 4) { edges { direction otherCustomer { id address { city } } } } } }`, nil, 1 + 1 + 4*2},
+		{`{ customers(first: 9) { ...C } } fragment C on CustomerConnection { nodes { ...N } totalCount } fragment N on Customer { address { city } }`, nil, 1 + 9 + 1},
+		{`{ customers(first: 9) { edges { ...E } } } fragment E on CustomerEdge { node { ... on Customer { address { city } } } }`, nil, 10},
+		{`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, map[string]any{"n": int64(30)}, 31},
+		{`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, map[string]any{}, 51},
+		{`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, map[string]any{"n": nil}, 51},
+		{`query($n: Int) { customers(first: $n) { ...C } } fragment C on CustomerConnection { nodes { transcripts(first: $n) { nodes { customer { id } } } } }`, map[string]any{"n": int64(3)}, 1 + 3*(1+3)},
+		{`query($n: Int) { a: customers(first: $n) { ...C } b: customers(first: 2) { ...C } } fragment C on CustomerConnection { nodes { transcripts(first: $n) { nodes { customer { id } } } address { city } } }`, map[string]any{"n": int64(3)}, 1 + 3*(1+1+3) + 1 + 2*(1+1+3)},
+		{`{ nodes(ids: ["a", "b", "c"]) { id ... on Customer { address { city } } } }`, nil, 6},
+		{`query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": []any{"a", "b"}}, 2},
+		{`mutation { createLabel(input: {name: "x"}) { label { id } userErrors { code } } }`, nil, 12},
+		{`mutation { a: deleteUser(input: {id: "x"}) { deletedUserId } b: deleteUser(input: {id: "y"}) { deletedUserId } }`, nil, 20},
+		{`{ customers(first: 1000000) { nodes { address { city } } } }`, nil, 501},
+		{`{ customers(first: -5) { nodes { address { city } } } }`, nil, 1},
+	} {
+		price, _ := priced(t, Defaults(), c.text)
+		if got := price.Cost(c.variables); got != c.cost {
+			t.Errorf("%s with %v costs %d, want %d", c.text, c.variables, got, c.cost)
+		}
+	}
+}
+
+func TestAnOperationAtTheCostLimitPassesAndOneOverItIsRefused(t *testing.T) {
+	t.Parallel()
+	for sentence, c := range map[string]struct {
+		text      string
+		variables func(n int) map[string]any
+	}{
+		"literal":   {`{ customers(first: %d) { nodes { address { city } } } }`, nil},
+		"fragment":  {`{ customers(first: %d) { ...C } } fragment C on CustomerConnection { nodes { address { city } } }`, nil},
+		"default":   {`query($n: Int = %d) { customers(first: $n) { nodes { address { city } } } }`, func(n int) map[string]any { return map[string]any{"n": int64(n)} }},
+		"variables": {`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, func(n int) map[string]any { return map[string]any{"n": int64(n)} }},
+	} {
+		s := Defaults()
+		s.Cost = 101
+		for n, refused := range map[int]bool{100: false, 101: true} {
+			text, variables := c.text, map[string]any(nil)
+			if strings.Contains(text, "%d") {
+				text = fmt.Sprintf(text, n)
+			}
+			if c.variables != nil {
+				variables = c.variables(n)
+			}
+			price, _ := priced(t, s, text)
+			cost := price.Cost(variables)
+			if err := price.Check(cost); (err != nil) != refused || err != nil && codeIn(err) != CodeCost {
+				t.Errorf("%s: a cost of %d under a limit of 101: %v", sentence, cost, err)
+			}
+		}
+	}
+}
+
+func TestListsInsideListsAreTooDear(t *testing.T) {
+	t.Parallel()
+	text := "{ customers { nodes { relations { nodes { customer { relations { nodes { customer { relations { nodes { customer { id } } } } } } } } } } } }"
+	price, _ := priced(t, Defaults(), text)
+	if cost := price.Cost(nil); price.Check(cost) == nil {
+		t.Errorf("50⁴ costs only %d", cost)
+	}
+}
+
+func TestDoublingFragmentsArePricedOnce(t *testing.T) {
+	t.Parallel()
+	for _, size := range []string{"2", "$n"} {
+		var b strings.Builder
+		b.WriteString("query($n: Int) { customer(id: \"a\") { ...F0 } used: customers(first: $n) { totalCount } }")
+		const levels = 60
+		for i := range levels {
+			fmt.Fprintf(&b, " fragment F%d on Customer { ...F%d ...F%d }", i, i+1, i+1)
+		}
+		fmt.Fprintf(&b, " fragment F%d on Customer { transcripts(first: %s) { nodes { customer { id } } } }", levels, size)
+		price, _ := priced(t, Defaults(), b.String())
+		if len(price.sums) > 4*levels {
+			t.Errorf("%d sums for %d fragments", len(price.sums), levels)
+		}
+		if cost := price.Cost(map[string]any{"n": int64(2)}); price.Check(cost) == nil {
+			t.Errorf("costs only %d", cost)
+		}
+	}
+}
+
+func TestAFragmentCostsWhatItsTextWouldCost(t *testing.T) {
+	t.Parallel()
+	selections := rapid.Custom(func(t *rapid.T) string {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"id", "address { city }", "responsible { id labels { id } }", "transcripts(first: 3) { nodes { customer { id } } totalCount }",
+			"relations(first: $n) { edges { otherCustomer { id address { city } } } }", "documents(page: 1) { nodes { file { size } } }",
+		}), 1, 5).Draw(t, "parts")
+		slices.Sort(parts)
+		return strings.Join(slices.Compact(parts), " ")
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		inner := selections.Draw(rt, "inner")
+		variables := map[string]any{"n": int64(rapid.IntRange(0, 500).Draw(rt, "n"))}
+		written, _ := priced(t, Defaults(), "query($n: Int = 1) { used: customers(first: $n) { totalCount } customers(first: 7) { nodes { "+inner+" } } }")
+		spread, _ := priced(t, Defaults(), "query($n: Int = 1) { used: customers(first: $n) { totalCount } customers(first: 7) { nodes { ...F } } } fragment F on Customer { "+inner+" }")
+		if a, b := written.Cost(variables), spread.Cost(variables); a != b {
+			rt.Fatalf("%d written out, %d in a fragment: %s", a, b, inner)
+		}
+	})
+}
+
+func TestTheScopesThatAnOperationNeedsAreToldInTheSpecificationsSpelling(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text      string
+		variables map[string]any
+		scopes    string
+	}{
+		{`{ viewer { clientId } }`, nil, ""},
+		{`{ customer(id: "a") { ...F } } fragment F on Customer { registrationNumber minfinDocuments { totalCount } }`, nil, "minfin.read privacy.read"},
+		{`{ customers(filter: {registrationNumber: "1"}) { totalCount } }`, nil, "privacy.read"},
+		{`query($f: CustomerFilter) { customers(filter: $f) { totalCount } }`, map[string]any{"f": map[string]any{"registrationNumber": "1"}}, "privacy.read"},
+		{`query($f: CustomerFilter) { customers(filter: $f) { totalCount } }`, map[string]any{"f": map[string]any{"registrationNumber": nil}}, ""},
+		{`mutation { createLabel(input: {name: "x"}) { label { id } } }`, nil, "settings.write"},
+		{`mutation { createCustomer(input: {type: COMPANY, spouseRegistrationNumber: "1"}) { customer { id } } }`, nil, "customers.write privacy.read"},
+	} {
+		_, operation := priced(t, Defaults(), c.text)
+		if got := strings.Join(Scopes(contract(), operation, c.variables), " "); got != c.scopes {
+			t.Errorf("%s needs %q, want %q", c.text, got, c.scopes)
+		}
+	}
+}
+
+func FuzzTheLimitsMeasureAnyDocument(f *testing.F) {
+	f.Add(`{ customers(first: 3) { nodes { ...F } } } fragment F on Customer { id relations { totalCount } }`)
+	f.Add(`query($n: Int = 3) { a: nodes(ids: ["x"]) { id @skip(if: true) } }`)
+	f.Add(`{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }`)
+	f.Add("{a(x:[[[[{b:[")
+	for _, text := range slowToValidate() {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		measureAndPrice(t, Defaults(), text)
+	})
+}
