@@ -1,0 +1,74 @@
+package transport
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"example.org/backoffice/limits"
+)
+
+func TestADocumentIsPreparedOnceAndRefusedOnesAreNotKept(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(contract(), limits.Defaults())
+	first, _ := d.get("{ viewer { name } }")
+	again, _ := d.get("{ viewer { name } }")
+	if first == nil || first != again {
+		t.Error("prepared twice")
+	}
+	if entry, errs := d.get("{ nothing }"); entry != nil || errs == nil {
+		t.Error("accepted")
+	}
+	d.known.CleanUp()
+	if n := d.known.EstimatedSize(); n != 1 {
+		t.Errorf("%d documents are kept", n)
+	}
+}
+
+func TestTheMemoryOfDocumentsIsBounded(t *testing.T) {
+	t.Parallel()
+	settings := limits.Defaults()
+	settings.Documents = 1 << 20
+	d := newDocuments(contract(), settings)
+	for i := range 5_000 {
+		if _, errs := d.get(fmt.Sprintf(`{ customer(id: "%d") { id name } }`, i)); errs != nil {
+			t.Fatal(errs)
+		}
+	}
+	d.known.CleanUp()
+	if weight := d.known.WeightedSize(); weight > 1<<20 {
+		t.Errorf("%d bytes are kept", weight)
+	}
+}
+
+func TestADocumentMayBeAskedForByManyAtATime(t *testing.T) {
+	t.Parallel()
+	g := endpoint()
+	var all sync.WaitGroup
+	for i := range 50 {
+		all.Go(func() {
+			text := body(fmt.Sprintf("query($n: Int) { customers(first: $n) { nodes { id } } } # %d", i%5), map[string]any{"n": i})
+			if got := post(t, g, text); got.status != 200 {
+				t.Errorf("%s", got.text)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestAnOperationIsChosenByName(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(contract(), limits.Defaults())
+	two, _ := d.get("query A { viewer { name } } query B { viewer { name } }")
+	one, _ := d.get("query A { viewer { name } }")
+	for _, c := range []struct {
+		of    *document
+		name  string
+		found string
+	}{{two, "A", "A"}, {two, "B", "B"}, {two, "", ""}, {two, "C", ""}, {one, "", "A"}, {one, "A", "A"}, {one, "B", ""}} {
+		got, refused := c.of.operation(c.name)
+		if (refused == nil) != (c.found != "") || refused == nil && got.Name != c.found {
+			t.Errorf("%q of %d: %v %v", c.name, len(c.of.operations), got.OperationDefinition, refused)
+		}
+	}
+}
