@@ -16,6 +16,7 @@ import (
 	"example.org/backoffice/loaders"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/resolvers"
+	"example.org/backoffice/rest"
 	"example.org/backoffice/transport"
 )
 
@@ -40,6 +41,10 @@ func newHandler(h *house, authenticator *auth.Authenticator, proxies auth.Proxie
 	page := graphiql.Handler()
 	r.Handle(graphiql.Path, page)
 	r.Handle(graphiql.Path+"/*", page)
+	rest.Mount(r, rest.Config{
+		Store: h.store, Office: h.office(), Files: h.files, Keys: h.keys, Vault: vault,
+		Authenticator: authenticator, Throttle: throttle, Proxies: proxies,
+	})
 	return r
 }
 

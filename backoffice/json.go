@@ -25,33 +25,48 @@ type JSON string
 // ParseJSON reads an object of at most 64 KiB in its canonical form and at most 32 levels. Any other value, a key that
 // occurs twice in an object, or what is not JSON is BadInput.
 func ParseJSON(data []byte) (JSON, error) {
-	if !utf8.Valid(data) || hasLoneSurrogate(data) {
-		return "", Errorf(BadInput, "a JSON object is valid UTF-8")
-	}
-	parser := jsonParser{decoder: json.NewDecoder(bytes.NewReader(data))}
-	parser.decoder.UseNumber()
-	token, err := parser.decoder.Token()
+	canonical, err := canonicalObject(data, maxJSONDepth)
 	if err != nil {
-		return "", Errorf(BadInput, "malformed JSON")
-	}
-	if token != json.Delim('{') {
-		return "", Errorf(BadInput, "the value is a JSON object")
-	}
-	canonical, err := parser.appendValue(make([]byte, 0, min(len(data), MaxJSON)), token, 1)
-	if err != nil {
-		var known *Error
-		if errors.As(err, &known) {
-			return "", known
-		}
-		return "", Errorf(BadInput, "malformed JSON")
-	}
-	if _, err := parser.decoder.Token(); err != io.EOF {
-		return "", Errorf(BadInput, "malformed JSON: something follows the object")
+		return "", err
 	}
 	if len(canonical) > MaxJSON {
 		return "", Errorf(BadInput, "a JSON object has at most %d bytes", MaxJSON)
 	}
 	return JSON(canonical), nil
+}
+
+// CheckJSONObject holds the body of a request to the rules of ParseJSON, but for the size, with room in it for free-form
+// objects of full depth. Errors: BadInput.
+func CheckJSONObject(data []byte) error {
+	_, err := canonicalObject(data, maxJSONDepth+4)
+	return err
+}
+
+func canonicalObject(data []byte, depth int) ([]byte, error) {
+	if !utf8.Valid(data) || hasLoneSurrogate(data) {
+		return nil, Errorf(BadInput, "a JSON object is valid UTF-8")
+	}
+	parser := jsonParser{decoder: json.NewDecoder(bytes.NewReader(data)), depth: depth}
+	parser.decoder.UseNumber()
+	token, err := parser.decoder.Token()
+	if err != nil {
+		return nil, Errorf(BadInput, "malformed JSON")
+	}
+	if token != json.Delim('{') {
+		return nil, Errorf(BadInput, "the value is a JSON object")
+	}
+	canonical, err := parser.appendValue(make([]byte, 0, min(len(data), MaxJSON)), token, 1)
+	if err != nil {
+		var known *Error
+		if errors.As(err, &known) {
+			return nil, known
+		}
+		return nil, Errorf(BadInput, "malformed JSON")
+	}
+	if _, err := parser.decoder.Token(); err != io.EOF {
+		return nil, Errorf(BadInput, "malformed JSON: something follows the object")
+	}
+	return canonical, nil
 }
 
 // JSONOf turns a Go value that encodes to an object, such as a map[string]any, into its canonical form, with the rules
@@ -65,13 +80,16 @@ func JSONOf(v any) (JSON, error) {
 }
 
 // jsonParser writes the canonical form of what it reads.
-type jsonParser struct{ decoder *json.Decoder }
+type jsonParser struct {
+	decoder *json.Decoder
+	depth   int // how many levels there may be
+}
 
 func (p *jsonParser) appendValue(b []byte, token json.Token, depth int) ([]byte, error) {
 	switch value := token.(type) {
 	case json.Delim:
-		if depth > maxJSONDepth {
-			return nil, Errorf(BadInput, "a JSON object has at most %d levels", maxJSONDepth)
+		if depth > p.depth {
+			return nil, Errorf(BadInput, "a JSON object has at most %d levels", p.depth)
 		}
 		if value == '{' {
 			return p.appendObject(b, depth)

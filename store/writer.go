@@ -282,3 +282,82 @@ func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows 
 		[]any{w.dialect.List(ids)}, func(row *Row) error { found = row.Int(0); return nil })
 	return err == nil && int(found) < len(ids)
 }
+
+// writeLists stores the side lists of records.
+func (w *writer[T, C]) writeLists(ctx context.Context, rows []*T, replace bool) error {
+	for i := range w.table.lists {
+		if err := w.writeList(ctx, &w.table.lists[i], rows, replace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer[T, C]) writeList(ctx context.Context, list *sideList[T], rows []*T, replace bool) error {
+	for len(rows) > 0 {
+		batch := rows[:min(len(rows), maxBatch)]
+		rows = rows[len(batch):]
+		if replace {
+			text := "DELETE FROM " + list.table + " WHERE " + list.owner + " " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+			if _, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(batch))}); err != nil {
+				return err
+			}
+		}
+		var owners, places, values []string
+		for _, row := range batch {
+			for place, value := range list.of(row) {
+				owners = append(owners, *w.table.id(row))
+				places = append(places, fmt.Sprint(place))
+				values = append(values, value)
+			}
+		}
+		if len(owners) == 0 {
+			continue
+		}
+		columns, selected := list.owner+", "+list.value, "o.value, v.value"
+		if list.place != "" {
+			columns, selected = columns+", "+list.place, selected+", CAST(n.value AS BIGINT)"
+		}
+		if !w.dialect.bulk { // json_each has no index: a join of two lists would read one of them anew for each of the other
+			if err := w.writeListRows(ctx, list, columns, owners, values, places); err != nil {
+				return w.listRefusal(ctx, err, list, batch)
+			}
+			continue
+		}
+		from := "unnest($1::text[]) WITH ORDINALITY o(value, key) JOIN unnest($2::text[]) WITH ORDINALITY n(value, key) ON n.key = o.key JOIN unnest($3::text[]) WITH ORDINALITY v(value, key) ON v.key = o.key"
+		text := "INSERT INTO " + list.table + " (" + columns + ") SELECT " + selected + " FROM " + from
+		args := []any{w.dialect.List(owners), w.dialect.List(places), w.dialect.List(values)}
+		if _, err := w.conn.Exec(ctx, text, args); err != nil {
+			return w.listRefusal(ctx, err, list, batch)
+		}
+	}
+	return nil
+}
+
+// writeListRows stores the entries of side lists one by one.
+func (w *writer[T, C]) writeListRows(ctx context.Context, list *sideList[T], columns string, owners, values, places []string) error {
+	text := "INSERT INTO " + list.table + " (" + columns + ") VALUES ($1, $2"
+	if list.place != "" {
+		text += ", CAST($3 AS BIGINT)"
+	}
+	text += ")"
+	for i := range owners {
+		args := []any{owners[i], values[i]}
+		if list.place != "" {
+			args = append(args, places[i])
+		}
+		if _, err := w.conn.Exec(ctx, text, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listRefusal turns a constraint that stood in the way of a side list into what the caller can mend.
+func (w *writer[T, C]) listRefusal(ctx context.Context, err error, list *sideList[T], rows []*T) error {
+	if violation := violationOf(err); violation != nil && violation.Of == ReferenceViolation {
+		return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
+			Code: backoffice.CodeNotFound, Message: "the input refers to nothing", Field: list.reference}))
+	}
+	return w.refusal(ctx, err, rows)
+}

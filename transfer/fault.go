@@ -137,11 +137,10 @@ var (
 	errUnknown  = backoffice.Errorf(backoffice.BadInput, "unknown field")
 )
 
-// shownKey is an unknown field's name as it may be printed: quoted when it is not a plain word.
+// shownKey is an unknown field's name as it may be printed.
 func shownKey(key string) string {
-	shown := backoffice.ShownName(key)
-	if quoted := strconv.Quote(shown); len(quoted) != len(shown)+2 || shown == "" || strings.ContainsAny(shown, " .:;") {
+	if quoted := strconv.Quote(backoffice.ShownName(key)); len(quoted) != len(key)+2 || key == "" || strings.ContainsAny(key, " .:;") {
 		return quoted
 	}
-	return shown
+	return key
 }

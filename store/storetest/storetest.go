@@ -19,9 +19,6 @@ func Run(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	}{
 		{"records", testRecords},
 		{"lists", testLists},
-		{"walks", testWalks},
-		{"together", testTogether},
-		{"calls", testCalls},
 		{"writes", testWrites},
 		{"cascades", testCascades},
 		{"change log", testLog},

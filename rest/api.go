@@ -1,0 +1,130 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
+)
+
+// OpenAPIPath is where the OpenAPI document is.
+const OpenAPIPath = "/openapi.json"
+
+// Config is what the interface works with. All of it is needed, but for RequestID.
+type Config struct {
+	Store  backoffice.Reads
+	Office *backoffice.Office
+	Files  backoffice.FileStore
+	Keys   *privacy.Keyset // of signed paths
+	Vault  *privacy.Vault
+
+	Authenticator *auth.Authenticator
+	Throttle      *auth.Throttle
+	Proxies       auth.Proxies
+
+	// RequestID is the id under which a request is logged; nil: errors have none.
+	RequestID func(context.Context) string
+}
+
+// API is the interface, mounted. It may be used by any number of callers at once.
+type API struct {
+	Config
+	huma     huma.API
+	document []byte // the OpenAPI document
+}
+
+// Mount puts the interface on a router: its operations behind sign-in, the signed download paths and the OpenAPI document
+// without, and problem details as the answers to unknown paths and wrong methods. The router may have further routes.
+func Mount(r chi.Router, c Config) *API {
+	a := &API{Config: c}
+	guarded := r.With(noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse), c.Vault.Middleware(auth.From, a.Refuse))
+	a.huma = huma.NewAPI(a.describe(), &adapter{humachi.NewAdapter(guarded)})
+	a.financialYears()
+	a.checklists()
+	a.transcripts()
+	a.customers()
+	a.relations()
+	a.documents()
+	a.calculations()
+	a.minfin()
+	a.labels()
+	a.users()
+	a.finishDescription()
+
+	document, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
+	if err != nil {
+		panic("rest: the OpenAPI document cannot be written: " + err.Error())
+	}
+	a.document = document
+	r.Get(OpenAPIPath, a.serveDocument)
+	r.Head(OpenAPIPath, a.serveDocument)
+
+	signed := r.With(noStore, auth.Admit(c.Authenticator, a.signedFor, a.Refuse))
+	signed.Get(signedPath, a.serveSigned)
+	signed.Head(signedPath, a.serveSigned)
+
+	r.NotFound(a.notFound)
+	r.MethodNotAllowed(a.methodNotAllowed)
+	return a
+}
+
+// adapter also answers HEAD wherever GET is answered.
+type adapter struct{ huma.Adapter }
+
+func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
+	a.Adapter.Handle(op, handler)
+	if op.Method == http.MethodGet {
+		head := *op
+		head.Method = http.MethodHead
+		a.Adapter.Handle(&head, handler)
+	}
+}
+
+func (a *API) serveDocument(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(a.document)
+}
+
+// noStore keeps answers with data, and what is said about it, out of every cache.
+func noStore(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
+	a.Refuse(w, r, backoffice.Errorf(backoffice.NotFound, "there is nothing at this path"))
+}
+
+// methodNotAllowed names the methods that the path does answer.
+func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	routing := chi.RouteContext(r.Context())
+	path := routing.RoutePath
+	if path == "" {
+		if path = r.URL.RawPath; path == "" {
+			path = r.URL.Path
+		}
+	}
+	allowed := ""
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
+		if routing.Routes.Match(chi.NewRouteContext(), method, path) {
+			if allowed != "" {
+				allowed += ", "
+			}
+			allowed += method
+		}
+	}
+	w.Header().Set("Allow", allowed)
+	a.Refuse(w, r, problem(http.StatusMethodNotAllowed, "this path does not answer to this method"))
+}

@@ -1,0 +1,83 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+const tagChecklists = "Checklists"
+
+// Checklist is a questionnaire of a financial year.
+type Checklist struct {
+	ID               string `json:"_id" doc:"The identifier."`
+	Name             string `json:"name" doc:"The name."`
+	Language         string `json:"language" doc:"The language, a name such as dutch." example:"dutch"`
+	AuthRequired     bool   `json:"authRequired" doc:"Whether who fills it in has to sign in."`
+	RemindersEnabled bool   `json:"remindersEnabled" doc:"Whether reminders are sent."`
+	FinancialYear    string `json:"financialYear" doc:"The identifier of the financial year."`
+}
+
+func showChecklist(l *backoffice.Checklist) Checklist {
+	return Checklist{ID: l.ID, Name: l.Name, Language: l.Language, AuthRequired: l.AuthRequired, RemindersEnabled: l.RemindersEnabled, FinancialYear: l.FinancialYearID}
+}
+
+// Assignment assigns a checklist to a customer.
+type Assignment struct {
+	Checklist       string           `json:"checklist" doc:"The identifier of a checklist of the current financial year."`
+	Customer        string           `json:"customer" doc:"The identifier of the customer."`
+	CustomVariables Optional[Object] `json:"customVariables,omitempty" doc:"A free-form object to start with, at most 64 KiB."`
+}
+
+// Assigned names the transcript that was made.
+type Assigned struct {
+	ID string `json:"_id" doc:"The identifier of the new transcript."`
+}
+
+func (a *API) checklists() {
+	register(a, huma.Operation{
+		OperationID: "listChecklists", Method: http.MethodGet, Path: "/checklists", Tags: []string{tagChecklists},
+		Summary: "List checklists", Description: "The checklists that match all filters, by identifier.",
+	}, "", func(ctx context.Context, in *struct {
+		Language      string `query:"language" doc:"The language." example:"dutch"`
+		FinancialYear string `query:"financialYear" doc:"The identifier of a financial year."`
+		Paging
+	}) (*answered[List[Checklist]], error) {
+		filter := &backoffice.ChecklistFilter{Language: given(ctx, "language", in.Language), FinancialYearID: given(ctx, "financialYear", in.FinancialYear)}
+		return list(ctx, a.Store.Checklists(), question[backoffice.ChecklistCriteria]{criteria: filter.Criteria()}, in.Paging, showChecklist)
+	})
+	register(a, huma.Operation{
+		OperationID: "getChecklist", Method: http.MethodGet, Path: "/checklists/{checklistId}", Tags: []string{tagChecklists},
+		Summary: "Get a checklist", Description: "One checklist.",
+	}, "", func(ctx context.Context, in *struct {
+		ChecklistID string `path:"checklistId" doc:"The checklist's identifier."`
+	}) (*answered[Checklist], error) {
+		l, err := one(ctx, a.Store.Checklists(), backoffice.NounChecklist, in.ChecklistID)
+		if err != nil {
+			return nil, err
+		}
+		return &answered[Checklist]{showChecklist(l)}, nil
+	})
+	register(a, huma.Operation{
+		OperationID: "assignChecklist", Method: http.MethodPost, Path: "/checklists/assign", Tags: []string{tagChecklists},
+		Summary: "Assign a checklist", DefaultStatus: http.StatusCreated,
+		Description: "Makes a transcript of the checklist for the customer, in the current financial year, and answers with its identifier.",
+	}, backoffice.PtiWrite, func(ctx context.Context, in *struct {
+		Idempotent
+		Body Assignment
+	}) (*made[Assigned], error) {
+		draft := backoffice.Assignment{ChecklistID: in.Body.Checklist, CustomerID: in.Body.Customer}
+		if text, ok := in.Body.CustomVariables.Get(); ok {
+			draft.CustomVariables = []byte(text)
+		}
+		t, err := a.Office.AssignChecklist(ctx, auth.From(ctx), draft, in.key())
+		if err != nil {
+			return nil, err
+		}
+		return &made[Assigned]{Location: "/transcripts/" + t.ID, Body: Assigned{ID: t.ID}}, nil
+	})
+}

@@ -1,0 +1,279 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
+)
+
+const tagCustomers = "Customers"
+
+// Customer is a customer as the interface shows it. The two registration numbers are there only for a pair with
+// privacy.read.
+type Customer struct {
+	ID            string        `json:"_id" doc:"The identifier."`
+	Type          CustomerType  `json:"type" doc:"What kind of customer it is."`
+	Name          *string       `json:"name" doc:"A company's name, or a private person's name or first and last name."`
+	DisplayName   string        `json:"displayName" doc:"The name to show: the name, else the code, else the KBO number, else the identifier."`
+	FirstName     *string       `json:"firstName" doc:"The first name."`
+	LastName      *string       `json:"lastName" doc:"The last name."`
+	Scopes        []string      `json:"scopes" nullable:"false" doc:"The support scopes, such as checklist, annual-accounts or vat-os."`
+	KboNumber     *string       `json:"kboNumber" doc:"The KBO number, 10 digits; companies only."`
+	CompanyType   *LegalForm    `json:"companyType" nullable:"true" doc:"The legal form; companies only."`
+	AddressFields AddressFields `json:"addressFields" doc:"The address."`
+	CustomerCode  *string       `json:"customerCode" doc:"The office's own code, unique among customers."`
+	RegistrationNumbers
+	Responsible *string `json:"responsible" doc:"The identifier of the responsible user."`
+	Language    *string `json:"language" doc:"The preferred language, a name such as dutch."`
+	Email       *string `json:"email" doc:"The e-mail address."`
+	Phone       *string `json:"phone" doc:"The telephone number, in international format."`
+	CreatedAt   Instant `json:"createdAt" doc:"When the customer was made."`
+	UpdatedAt   Instant `json:"updatedAt" doc:"When the customer was last changed."`
+	Version     int     `json:"version" doc:"Grows by one with every change."`
+}
+
+// AddressFields is an address; every part may be missing.
+type AddressFields struct {
+	Street      *string `json:"street" doc:"The street."`
+	HouseNumber *string `json:"houseNumber" doc:"The house number."`
+	Box         *string `json:"box" doc:"The box."`
+	PostalCode  *string `json:"postalCode" doc:"The postal code."`
+	City        *string `json:"city" doc:"The city."`
+	Country     *string `json:"country" doc:"The country."`
+}
+
+// RegistrationNumbers are absent for a pair without privacy.read, and null where there is none.
+type RegistrationNumbers struct {
+	RegistrationNumber       Optional[string] `json:"registrationNumber,omitzero" doc:"The national registration number, 11 digits. Only with the scope privacy.read; each disclosure is entered in the register of consultations."`
+	SpouseRegistrationNumber Optional[string] `json:"spouseRegistrationNumber,omitzero" doc:"The partner's national registration number, 11 digits. Only with the scope privacy.read; each disclosure is entered in the register of consultations."`
+}
+
+// CustomerFilters are the query parameters that pick among customers; all that are sent must hold.
+type CustomerFilters struct {
+	RegistrationNumber       string       `query:"registrationNumber" doc:"The national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
+	SpouseRegistrationNumber string       `query:"spouseRegistrationNumber" doc:"The partner's national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
+	Language                 string       `query:"language" doc:"The preferred language." example:"dutch"`
+	Responsible              string       `query:"responsible" doc:"The identifier of the responsible user."`
+	Email                    string       `query:"email" doc:"The e-mail address, case ignored."`
+	Type                     CustomerType `query:"type" doc:"The kind of customer."`
+	CustomerCode             string       `query:"customerCode" doc:"The customer code."`
+	KboNumber                string       `query:"kboNumber" doc:"The KBO number, in any accepted notation."`
+	CompanyType              LegalForm    `query:"companyType" doc:"The legal form."`
+	Scope                    string       `query:"scope" doc:"A support scope." example:"checklist"`
+	Search                   string       `query:"search" doc:"At least 3 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
+	UpdatedSince             string       `query:"updatedSince" format:"date-time" doc:"Changed at this instant or later." example:"2026-06-01T00:00:00.000Z"`
+	WithoutChecklist         string       `query:"withoutChecklist" doc:"The identifier of a checklist of which the customer has no transcript."`
+}
+
+// filter is what was sent.
+func (f *CustomerFilters) filter(ctx context.Context) (*backoffice.CustomerFilter, error) {
+	since, err := givenInstant(ctx, "updatedSince", f.UpdatedSince)
+	if err != nil {
+		return nil, err
+	}
+	filter := &backoffice.CustomerFilter{
+		Language:                 given(ctx, "language", f.Language),
+		ResponsibleID:            given(ctx, "responsible", f.Responsible),
+		Email:                    given(ctx, "email", f.Email),
+		CustomerCode:             given(ctx, "customerCode", f.CustomerCode),
+		KboNumber:                given(ctx, "kboNumber", f.KboNumber),
+		Scope:                    given(ctx, "scope", f.Scope),
+		Search:                   given(ctx, "search", f.Search),
+		UpdatedSince:             since,
+		WithoutChecklistID:       given(ctx, "withoutChecklist", f.WithoutChecklist),
+		RegistrationNumber:       given(ctx, "registrationNumber", f.RegistrationNumber),
+		SpouseRegistrationNumber: given(ctx, "spouseRegistrationNumber", f.SpouseRegistrationNumber),
+	}
+	return filter, setWords(filter, given(ctx, "type", f.Type), given(ctx, "companyType", f.CompanyType))
+}
+
+// setWords sets the filters that have a fixed set of values.
+func setWords(filter *backoffice.CustomerFilter, kind *CustomerType, form *LegalForm) error {
+	if kind != nil {
+		parsed, err := backoffice.ParseCustomerTypeLabel(string(*kind))
+		if err != nil {
+			return err
+		}
+		filter.Type = &parsed
+	}
+	if form != nil {
+		parsed, err := backoffice.ParseLegalForm(string(*form))
+		if err != nil {
+			return err
+		}
+		filter.CompanyType = &parsed
+	}
+	return nil
+}
+
+func (a *API) customers() {
+	register(a, huma.Operation{
+		OperationID: "listCustomers", Method: http.MethodGet, Path: "/customers", Tags: []string{tagCustomers},
+		Summary: "List customers", Description: "The customers that match all filters, by identifier.",
+	}, "", func(ctx context.Context, in *struct {
+		CustomerFilters
+		Paging
+	}) (*answered[List[Customer]], error) {
+		filter, err := in.filter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return a.listCustomers(ctx, filter, in.Paging)
+	})
+	register(a, huma.Operation{
+		OperationID: "getCustomer", Method: http.MethodGet, Path: "/customers/{customerId}", Tags: []string{tagCustomers},
+		Summary: "Get a customer", Description: "One customer.",
+	}, "", func(ctx context.Context, in *OfCustomer) (*versioned[Customer], error) {
+		c, err := one(ctx, a.Store.Customers(), backoffice.NounCustomer, in.CustomerID)
+		if err != nil {
+			return nil, err
+		}
+		return showVersion(ctx, c)
+	})
+	register(a, huma.Operation{
+		OperationID: "getCustomerPrivacy", Method: http.MethodGet, Path: "/customers/{customerId}/privacy", Tags: []string{tagCustomers},
+		Summary:     "Get a customer's registration numbers",
+		Description: "The national registration numbers of a customer and the partner. Each disclosure is entered in the register of consultations.",
+	}, backoffice.PrivacyRead, func(ctx context.Context, in *OfCustomer) (*answered[RegistrationNumbers], error) {
+		c, err := one(ctx, a.Store.Customers(), backoffice.NounCustomer, in.CustomerID)
+		if err != nil {
+			return nil, err
+		}
+		numbers, err := reveal(ctx, []*backoffice.Customer{c})
+		if err != nil {
+			return nil, err
+		}
+		return &answered[RegistrationNumbers]{numbers[0]}, nil
+	})
+	a.searchCustomers()
+	a.customerWrites()
+}
+
+// OfCustomer names a customer in the path.
+type OfCustomer struct {
+	CustomerID string `path:"customerId" doc:"The customer's identifier."`
+}
+
+// listCustomers answers a filter. A search by registration number is entered under whom it found, whatever page is shown.
+func (a *API) listCustomers(ctx context.Context, filter *backoffice.CustomerFilter, paging Paging) (*answered[List[Customer]], error) {
+	window, err := paging.window()
+	if err != nil {
+		return nil, err
+	}
+	search := privacy.Search(ctx)
+	criteria, err := filter.Criteria(search.Index)
+	if err != nil {
+		return nil, err
+	}
+	q := question[backoffice.CustomerCriteria]{criteria: criteria}
+	found, err := read(ctx, a.Store.Customers(), q, window)
+	if err != nil {
+		return nil, err
+	}
+	if criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != "" {
+		all := found
+		if len(found.items) < found.total {
+			if all, err = read(ctx, a.Store.Customers(), q, backoffice.Window{Limit: backoffice.MaxPageSize}); err != nil {
+				return nil, err
+			}
+		}
+		for _, c := range all.items {
+			search.Found(c.ID)
+		}
+	}
+	data, err := showCustomers(ctx, found.items)
+	if err != nil {
+		return nil, err
+	}
+	return envelope(ctx, window.Limit, found.total, data), nil
+}
+
+// showCustomers shows customers to the pair of the request.
+func showCustomers(ctx context.Context, customers []*backoffice.Customer) ([]Customer, error) {
+	shown := make([]Customer, len(customers))
+	for i, c := range customers {
+		shown[i] = showCustomer(c)
+	}
+	if !auth.Has(ctx, backoffice.PrivacyRead) {
+		return shown, nil
+	}
+	numbers, err := reveal(ctx, customers)
+	if err != nil {
+		return nil, err
+	}
+	for i := range shown {
+		shown[i].RegistrationNumbers = numbers[i]
+	}
+	return shown, nil
+}
+
+// reveal opens the registration numbers of customers, which enters each in the register.
+func reveal(ctx context.Context, customers []*backoffice.Customer) ([]RegistrationNumbers, error) {
+	asks := make([]privacy.Ask, 0, 2*len(customers))
+	for _, c := range customers {
+		asks = append(asks,
+			privacy.Ask{CustomerID: c.ID, Field: backoffice.RegistrationNumber, Number: c.Registration},
+			privacy.Ask{CustomerID: c.ID, Field: backoffice.SpouseRegistrationNumber, Number: c.SpouseRegistration})
+	}
+	opened, err := privacy.Reveal(ctx, asks)
+	if err != nil {
+		return nil, err
+	}
+	numbers := make([]RegistrationNumbers, len(customers))
+	for i := range numbers {
+		numbers[i].RegistrationNumber.Optional = backoffice.NullOr(opened[2*i])
+		numbers[i].SpouseRegistrationNumber.Optional = backoffice.NullOr(opened[2*i+1])
+	}
+	return numbers, nil
+}
+
+func showCustomer(c *backoffice.Customer) Customer {
+	shown := Customer{
+		ID:          c.ID,
+		Type:        CustomerType(c.Type.Label()),
+		Name:        optionalText(c.Name()),
+		DisplayName: c.DisplayName,
+		FirstName:   optionalText(c.FirstName),
+		LastName:    optionalText(c.LastName),
+		Scopes:      c.Scopes,
+		KboNumber:   optionalText(c.KboNumber),
+		AddressFields: AddressFields{
+			Street:      optionalText(c.Address.Street),
+			HouseNumber: optionalText(c.Address.HouseNumber),
+			Box:         optionalText(c.Address.Box),
+			PostalCode:  optionalText(c.Address.PostalCode),
+			City:        optionalText(c.Address.City),
+			Country:     optionalText(c.Address.Country),
+		},
+		CustomerCode: optionalText(c.CustomerCode),
+		Responsible:  optionalText(c.ResponsibleID),
+		Language:     optionalText(c.Language),
+		Email:        optionalText(c.Email),
+		Phone:        optionalText(c.Phone),
+		CreatedAt:    c.CreatedAt,
+		UpdatedAt:    c.UpdatedAt,
+		Version:      c.Version,
+	}
+	if c.CompanyType != "" {
+		form := LegalForm(c.CompanyType)
+		shown.CompanyType = &form
+	}
+	if shown.Scopes == nil {
+		shown.Scopes = []string{}
+	}
+	return shown
+}
+
+// showVersion shows one customer with its entity tag.
+func showVersion(ctx context.Context, c *backoffice.Customer) (*versioned[Customer], error) {
+	shown, err := showCustomers(ctx, []*backoffice.Customer{c})
+	if err != nil {
+		return nil, err
+	}
+	return &versioned[Customer]{ETag: etag(c.Version), Body: shown[0]}, nil
+}

@@ -1,0 +1,48 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.org/backoffice/backoffice"
+)
+
+const tagDocuments = "Documents"
+
+// Document is a document of a customer that does not come from the tax administration.
+type Document struct {
+	ID        string  `json:"_id" doc:"The identifier."`
+	Name      string  `json:"name" doc:"The name."`
+	Customer  string  `json:"customer" doc:"The identifier of the customer."`
+	CreatedAt Instant `json:"createdAt" doc:"When the document was made."`
+	FileMetadata
+}
+
+func showDocument(d *backoffice.CustomerDocument) Document {
+	return Document{ID: d.ID, Name: d.Name, Customer: d.CustomerID, CreatedAt: d.CreatedAt, FileMetadata: showFile(d.File)}
+}
+
+func (a *API) documents() {
+	register(a, huma.Operation{
+		OperationID: "listCustomerDocuments", Method: http.MethodGet, Path: "/customers/{customerId}/documents", Tags: []string{tagDocuments},
+		Summary: "List a customer's documents", Description: "The customer's documents, but for those of the tax administration.",
+	}, "", func(ctx context.Context, in *struct {
+		OfCustomer
+		Paging
+	}) (*answered[List[Document]], error) {
+		if err := a.exists(ctx, in.CustomerID); err != nil {
+			return nil, err
+		}
+		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}, in.Paging, showDocument)
+	})
+	register(a, fileOperation(huma.Operation{
+		OperationID: "downloadCustomerDocument", Method: http.MethodGet, Path: "/customers/documents/{documentId}/download", Tags: []string{tagDocuments},
+		Summary: "Download a customer's document", Description: "The file of a customer's document.",
+	}), "", func(ctx context.Context, in *struct {
+		DocumentID string `path:"documentId" doc:"The document's identifier."`
+	}) (*download, error) {
+		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.DocumentFile, ID: in.DocumentID})
+	})
+}

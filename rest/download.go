@@ -1,0 +1,156 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
+
+	"time"
+)
+
+// FileMetadata is what is known of a stored file.
+type FileMetadata struct {
+	ContentType string  `json:"contentType" doc:"The media type." example:"application/pdf"`
+	Size        int     `json:"size" doc:"The size in bytes."`
+	MD5Hash     string  `json:"md5Hash" doc:"The MD5 hash of the bytes, in base64."`
+	TimeCreated Instant `json:"timeCreated" doc:"When the file was made."`
+}
+
+func showFile(f *backoffice.File) FileMetadata {
+	if f == nil { // no record is without its file; were one, its other fields are still to be seen
+		return FileMetadata{}
+	}
+	return FileMetadata{ContentType: f.ContentType, Size: f.Size, MD5Hash: f.MD5Hash, TimeCreated: f.TimeCreated}
+}
+
+// storedFile is a file and the name under which it is saved.
+type storedFile struct {
+	file *backoffice.File
+	name string
+}
+
+// find finds the file of a record. Forbidden when the record's type needs a scope that the pair lacks; NotFound, saying
+// what is missing, when there is no such record or it has no file.
+func (a *API) find(ctx context.Context, owner backoffice.FileOwner) (f storedFile, err error) {
+	switch owner.Kind {
+	case backoffice.TranscriptFile:
+		f, err = a.transcriptFile(ctx, owner.ID)
+	case backoffice.CalculationFile:
+		f, err = a.proposalFile(ctx, owner.ID)
+	case backoffice.DocumentFile:
+		f, err = a.documentFile(ctx, owner.ID)
+	case backoffice.MinfinFile:
+		f, err = a.minfinFile(ctx, owner.ID)
+	default:
+		err = backoffice.Errorf(backoffice.NotFound, "there is nothing at this path")
+	}
+	if err == nil && f.file == nil {
+		err = backoffice.Errorf(backoffice.NotFound, "there is no file")
+	}
+	return f, err
+}
+
+func (a *API) transcriptFile(ctx context.Context, id string) (storedFile, error) {
+	t, err := one(ctx, a.Store.Transcripts(), backoffice.NounTranscript, id)
+	if err != nil {
+		return storedFile{}, err
+	}
+	switch {
+	case !t.IsCompleted && !t.DocumentGenerated:
+		err = backoffice.Errorf(backoffice.NotFound, "the transcript is not completed, and no document was generated for it")
+	case !t.IsCompleted:
+		err = backoffice.Errorf(backoffice.NotFound, "the transcript is not completed")
+	case !t.DocumentGenerated:
+		err = backoffice.Errorf(backoffice.NotFound, "no document was generated for the transcript")
+	}
+	return storedFile{t.File(), "transcript-" + t.ID}, err
+}
+
+func (a *API) documentFile(ctx context.Context, id string) (storedFile, error) {
+	d, err := one(ctx, a.Store.Documents(), backoffice.NounDocument, id)
+	if err != nil {
+		return storedFile{}, err
+	}
+	return storedFile{d.File, d.Name}, nil
+}
+
+func (a *API) minfinFile(ctx context.Context, id string) (storedFile, error) {
+	if err := auth.Require(ctx, backoffice.MinfinRead); err != nil {
+		return storedFile{}, err
+	}
+	d, err := one(ctx, a.Store.MinfinDocuments(), backoffice.NounMinfin, id)
+	if err != nil {
+		return storedFile{}, err
+	}
+	return storedFile{d.File, d.Name}, nil
+}
+
+// download is an answer that is streamed from where files are kept.
+type download struct {
+	Body func(huma.Context)
+}
+
+// download answers with the file of a record.
+func (a *API) download(ctx context.Context, owner backoffice.FileOwner) (*download, error) {
+	f, err := a.find(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	return &download{func(ctx huma.Context) {
+		r, w := humachi.Unwrap(ctx)
+		a.serve(w, r, f)
+	}}, nil
+}
+
+func (a *API) serve(w http.ResponseWriter, r *http.Request, f storedFile) {
+	if err := files.Serve(w, r, a.Files, *f.file, f.name); err != nil {
+		a.Refuse(w, r, err)
+	}
+}
+
+// fileOperation documents what files.Serve answers.
+func fileOperation(op huma.Operation) huma.Operation {
+	text := &huma.Schema{Type: huma.TypeString}
+	described := func(description string) *huma.Header {
+		return &huma.Header{Description: description, Schema: text}
+	}
+	content := map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+	common := map[string]*huma.Header{
+		"ETag":                described("The digest of the file."),
+		"Content-Disposition": described("The name under which to save it."),
+		"Repr-Digest":         described("The SHA-256 of the whole file (RFC 9530)."),
+	}
+	part := map[string]*huma.Header{"Content-Range": described("Which part it is.")}
+	op.Responses = map[string]*huma.Response{
+		"200": {Description: "The file.", Content: content, Headers: common},
+		"206": {Description: "The part of the file that Range asks for.", Content: content, Headers: part},
+		"304": {Description: "The caller has the file already (If-None-Match)."},
+	}
+	return op
+}
+
+// signedPath is where GraphQL's downloadPath leads; see backoffice.DownloadPath.
+const signedPath = "/files/{kind}/{id}"
+
+// signedFor tells for which pair a signed path was made.
+func (a *API) signedFor(r *http.Request) (clientID string, err error) {
+	return a.Keys.VerifyDownload(r.URL.Query().Get("signature"), chi.URLParam(r, "kind"), chi.URLParam(r, "id"), time.Now())
+}
+
+// serveSigned answers a signed path. The signature stands for the pair's headers, not for its scopes: they are asked as
+// they are now.
+func (a *API) serveSigned(w http.ResponseWriter, r *http.Request) {
+	f, err := a.find(r.Context(), backoffice.FileOwner{Kind: backoffice.FileKind(chi.URLParam(r, "kind")), ID: chi.URLParam(r, "id")})
+	if err != nil {
+		a.Refuse(w, r, err)
+		return
+	}
+	a.serve(w, r, f)
+}

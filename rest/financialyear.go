@@ -1,0 +1,49 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.org/backoffice/backoffice"
+)
+
+const tagYears = "Financial years"
+
+// FinancialYear is the frame in which data is collected.
+type FinancialYear struct {
+	ID            string  `json:"_id" doc:"The identifier, for the filter financialYear of other calls."`
+	StartDate     string  `json:"startDate" doc:"The year in which it starts, YYYY." example:"2026"`
+	EndDate       string  `json:"endDate" doc:"The year in which it ends, YYYY." example:"2026"`
+	IsCurrentYear bool    `json:"isCurrentYear" doc:"Whether it is the year in which data is collected now."`
+	ArchivedAt    Instant `json:"archivedAt" nullable:"true" doc:"When it was archived; null while it collects data."`
+}
+
+func showYear(y *backoffice.FinancialYear) FinancialYear {
+	return FinancialYear{ID: y.ID, StartDate: y.StartDate, EndDate: y.EndDate, IsCurrentYear: y.IsCurrentYear, ArchivedAt: y.ArchivedAt}
+}
+
+func (a *API) financialYears() {
+	register(a, huma.Operation{
+		OperationID: "getCurrentFinancialYear", Method: http.MethodGet, Path: "/financialyears/current", Tags: []string{tagYears},
+		Summary: "Get the current financial year", Description: "The year in which data is collected now; 404 before the first one was started.",
+	}, "", func(ctx context.Context, _ *struct{}) (*answered[FinancialYear], error) {
+		ask := backoffice.Ask[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 1}}
+		pages, err := a.Store.FinancialYears().Pages(ctx, ask, []string{backoffice.NoParent}, 0)
+		if err != nil {
+			return nil, err
+		}
+		items := pages[backoffice.NoParent].Items
+		if len(items) == 0 {
+			return nil, backoffice.Errorf(backoffice.NotFound, "no financial year is current")
+		}
+		return &answered[FinancialYear]{showYear(items[0])}, nil
+	})
+	register(a, huma.Operation{
+		OperationID: "listFinancialYears", Method: http.MethodGet, Path: "/financialyears", Tags: []string{tagYears},
+		Summary: "List financial years", Description: "All financial years, the archived ones too.",
+	}, "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[FinancialYear]], error) {
+		return list(ctx, a.Store.FinancialYears(), question[backoffice.FinancialYearCriteria]{}, in.Paging, showYear)
+	})
+}

@@ -1,0 +1,53 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+const tagSettings = "Settings"
+
+// Label is a setting that marks users.
+type Label struct {
+	ID        string  `json:"_id" doc:"The identifier."`
+	Name      string  `json:"name" doc:"The name, unique among labels."`
+	Color     *string `json:"color" doc:"The colour, #rrggbb." example:"#1e90ff"`
+	CreatedAt Instant `json:"createdAt" doc:"When the label was made."`
+}
+
+// NewLabel is a label to be made.
+type NewLabel struct {
+	Name  string           `json:"name" doc:"The name, unique among labels; at most 200 characters."`
+	Color Optional[string] `json:"color,omitempty" doc:"The colour, #rrggbb." example:"#1e90ff"`
+}
+
+func showLabel(l *backoffice.Label) Label {
+	return Label{ID: l.ID, Name: l.Name, Color: optionalText(l.Color), CreatedAt: l.CreatedAt}
+}
+
+func (a *API) labels() {
+	register(a, huma.Operation{
+		OperationID: "listLabels", Method: http.MethodGet, Path: "/settings/labels", Tags: []string{tagSettings},
+		Summary: "List labels", Description: "All labels, by identifier.",
+	}, "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[Label]], error) {
+		return list(ctx, a.Store.Labels(), question[backoffice.LabelCriteria]{}, in.Paging, showLabel)
+	})
+	register(a, huma.Operation{
+		OperationID: "createLabel", Method: http.MethodPost, Path: "/settings/labels", Tags: []string{tagSettings},
+		Summary: "Create a label", DefaultStatus: http.StatusCreated, Description: "Makes a label and answers with it.",
+	}, backoffice.SettingsWrite, func(ctx context.Context, in *struct {
+		Idempotent
+		Body NewLabel
+	}) (*answered[Label], error) {
+		label, err := a.Office.CreateLabel(ctx, auth.From(ctx), backoffice.LabelDraft{Name: in.Body.Name, Color: in.Body.Color.Optional}, in.key())
+		if err != nil {
+			return nil, err
+		}
+		return &answered[Label]{showLabel(label)}, nil
+	})
+}

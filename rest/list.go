@@ -1,0 +1,121 @@
+package rest
+
+import (
+	"context"
+	"maps"
+	"strconv"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Paging are the query parameters of every list.
+type Paging struct {
+	Page     int `query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1. A page past the end is empty."`
+	PageSize int `query:"pageSize" minimum:"1" maximum:"500" default:"100" doc:"How many items a page has."`
+}
+
+func (p Paging) window() (backoffice.Window, error) {
+	return backoffice.NumberedWindow(p.Page, &p.PageSize, backoffice.DefaultRESTPageSize)
+}
+
+// List is the envelope of every list.
+type List[T any] struct {
+	FirstPage string `json:"first_page" doc:"The path of the first page, with the request's other filters." example:"/customers?page=1&pageSize=100"`
+	LastPage  string `json:"last_page" doc:"The path of the last page; of an empty list it is the first." example:"/customers?page=3&pageSize=100"`
+	Total     int    `json:"total" doc:"How many items match."`
+	Count     int    `json:"count" doc:"How many items this page has."`
+	Data      []T    `json:"data" nullable:"false" doc:"The items, by identifier."`
+}
+
+// question is what a list is asked.
+type question[C comparable] struct {
+	under    backoffice.Edge
+	parent   string
+	criteria C
+}
+
+// rows are a page of a list, and how many the whole list has.
+type rows[T any] struct {
+	items []T
+	more  bool
+	total int
+}
+
+// read answers a question. The total is asked for only when the page itself does not tell.
+func read[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C], q question[C], window backoffice.Window) (rows[T], error) {
+	parents := []string{q.parent}
+	pages, err := reader.Pages(ctx, backoffice.Ask[C]{Under: q.under, Criteria: q.criteria, Window: window}, parents, 0)
+	if err != nil {
+		return rows[T]{}, err
+	}
+	page := pages[q.parent]
+	found := rows[T]{items: page.Items, more: page.More, total: window.Offset + len(page.Items)}
+	if page.More || len(page.Items) == 0 && window.Offset > 0 {
+		counts, err := reader.Counts(ctx, q.under, q.criteria, parents)
+		if err != nil {
+			return rows[T]{}, err
+		}
+		found.total = counts[q.parent]
+	}
+	return found, nil
+}
+
+// list answers a question with an envelope.
+func list[T any, C comparable, R any](ctx context.Context, reader backoffice.Reader[T, C], q question[C], paging Paging, show func(T) R) (*answered[List[R]], error) {
+	window, err := paging.window()
+	if err != nil {
+		return nil, err
+	}
+	found, err := read(ctx, reader, q, window)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]R, len(found.items))
+	for i, item := range found.items {
+		data[i] = show(item)
+	}
+	return envelope(ctx, window.Limit, found.total, data), nil
+}
+
+// envelope puts items into the envelope of the request's list.
+func envelope[R any](ctx context.Context, size, total int, data []R) *answered[List[R]] {
+	r := requestOf(ctx)
+	address := r.URL()
+	others := maps.Clone(r.query)
+	others.Del("page")
+	others.Del("pageSize")
+	base := address.EscapedPath() + "?"
+	if encoded := others.Encode(); encoded != "" {
+		base += encoded + "&"
+	}
+	page := func(number int) string {
+		return base + "page=" + strconv.Itoa(number) + "&pageSize=" + strconv.Itoa(size)
+	}
+	last := max(1, (total+size-1)/size)
+	return &answered[List[R]]{List[R]{FirstPage: page(1), LastPage: page(last), Total: total, Count: len(data), Data: data}}
+}
+
+// one reads the object that a path names.
+func one[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C], noun backoffice.Noun, id string) (row T, err error) {
+	if backoffice.CheckID(id) != nil {
+		return row, unknown(noun)
+	}
+	found, err := reader.ByID(ctx, []string{id}, 0)
+	if err != nil {
+		return row, err
+	}
+	row, ok := found[id]
+	if !ok {
+		return row, unknown(noun)
+	}
+	return row, nil
+}
+
+// optionalText shows a text that may be missing.
+func optionalText[T ~string](text T) *string {
+	if text == "" {
+		return nil
+	}
+	shown := string(text)
+	return &shown
+}

@@ -1,0 +1,163 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+const mediaJSON = "application/json"
+
+var unexpectedProperty = validation.MsgUnexpectedProperty
+
+// missingProperty reads huma's message about a required property.
+func missingProperty(message string) (name string, ok bool) {
+	before, after, _ := strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
+	name, ok = strings.CutPrefix(message, before)
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(name, after)
+}
+
+// register adds an operation. needs is the scope that guards all of it, "" for none; it is asked before the request is
+// looked at.
+func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
+	op.Middlewares = append(op.Middlewares, a.admit(needs))
+	if needs != "" {
+		op.Description += "\n\nNeeds the scope `" + string(needs) + "`."
+	}
+	huma.Register(a.huma, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handler(ctx, in)
+		if err != nil {
+			return nil, a.present(ctx, err)
+		}
+		return out, nil
+	})
+}
+
+// admit looks at a request before huma does: at its scope, its query, its headers and its body.
+func (a *API) admit(needs backoffice.Scope) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r := &request{humaContext: ctx, api: a}
+		r.ctx = context.WithValue(ctx.Context(), requestKey{}, r)
+		if err := r.read(needs); err != nil {
+			a.answer(r, err)
+			return
+		}
+		next(r)
+	}
+}
+
+// read makes the request ready, or says why not.
+func (r *request) read(needs backoffice.Scope) error {
+	if needs != "" {
+		if err := auth.Require(r.ctx, needs); err != nil {
+			return err
+		}
+	}
+	if err := r.readAccept(); err != nil {
+		return err
+	}
+	if err := r.readQuery(); err != nil {
+		return err
+	}
+	if err := r.readHeaders(); err != nil {
+		return err
+	}
+	if r.Operation().RequestBody != nil {
+		return r.readBody()
+	}
+	return nil
+}
+
+// answer answers with an error in place of huma.
+func (a *API) answer(r *request, err error) {
+	shown := a.present(r.ctx, err)
+	for name, values := range shown.GetHeaders() {
+		r.SetHeader(name, values[0])
+	}
+	r.SetHeader("Content-Type", mediaProblem)
+	r.SetStatus(shown.Status)
+	_ = json.NewEncoder(r.BodyWriter()).Encode(shown)
+}
+
+// jsonFormat is how bodies are written and read. A body that is read has been checked to be strict JSON by then.
+var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: json.Unmarshal}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// writeJSON encodes all of an answer before its first byte leaves. A client that is gone by then is no error of ours.
+func writeJSON(w io.Writer, v any) error {
+	buffer := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if buffer.Cap() <= 1<<20 {
+			buffer.Reset()
+			buffers.Put(buffer)
+		}
+	}()
+	encoder := json.NewEncoder(buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	_, _ = w.Write(buffer.Bytes())
+	return nil
+}
+
+// answered is an answer with a body.
+type answered[T any] struct{ Body T }
+
+// nothing is an answer without one: 204.
+type nothing struct{}
+
+// versioned is an answer whose object can be guarded against lost updates.
+type versioned[T any] struct {
+	ETag string `header:"ETag" doc:"The object's version, for If-Match."`
+	Body T
+}
+
+// made is the answer to a creation.
+type made[T any] struct {
+	Location string `header:"Location" doc:"Where the object is."`
+	Body     T
+}
+
+// madeVersioned is the answer to the creation of an object with versions.
+type madeVersioned[T any] struct {
+	ETag     string `header:"ETag" doc:"The object's version, for If-Match."`
+	Location string `header:"Location" doc:"Where the object is."`
+	Body     T
+}
+
+// Idempotent is the header of creations.
+type Idempotent struct {
+	IdempotencyKey string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same key with the same content answers with the object that was made the first time. 1 to 255 characters."`
+}
+
+func (i Idempotent) key() backoffice.Optional[string] {
+	if i.IdempotencyKey == "" {
+		return backoffice.Optional[string]{}
+	}
+	return backoffice.Value(i.IdempotencyKey)
+}
+
+// Guarded is the header of updates and deletions of objects with versions.
+type Guarded struct {
+	IfMatch string `header:"If-Match" doc:"The ETag of the version that the change was made on; with any other the answer is 412." example:"\"3\""`
+}
+
+// documented are the parameters of an operation that come in one place.
+func documented(op *huma.Operation, in string) []*huma.Param {
+	return slices.DeleteFunc(slices.Clone(op.Parameters), func(p *huma.Param) bool { return p.In != in })
+}

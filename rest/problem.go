@@ -1,0 +1,281 @@
+package rest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Problem is the body of every answer that is an error (RFC 9457, application/problem+json).
+type Problem struct {
+	Type          string         `json:"type" doc:"Always about:blank: the status tells what kind of problem it is." example:"about:blank"`
+	Title         string         `json:"title" doc:"The status in words." example:"Unprocessable Entity"`
+	Status        int            `json:"status" doc:"The HTTP status." example:"422"`
+	Detail        string         `json:"detail" doc:"What is wrong. It never repeats a value of the request." example:"/kboNumber: the check digits of this KBO number are wrong"`
+	RequestID     string         `json:"requestId,omitempty" doc:"The id under which the request was logged."`
+	RequiredScope string         `json:"requiredScope,omitempty" doc:"The scope that the credential pair lacks." example:"privacy.read"`
+	Errors        []ProblemError `json:"errors,omitempty" nullable:"false" doc:"What is wrong, field by field."`
+}
+
+// ProblemError is one thing that the caller can mend.
+type ProblemError struct {
+	Pointer   string `json:"pointer,omitempty" doc:"The place in the request's body, a JSON pointer (RFC 6901)." example:"/kboNumber"`
+	Parameter string `json:"parameter,omitempty" doc:"The query parameter or header." example:"pageSize"`
+	Code      string `json:"code" enum:"REQUIRED,INVALID,NOT_FOUND,TAKEN,NOT_ALLOWED,STALE_VERSION,FINANCIAL_YEAR_ARCHIVED,IDEMPOTENCY_KEY_REUSED" doc:"What kind of fault it is." example:"INVALID"`
+	Detail    string `json:"detail" doc:"What is wrong with it." example:"the check digits of this KBO number are wrong"`
+}
+
+const (
+	mediaProblem = "application/problem+json"
+	maxErrors    = 100 // told of one request
+)
+
+// Error makes a Problem an error.
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus serves huma.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType serves huma: problems have a media type of their own.
+func (p *Problem) ContentType(string) string { return mediaProblem }
+
+// GetHeaders serves huma: what passes by itself says when to come back.
+func (p *Problem) GetHeaders() http.Header {
+	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
+		return http.Header{"Retry-After": {"1"}}
+	}
+	return nil
+}
+
+func problem(status int, detail string, errs ...ProblemError) *Problem {
+	if len(errs) > maxErrors {
+		errs = errs[:maxErrors]
+	}
+	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs}
+}
+
+// faulty is the problem of a request with faults; its detail names the first.
+func faulty(status int, errs []ProblemError) *Problem {
+	first := errs[0]
+	detail := first.Detail
+	if place := cmp.Or(first.Pointer, first.Parameter); place != "" {
+		detail = place + ": " + detail
+	}
+	if more := len(errs) - 1; more > 0 {
+		detail += " (and " + strconv.Itoa(more) + " more)"
+	}
+	return problem(status, detail, errs...)
+}
+
+// badParameter refuses a query parameter or a header.
+func badParameter(name, detail string) *Problem {
+	return faulty(http.StatusBadRequest, []ProblemError{{Parameter: backoffice.ShownName(name), Code: string(backoffice.CodeInvalid), Detail: detail}})
+}
+
+// statusOf is the one table from kinds of errors to statuses.
+func statusOf(kind backoffice.Kind) int {
+	switch kind {
+	case backoffice.BadInput:
+		return http.StatusBadRequest
+	case backoffice.Unauthenticated:
+		return http.StatusUnauthorized
+	case backoffice.Forbidden:
+		return http.StatusForbidden
+	case backoffice.NotFound:
+		return http.StatusNotFound
+	case backoffice.Refused:
+		return http.StatusUnprocessableEntity
+	case backoffice.RateLimited:
+		return http.StatusTooManyRequests
+	case backoffice.Unavailable:
+		return http.StatusServiceUnavailable
+	case backoffice.Timeout:
+		return http.StatusGatewayTimeout
+	}
+	return http.StatusInternalServerError
+}
+
+// present turns any error into what the caller sees, and logs what the caller must not.
+func (a *API) present(ctx context.Context, err error) *Problem {
+	var shown *Problem
+	var known *backoffice.Error
+	switch {
+	case errors.As(err, &shown):
+		copied := *shown
+		shown = &copied
+	case errors.As(err, &known) && known.Kind == backoffice.Refused:
+		shown = refusal(known.UserErrors)
+	case errors.As(err, &known) && known.Kind != backoffice.Internal:
+		shown = problem(statusOf(known.Kind), backoffice.MaskDigits(known.Message))
+		shown.RequiredScope = string(known.RequiredScope)
+		if known.Kind == backoffice.Unavailable && known.Cause != nil {
+			a.log(ctx, slog.LevelWarn, "unavailable", known.Cause)
+		}
+	case backoffice.KindOf(err) == backoffice.Timeout, errors.Is(err, context.Canceled): // the latter reaches nobody
+		shown = problem(http.StatusGatewayTimeout, "the request took too long")
+	default:
+		shown = problem(http.StatusInternalServerError, "internal error")
+		if known != nil && known.Cause != nil {
+			err = known.Cause
+		}
+		a.log(ctx, slog.LevelError, "internal error", err)
+	}
+	if a.RequestID != nil {
+		shown.RequestID = a.RequestID(ctx)
+	}
+	return shown
+}
+
+func (a *API) log(ctx context.Context, level slog.Level, message string, cause error) {
+	args := []any{"cause", backoffice.MaskDigits(cause.Error())}
+	if a.RequestID != nil {
+		args = append(args, "request", a.RequestID(ctx))
+	}
+	slog.Default().Log(ctx, level, message, args...)
+}
+
+// Refuse answers a request with an error. It serves the middlewares of other rooms.
+func (a *API) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	shown := a.present(r.Context(), err)
+	header := w.Header()
+	for name, values := range shown.GetHeaders() {
+		if header.Get(name) == "" {
+			header[name] = values
+		}
+	}
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Type", mediaProblem)
+	w.WriteHeader(shown.Status)
+	_ = json.NewEncoder(w).Encode(shown)
+}
+
+// refusal tells why a write was not done.
+func refusal(userErrors []*backoffice.UserError) *Problem {
+	errs := make([]ProblemError, len(userErrors))
+	status := http.StatusConflict
+	for i, u := range userErrors {
+		errs[i] = ProblemError{Code: string(u.Code), Detail: backoffice.MaskDigits(u.Message)}
+		place(&errs[i], u.Field)
+		switch u.Code {
+		case backoffice.CodeTaken, backoffice.CodeFinancialYearArchived:
+		case backoffice.CodeStaleVersion:
+			return faulty(http.StatusPreconditionFailed, errs[:i+1])
+		default:
+			if status = http.StatusUnprocessableEntity; u.Code == backoffice.CodeNotFound && errs[i].Parameter != "" {
+				return faulty(http.StatusNotFound, errs[:i+1]) // what was made with the idempotency key is gone
+			}
+		}
+	}
+	return faulty(status, errs)
+}
+
+// ours are the names of this interface for those of GraphQL's inputs, where they differ.
+var ours = map[string]string{
+	"responsibleId": "responsible", "address": "addressFields", "checklistId": "checklist", "customerId": "customer",
+	"relatedCustomerId": "relatedCustomer", "labelIds": "labels",
+}
+
+// place tells where a fault of a write is.
+func place(e *ProblemError, field []string) {
+	if len(field) == 0 {
+		return
+	}
+	switch field[0] {
+	case "expectedVersion":
+		e.Parameter = "If-Match"
+		return
+	case "idempotencyKey":
+		e.Parameter = "Idempotency-Key"
+		return
+	}
+	for i, name := range field {
+		if own, differs := ours[name]; differs && i == 0 {
+			name = own
+		}
+		e.Pointer += "/" + name
+	}
+}
+
+// inPath turns the refusal of an identifier that stands in the path into NotFound.
+func inPath(err error, noun backoffice.Noun, field string) error {
+	var known *backoffice.Error
+	if !errors.As(err, &known) || known.Kind != backoffice.Refused {
+		return err
+	}
+	for _, u := range known.UserErrors {
+		if u.Code == backoffice.CodeNotFound && len(u.Field) == 1 && u.Field[0] == field {
+			return unknown(noun)
+		}
+	}
+	return err
+}
+
+// unknown answers an identifier in a path that nothing has.
+func unknown(noun backoffice.Noun) error {
+	return backoffice.Errorf(backoffice.NotFound, "no %s has this identifier", noun)
+}
+
+// Huma asks these two variables of its own for the errors that it makes itself, and for the type that it documents. They
+// are one for the process, which has one REST interface; the API of a request is found through its context.
+func init() {
+	huma.NewError = func(status int, message string, _ ...error) huma.StatusError { return problem(status, message) }
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
+		shown := invalid(status, message, errs)
+		if r, ok := ctx.(*request); ok && r.api.RequestID != nil {
+			shown.RequestID = r.api.RequestID(ctx.Context())
+		}
+		return shown
+	}
+	huma.ValidateStrictCasing = true
+}
+
+// invalid tells what is wrong with a request that does not fit its schema. Of what huma found it takes the places and the
+// messages, never the values.
+func invalid(status int, message string, errs []error) *Problem {
+	var faults []ProblemError
+	for _, err := range errs {
+		detailer, ok := err.(huma.ErrorDetailer)
+		if !ok {
+			continue
+		}
+		found := detailer.ErrorDetail()
+		where, rest, _ := strings.Cut(found.Location, ".")
+		fault := ProblemError{Code: string(backoffice.CodeInvalid), Detail: found.Message}
+		switch where {
+		case "body":
+			fault.Pointer = pointer(rest)
+			if name, missing := missingProperty(found.Message); missing {
+				fault.Pointer += "/" + name
+				fault.Code, fault.Detail = string(backoffice.CodeRequired), "this field is required"
+			} else if found.Message == unexpectedProperty {
+				fault.Detail = "there is no such field"
+			}
+		default:
+			status = http.StatusBadRequest
+			fault.Parameter = rest
+		}
+		faults = append(faults, fault)
+	}
+	if len(faults) == 0 {
+		return problem(status, message)
+	}
+	return faulty(status, faults)
+}
+
+// pointer writes a place such as scopes[2] as a JSON pointer. Names may be the caller's own.
+func pointer(place string) string {
+	if place == "" {
+		return ""
+	}
+	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(backoffice.ShownName(place))
+}

@@ -1,0 +1,98 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+const tagRelations = "Relations"
+
+// Relation says that relatedCustomer is the director, UBO, shareholder or contact person of customer.
+type Relation struct {
+	ID              string       `json:"_id" doc:"The identifier."`
+	Kind            RelationKind `json:"kind" doc:"What the related customer is of the customer."`
+	Customer        string       `json:"customer" doc:"The identifier of the customer."`
+	RelatedCustomer string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
+	CreatedAt       Instant      `json:"createdAt" doc:"When the relation was made."`
+}
+
+// NewRelation is a relation to be made.
+type NewRelation struct {
+	RelatedCustomer string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
+	Kind            RelationKind `json:"kind" doc:"What the related customer is of the customer."`
+}
+
+func showRelation(r *backoffice.CustomerRelation) Relation {
+	return Relation{ID: r.ID, Kind: RelationKind(r.Kind.Label()), Customer: r.CustomerID, RelatedCustomer: r.RelatedCustomerID, CreatedAt: r.CreatedAt}
+}
+
+func (a *API) relations() {
+	register(a, huma.Operation{
+		OperationID: "listRelations", Method: http.MethodGet, Path: "/customers/{customerId}/relations", Tags: []string{tagRelations},
+		Summary: "List a customer's relations", Description: "The relations that have the customer on either side.",
+	}, "", func(ctx context.Context, in *struct {
+		OfCustomer
+		Paging
+	}) (*answered[List[Relation]], error) {
+		if err := a.exists(ctx, in.CustomerID); err != nil {
+			return nil, err
+		}
+		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}, in.Paging, showRelation)
+	})
+	register(a, huma.Operation{
+		OperationID: "createRelation", Method: http.MethodPost, Path: "/customers/{customerId}/relations", Tags: []string{tagRelations},
+		Summary: "Create a relation", DefaultStatus: http.StatusCreated,
+		Description: "Links the customer to another one and answers with the relation.",
+	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+		OfCustomer
+		Idempotent
+		Body NewRelation
+	}) (*answered[Relation], error) {
+		kind, err := backoffice.ParseRelationKindLabel(string(in.Body.Kind))
+		if err != nil {
+			return nil, err
+		}
+		draft := backoffice.RelationDraft{CustomerID: in.CustomerID, RelatedCustomerID: in.Body.RelatedCustomer, Kind: kind}
+		relation, err := a.Office.CreateRelation(ctx, auth.From(ctx), draft, in.key())
+		if err != nil {
+			return nil, inPath(err, backoffice.NounCustomer, "customerId")
+		}
+		return &answered[Relation]{showRelation(relation)}, nil
+	})
+	register(a, huma.Operation{
+		OperationID: "deleteRelation", Method: http.MethodDelete, Path: "/customers/{customerId}/relations/{relationId}", Tags: []string{tagRelations},
+		Summary: "Delete a relation", Description: "Removes a relation that has the customer on either side.",
+	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+		OfCustomer
+		RelationID string `path:"relationId" doc:"The relation's identifier."`
+	}) (*nothing, error) {
+		relation, err := one(ctx, a.Store.Relations(), backoffice.NounRelation, in.RelationID)
+		if err != nil {
+			return nil, err
+		}
+		if relation.CustomerID != in.CustomerID && relation.RelatedCustomerID != in.CustomerID {
+			return nil, unknown(backoffice.NounRelation)
+		}
+		if err := a.Office.DeleteRelation(ctx, auth.From(ctx), in.RelationID); err != nil {
+			return nil, inPath(err, backoffice.NounRelation, "id")
+		}
+		return &nothing{}, nil
+	})
+}
+
+// exists answers a path whose customer is unknown.
+func (a *API) exists(ctx context.Context, customerID string) error {
+	if backoffice.CheckID(customerID) != nil {
+		return unknown(backoffice.NounCustomer)
+	}
+	nouns, err := a.Store.NounsOf(ctx, []string{customerID})
+	if err == nil && nouns[customerID] != backoffice.NounCustomer {
+		err = unknown(backoffice.NounCustomer)
+	}
+	return err
+}

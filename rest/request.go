@@ -1,0 +1,230 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+// maxBody is the most bytes of a request's body.
+const maxBody = 256 << 10
+
+type humaContext huma.Context
+
+// request is a request as huma is to see it: strict in what huma is lenient with, and known to the handlers through their
+// context.
+type request struct {
+	humaContext
+	api   *API
+	ctx   context.Context
+	query url.Values
+	body  []byte
+}
+
+type requestKey struct{}
+
+// requestOf is the request that a handler works on.
+func requestOf(ctx context.Context) *request { return ctx.Value(requestKey{}).(*request) }
+
+func (r *request) Context() context.Context { return r.ctx }
+
+// Unwrap serves humachi.Unwrap.
+func (r *request) Unwrap() huma.Context { return r.humaContext }
+
+// Query is the value of a parameter; huma's own reading takes a parameter without a value for "true".
+func (r *request) Query(name string) string { return r.query.Get(name) }
+
+// Header is a header's value. What the client accepts was looked at already: there is one media type for what it asks for.
+func (r *request) Header(name string) string {
+	if name == "Accept" {
+		return mediaJSON
+	}
+	return r.humaContext.Header(name)
+}
+
+func (r *request) BodyReader() io.Reader { return bytes.NewReader(r.body) }
+
+// readAccept refuses a client that takes no JSON. Files are of whatever type they are.
+func (r *request) readAccept() error {
+	for _, response := range r.Operation().Responses {
+		if response.Content[mediaJSON] != nil && !acceptsJSON(headers(r, "Accept")) {
+			return problem(http.StatusNotAcceptable, "the answer is application/json")
+		}
+	}
+	return nil
+}
+
+// readQuery refuses what the operation does not know, what is there twice, and empty values of whatever has no empty one.
+func (r *request) readQuery() error {
+	address := r.URL()
+	query, err := url.ParseQuery(address.RawQuery)
+	if err != nil {
+		return problem(http.StatusBadRequest, "the query of the address is malformed")
+	}
+	r.query = query
+	known := map[string]*huma.Param{}
+	for _, p := range documented(r.Operation(), "query") {
+		known[p.Name] = p
+	}
+	var faults []ProblemError
+	fault := func(name, detail string) {
+		faults = append(faults, ProblemError{Parameter: backoffice.ShownName(name), Code: string(backoffice.CodeInvalid), Detail: detail})
+	}
+	for name, values := range query {
+		p := known[name]
+		switch {
+		case p == nil:
+			fault(name, "there is no such query parameter")
+		case p.Schema.Type == huma.TypeArray:
+		case len(values) > 1:
+			fault(name, "the parameter is sent once")
+		case values[0] == "" && (p.Schema.Type != huma.TypeString || p.Schema.Format != "" || p.Schema.Enum != nil):
+			fault(name, "the parameter has no value")
+		}
+	}
+	if len(faults) > 0 {
+		return faulty(http.StatusBadRequest, faults)
+	}
+	for _, name := range guardedFilters {
+		if query.Has(name) {
+			return auth.Require(r.ctx, backoffice.PrivacyRead)
+		}
+	}
+	return nil
+}
+
+// guardedFilters are the query parameters that need privacy.read, whatever their value.
+var guardedFilters = []string{"registrationNumber", "spouseRegistrationNumber"}
+
+// readHeaders refuses headers that are there twice, or without a value.
+func (r *request) readHeaders() error {
+	for _, p := range documented(r.Operation(), "header") {
+		values := headers(r, p.Name)
+		if len(values) > 1 {
+			return badParameter(p.Name, "the header is sent once")
+		}
+		if len(values) == 1 && values[0] == "" {
+			return badParameter(p.Name, "the header has no value")
+		}
+	}
+	return nil
+}
+
+func headers(ctx huma.Context, name string) []string {
+	r, _ := humachi.Unwrap(ctx)
+	return r.Header.Values(name)
+}
+
+// readBody reads a body of strict JSON.
+func (r *request) readBody() error {
+	incoming, _ := humachi.Unwrap(r.humaContext)
+	media, parameters, err := mime.ParseMediaType(incoming.Header.Get("Content-Type"))
+	charset := strings.ToLower(parameters["charset"])
+	if err != nil || media != mediaJSON || charset != "" && charset != "utf-8" || incoming.Header.Get("Content-Encoding") != "" {
+		return problem(http.StatusUnsupportedMediaType, "the body is application/json, in UTF-8")
+	}
+	tooLarge := problem(http.StatusRequestEntityTooLarge, "the body has at most "+strconv.Itoa(maxBody)+" bytes")
+	if incoming.ContentLength > maxBody {
+		return tooLarge
+	}
+	body, err := io.ReadAll(io.LimitReader(incoming.Body, maxBody+1))
+	var limited *http.MaxBytesError
+	switch {
+	case errors.As(err, &limited), len(body) > maxBody:
+		return tooLarge
+	case r.ctx.Err() != nil:
+		return backoffice.Fault(r.ctx.Err(), "reading a body")
+	case err != nil:
+		return problem(http.StatusBadRequest, "the body could not be read")
+	case len(body) == 0:
+		return problem(http.StatusBadRequest, "the request needs a body")
+	}
+	r.body = body
+	return backoffice.CheckJSONObject(body)
+}
+
+// acceptsJSON reads Accept (RFC 9110, 12.5.1): of the ranges that hold application/json the most specific one decides.
+func acceptsJSON(values []string) bool {
+	if len(values) == 0 {
+		return true
+	}
+	best, accepted := -1, false
+	for _, value := range values {
+		for item := range strings.SplitSeq(value, ",") {
+			media, parameters, err := mime.ParseMediaType(item)
+			if err != nil {
+				continue
+			}
+			specific := map[string]int{"*/*": 0, "application/*": 1, mediaJSON: 2}
+			level, holds := specific[media]
+			if !holds || level < best {
+				continue
+			}
+			weight, err := strconv.ParseFloat(parameters["q"], 64)
+			best, accepted = level, parameters["q"] == "" || err == nil && weight > 0
+		}
+	}
+	return accepted
+}
+
+// given is a parameter's value if it was sent, empty or not; nil when it was not.
+func given[T ~string](ctx context.Context, name string, value T) *T {
+	if !requestOf(ctx).query.Has(name) {
+		return nil
+	}
+	return &value
+}
+
+// givenInstant is a parameter that holds an instant; huma has checked that it does.
+func givenInstant(ctx context.Context, name, value string) (*backoffice.Instant, error) {
+	if !requestOf(ctx).query.Has(name) {
+		return nil, nil
+	}
+	at, err := backoffice.ParseInstant(value)
+	if err != nil {
+		return nil, badParameter(name, err.Error())
+	}
+	return &at, nil
+}
+
+// givenBool is a parameter that holds true or false.
+func givenBool(ctx context.Context, name string, value bool) *bool {
+	if !requestOf(ctx).query.Has(name) {
+		return nil
+	}
+	return &value
+}
+
+// version reads If-Match: nil for no condition, and a version that no object has for a tag that is not one of ours.
+func (g Guarded) version() (*int, error) {
+	tag := strings.TrimSpace(g.IfMatch)
+	if tag == "" || tag == "*" {
+		return nil, nil
+	}
+	none := -1
+	weak := strings.HasPrefix(tag, "W/")
+	quoted := strings.TrimPrefix(tag, "W/")
+	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' || strings.Count(quoted, `"`) != 2 {
+		return nil, badParameter("If-Match", `one entity tag, as in "3"`)
+	}
+	version, err := strconv.Atoi(quoted[1 : len(quoted)-1])
+	if err != nil || weak {
+		return &none, nil // a weak tag never matches (RFC 9110, 13.1.1)
+	}
+	return &version, nil
+}
+
+// etag is the tag of a version.
+func etag(version int) string { return `"` + strconv.Itoa(version) + `"` }

@@ -1,0 +1,113 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+const tagUsers = "Users"
+
+// User is somebody of the office.
+type User struct {
+	ID        string   `json:"_id" doc:"The identifier."`
+	FirstName string   `json:"firstName" doc:"The first name."`
+	LastName  string   `json:"lastName" doc:"The last name."`
+	Email     string   `json:"email" doc:"The e-mail address."`
+	Language  *string  `json:"language" doc:"The language, a name such as dutch."`
+	Labels    []string `json:"labels" nullable:"false" doc:"The identifiers of the user's labels."`
+	Version   int      `json:"version" doc:"Grows by one with every change."`
+}
+
+// UserChange is what can be changed of a user: what is absent stays, null clears.
+type UserChange struct {
+	FirstName Optional[string]   `json:"firstName,omitempty" doc:"The first name."`
+	LastName  Optional[string]   `json:"lastName,omitempty" doc:"The last name."`
+	Email     Optional[string]   `json:"email,omitempty" doc:"The e-mail address."`
+	Language  Optional[string]   `json:"language,omitempty" doc:"The language, the lower-case English name of one." example:"dutch"`
+	Labels    Optional[[]string] `json:"labels,omitempty" doc:"The identifiers of all labels that the user is to have."`
+}
+
+func showUser(u *backoffice.User) User {
+	labels := u.LabelIDs
+	if labels == nil {
+		labels = []string{}
+	}
+	return User{ID: u.ID, FirstName: u.FirstName, LastName: u.LastName, Email: u.Email, Language: optionalText(u.Language), Labels: labels, Version: u.Version}
+}
+
+// OfUser names a user in the path.
+type OfUser struct {
+	UserID string `path:"userId" doc:"The user's identifier."`
+}
+
+func (a *API) users() {
+	register(a, huma.Operation{
+		OperationID: "listUsers", Method: http.MethodGet, Path: "/users", Tags: []string{tagUsers},
+		Summary: "List users", Description: "The users that match all filters, by identifier.",
+	}, "", func(ctx context.Context, in *struct {
+		Search string `query:"search" doc:"At least 3 characters; the name or the e-mail address contains it, case and accents ignored."`
+		Paging
+	}) (*answered[List[User]], error) {
+		criteria, err := (&backoffice.UserFilter{Search: given(ctx, "search", in.Search)}).Criteria()
+		if err != nil {
+			return nil, err
+		}
+		return list(ctx, a.Store.Users(), question[backoffice.UserCriteria]{criteria: criteria}, in.Paging, showUser)
+	})
+	register(a, huma.Operation{
+		OperationID: "getUser", Method: http.MethodGet, Path: "/users/{userId}", Tags: []string{tagUsers},
+		Summary: "Get a user", Description: "One user.",
+	}, "", func(ctx context.Context, in *OfUser) (*versioned[User], error) {
+		u, err := one(ctx, a.Store.Users(), backoffice.NounUser, in.UserID)
+		if err != nil {
+			return nil, err
+		}
+		return &versioned[User]{ETag: etag(u.Version), Body: showUser(u)}, nil
+	})
+	register(a, huma.Operation{
+		OperationID: "updateUser", Method: http.MethodPatch, Path: "/users/{userId}", Tags: []string{tagUsers},
+		Summary: "Update a user", Description: "Changes the fields that are sent, clears those that are sent as null, and answers with the user.",
+	}, backoffice.UsersWrite, func(ctx context.Context, in *struct {
+		OfUser
+		Guarded
+		Body UserChange
+	}) (*versioned[User], error) {
+		version, err := in.version()
+		if err != nil {
+			return nil, err
+		}
+		change := backoffice.UserFields{
+			FirstName: in.Body.FirstName.Optional,
+			LastName:  in.Body.LastName.Optional,
+			Email:     in.Body.Email.Optional,
+			Language:  in.Body.Language.Optional,
+			LabelIDs:  in.Body.Labels.Optional,
+		}
+		u, err := a.Office.UpdateUser(ctx, auth.From(ctx), in.UserID, change, version)
+		if err != nil {
+			return nil, inPath(err, backoffice.NounUser, "id")
+		}
+		return &versioned[User]{ETag: etag(u.Version), Body: showUser(u)}, nil
+	})
+	register(a, huma.Operation{
+		OperationID: "deleteUser", Method: http.MethodDelete, Path: "/users/{userId}", Tags: []string{tagUsers},
+		Summary: "Delete a user", Description: "Removes the user for good. Customers that the user was responsible for get no responsible user.",
+	}, backoffice.UsersWrite, func(ctx context.Context, in *struct {
+		OfUser
+		Guarded
+	}) (*nothing, error) {
+		version, err := in.version()
+		if err != nil {
+			return nil, err
+		}
+		if err := a.Office.DeleteUser(ctx, auth.From(ctx), in.UserID, version); err != nil {
+			return nil, inPath(err, backoffice.NounUser, "id")
+		}
+		return &nothing{}, nil
+	})
+}
