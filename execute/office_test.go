@@ -16,6 +16,8 @@ import (
 	"example.org/backoffice/loaders"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/resolvers"
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/sqlite"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -34,13 +36,35 @@ type office struct {
 const customersOfOffice = 120
 
 // newOffice fills a store. Identifiers are a noun and a number from 0.
-func newOffice(t testing.TB) *office {
+func newOffice(t testing.TB) *office { return officeIn(t, embeddedStore(t)) }
+
+func embeddedStore(t testing.TB) backoffice.Store {
 	t.Helper()
 	store, err := sqlite.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "backoffice.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// postgresStore skips the test where there is no PostgreSQL.
+func postgresStore(t testing.TB) backoffice.Store {
+	t.Helper()
+	url := pgtest.Schema(t)
+	if err := postgres.Migrate(context.Background(), url); err != nil {
+		t.Fatal(err)
+	}
+	store, err := postgres.Open(context.Background(), url, postgres.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+func officeIn(t testing.TB, store backoffice.Store) *office {
+	t.Helper()
 	keys, err := privacy.NewKeyset()
 	if err != nil {
 		t.Fatal(err)
@@ -49,14 +73,7 @@ func newOffice(t testing.TB) *office {
 	if err := o.fill(rand.New(rand.NewPCG(1, 2))); err != nil {
 		t.Fatal(err)
 	}
-	config := graph.Config{Resolvers: &resolvers.Root{Keys: keys}, Directives: graph.DirectiveRoot{
-		HasScope: func(ctx context.Context, _ any, next graphql.Resolver, scope backoffice.Scope) (any, error) {
-			if err := auth.Require(ctx, scope); err != nil {
-				return nil, err
-			}
-			return next(ctx)
-		},
-	}}
+	config := graph.Config{Resolvers: &resolvers.Root{Keys: keys}, Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope}}
 	o.schema = graph.NewExecutableSchema(config)
 	o.oracle = serve(o.schema)
 	o.breadth = serve(graph.NewBreadthFirst(config, execute.Options{

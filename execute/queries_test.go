@@ -31,7 +31,15 @@ var (
 
 func TestALevelOfTheReferenceQueriesIsOneStatementPerLoader(t *testing.T) {
 	t.Parallel()
-	office := newOffice(t)
+	for name, open := range map[string]func(testing.TB) backoffice.Store{"embedded": embeddedStore, "PostgreSQL": postgresStore} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			countStatements(t, officeIn(t, open(t)))
+		})
+	}
+}
+
+func countStatements(t *testing.T, office *office) {
 	for _, test := range []struct {
 		name       string
 		query      operation
