@@ -19,14 +19,25 @@ import (
 var updateGolden = flag.Bool("update", false, "write the answers of the golden tests anew")
 
 // Each file of testdata/golden is a query against the office of testdata/office, its answer and the number of store
-// calls that it takes. Optional parts: variables.json; scopes, one a line (absent: all); headers.
+// calls that it takes; both engines answer byte for byte the same. Optional parts: variables.json; scopes, one a line (absent: all); headers.
 func TestTheGoldenQueriesAreAnsweredAsWritten(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("testdata/golden/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no golden queries: %v", err)
 	}
-	o := openOffice(t)
+	for engine, database := range engines {
+		if *updateGolden && engine != "SQLite" {
+			continue
+		}
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			checkGoldens(t, openOfficeOn(t, database(t)), paths)
+		})
+	}
+}
+
+func checkGoldens(t *testing.T, o *office, paths []string) {
 	goldens := make([]*golden, len(paths))
 	for i, path := range paths {
 		goldens[i] = readGolden(t, path)

@@ -13,6 +13,8 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/transfer"
 )
 
@@ -23,13 +25,34 @@ type office struct {
 	pairs   map[string][2]string // by scopes: client id and secret
 }
 
+// engines are the stores that a gateway can stand on, each with the URL of a fresh one.
+var engines = map[string]func(testing.TB) string{
+	"SQLite":     func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "backoffice.db") },
+	"PostgreSQL": newPostgres,
+}
+
+// newPostgres makes a schema of its own in the server of the tests and brings it up to date.
+func newPostgres(t testing.TB) string {
+	t.Helper()
+	url := pgtest.Schema(t)
+	if err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
 // openOffice fills a fresh embedded store and puts the real handler over it.
 func openOffice(t testing.TB) *office {
 	t.Helper()
-	folder := t.TempDir()
+	return openOfficeOn(t, engines["SQLite"](t))
+}
+
+// openOfficeOn does the same with any empty store.
+func openOfficeOn(t testing.TB, database string) *office {
+	t.Helper()
 	settings := Settings{
-		Database: "sqlite:" + filepath.Join(folder, "backoffice.db"),
-		Files:    "file:" + filepath.Join(folder, "files"),
+		Database: database,
+		Files:    "file:" + filepath.Join(t.TempDir(), "files"),
 		Keyset:   filepath.Join("testdata", "keyset.json"),
 	}
 	h, err := settings.open(t.Context())

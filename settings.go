@@ -21,7 +21,9 @@ import (
 type Settings struct {
 	Database string `default:"sqlite:data/backoffice.db" env:"BACKOFFICE_DATABASE" placeholder:"URL" help:"The store: sqlite:PATH, or postgres://… (${default})."`
 	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where stored files are kept: file:FOLDER, or an S3 bucket's URL (${default})."`
-	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" help:"The file with the encryption keys; made on the first start of an embedded store (${default})."`
+	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" help:"The file with the encryption keys; made on the first start of an embedded store, or by migrate (${default})."`
+
+	postgresSettings
 }
 
 // house is what a command works with. Close it.
@@ -80,7 +82,13 @@ func (s *Settings) openRecords(ctx context.Context) (backoffice.Store, error) {
 
 func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {
 	if _, ok := s.embedded(); ok {
+		if len(s.Replicas) > 0 {
+			return nil, fmt.Errorf("--replica goes with a --database in PostgreSQL; an embedded store has no replicas")
+		}
 		return sqlite.Open(ctx, s.Database, sqlite.Options{})
+	}
+	if isPostgres(s.Database) {
+		return s.postgresSettings.openStore(ctx, s.Database)
 	}
 	return nil, fmt.Errorf("--database is sqlite:PATH or postgres://…")
 }
@@ -94,15 +102,22 @@ func (s *Settings) openKeyset() (*privacy.Keyset, error) {
 	}
 	path, embedded := s.embedded()
 	if !embedded {
-		return nil, fmt.Errorf("the keyset %s does not exist; for PostgreSQL it must be given, the same on every server: --keyset PATH", s.Keyset)
+		return nil, fmt.Errorf("the keyset %s does not exist; every server of a PostgreSQL store needs the same one, which backoffice migrate makes with a new database: --keyset PATH", s.Keyset)
 	}
 	if _, err := os.Stat(path); err == nil {
 		return nil, fmt.Errorf("the keyset %s does not exist, but the database %s does: restore the keyset, for without it the registration numbers cannot be read", s.Keyset, path)
 	}
-	if err := os.MkdirAll(filepath.Dir(s.Keyset), 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the folder of the keyset: %w", err)
+	if err := makeFolderOf(s.Keyset); err != nil {
+		return nil, err
 	}
 	return privacy.CreateKeyset(s.Keyset)
+}
+
+func makeFolderOf(keyset string) error {
+	if err := os.MkdirAll(filepath.Dir(keyset), 0o700); err != nil {
+		return fmt.Errorf("cannot make the folder of the keyset: %w", err)
+	}
+	return nil
 }
 
 // authenticator checks pairs against the house's store. Close it.

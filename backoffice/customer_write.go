@@ -295,6 +295,12 @@ func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expe
 		if err := checkVersion(expectedVersion, c.Version); err != nil {
 			return false, err
 		}
+		if expectedVersion != nil { // whoever else changes this version loses, or came first
+			c.Version++
+			if err := tx.Customers().Update(ctx, c); err != nil {
+				return lost(err), err
+			}
+		}
 		if keys, err = tx.FileKeysOf(ctx, id); err != nil {
 			return false, err
 		}

@@ -116,6 +116,12 @@ func (o *Office) DeleteUser(ctx context.Context, by *Viewer, id string, expected
 		if err := checkVersion(expectedVersion, user.Version); err != nil {
 			return false, err
 		}
+		if expectedVersion != nil { // whoever else changes this version loses, or came first
+			user.Version++
+			if err := tx.Users().Update(ctx, user); err != nil {
+				return lost(err), err
+			}
+		}
 		if raced, err := o.releaseCustomers(ctx, tx, by, id); err != nil {
 			return raced, err
 		}

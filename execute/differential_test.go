@@ -167,7 +167,7 @@ func repeat(t *testing.T, wanted int, try func(t *testing.T, seed uint64) bool) 
 
 func TestRandomOperationsOverRandomWorldsAreAnsweredAsByGqlgen(t *testing.T) {
 	t.Parallel()
-	repeat(t, *operationsFlag, sameInAWorld)
+	repeat(t, 2*(*operationsFlag), sameInAWorld)
 }
 
 func FuzzOperationsAreAnsweredAsByGqlgen(f *testing.F) {

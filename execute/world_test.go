@@ -87,7 +87,7 @@ func batch[P, R any](w *world, field string, parents []*P, key func(*P) string, 
 		}
 		d := w.dice(field, text(args), key(parent))
 		results[i] = one(d, parent)
-		if w.oneIn(d, 15) {
+		if w.oneIn(d, 5) {
 			errs[i], failed = w.failure(d, field), true
 		}
 	}
@@ -128,7 +128,7 @@ func some[T any](w *world, d *rand.Rand, make func(*rand.Rand) *T) []*T {
 		return nil
 	}
 	list := []*T{}
-	for range d.IntN(4) {
+	for range d.IntN(5) {
 		list = append(list, maybe(w, d, 12, make))
 	}
 	return list

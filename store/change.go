@@ -8,12 +8,16 @@ import (
 )
 
 // LogChanges implements backoffice.Tx. The entries are kept until the transaction is about to commit: writers of the log
-// wait for each other from there on, and so for as short a time as can be.
-func (t *tx) LogChanges(_ context.Context, changes ...*backoffice.Change) error {
+// wait for each other from there on, and so for as short a time as can be. Where there is one writer nobody waits, and a
+// large import need not keep its entries in memory.
+func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) error {
 	if t.failed != nil {
 		return t.failed
 	}
 	t.changes = append(t.changes, changes...)
+	if t.store.engine.Dialect().lock == "" && len(t.changes) >= maxBatch {
+		return t.appendChanges(ctx)
+	}
 	return nil
 }
 
@@ -34,7 +38,9 @@ func (t *tx) appendChanges(ctx context.Context) error {
 	for i, change := range t.changes {
 		change.Sequence = last + int64(i) + 1
 	}
-	return insertChanges(ctx, t.conn, t.store.nouns.dialect, t.changes)
+	changes := t.changes
+	t.changes = nil
+	return insertChanges(ctx, t.conn, t.store.nouns.dialect, changes)
 }
 
 // changeColumns describe a change as a noun's columns do, so that many are written by one statement.

@@ -67,14 +67,6 @@ type reference struct {
 	field  []string // of the input
 }
 
-// sideList keeps a list of texts of each record in a table of its own, a row for each.
-type sideList[T any] struct {
-	table, owner, value string
-	place               string // the column for the place in the list; "" when it does not matter
-	of                  func(*T) []string
-	reference           []string // the input field, when the values refer to something
-}
-
 func where[C any](when func(C) bool, text string) criterion[C] {
 	return criterion[C]{when, func(*Dialect) string { return text }, func(_ C, _ *Dialect, args []any) []any { return args }}
 }

@@ -137,10 +137,11 @@ var (
 	errUnknown  = backoffice.Errorf(backoffice.BadInput, "unknown field")
 )
 
-// shownKey is an unknown field's name as it may be printed.
+// shownKey is an unknown field's name as it may be printed: quoted when it is not a plain word.
 func shownKey(key string) string {
-	if quoted := strconv.Quote(backoffice.ShownName(key)); len(quoted) != len(key)+2 || key == "" || strings.ContainsAny(key, " .:;") {
+	shown := backoffice.ShownName(key)
+	if quoted := strconv.Quote(shown); len(quoted) != len(shown)+2 || shown == "" || strings.ContainsAny(shown, " .:;") {
 		return quoted
 	}
-	return key
+	return shown
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -72,18 +73,26 @@ func (t transaction) Exec(ctx context.Context, text string, args []any) (int64, 
 
 // connections runs each statement on any connection of the pool.
 type connections struct {
-	pool *pgxpool.Pool
-	wait time.Duration
+	pool   *pgxpool.Pool
+	wait   time.Duration
+	closed atomic.Bool
 }
+
+var errClosed = errors.New("the store is closed")
 
 // take waits for a connection, but not for ever: when all are busy for long the store is Unavailable.
 func (c *connections) take(ctx context.Context) (*pgxpool.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, classify(ctx, err)
+	}
 	waiting, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
 	conn, err := c.pool.Acquire(waiting)
 	switch {
 	case err == nil:
 		return conn, nil
+	case c.closed.Load():
+		return nil, unavailable(errClosed)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return nil, classify(ctx, err)
 	case waiting.Err() != nil:

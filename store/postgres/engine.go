@@ -68,6 +68,7 @@ func (e *engine) Ping(ctx context.Context) error {
 
 // Close implements store.Engine.
 func (e *engine) Close() error {
+	e.pool.closed.Store(true)
 	e.pool.pool.Close()
 	return nil
 }

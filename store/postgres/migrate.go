@@ -33,6 +33,24 @@ func version(ctx context.Context, from querier) (have int64, err error) {
 	return have, err
 }
 
+// IsEmpty tells whether the database at a URL has no schema of ours yet. It fails with a sentence for the operator.
+func IsEmpty(ctx context.Context, url string) (bool, error) {
+	config, err := configOf(url, Options{})
+	if err != nil {
+		return false, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return false, describe(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	have, err := version(ctx, conn)
+	if err != nil {
+		return false, describe(err)
+	}
+	return have == 0, nil
+}
+
 // Migrate brings the schema of the database at a URL up to date. Several processes may do so at once: one works, and the
 // others wait for it under a session lock, so the URL must lead to the server itself, not to a pooler in transaction
 // mode. It fails with a sentence for the operator; *store.SchemaError when the schema is newer than the program.

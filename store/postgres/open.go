@@ -39,8 +39,10 @@ var queryModes = map[QueryMode]pgx.QueryExecMode{
 
 // Options change how a database is used; the zero value suits a server with a PostgreSQL of its own.
 type Options struct {
-	QueryMode QueryMode
-	MaxConns  int // connections of this process; 0 is as the URL has it (pool_max_conns), else pgx's default
+	StatementTimeout time.Duration // the longest that one statement may take; 0 is 5 seconds
+	Replicas         []string      // URLs of replicas, each of one server
+	QueryMode        QueryMode
+	MaxConns         int // connections of this process; 0 is as the URL has it (pool_max_conns), else pgx's default
 	// AcquireTimeout is how long a statement waits for a free connection before the store is Unavailable; 0 is 3 seconds.
 	AcquireTimeout time.Duration
 }
@@ -69,7 +71,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	if wait <= 0 {
 		wait = 3 * time.Second
 	}
-	return &Store{store.New(&engine{pool: &connections{pool, wait}})}, nil
+	return &Store{store.New(&engine{pool: &connections{pool: pool, wait: wait}})}, nil
 }
 
 func configOf(url string, options Options) (*pgxpool.Config, error) {

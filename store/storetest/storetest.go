@@ -19,6 +19,9 @@ func Run(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	}{
 		{"records", testRecords},
 		{"lists", testLists},
+		{"walks", testWalks},
+		{"together", testTogether},
+		{"calls", testCalls},
 		{"writes", testWrites},
 		{"cascades", testCascades},
 		{"change log", testLog},

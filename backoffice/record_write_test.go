@@ -1,0 +1,254 @@
+package backoffice_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.org/backoffice/backoffice"
+)
+
+func TestARelationJoinsTwoCustomersOnceOfAKind(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		a, b := w.company(t, backoffice.CustomerFields{}), w.company(t, backoffice.CustomerFields{})
+		relate := func(from, to string, kind backoffice.RelationKind) string {
+			_, err := w.CreateRelation(t.Context(), w.by, backoffice.RelationDraft{CustomerID: from, RelatedCustomerID: to, Kind: kind}, noKey)
+			return outcome(err)
+		}
+		for _, c := range []struct{ got, want string }{
+			{relate(a.ID, b.ID, backoffice.Director), "done"},
+			{relate(a.ID, b.ID, backoffice.Director), "TAKEN relatedCustomerId"},
+			{relate(b.ID, a.ID, backoffice.Director), "done"},
+			{relate(a.ID, b.ID, backoffice.UBO), "done"},
+			{relate(a.ID, a.ID, backoffice.UBO), "NOT_ALLOWED relatedCustomerId"},
+			{relate("nobody", "no one", backoffice.UBO), "NOT_FOUND relatedCustomerId, NOT_FOUND customerId"},
+			{relate("", a.ID, "FRIEND"), "REQUIRED customerId, INVALID kind"},
+		} {
+			if c.got != c.want {
+				t.Errorf("%q, not %q", c.got, c.want)
+			}
+		}
+		r, err := w.CreateRelation(t.Context(), w.by, backoffice.RelationDraft{CustomerID: a.ID, RelatedCustomerID: b.ID, Kind: backoffice.Shareholder}, text("key"))
+		accept(t, err)
+		again, err := w.CreateRelation(t.Context(), w.by, backoffice.RelationDraft{CustomerID: a.ID, RelatedCustomerID: b.ID, Kind: backoffice.Shareholder}, text("key"))
+		accept(t, err)
+		if diff := cmp.Diff(r, again); diff != "" {
+			t.Error(diff)
+		}
+		expect(t, w.DeleteRelation(t.Context(), w.by, r.ID), "done")
+		expect(t, w.DeleteRelation(t.Context(), w.by, r.ID), "NOT_FOUND id")
+		expect(t, w.DeleteRelation(t.Context(), w.by, a.ID), "NOT_FOUND id")
+		if log := w.changes(t, 5); !slices.Equal(log, []string{"pair createCustomerRelation relation customerId kind relatedCustomerId", "pair deleteCustomerRelation relation"}) {
+			t.Errorf("%q", log)
+		}
+	})
+}
+
+func TestALabelsNameIsUnique(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		l, err := w.CreateLabel(t.Context(), w.by, backoffice.LabelDraft{Name: "VAT", Color: text("#AA00FF")}, noKey)
+		accept(t, err)
+		if l.Color != "#aa00ff" {
+			t.Errorf("%+v", l)
+		}
+		_, err = w.CreateLabel(t.Context(), w.by, backoffice.LabelDraft{Name: "VAT"}, noKey)
+		expect(t, err, "TAKEN name")
+		_, err = w.CreateLabel(t.Context(), w.by, backoffice.LabelDraft{Color: text("red")}, noKey)
+		expect(t, err, "REQUIRED name, INVALID color")
+	})
+}
+
+func TestAUserIsChanged(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		one, two := 1, 2
+		u, err := w.UpdateUser(t.Context(), w.by, "an", backoffice.UserFields{Email: text("an@new.example"), LabelIDs: backoffice.Value([]string{"tax", "audit", "tax"})}, &one)
+		accept(t, err)
+		want := &backoffice.User{ID: "an", FirstName: "An", LastName: "Peeters", Email: "an@new.example", LabelIDs: []string{"tax", "audit"}, Version: 2}
+		if diff := cmp.Diff(want, u); diff != "" {
+			t.Error(diff)
+		}
+		for _, c := range []struct {
+			id       string
+			fields   backoffice.UserFields
+			expected *int
+			want     string
+		}{
+			{"an", backoffice.UserFields{LastName: text("x")}, &one, "STALE_VERSION expectedVersion"},
+			{"nobody", backoffice.UserFields{}, nil, "NOT_FOUND id"},
+			{"an", backoffice.UserFields{FirstName: backoffice.Null[string](), Email: text(""), Language: text("Dutch"), LabelIDs: backoffice.Value([]string{"tax", "none", "not one"})}, &two,
+				"INVALID email, NOT_FOUND labelIds.1, REQUIRED firstName, INVALID language, NOT_FOUND labelIds.2"},
+			{"an", backoffice.UserFields{LabelIDs: backoffice.Value([]string{"tax", "audit"})}, &two, "done"}, // as it is
+			{"an", backoffice.UserFields{LabelIDs: backoffice.Null[[]string]()}, &two, "done"},
+		} {
+			_, err := w.UpdateUser(t.Context(), w.by, c.id, c.fields, c.expected)
+			expect(t, err, c.want)
+		}
+		if log := w.changes(t, 0); !slices.Equal(log, []string{"pair updateUser user email labelIds", "pair updateUser user labelIds"}) {
+			t.Errorf("%q", log)
+		}
+	})
+}
+
+func TestTheCustomersOfADeletedUserHaveNobody(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		c, other := w.company(t, backoffice.CustomerFields{ResponsibleID: text("an")}), w.company(t, backoffice.CustomerFields{})
+		expect(t, w.DeleteUser(t.Context(), w.by, "an", new(int)), "STALE_VERSION expectedVersion")
+		one := 1
+		expect(t, w.DeleteUser(t.Context(), w.by, "an", &one), "done")
+		expect(t, w.DeleteUser(t.Context(), w.by, "an", nil), "NOT_FOUND id")
+		if got := w.customer(t, c.ID); got.ResponsibleID != "" || got.Version != 2 {
+			t.Errorf("%+v", got)
+		}
+		if diff := cmp.Diff(other, w.customer(t, other.ID)); diff != "" {
+			t.Error(diff)
+		}
+		if log := w.changes(t, 2); !slices.Equal(log, []string{"pair deleteUser customer responsibleId", "pair deleteUser user"}) {
+			t.Errorf("%q", log)
+		}
+	})
+}
+
+func TestAChecklistOfTheCurrentYearIsAssigned(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		c := w.company(t, backoffice.CustomerFields{})
+		assign := func(list, customer, variables string, key backoffice.Optional[string]) (*backoffice.Transcript, string) {
+			draft := backoffice.Assignment{ChecklistID: list, CustomerID: customer}
+			if variables != "" {
+				draft.CustomVariables = []byte(variables)
+			}
+			made, err := w.AssignChecklist(t.Context(), w.by, draft, key)
+			return made, outcome(err)
+		}
+		made, came := assign("list2026", c.ID, `{"b": 1.0, "a": true}`, text("key"))
+		if came != "done" {
+			t.Fatal(came)
+		}
+		want := &backoffice.Transcript{
+			ID: made.ID, OwnStatus: backoffice.ToProcess, Status: backoffice.ToProcess, OwnUpdatedAt: made.OwnUpdatedAt, UpdatedAt: made.OwnUpdatedAt,
+			CustomVariables: `{"a":true,"b":1.0}`, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026",
+		}
+		stored, err := w.Store.Transcripts().ByID(t.Context(), []string{made.ID}, 0)
+		accept(t, err)
+		if diff := cmp.Diff(want, stored[made.ID]) + cmp.Diff(want, made); diff != "" {
+			t.Error(diff)
+		}
+		if again, _ := assign("list2026", c.ID, `{"a":true,"b":1.0}`, text("key")); again == nil || again.ID != made.ID {
+			t.Errorf("a replay gave %+v", again)
+		}
+		if twin, _ := assign("list2026", c.ID, "", noKey); twin == nil || twin.ID == made.ID {
+			t.Errorf("assigning twice makes two: %+v", twin)
+		}
+		deep := strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40)
+		for _, c := range []struct{ list, customer, variables, want string }{
+			{"list2025", c.ID, "", "FINANCIAL_YEAR_ARCHIVED checklistId"},
+			{"list2025", "nobody", "", "FINANCIAL_YEAR_ARCHIVED checklistId, NOT_FOUND customerId"},
+			{"none", "n o", deep, "NOT_FOUND customerId, INVALID customVariables, NOT_FOUND checklistId"},
+			{"list2026", c.ID, fmt.Sprintf(`{"a":%q}`, strings.Repeat("x", backoffice.MaxJSON)), "INVALID customVariables"},
+		} {
+			if _, came := assign(c.list, c.customer, c.variables, noKey); came != c.want {
+				t.Errorf("%q, not %q", came, c.want)
+			}
+		}
+		_, err = w.StartYear(t.Context(), "2027")
+		accept(t, err)
+		if _, came := assign("list2026", c.ID, "", noKey); came != "FINANCIAL_YEAR_ARCHIVED checklistId" {
+			t.Error(came)
+		}
+		if again, _ := assign("list2026", c.ID, `{"a":true,"b":1.0}`, text("key")); again == nil || again.ID != made.ID {
+			t.Errorf("a replay does not ask again whether the year is current: %+v", again)
+		}
+	})
+}
+
+func TestAYearIsStartedAfterTheCurrentOne(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		for year, want := range map[string]string{"2026": "NOT_ALLOWED startDate", "2025": "NOT_ALLOWED startDate", "26": "INVALID startDate", "20 7": "INVALID startDate"} {
+			_, err := w.StartYear(t.Context(), year)
+			expect(t, err, want)
+		}
+		y, err := w.StartYear(t.Context(), "2028")
+		accept(t, err)
+		years, err := w.Store.FinancialYears().ByID(t.Context(), []string{"y2026", y.ID}, 0)
+		accept(t, err)
+		if old := years["y2026"]; old.IsCurrentYear || old.ArchivedAt.IsZero() {
+			t.Errorf("%+v", old)
+		}
+		if diff := cmp.Diff(&backoffice.FinancialYear{ID: y.ID, StartDate: "2028", EndDate: "2028", IsCurrentYear: true}, years[y.ID]); diff != "" {
+			t.Error(diff)
+		}
+		if log := w.changes(t, 0); !slices.Equal(log, []string{"years start financial year archivedAt isCurrentYear", "years start financial year endDate isCurrentYear startDate"}) {
+			t.Errorf("%q", log)
+		}
+	})
+}
+
+func TestAnEmptyOfficeStartsItsFirstYear(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+			if _, err := tx.Checklists().Delete(ctx, "list2026"); err != nil {
+				return err
+			}
+			_, err := tx.FinancialYears().Delete(ctx, "y2026")
+			return err
+		})
+		_, err := w.StartYear(t.Context(), "2025")
+		expect(t, err, "TAKEN startDate")
+		_, err = w.StartYear(t.Context(), "2026")
+		expect(t, err, "done")
+	})
+}
+
+func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		c := w.company(t, backoffice.CustomerFields{Name: text("Acme"), KboNumber: text("0200065765")})
+		w.fill(t, c.ID, "one") // of an archived year, with a document
+		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.Transcripts().Insert(ctx, &backoffice.Transcript{ID: "open", OwnStatus: backoffice.ToProcess, OwnUpdatedAt: 1, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026"},
+				&backoffice.Transcript{ID: "ready", OwnStatus: backoffice.ToProcess, OwnUpdatedAt: 1, IsCompleted: true, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026"})
+		})
+		before := w.storedFiles(t)
+		got, err := w.GenerateTranscriptDocument(t.Context(), w.by, "tr-one")
+		accept(t, err)
+		if got.File() == nil || got.File().ContentType != "application/pdf" || got.Status != backoffice.Locked || got.UpdatedAt < 2 || w.storedFiles(t) != before {
+			t.Errorf("%+v, %d files", got, w.storedFiles(t))
+		}
+		stored, err := w.Store.Transcripts().ByID(t.Context(), []string{"tr-one"}, 0)
+		accept(t, err)
+		if diff := cmp.Diff(got, stored["tr-one"]); diff != "" {
+			t.Error(diff)
+		}
+		content, err := w.Files.Open(t.Context(), got.File().Key, 0, -1)
+		accept(t, err)
+		text, err := io.ReadAll(content)
+		_ = content.Close()
+		if err != nil || len(text) != got.File().Size || !strings.HasPrefix(string(text), "%PDF-") {
+			t.Errorf("%d bytes, %v", len(text), err)
+		}
+		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "open")
+		expect(t, err, "NOT_ALLOWED transcriptId")
+		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "none")
+		expect(t, err, "NOT_FOUND transcriptId")
+
+		var done []string
+		accept(t, w.GenerateMissingDocuments(t.Context(), w.by, func(id string, err error) error { done = append(done, id+" "+outcome(err)); return nil }))
+		if !slices.Equal(done, []string{"ready done"}) || w.storedFiles(t) != before+1 {
+			t.Errorf("%q, %d files", done, w.storedFiles(t))
+		}
+		w.Documents = nil
+		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "ready")
+		expect(t, err, "NOT_ALLOWED transcriptId")
+	})
+}

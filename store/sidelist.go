@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// sideList keeps a list of texts of each record in a table of its own, a row for each.
+type sideList[T any] struct {
+	table, owner, value string
+	place               string // the column for the place in the list; "" when it does not matter
+	of                  func(*T) []string
+	reference           []string // the input field, when the values refer to something
+}
+
+// listedText is a text of a side list on its way to the table.
+type listedText struct {
+	owner string
+	place int64
+	value string
+}
+
+// writeLists stores the side lists of records; replace when they may have some already.
+func (w *writer[T, C]) writeLists(ctx context.Context, rows []*T, replace bool) error {
+	for i := range w.table.lists {
+		for left := rows; len(left) > 0; {
+			batch := left[:min(len(left), maxBatch)]
+			left = left[len(batch):]
+			if err := w.writeList(ctx, &w.table.lists[i], batch, replace); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *writer[T, C]) writeList(ctx context.Context, list *sideList[T], rows []*T, replace bool) error {
+	if replace {
+		text := "DELETE FROM " + list.table + " WHERE " + list.owner + " " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+		if _, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(rows))}); err != nil {
+			return err
+		}
+	}
+	var texts []listedText
+	for _, row := range rows {
+		for place, value := range list.of(row) {
+			texts = append(texts, listedText{*w.table.id(row), int64(place), value})
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	columns, selected := list.owner+", "+list.value, "v.owner, v.value"
+	if list.place != "" {
+		columns, selected = columns+", "+list.place, selected+", v.place"
+	}
+	from, args := w.dialect.listed(texts)
+	_, err := w.conn.Exec(ctx, "INSERT INTO "+list.table+" ("+columns+") SELECT "+selected+" FROM "+from, args)
+	switch violation := violationOf(err); {
+	case violation == nil:
+		return err
+	case violation.Of == ReferenceViolation:
+		return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
+			Code: backoffice.CodeNotFound, Message: "the input refers to nothing", Field: list.reference}))
+	}
+	return w.tx.fail(backoffice.Fault(err, "writing "+list.table))
+}
+
+// listed is a table v of the texts.
+func (d *Dialect) listed(texts []listedText) (from string, args []any) {
+	if d.bulk {
+		owners, places, values := make([]string, len(texts)), make([]int64, len(texts)), make([]string, len(texts))
+		for i, text := range texts {
+			owners[i], places[i], values[i] = text.owner, text.place, text.value
+		}
+		return "unnest($1::text[], $2::bigint[], $3::text[]) v(owner, place, value)", []any{owners, places, values}
+	}
+	rows := make([][3]any, len(texts))
+	for i, text := range texts {
+		rows[i] = [3]any{text.owner, text.place, text.value}
+	}
+	array, _ := json.Marshal(rows) // of texts and numbers: it has nothing to fail on
+	return "(SELECT value ->> 0 AS owner, value ->> 1 AS place, value ->> 2 AS value FROM json_each($1)) v", []any{string(array)}
+}
