@@ -179,19 +179,26 @@ func FuzzOperationsAreAnsweredAsByGqlgen(f *testing.F) {
 
 func TestRandomOperationsOverAStoreAreAnsweredAsByGqlgen(t *testing.T) {
 	t.Parallel()
-	office := newOffice(t)
-	ids, texts := office.identifiers(t)
-	repeat(t, *operationsFlag, func(t *testing.T, seed uint64) bool {
-		d := rand.New(rand.NewPCG(seed, 2))
-		scopes := someScopes(d)
-		o := randomOperation(office.schema.Schema(), d, words{ids: ids, texts: texts})
-		return same(t, office.oracle, office.breadth, o, func(ours bool) context.Context {
-			wait := loaders.Timed
-			if ours {
-				wait = loaders.Gated
-			}
-			ctx, _ := office.request(t.Context(), wait, scopes...)
-			return ctx
+	for name, open := range map[string]func(testing.TB) backoffice.Store{"embedded": embeddedStore, "PostgreSQL": postgresStore} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			office := officeIn(t, open(t))
+			ids, texts := office.identifiers(t)
+			repeat(t, *operationsFlag, func(t *testing.T, seed uint64) bool { return sameInAnOffice(t, office, ids, texts, seed) })
 		})
+	}
+}
+
+func sameInAnOffice(t *testing.T, office *office, ids, texts []string, seed uint64) bool {
+	d := rand.New(rand.NewPCG(seed, 2))
+	scopes := someScopes(d)
+	o := randomOperation(office.schema.Schema(), d, words{ids: ids, texts: texts})
+	return same(t, office.oracle, office.breadth, o, func(ours bool) context.Context {
+		wait := loaders.Timed
+		if ours {
+			wait = loaders.Gated
+		}
+		ctx, _ := office.request(t.Context(), wait, scopes...)
+		return ctx
 	})
 }
