@@ -1,7 +1,10 @@
 package rest
 
 import (
+	"net/http"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,11 +57,68 @@ func (a *API) describe() huma.Config {
 // finishDescription completes what huma wrote.
 func (a *API) finishDescription() {
 	document := a.huma.OpenAPI()
-	for _, s := range document.Components.Schemas.Map() {
+	schemas := document.Components.Schemas
+	incoming := map[string]bool{}
+	for _, item := range document.Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op == nil {
+				continue
+			}
+			describeErrors(op)
+			if slices.Contains(op.Tags, tagCustomers) {
+				op.Parameters = append(op.Parameters, purposeParameter)
+			}
+			if op.RequestBody != nil {
+				incoming[op.RequestBody.Content[mediaJSON].Schema.Ref] = true
+			}
+		}
+	}
+	for name, s := range schemas.Map() {
+		if !incoming["#/components/schemas/"+name] {
+			s.AdditionalProperties = nil // what is answered may get more fields; what is sent may not have others
+		}
 		for _, property := range s.Properties {
 			if property.Nullable && len(property.Enum) > 0 {
 				property.Enum = append(property.Enum, nil) // else the enum would exclude what the type allows
 			}
 		}
 	}
+}
+
+// purposeParameter is a header of every request; it is documented where registration numbers are.
+var purposeParameter = &huma.Param{
+	Name: "x-access-purpose", In: "header",
+	Description: "Why registration numbers are consulted, for the register of consultations: at most 200 characters, no run of 9 or more digits.",
+	Schema:      &huma.Schema{Type: huma.TypeString, MaxLength: new(200)},
+}
+
+// describeErrors tells which problems an operation can answer with.
+func describeErrors(op *huma.Operation) {
+	content := map[string]*huma.MediaType{mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}
+	in := map[string]bool{}
+	for _, p := range op.Parameters {
+		in[p.In] = true
+		in[p.Name] = true
+	}
+	body := op.RequestBody != nil
+	for _, described := range []struct {
+		status      int
+		occurs      bool
+		description string
+	}{
+		{http.StatusBadRequest, body || in["query"] || in["header"], "The request is malformed, or has a parameter that is unknown or out of range."},
+		{http.StatusUnauthorized, true, "No valid credential pair."},
+		{http.StatusForbidden, strings.Contains(op.Description, "Needs the scope") || in["registrationNumber"] || body, "The pair lacks the scope that requiredScope names."},
+		{http.StatusNotFound, in["path"] || op.OperationID == "getCurrentFinancialYear", "There is no such thing."},
+		{http.StatusConflict, body && op.OperationID != "searchCustomers", "Something else has this value already, or the financial year is archived."},
+		{http.StatusPreconditionFailed, in["If-Match"], "The object was changed since the version in If-Match."},
+		{http.StatusRequestEntityTooLarge, body, "The body is too large."},
+		{http.StatusUnsupportedMediaType, body, "The body is not application/json."},
+		{http.StatusUnprocessableEntity, body, "A field is missing, invalid, refers to nothing or is not allowed here."},
+	} {
+		if described.occurs {
+			op.Responses[strconv.Itoa(described.status)] = &huma.Response{Description: described.description, Content: content}
+		}
+	}
+	op.Responses["default"] = &huma.Response{Description: "Any other problem.", Content: content}
 }

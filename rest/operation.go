@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -155,9 +154,4 @@ func (i Idempotent) key() backoffice.Optional[string] {
 // Guarded is the header of updates and deletions of objects with versions.
 type Guarded struct {
 	IfMatch string `header:"If-Match" doc:"The ETag of the version that the change was made on; with any other the answer is 412." example:"\"3\""`
-}
-
-// documented are the parameters of an operation that come in one place.
-func documented(op *huma.Operation, in string) []*huma.Param {
-	return slices.DeleteFunc(slices.Clone(op.Parameters), func(p *huma.Param) bool { return p.In != in })
 }

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,9 +47,9 @@ func (r *request) Unwrap() huma.Context { return r.humaContext }
 // Query is the value of a parameter; huma's own reading takes a parameter without a value for "true".
 func (r *request) Query(name string) string { return r.query.Get(name) }
 
-// Header is a header's value. What the client accepts was looked at already: there is one media type for what it asks for.
+// Header is a header's value. The media types of both bodies were looked at already: there is one for each.
 func (r *request) Header(name string) string {
-	if name == "Accept" {
+	if name == "Accept" || name == "Content-Type" {
 		return mediaJSON
 	}
 	return r.humaContext.Header(name)
@@ -75,8 +76,10 @@ func (r *request) readQuery() error {
 	}
 	r.query = query
 	known := map[string]*huma.Param{}
-	for _, p := range documented(r.Operation(), "query") {
-		known[p.Name] = p
+	for _, p := range r.Operation().Parameters {
+		if p.In == "query" {
+			known[p.Name] = p
+		}
 	}
 	var faults []ProblemError
 	fault := func(name, detail string) {
@@ -87,10 +90,9 @@ func (r *request) readQuery() error {
 		switch {
 		case p == nil:
 			fault(name, "there is no such query parameter")
-		case p.Schema.Type == huma.TypeArray:
-		case len(values) > 1:
+		case len(values) > 1 && p.Schema.Type != huma.TypeArray:
 			fault(name, "the parameter is sent once")
-		case values[0] == "" && (p.Schema.Type != huma.TypeString || p.Schema.Format != "" || p.Schema.Enum != nil):
+		case slices.Contains(values, "") && (p.Schema.Type != huma.TypeString || p.Schema.Format != "" || p.Schema.Enum != nil):
 			fault(name, "the parameter has no value")
 		}
 	}
@@ -110,13 +112,13 @@ var guardedFilters = []string{"registrationNumber", "spouseRegistrationNumber"}
 
 // readHeaders refuses headers that are there twice, or without a value.
 func (r *request) readHeaders() error {
-	for _, p := range documented(r.Operation(), "header") {
-		values := headers(r, p.Name)
+	for _, name := range []string{"Idempotency-Key", "If-Match"} {
+		values := headers(r, name)
 		if len(values) > 1 {
-			return badParameter(p.Name, "the header is sent once")
+			return badParameter(name, "the header is sent once")
 		}
 		if len(values) == 1 && values[0] == "" {
-			return badParameter(p.Name, "the header has no value")
+			return badParameter(name, "the header has no value")
 		}
 	}
 	return nil
