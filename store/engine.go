@@ -27,6 +27,10 @@ type Engine interface {
 	// Write runs do in a transaction, durable when Write returns nil. do may run again after a serialization failure.
 	Write(ctx context.Context, do func(ctx context.Context, tx Conn) error) error
 
+	// Snapshot runs do with a connection whose statements all read the primary as it was at one moment. It keeps no
+	// writer waiting.
+	Snapshot(ctx context.Context, do func(ctx context.Context, reads Conn) error) error
+
 	Together(ctx context.Context, n int) []backoffice.Party
 	Ping(ctx context.Context) error
 	Close() error

@@ -31,6 +31,15 @@ func (s *Store) Ping(ctx context.Context) error { return s.engine.Ping(ctx) }
 // Close implements backoffice.Store.
 func (s *Store) Close() error { return s.engine.Close() }
 
+// Snapshot runs do with reads that all see the store as it was at one moment, while others go on writing: the way of
+// export. The reads are good until do returns, for one caller at a time.
+func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Reads) error) error {
+	return s.engine.Snapshot(ctx, func(ctx context.Context, conn Conn) error {
+		reads := s.nouns.readers(counted{conn})
+		return do(ctx, &reads)
+	})
+}
+
 // Write implements backoffice.Store.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error { return do(ctx, tx) })

@@ -13,6 +13,8 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
 	"example.org/backoffice/privacy"
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/sqlite"
 )
 
@@ -25,11 +27,26 @@ type house struct {
 
 func newHouse(t testing.TB) *house {
 	t.Helper()
-	dir := t.TempDir()
-	store, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(dir, "test.db"), sqlite.Options{})
+	store, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"), sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
-	folder, err := files.OpenFolder(filepath.Join(dir, "files"))
+	return houseOver(t, store)
+}
+
+// newPostgresHouse is newHouse on the other engine.
+func newPostgresHouse(t testing.TB) *house {
+	t.Helper()
+	url := pgtest.Schema(t)
+	must(t, postgres.Migrate(t.Context(), url))
+	store, err := postgres.Open(t.Context(), url, postgres.Options{})
+	must(t, err)
+	t.Cleanup(func() { _ = store.Close() })
+	return houseOver(t, store)
+}
+
+func houseOver(t testing.TB, store backoffice.Store) *house {
+	t.Helper()
+	folder, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
 	must(t, err)
 	t.Cleanup(func() { _ = folder.Close() })
 	keys, err := privacy.NewKeyset()

@@ -51,6 +51,34 @@ func TestImportOfAnExportGivesTheSameDataBack(t *testing.T) {
 	compareStores(t, first, second)
 }
 
+func TestEitherEngineTakesWhatTheOtherGives(t *testing.T) {
+	t.Parallel()
+	first, second := newHouse(t), newPostgresHouse(t)
+	first.mustLoad(t, office(t))
+	exported := first.dump(t, true)
+	second.mustLoad(t, exported)
+	if diff := cmp.Diff(textOf(t, exported), textOf(t, second.dump(t, true))); diff != "" {
+		t.Errorf("the second export differs (-first +second):\n%s", diff)
+	}
+	compareStores(t, first, second)
+	logged := len(second.changes(t))
+	for name, loaded := range second.mustLoad(t, exported) {
+		if loaded.Unchanged != loaded.Lines() {
+			t.Errorf("%s: the second run did %+v", name, loaded)
+		}
+	}
+	if again := len(second.changes(t)); again != logged {
+		t.Errorf("the change log went from %d entries to %d", logged, again)
+	}
+	got := reports(t, second, only(t, "customers.ndjson", `{"_id":"fine","type":"Company"}`, `{"_id":"x","type":"Company","customerCode":"C-1"}`))
+	if len(got) != 1 || got[0] != "customers.ndjson:2: customerCode: another record has the value, and only one may have it" {
+		t.Errorf("a code that is taken is reported as %q", got)
+	}
+	if one(t, second.store.Customers(), "fine") != nil {
+		t.Error("a line of a bad file was loaded")
+	}
+}
+
 // compareStores compares what the two stores hold, field by field, but for the storage keys of files and the
 // ciphertexts, which are never the same twice.
 func compareStores(t *testing.T, first, second *house) {
@@ -183,5 +211,25 @@ func TestAnExportThatFailsLeavesNothingBehind(t *testing.T) {
 	}
 	if left := textOf(t, above); len(left) != 0 {
 		t.Errorf("there is left %v", left)
+	}
+}
+
+func TestAnExportShowsOneMoment(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mustLoad(t, office(t))
+	wanted := textOf(t, h.dump(t, false))
+	deleted := false
+	folder := filepath.Join(t.TempDir(), "export")
+	exporter := &Exporter{Store: h.store, Files: h.files, Progress: func(p Progress) {
+		if p.File == "customers.ndjson" && !deleted { // a record that later files refer to goes in the middle
+			deleted = true
+			h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"company","_deleted":true}`))
+		}
+	}}
+	_, err := exporter.Export(t.Context(), folder, nil)
+	must(t, err)
+	if diff := cmp.Diff(wanted, textOf(t, folder)); diff != "" || !deleted {
+		t.Errorf("the export differs (deleted: %t):\n%s", deleted, diff)
 	}
 }

@@ -61,6 +61,21 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 	return classify(ctx, err)
 }
 
+// Snapshot implements store.Engine.
+func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Conn) error) error {
+	conn, err := e.pool.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return classify(ctx, err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	return do(ctx, transaction{tx})
+}
+
 // Ping implements store.Engine.
 func (e *engine) Ping(ctx context.Context) error {
 	return e.pool.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })

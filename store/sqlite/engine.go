@@ -60,6 +60,24 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 	return nil
 }
 
+// Snapshot implements store.Engine.
+func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Conn) error) error {
+	c, err := e.readers.take(ctx)
+	if err != nil {
+		return classify(ctx, err)
+	}
+	defer e.readers.give(c)
+	defer func() { _, _ = c.Exec(context.WithoutCancel(ctx), "ROLLBACK", nil) }()
+	if _, err := c.Exec(ctx, "BEGIN", nil); err != nil {
+		return err
+	}
+	// The moment is that of the first read.
+	if err := c.Query(ctx, "SELECT COUNT(*) FROM goose_db_version", nil, func(*store.Row) error { return nil }); err != nil {
+		return err
+	}
+	return do(ctx, c)
+}
+
 // Together implements store.Engine. Statements need no trip here, so nobody waits for anybody.
 func (e *engine) Together(ctx context.Context, n int) []backoffice.Party {
 	parties := make([]backoffice.Party, n)
