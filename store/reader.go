@@ -79,7 +79,7 @@ func (r *reader[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], parents
 	}
 	w := ask.Window
 	s := shape{
-		kind: pagesStatement, under: ask.Under, order: ask.Order, columns: want, criteria: r.table.mask(ask.Criteria),
+		kind: pagesStatement, under: ask.Under, order: ask.Order, columns: want, criteria: r.table.mask(ask.Under, ask.Criteria),
 		window: windowShape{limit: w.Limit, backward: w.Backward, after: w.HasAfter, before: w.HasBefore, inclusive: w.Inclusive, offset: w.Offset > 0},
 	}
 	statement := r.texts.get(s, func() *statement[T] {
@@ -211,7 +211,7 @@ func (r *reader[T, C]) Counts(ctx context.Context, under backoffice.Edge, criter
 	if err != nil || list == nil {
 		return counts, err
 	}
-	s := shape{kind: countsStatement, under: under, criteria: r.table.mask(criteria)}
+	s := shape{kind: countsStatement, under: under, criteria: r.table.mask(under, criteria)}
 	text, args := totalText, []any{string(r.table.noun)}
 	if under != backoffice.Root || s.criteria != 0 {
 		text = r.texts.get(s, func() *statement[T] { ends, _ := r.table.ends(under, criteria); return r.textFor(s, ends).counts() }).text

@@ -15,9 +15,9 @@ var relationTable = &table[backoffice.CustomerRelation, backoffice.RelationCrite
 	},
 	criteria: []criterion[backoffice.RelationCriteria]{
 		equals("kind", func(c backoffice.RelationCriteria) backoffice.RelationKind { return c.Kind }),
-		// The directions choose the ends below; at the root there is no end to see a relation from.
-		where(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Outgoing }, ""),
-		where(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Incoming }, ""),
+		// At the root there is no end to see a relation from.
+		choosesEnds(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Outgoing }),
+		choosesEnds(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Incoming }),
 	},
 	edges: map[backoffice.Edge]edge[backoffice.RelationCriteria]{
 		backoffice.OfCustomer: func(c backoffice.RelationCriteria) []string {

@@ -71,7 +71,7 @@ func (c *texts[T]) get(s shape, build func() *statement[T]) *statement[T] {
 
 func parameter(n int) string { return "$" + strconv.Itoa(n) }
 
-// writerOfText builds the text of one statement about a noun.
+// textOf builds the text of one statement about a noun.
 type textOf[T any, C comparable] struct {
 	*noun[T, C]
 	shape      shape
@@ -86,10 +86,8 @@ func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
 		b.parameters = 1
 	}
 	for i := range n.table.criteria {
-		if s.criteria&(1<<i) != 0 {
-			if text := n.table.criteria[i].text(n.dialect); text != "" {
-				b.conditions = append(b.conditions, numbered(text, &b.parameters))
-			}
+		if text := n.table.criteria[i].text; s.criteria&(1<<i) != 0 && text != nil {
+			b.conditions = append(b.conditions, numbered(text(n.dialect), &b.parameters))
 		}
 	}
 	return b
@@ -219,6 +217,10 @@ func (b *textOf[T, C]) counts() *statement[T] {
 func (b *textOf[T, C]) groups(column string) *statement[T] {
 	if len(b.ends) == 0 {
 		return &statement[T]{text: "SELECT 0, t." + column + ", count(*)" + b.from() + " GROUP BY t." + column}
+	}
+	inner := "SELECT t." + column + ", count(*)" + b.from("t."+b.ends[0]+" = "+b.dialect.parentID) + " GROUP BY t." + column
+	if b.dialect.lateral {
+		return &statement[T]{text: "SELECT " + b.dialect.parentNo + ", t.* FROM " + b.dialect.parents + " CROSS JOIN LATERAL (" + inner + ") t"}
 	}
 	text := "SELECT " + b.dialect.parentNo + ", t." + column + ", count(*) FROM " + b.dialect.parents + " CROSS JOIN " + b.table.name + " t WHERE " +
 		strings.Join(append([]string{"t." + b.ends[0] + " = " + b.dialect.parentID}, b.conditions...), " AND ")

@@ -20,6 +20,9 @@ func New(engine Engine) *Store {
 	return &Store{readers: n.readers(counted{engine.Reads()}), engine: engine}
 }
 
+// Through is the same store with something between it and its engine, such as a recorder of statements.
+func (s *Store) Through(wrap func(Engine) Engine) *Store { return New(wrap(s.engine)) }
+
 // Together implements backoffice.Store.
 func (s *Store) Together(ctx context.Context, n int) []backoffice.Party {
 	return s.engine.Together(ctx, n)

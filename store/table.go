@@ -29,7 +29,7 @@ type table[T any, C comparable] struct {
 // but the criterion, so that a set of criteria has one text.
 type criterion[C any] struct {
 	when func(C) bool
-	text func(*Dialect) string
+	text func(*Dialect) string // nil for one that only chooses the ends of an edge, and says nothing at the root
 	args func(c C, d *Dialect, args []any) []any
 }
 
@@ -68,7 +68,14 @@ type reference struct {
 }
 
 func where[C any](when func(C) bool, text string) criterion[C] {
-	return criterion[C]{when, func(*Dialect) string { return text }, func(_ C, _ *Dialect, args []any) []any { return args }}
+	return criterion[C]{when, func(*Dialect) string { return text }, noArguments[C]}
+}
+
+func noArguments[C any](_ C, _ *Dialect, args []any) []any { return args }
+
+// choosesEnds marks a criterion that an edge goes by.
+func choosesEnds[C any](when func(C) bool) criterion[C] {
+	return criterion[C]{when, nil, noArguments[C]}
 }
 
 // equals picks rows by the value of a column.
@@ -95,13 +102,13 @@ func since[C any](column string, of func(C) backoffice.Instant) criterion[C] {
 }
 
 // mask numbers the criteria that are set.
-func (t *table[T, C]) mask(c C) (mask uint32) {
+func (t *table[T, C]) mask(under backoffice.Edge, c C) (mask uint32) {
 	var none C
 	if c == none {
 		return 0
 	}
 	for i := range t.criteria {
-		if t.criteria[i].when(c) {
+		if t.criteria[i].when(c) && (t.criteria[i].text != nil || under != backoffice.Root) {
 			mask |= 1 << i
 		}
 	}

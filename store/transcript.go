@@ -111,13 +111,17 @@ func (r *transcriptReader) StatusCounts(ctx context.Context, under backoffice.Ed
 	if err != nil || list == nil {
 		return counts, err
 	}
-	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(criteria)}
-	statement := r.texts.get(s, func() *statement[backoffice.Transcript] {
-		ends, _ := r.table.ends(under, criteria)
-		return r.textFor(s, ends).groups("status")
-	})
+	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria)}
+	text, args := statusTotalsText, []any{string(r.table.noun)}
+	if under != backoffice.Root || s.criteria != 0 {
+		text = r.texts.get(s, func() *statement[backoffice.Transcript] {
+			ends, _ := r.table.ends(under, criteria)
+			return r.textFor(s, ends).groups("status")
+		}).text
+		args = r.arguments(s, criteria, list)
+	}
 	found := make(map[string]map[backoffice.TranscriptStatus]int, len(list))
-	err = r.conn.Query(ctx, statement.text, r.arguments(s, criteria, list), func(row *Row) error {
+	err = r.conn.Query(ctx, text, args, func(row *Row) error {
 		parent := list[row.Int(0)]
 		if found[parent] == nil {
 			found[parent] = map[backoffice.TranscriptStatus]int{}
@@ -137,6 +141,9 @@ func (r *transcriptReader) StatusCounts(ctx context.Context, under backoffice.Ed
 	}
 	return counts, nil
 }
+
+// statusTotalsText reads how many transcripts have each status, which triggers keep count of.
+const statusTotalsText = "SELECT 0, part, CAST(SUM(n) AS BIGINT) FROM row_counts WHERE noun = $1 GROUP BY part"
 
 // transcriptWriter keeps what calculations have of their transcripts in step.
 type transcriptWriter struct {

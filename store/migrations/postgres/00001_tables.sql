@@ -83,7 +83,9 @@ CREATE INDEX customers_name ON customers (name_folded, id);
 CREATE INDEX customers_created ON customers (created_at, id);
 CREATE INDEX customers_updated ON customers (updated_at, id);
 CREATE INDEX customers_type ON customers (type, id);
+CREATE INDEX customers_type_name ON customers (type, name_folded, id);
 CREATE INDEX customers_language ON customers (language, id) WHERE language IS NOT NULL;
+CREATE INDEX customers_language_name ON customers (language, name_folded, id) WHERE language IS NOT NULL;
 CREATE INDEX customers_responsible ON customers (responsible_id, id) WHERE responsible_id IS NOT NULL;
 CREATE INDEX customers_email ON customers (email_folded, id) WHERE email_folded IS NOT NULL;
 CREATE INDEX customers_kbo ON customers (kbo_number, id) WHERE kbo_number IS NOT NULL;
@@ -130,21 +132,22 @@ CREATE TABLE transcripts (
 	file_sha256       BYTEA,
 	file_created_at   BIGINT
 );
-CREATE INDEX transcripts_updated ON transcripts (updated_at, id);
+CREATE INDEX transcripts_updated ON transcripts (updated_at, id, status);
 CREATE INDEX transcripts_progress ON transcripts (progress, id);
-CREATE INDEX transcripts_status ON transcripts (status, id);
-CREATE INDEX transcripts_completed ON transcripts (is_completed, document_generated, id);
-CREATE INDEX transcripts_generated ON transcripts (document_generated, id);
+-- What follows the identifier serves counting: such a count never visits the table.
+CREATE INDEX transcripts_status ON transcripts (status, id, is_completed, document_generated);
+CREATE INDEX transcripts_completed ON transcripts (is_completed, document_generated, id, status);
+CREATE INDEX transcripts_generated ON transcripts (document_generated, id, status);
 CREATE INDEX transcripts_customer ON transcripts (customer_id, id);
 CREATE INDEX transcripts_checklist ON transcripts (checklist_id, id);
 CREATE INDEX transcripts_checklist_customer ON transcripts (checklist_id, customer_id);
 CREATE INDEX transcripts_checklist_updated ON transcripts (checklist_id, updated_at, id);
 CREATE INDEX transcripts_checklist_progress ON transcripts (checklist_id, progress, id);
-CREATE INDEX transcripts_checklist_status ON transcripts (checklist_id, status, id);
+CREATE INDEX transcripts_checklist_status ON transcripts (checklist_id, status, id, is_completed, document_generated);
 CREATE INDEX transcripts_year ON transcripts (financial_year_id, id);
 CREATE INDEX transcripts_year_updated ON transcripts (financial_year_id, updated_at, id);
 CREATE INDEX transcripts_year_progress ON transcripts (financial_year_id, progress, id);
-CREATE INDEX transcripts_year_status ON transcripts (financial_year_id, status, id);
+CREATE INDEX transcripts_year_status ON transcripts (financial_year_id, status, id, is_completed, document_generated);
 CREATE INDEX transcripts_file ON transcripts (file_key) WHERE file_key IS NOT NULL;
 
 CREATE TABLE calculations (
@@ -276,44 +279,64 @@ CREATE TABLE credential_secrets (
 CREATE INDEX users_search ON users USING gin (search_text gin_trgm_ops);
 CREATE INDEX customers_search ON customers USING gin (search_text gin_trgm_ops);
 
--- How many rows each noun has: the sum of n. Every statement that adds or removes rows appends what it changed, so that
--- writers never wait for each other's; now and then one folds what others have left into a single row, passing over
--- what is being folded by somebody else.
+-- How many rows each noun has, transcripts by their status: the sum of n. Every statement that adds or removes rows
+-- appends what it changed, so that writers never wait for each other's; now and then one folds what others have left
+-- into a single row, passing over what is being folded by somebody else.
 CREATE TABLE row_counts (
 	noun TEXT COLLATE "C" NOT NULL,
+	part TEXT COLLATE "C" NOT NULL,
 	n    BIGINT NOT NULL
 );
 CREATE INDEX row_counts_noun ON row_counts (noun);
 
 -- +goose StatementBegin
+CREATE FUNCTION fold_row_counts(counted TEXT) RETURNS void LANGUAGE sql AS $$
+	WITH folded AS (
+		DELETE FROM row_counts WHERE ctid IN (
+			SELECT ctid FROM row_counts WHERE noun = counted LIMIT 1000 FOR UPDATE SKIP LOCKED)
+		RETURNING part, n)
+	INSERT INTO row_counts (noun, part, n) SELECT counted, part, sum(n) FROM folded GROUP BY part HAVING sum(n) <> 0
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
 CREATE FUNCTION count_rows() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-	changed BIGINT;
 BEGIN
-	SELECT count(*) INTO changed FROM changed_rows;
-	IF changed = 0 THEN
-		RETURN NULL;
-	END IF;
-	IF TG_OP = 'DELETE' THEN
-		changed := -changed;
-	END IF;
-	INSERT INTO row_counts (noun, n) VALUES (TG_ARGV[0], changed);
+	INSERT INTO row_counts (noun, part, n)
+		SELECT TG_ARGV[0], '', CASE TG_OP WHEN 'DELETE' THEN -count(*) ELSE count(*) END FROM changed_rows HAVING count(*) > 0;
 	IF random() < 0.02 THEN
-		WITH folded AS (
-			DELETE FROM row_counts WHERE ctid IN (
-				SELECT ctid FROM row_counts WHERE noun = TG_ARGV[0] LIMIT 1000 FOR UPDATE SKIP LOCKED)
-			RETURNING n)
-		INSERT INTO row_counts (noun, n) SELECT TG_ARGV[0], sum(n) FROM folded HAVING count(*) > 0;
+		PERFORM fold_row_counts(TG_ARGV[0]);
 	END IF;
 	RETURN NULL;
 END
 $$;
 -- +goose StatementEnd
 
+-- +goose StatementBegin
+CREATE FUNCTION count_transcripts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF TG_OP = 'INSERT' THEN
+		INSERT INTO row_counts (noun, part, n) SELECT 'transcript', status, count(*) FROM new_rows GROUP BY status;
+	ELSIF TG_OP = 'DELETE' THEN
+		INSERT INTO row_counts (noun, part, n) SELECT 'transcript', status, -count(*) FROM old_rows GROUP BY status;
+	ELSE
+		INSERT INTO row_counts (noun, part, n)
+			SELECT 'transcript', status, sum(n) FROM (SELECT status, 1 AS n FROM new_rows UNION ALL SELECT status, -1 FROM old_rows) changed
+			GROUP BY status HAVING sum(n) <> 0;
+	END IF;
+	IF random() < 0.02 THEN
+		PERFORM fold_row_counts('transcript');
+	END IF;
+	RETURN NULL;
+END
+$$;
+-- +goose StatementEnd
+
+CREATE TRIGGER transcripts_count_insert AFTER INSERT ON transcripts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_transcripts();
+CREATE TRIGGER transcripts_count_delete AFTER DELETE ON transcripts REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_transcripts();
+CREATE TRIGGER transcripts_count_update AFTER UPDATE ON transcripts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_transcripts();
 CREATE TRIGGER customers_count_insert AFTER INSERT ON customers REFERENCING NEW TABLE AS changed_rows FOR EACH STATEMENT EXECUTE FUNCTION count_rows('customer');
 CREATE TRIGGER customers_count_delete AFTER DELETE ON customers REFERENCING OLD TABLE AS changed_rows FOR EACH STATEMENT EXECUTE FUNCTION count_rows('customer');
-CREATE TRIGGER transcripts_count_insert AFTER INSERT ON transcripts REFERENCING NEW TABLE AS changed_rows FOR EACH STATEMENT EXECUTE FUNCTION count_rows('transcript');
-CREATE TRIGGER transcripts_count_delete AFTER DELETE ON transcripts REFERENCING OLD TABLE AS changed_rows FOR EACH STATEMENT EXECUTE FUNCTION count_rows('transcript');
 CREATE TRIGGER relations_count_insert AFTER INSERT ON relations REFERENCING NEW TABLE AS changed_rows FOR EACH STATEMENT EXECUTE FUNCTION count_rows('relation');
 CREATE TRIGGER relations_count_delete AFTER DELETE ON relations REFERENCING OLD TABLE AS changed_rows FOR EACH STATEMENT EXECUTE FUNCTION count_rows('relation');
 CREATE TRIGGER calculations_count_insert AFTER INSERT ON calculations REFERENCING NEW TABLE AS changed_rows FOR EACH STATEMENT EXECUTE FUNCTION count_rows('calculation');

@@ -88,7 +88,9 @@ CREATE INDEX customers_name ON customers (name_folded, id);
 CREATE INDEX customers_created ON customers (created_at, id);
 CREATE INDEX customers_updated ON customers (updated_at, id);
 CREATE INDEX customers_type ON customers (type, id);
+CREATE INDEX customers_type_name ON customers (type, name_folded, id);
 CREATE INDEX customers_language ON customers (language, id) WHERE language IS NOT NULL;
+CREATE INDEX customers_language_name ON customers (language, name_folded, id) WHERE language IS NOT NULL;
 CREATE INDEX customers_responsible ON customers (responsible_id, id) WHERE responsible_id IS NOT NULL;
 CREATE INDEX customers_email ON customers (email_folded, id) WHERE email_folded IS NOT NULL;
 CREATE INDEX customers_kbo ON customers (kbo_number, id) WHERE kbo_number IS NOT NULL;
@@ -135,21 +137,22 @@ CREATE TABLE transcripts (
 	file_sha256       BLOB,
 	file_created_at   INTEGER
 );
-CREATE INDEX transcripts_updated ON transcripts (updated_at, id);
+CREATE INDEX transcripts_updated ON transcripts (updated_at, id, status);
 CREATE INDEX transcripts_progress ON transcripts (progress, id);
-CREATE INDEX transcripts_status ON transcripts (status, id);
-CREATE INDEX transcripts_completed ON transcripts (is_completed, document_generated, id);
-CREATE INDEX transcripts_generated ON transcripts (document_generated, id);
+-- What follows the identifier serves counting: such a count never visits the table.
+CREATE INDEX transcripts_status ON transcripts (status, id, is_completed, document_generated);
+CREATE INDEX transcripts_completed ON transcripts (is_completed, document_generated, id, status);
+CREATE INDEX transcripts_generated ON transcripts (document_generated, id, status);
 CREATE INDEX transcripts_customer ON transcripts (customer_id, id);
 CREATE INDEX transcripts_checklist ON transcripts (checklist_id, id);
 CREATE INDEX transcripts_checklist_customer ON transcripts (checklist_id, customer_id);
 CREATE INDEX transcripts_checklist_updated ON transcripts (checklist_id, updated_at, id);
 CREATE INDEX transcripts_checklist_progress ON transcripts (checklist_id, progress, id);
-CREATE INDEX transcripts_checklist_status ON transcripts (checklist_id, status, id);
+CREATE INDEX transcripts_checklist_status ON transcripts (checklist_id, status, id, is_completed, document_generated);
 CREATE INDEX transcripts_year ON transcripts (financial_year_id, id);
 CREATE INDEX transcripts_year_updated ON transcripts (financial_year_id, updated_at, id);
 CREATE INDEX transcripts_year_progress ON transcripts (financial_year_id, progress, id);
-CREATE INDEX transcripts_year_status ON transcripts (financial_year_id, status, id);
+CREATE INDEX transcripts_year_status ON transcripts (financial_year_id, status, id, is_completed, document_generated);
 CREATE INDEX transcripts_file ON transcripts (file_key) WHERE file_key IS NOT NULL;
 
 CREATE TABLE calculations (
@@ -316,87 +319,127 @@ CREATE TRIGGER customers_search_update AFTER UPDATE OF search_text ON customers 
 END;
 -- +goose StatementEnd
 
--- How many rows each noun has.
+-- How many rows each noun has, transcripts by their status.
 CREATE TABLE row_counts (
-	noun TEXT NOT NULL PRIMARY KEY,
-	n    INTEGER NOT NULL
+	noun TEXT NOT NULL,
+	part TEXT NOT NULL,
+	n    INTEGER NOT NULL,
+	PRIMARY KEY (noun, part)
 ) WITHOUT ROWID;
-INSERT INTO row_counts (noun, n) VALUES
-	('customer', 0),
-	('transcript', 0),
-	('relation', 0),
-	('calculation', 0),
-	('document', 0),
-	('minfin document', 0),
-	('checklist', 0),
-	('financial year', 0),
-	('user', 0),
-	('label', 0),
-	('consultation', 0);
 
 -- +goose StatementBegin
-CREATE TRIGGER customers_count_insert AFTER INSERT ON customers BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'customer'; END;
+CREATE TRIGGER customers_count_insert AFTER INSERT ON customers BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('customer', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER customers_count_delete AFTER DELETE ON customers BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'customer'; END;
+CREATE TRIGGER customers_count_delete AFTER DELETE ON customers BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('customer', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER transcripts_count_insert AFTER INSERT ON transcripts BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'transcript'; END;
+CREATE TRIGGER transcripts_count_insert AFTER INSERT ON transcripts BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', new.status, 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER transcripts_count_delete AFTER DELETE ON transcripts BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'transcript'; END;
+CREATE TRIGGER transcripts_count_delete AFTER DELETE ON transcripts BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', old.status, -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER relations_count_insert AFTER INSERT ON relations BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'relation'; END;
+CREATE TRIGGER relations_count_insert AFTER INSERT ON relations BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('relation', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER relations_count_delete AFTER DELETE ON relations BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'relation'; END;
+CREATE TRIGGER relations_count_delete AFTER DELETE ON relations BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('relation', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER calculations_count_insert AFTER INSERT ON calculations BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'calculation'; END;
+CREATE TRIGGER calculations_count_insert AFTER INSERT ON calculations BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('calculation', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER calculations_count_delete AFTER DELETE ON calculations BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'calculation'; END;
+CREATE TRIGGER calculations_count_delete AFTER DELETE ON calculations BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('calculation', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER documents_count_insert AFTER INSERT ON documents BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'document'; END;
+CREATE TRIGGER documents_count_insert AFTER INSERT ON documents BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('document', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER documents_count_delete AFTER DELETE ON documents BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'document'; END;
+CREATE TRIGGER documents_count_delete AFTER DELETE ON documents BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('document', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER minfin_documents_count_insert AFTER INSERT ON minfin_documents BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'minfin document'; END;
+CREATE TRIGGER minfin_documents_count_insert AFTER INSERT ON minfin_documents BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('minfin document', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER minfin_documents_count_delete AFTER DELETE ON minfin_documents BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'minfin document'; END;
+CREATE TRIGGER minfin_documents_count_delete AFTER DELETE ON minfin_documents BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('minfin document', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER checklists_count_insert AFTER INSERT ON checklists BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'checklist'; END;
+CREATE TRIGGER checklists_count_insert AFTER INSERT ON checklists BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('checklist', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER checklists_count_delete AFTER DELETE ON checklists BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'checklist'; END;
+CREATE TRIGGER checklists_count_delete AFTER DELETE ON checklists BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('checklist', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER financial_years_count_insert AFTER INSERT ON financial_years BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'financial year'; END;
+CREATE TRIGGER financial_years_count_insert AFTER INSERT ON financial_years BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('financial year', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER financial_years_count_delete AFTER DELETE ON financial_years BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'financial year'; END;
+CREATE TRIGGER financial_years_count_delete AFTER DELETE ON financial_years BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('financial year', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER users_count_insert AFTER INSERT ON users BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'user'; END;
+CREATE TRIGGER users_count_insert AFTER INSERT ON users BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('user', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER users_count_delete AFTER DELETE ON users BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'user'; END;
+CREATE TRIGGER users_count_delete AFTER DELETE ON users BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('user', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER labels_count_insert AFTER INSERT ON labels BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'label'; END;
+CREATE TRIGGER labels_count_insert AFTER INSERT ON labels BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('label', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER labels_count_delete AFTER DELETE ON labels BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'label'; END;
+CREATE TRIGGER labels_count_delete AFTER DELETE ON labels BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('label', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER consultations_count_insert AFTER INSERT ON consultations BEGIN UPDATE row_counts SET n = n + 1 WHERE noun = 'consultation'; END;
+CREATE TRIGGER consultations_count_insert AFTER INSERT ON consultations BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('consultation', '', 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER consultations_count_delete AFTER DELETE ON consultations BEGIN UPDATE row_counts SET n = n - 1 WHERE noun = 'consultation'; END;
+CREATE TRIGGER consultations_count_delete AFTER DELETE ON consultations BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('consultation', '', -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER transcripts_count_update AFTER UPDATE OF status ON transcripts WHEN old.status <> new.status BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', old.status, -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', new.status, 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+END;
 -- +goose StatementEnd

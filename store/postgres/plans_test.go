@@ -1,0 +1,161 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
+)
+
+// large are the tables that can have more than 10,000 rows (and users, whom the others refer to), with how often the rows
+// of a small office are multiplied to have as many here, and the columns that must differ from one to the next.
+var large = []struct {
+	table  string
+	times  int
+	unique string // each becomes another text
+}{
+	{"users", 250, "id"},
+	{"customers", 250, "id customer_code responsible_id"},
+	{"customer_scopes", 250, "customer_id"},
+	{"relations", 120, "id customer_id related_customer_id"},
+	{"transcripts", 240, "id customer_id"},
+	{"calculations", 240, "id transcript_id customer_id"},
+	{"documents", 200, "id customer_id file_key"},
+	{"minfin_documents", 200, "id customer_id file_key"},
+	{"consultations", 0, ""},
+	{"changes", 0, ""},
+	{"idempotency_keys", 0, ""},
+}
+
+// multiply fills the large tables, in which each row of the office stands many times.
+func multiply(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	execute := func(text string) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	for _, of := range large {
+		if of.times == 0 {
+			continue
+		}
+		var names string
+		err := conn.QueryRow(t.Context(), "SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0", of.table).Scan(&names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := strings.Fields(names)
+		values := slices.Clone(columns)
+		for i, column := range columns {
+			if slices.Contains(strings.Fields(of.unique), column) {
+				values[i] += " || '-' || g" // what is NULL stays so
+			}
+		}
+		execute(fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s, generate_series(1, %d) g",
+			of.table, strings.Join(columns, ", "), strings.Join(values, ", "), of.table, of.times))
+	}
+	execute(`INSERT INTO consultations (id, at, client_id, client_name, operation, customer_id, chain, number)
+		SELECT 'x' || g, g, 'client', 'name', 'READ', 'c' || g % 5000, 99, g FROM generate_series(1, 20000) g`)
+	execute(`INSERT INTO changes (sequence, at, client_id, action, noun, object_id) SELECT g + 100, g, 'client', 'action', 'noun', 'o' FROM generate_series(1, 20000) g`)
+	execute(`INSERT INTO idempotency_keys (client_id, noun, key, digest, object_id, created_at) SELECT 'client', 'noun', 'key' || g, '\x00', 'o', g FROM generate_series(1, 20000) g`)
+	execute("VACUUM (ANALYZE)")
+}
+
+// node is a step of a plan.
+type node struct {
+	Type     string `json:"Node Type"`
+	Relation string `json:"Relation Name"`
+	Plans    []node `json:"Plans"`
+}
+
+// wholeTables are the large tables that a plan reads without an index.
+func (n node) wholeTables() (found []string) {
+	if strings.Contains(n.Type, "Seq Scan") {
+		for _, of := range large {
+			if of.table == n.Relation && of.table != "users" {
+				found = append(found, n.Relation)
+			}
+		}
+	}
+	for _, below := range n.Plans {
+		found = append(found, below.wholeTables()...)
+	}
+	return found
+}
+
+func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Schema(t)
+	if err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := postgres.Open(t.Context(), url, postgres.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	storetest.Fill(t, opened)
+	recorder := &storetest.Recorder{}
+	storetest.Sweep(t, opened.Through(recorder.On))
+	if len(recorder.Statements()) < 500 {
+		t.Errorf("only %d statements were recorded", len(recorder.Statements()))
+	}
+
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	multiply(t, conn)
+	for text, args := range recorder.Statements() {
+		for name, plan := range map[string]node{"a plan for these arguments": customPlan(t, conn, text, args), "a plan for any arguments": genericPlan(t, conn, text, len(args))} {
+			if found := plan.wholeTables(); len(found) > 0 {
+				t.Errorf("%s reads all of %v:\n%s", name, found, text)
+			}
+		}
+	}
+}
+
+func customPlan(t *testing.T, conn *pgx.Conn, text string, args []any) node {
+	t.Helper()
+	return parsePlan(t, conn.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+text, args...), text)
+}
+
+// genericPlan is the one that a prepared statement has from its sixth run on, unless it looks much worse.
+func genericPlan(t *testing.T, conn *pgx.Conn, text string, parameters int) node {
+	t.Helper()
+	execute := "EXECUTE planned"
+	if parameters > 0 {
+		execute += "(NULL" + strings.Repeat(", NULL", parameters-1) + ")"
+	}
+	if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan; PREPARE planned AS "+text, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	defer func() {
+		if _, err := conn.Exec(t.Context(), "DEALLOCATE planned; RESET plan_cache_mode", pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Error(err)
+		}
+	}()
+	return parsePlan(t, conn.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+execute, pgx.QueryExecModeSimpleProtocol), text)
+}
+
+func parsePlan(t *testing.T, row pgx.Row, text string) node {
+	t.Helper()
+	var plan []byte
+	if err := row.Scan(&plan); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	var plans []struct{ Plan node }
+	if err := json.Unmarshal(plan, &plans); err != nil || len(plans) != 1 {
+		t.Fatalf("%s: %v", plan, err)
+	}
+	return plans[0].Plan
+}

@@ -1,0 +1,75 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/storetest"
+)
+
+// large are the tables that can have more than 10,000 rows.
+var large = strings.Fields("customers customer_scopes relations transcripts calculations documents minfin_documents consultations changes idempotency_keys user_labels credential_secrets")
+
+// wholeTable is a step of a plan that reads something without an index: a table, or what a subquery or list gives.
+var wholeTable = regexp.MustCompile(`^SCAN (\w+)$`)
+
+// isLarge tells whether the name in a step stands for a large table in the statement.
+func isLarge(text, name string) bool {
+	for _, table := range large {
+		if name == table || regexp.MustCompile(`\b`+table+`( AS)? `+name+`\b`).MatchString(text) && !strings.Contains(text, ") "+name) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	storetest.Fill(t, opened)
+	recorder := &storetest.Recorder{}
+	storetest.Sweep(t, opened.Through(recorder.On))
+
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if len(recorder.Statements()) < 500 {
+		t.Errorf("only %d statements were recorded", len(recorder.Statements()))
+	}
+	for text, args := range recorder.Statements() {
+		for _, step := range planOf(t, db, text, args) {
+			if found := wholeTable.FindStringSubmatch(step); found != nil && isLarge(text, found[1]) {
+				t.Errorf("%s\n\t%s", text, step)
+			}
+		}
+	}
+}
+
+func planOf(t *testing.T, db *sql.DB, text string, args []any) (steps []string) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
