@@ -1,0 +1,7 @@
+// Package integration is a typed client as an integration would have it: genqlient generates it from the server's schema
+// and from the operations in operations.graphql. The suite drives the whole server with it.
+//
+// It must not know anything of the server but its schema.
+package integration
+
+//go:generate go run github.com/Khan/genqlient genqlient.yaml
