@@ -12,8 +12,11 @@ type Principal = backoffice.Viewer
 
 type principalKey struct{}
 
-// WithPrincipal puts the principal into a context.
+// WithPrincipal puts the principal into a context, and for the store it is the caller.
 func WithPrincipal(ctx context.Context, principal *Principal) context.Context {
+	if principal != nil {
+		ctx = backoffice.WithCaller(ctx, principal.ClientID)
+	}
 	return context.WithValue(ctx, principalKey{}, principal)
 }
 

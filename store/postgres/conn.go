@@ -59,22 +59,30 @@ func exec(ctx context.Context, on runner, text string, args []any) (int64, error
 }
 
 // transaction runs statements inside one.
-type transaction struct{ tx pgx.Tx }
+type transaction struct {
+	tx    pgx.Tx
+	limit time.Duration // of a statement
+}
 
 // Query implements store.Conn.
 func (t transaction) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+	ctx, cancel := context.WithTimeout(ctx, t.limit)
+	defer cancel()
 	return query(ctx, t.tx, text, args, each)
 }
 
 // Exec implements store.Conn.
 func (t transaction) Exec(ctx context.Context, text string, args []any) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.limit)
+	defer cancel()
 	return exec(ctx, t.tx, text, args)
 }
 
 // connections runs each statement on any connection of the pool.
 type connections struct {
 	pool   *pgxpool.Pool
-	wait   time.Duration
+	wait   time.Duration // for a free connection
+	limit  time.Duration // of a statement
 	closed atomic.Bool
 }
 
@@ -101,22 +109,59 @@ func (c *connections) take(ctx context.Context) (*pgxpool.Conn, error) {
 	return nil, classify(ctx, err)
 }
 
-// Query implements store.Conn.
-func (c *connections) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	conn, err := c.take(ctx)
-	if err != nil {
-		return err
+// with runs do on a connection. After a loss the other connections are thrown away too, for they are as old; when do
+// may run again, it does so once, on a new one.
+func (c *connections) with(ctx context.Context, do func(ctx context.Context, conn *pgx.Conn) (again bool, err error)) error {
+	for attempt := 1; ; attempt++ {
+		again, err := c.once(ctx, do)
+		if err == nil || !isLost(err) {
+			return err
+		}
+		c.pool.Reset()
+		if !again || attempt > 1 || ctx.Err() != nil {
+			return err
+		}
 	}
-	defer conn.Release()
-	return query(ctx, conn.Conn(), text, args, each)
 }
 
-// Exec implements store.Conn.
-func (c *connections) Exec(ctx context.Context, text string, args []any) (int64, error) {
+func (c *connections) once(ctx context.Context, do func(ctx context.Context, conn *pgx.Conn) (again bool, err error)) (again bool, err error) {
 	conn, err := c.take(ctx)
 	if err != nil {
-		return 0, err
+		return true, err
 	}
 	defer conn.Release()
-	return exec(ctx, conn.Conn(), text, args)
+	ctx, cancel := context.WithTimeout(ctx, c.limit)
+	defer cancel()
+	return do(ctx, conn.Conn())
+}
+
+// Query implements store.Conn.
+func (c *connections) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+	return c.with(ctx, func(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
+		handed := false
+		err = query(ctx, conn, text, args, func(row *store.Row) error {
+			handed = true
+			return each(row)
+		})
+		return !handed, err
+	})
+}
+
+// Exec implements store.Conn. What it changed may be durable when it fails, so it is never run again.
+func (c *connections) Exec(ctx context.Context, text string, args []any) (n int64, err error) {
+	err = c.with(ctx, func(ctx context.Context, conn *pgx.Conn) (bool, error) {
+		n, err = exec(ctx, conn, text, args)
+		return false, err
+	})
+	return n, err
+}
+
+// send sends several statements in one trip and hands their results over, which is once; handle is not called when there is
+// no connection.
+func (c *connections) send(ctx context.Context, batch *pgx.Batch, handle func(pgx.BatchResults) error) error {
+	return c.with(ctx, func(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
+		results := conn.SendBatch(ctx, batch)
+		defer func() { _ = results.Close() }()
+		return false, handle(results)
+	})
 }

@@ -42,6 +42,25 @@ func isRetryable(err error) bool {
 	return errors.As(err, &of) && (of.code == "40001" || of.code == "40P01")
 }
 
+// lostError says that a connection ended while it was used.
+type lostError struct{ how string }
+
+func (e *lostError) Error() string { return "the connection to PostgreSQL was lost (" + e.how + ")" }
+
+// isLost says that the connection is good for nothing more, and that others like it may not be either: it ended, or it
+// leads to a server that is shutting down or is the primary no more.
+func isLost(err error) bool {
+	var lost *lostError
+	var of *serverError
+	switch {
+	case errors.As(err, &lost):
+		return true
+	case errors.As(err, &of):
+		return of.code == "25006" || of.code == "57P01" || of.code == "57P02" || of.code[:min(2, len(of.code))] == "08"
+	}
+	return false
+}
+
 func unavailable(cause error) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: cause}
 }
@@ -67,8 +86,10 @@ func classify(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &connecting):
 		return unavailable(errors.New("connecting to PostgreSQL failed"))
+	case errors.Is(err, context.DeadlineExceeded): // of a part of what ctx is for
+		return backoffice.Fault(err, "asking the store")
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err), pgconn.Timeout(err):
-		return unavailable(fmt.Errorf("the connection to PostgreSQL was lost (%T)", err))
+		return unavailable(&lostError{fmt.Sprintf("%T", err)})
 	}
 	return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")
 }
@@ -105,6 +126,9 @@ func describe(err error) error {
 		return errors.New("PostgreSQL has no connection left; raise max_connections or use a pooler")
 	case code != "":
 		return fmt.Errorf("PostgreSQL answered with error %s", code)
+	}
+	if errors.Is(err, errNotPrimary) {
+		return errors.New("no server of the URL takes writes: each is a replica, or read-only")
 	}
 	var network *net.OpError
 	var name *net.DNSError

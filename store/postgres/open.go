@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,9 @@ import (
 
 // oldest is the first version of PostgreSQL whose features are used: extensions that need no superuser.
 const oldest = 13
+
+// connectTimeout is for each host of a URL: one that is switched off must not use up the time for the next.
+const connectTimeout = 2 * time.Second
 
 // QueryMode says how statements are sent.
 type QueryMode string
@@ -53,25 +57,69 @@ type Store struct{ *store.Store }
 var _ backoffice.Store = (*Store)(nil)
 
 // Open opens the database at a postgres:// URL. It fails with a sentence for the operator when the URL, the server or
-// what is in it is not what it must be; *store.SchemaError when the schema is older or newer than the program.
+// what is in it is not what it must be; *store.SchemaError when the schema is older or newer than the program. A replica
+// may be away.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	config, err := configOf(url, options)
 	if err != nil {
 		return nil, err
 	}
+	config.ConnConfig.ValidateConnect = takesWrites
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, errors.New("the pool of connections cannot be made: its settings contradict each other")
+		return nil, errContradiction
 	}
 	if err := check(ctx, pool); err != nil {
 		pool.Close()
 		return nil, err
 	}
-	wait := options.AcquireTimeout
-	if wait <= 0 {
-		wait = 3 * time.Second
+	wait, limit := cmp.Or(options.AcquireTimeout, 3*time.Second), cmp.Or(options.StatementTimeout, 5*time.Second)
+	reads := &reads{primary: &connections{pool: pool, wait: wait, limit: limit}}
+	if reads.freshness, err = openReplicas(ctx, reads.primary, options); err != nil {
+		pool.Close()
+		return nil, err
 	}
-	return &Store{store.New(&engine{pool: &connections{pool: pool, wait: wait}})}, nil
+	return &Store{store.New(&engine{reads})}, nil
+}
+
+// openReplicas is nil when there are none.
+func openReplicas(ctx context.Context, primary *connections, options Options) (*freshness, error) {
+	if len(options.Replicas) == 0 {
+		return nil, nil
+	}
+	f := newFreshness(primary, nil)
+	for _, url := range options.Replicas {
+		config, err := configOf(url, options)
+		if err == nil {
+			var r *replica
+			if r, err = newReplica(ctx, config, primary.wait, primary.limit); err == nil {
+				f.replicas = append(f.replicas, r)
+			}
+		}
+		if err != nil {
+			f.close()
+			return nil, fmt.Errorf("a replica: %w", err)
+		}
+	}
+	return f, nil
+}
+
+var (
+	errContradiction = errors.New("the pool of connections cannot be made: its settings contradict each other")
+	errNotPrimary    = errors.New("the server takes no writes")
+)
+
+// takesWrites refuses connections to a replica or to a primary that is being demoted, so that with several hosts the next
+// one is tried, whatever target_session_attrs says.
+func takesWrites(ctx context.Context, conn *pgconn.PgConn) error {
+	result := conn.ExecParams(ctx, "SHOW transaction_read_only", nil, nil, nil, nil).Read()
+	switch {
+	case result.Err != nil:
+		return result.Err
+	case len(result.Rows) != 1 || string(result.Rows[0][0]) != "off":
+		return errNotPrimary
+	}
+	return nil
 }
 
 func configOf(url string, options Options) (*pgxpool.Config, error) {
@@ -95,8 +143,12 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 		config.ConnConfig.RuntimeParams["application_name"] = "backoffice"
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 5 * time.Second
+		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
+	if config.PingTimeout == 0 {
+		config.PingTimeout = time.Second
+	}
+	config.ConnConfig.OnNotice = noteWarning
 	// A statement whose caller has gone is cancelled at the server, and its connection stays.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}

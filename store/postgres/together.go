@@ -15,8 +15,8 @@ import (
 // gathering collects what its parties ask. When each of them waits for an answer or has left, all that was asked is sent
 // in one trip; then they go on, and may ask again.
 type gathering struct {
-	ctx  context.Context
-	pool *connections
+	ctx   context.Context
+	reads *reads
 
 	mu      sync.Mutex
 	running int // parties that neither wait nor have left
@@ -48,7 +48,7 @@ var errUnanswered = errors.New("the statement was not answered")
 
 // Together implements store.Engine.
 func (e *engine) Together(ctx context.Context, n int) []backoffice.Party {
-	g := &gathering{ctx: ctx, pool: e.pool, running: n}
+	g := &gathering{ctx: ctx, reads: e.reads, running: n}
 	parties := make([]backoffice.Party, n)
 	for i := range parties {
 		p := &party{of: g}
@@ -58,19 +58,19 @@ func (e *engine) Together(ctx context.Context, n int) []backoffice.Party {
 }
 
 // together runs the statements of parties with those of the others, and any other by itself.
-type together struct{ *connections }
+type together struct{ *reads }
 
 // Query implements store.Conn.
 func (t together) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
 	p, _ := ctx.Value(partyKey{}).(*party)
 	if p == nil {
-		return t.connections.Query(ctx, text, args, each)
+		return t.reads.Query(ctx, text, args, each)
 	}
 	q := &question{ctx: ctx, of: p, text: text, args: args, each: each, err: errUnanswered, done: make(chan struct{})}
 	batch, joined := p.ask(q)
 	switch {
 	case !joined:
-		return t.connections.Query(ctx, text, args, each)
+		return t.reads.Query(ctx, text, args, each)
 	case batch != nil:
 		p.of.send(batch)
 		return q.err
@@ -169,41 +169,41 @@ func (g *gathering) send(batch []*question) {
 	// A statement that fails takes those after it along: what was not answered is asked once more, each by itself.
 	for _, q := range batch {
 		if errors.Is(q.err, errUnanswered) && !q.handed {
-			q.err = g.pool.Query(q.ctx, q.text, q.args, q.each)
+			q.err = g.reads.Query(q.ctx, q.text, q.args, q.each)
 		}
 	}
 }
 
 // sendAsOne sends a batch in one trip. It leaves questions unanswered when something goes wrong.
 func (g *gathering) sendAsOne(batch []*question) {
-	conn, err := g.pool.take(g.ctx)
-	if err != nil {
-		for _, q := range batch {
-			q.err = err
-		}
-		return
-	}
-	defer conn.Release()
 	var statements pgx.Batch
 	for _, q := range batch {
 		statements.Queue(q.text, q.args...)
 	}
-	results := conn.SendBatch(g.ctx, &statements)
-	defer func() { _ = results.Close() }()
-	for _, q := range batch {
-		rows, err := results.Query()
-		if err != nil {
-			rows.Close()
-			return
+	sent := false
+	err := g.reads.send(g.ctx, &statements, func(results pgx.BatchResults) error {
+		sent = true
+		for _, q := range batch {
+			rows, err := results.Query()
+			if err != nil {
+				rows.Close()
+				return classify(g.ctx, err)
+			}
+			if err := q.take(rows); err != nil {
+				return err
+			}
 		}
-		if !q.take(rows) {
-			return
+		return nil
+	})
+	if !sent {
+		for _, q := range batch {
+			q.err = err
 		}
 	}
 }
 
-// take reads the answer; false when the connection has no more to give.
-func (q *question) take(rows pgx.Rows) bool {
+// take reads the answer; an error says that the connection has no more to give.
+func (q *question) take(rows pgx.Rows) error {
 	var refused error
 	err := scan(rows, func(row *store.Row) error {
 		if refused = classify(q.ctx, q.ctx.Err()); refused == nil {
@@ -212,16 +212,13 @@ func (q *question) take(rows pgx.Rows) bool {
 		}
 		return refused
 	})
-	switch {
-	case refused != nil:
+	if refused != nil {
 		q.err = refused
-	case err == nil:
-		q.err = nil
-	case q.handed:
-		q.err = classify(q.ctx, err)
-		return false
-	default:
-		return false
+		return nil
 	}
-	return true
+	err = classify(q.of.of.ctx, err)
+	if err == nil || q.handed {
+		q.err = err
+	}
+	return err
 }

@@ -1,0 +1,244 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"example.org/backoffice/store"
+)
+
+// staleAfter is how old a replica's data may be for anybody, even for those who wrote nothing. It leaves time for a
+// request within the 5 seconds in which all servers are to see a change.
+const staleAfter = 3 * time.Second
+
+// freshness knows what the callers must be shown. A read that could be answered by a replica first has a look at the
+// primary that begins after the read was asked: how far its log has come, and who wrote since the last look, at whichever
+// server. Reads share looks, so there is at most one under way and one to come, however many reads there are. Docs:
+// docs/adr/0006-replicas.md.
+type freshness struct {
+	primary  *connections
+	replicas []*replica
+
+	life context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	under    *look // the look that is under way
+	next     *look // the one that begins when it ends
+	samples  []sample
+	needs    map[string]position // by client id: a position behind the caller's last write
+	floor    position            // the same for all others
+	wrote    map[string]bool     // who wrote here since the last look began
+	sequence int64               // the change log is known up to here
+	timeline int64
+	turn     int
+}
+
+// look is one question to the primary.
+type look struct {
+	done chan struct{}
+	err  error
+}
+
+// sample says how far the primary's log had come at a moment, or later.
+type sample struct {
+	at       time.Time
+	position position
+}
+
+func newFreshness(primary *connections, replicas []*replica) *freshness {
+	life, end := context.WithCancel(context.Background())
+	return &freshness{primary: primary, replicas: replicas, life: life, end: end, needs: map[string]position{}, wrote: map[string]bool{}}
+}
+
+// close waits for what is under way.
+func (f *freshness) close() {
+	f.mu.Lock()
+	f.closed = true
+	f.end()
+	f.mu.Unlock()
+	f.work.Wait()
+	for _, r := range f.replicas {
+		r.closed.Store(true)
+		r.pool.Close()
+	}
+}
+
+// note remembers that a caller wrote.
+func (f *freshness) note(clientID string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wrote[clientID] = true
+}
+
+// choose returns a replica that shows a caller all that it wrote, wherever it did; nil when there is none now.
+func (f *freshness) choose(ctx context.Context, clientID string) *replica {
+	any := false
+	now := time.Now()
+	for _, r := range f.replicas {
+		in, _, _ := r.state()
+		any = any || in
+		if r.due(now) && !f.begin(func() { r.poll(f.life) }) {
+			return nil
+		}
+	}
+	if !any || f.look(ctx) != nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	need, known := f.needs[clientID]
+	if !known {
+		need = f.floor
+	}
+	f.turn++
+	for i := range f.replicas {
+		r := f.replicas[(f.turn+i)%len(f.replicas)]
+		in, replayed, timeline := r.state()
+		if in && replayed >= need && timeline == f.timeline && f.recent(replayed) {
+			return r
+		}
+	}
+	return nil
+}
+
+// recent says whether who has come this far shows all that was there staleAfter ago. It is called under mu.
+func (f *freshness) recent(replayed position) bool {
+	for i := len(f.samples) - 1; i >= 0; i-- {
+		if f.samples[i].position <= replayed {
+			return time.Since(f.samples[i].at) <= staleAfter
+		}
+	}
+	return false
+}
+
+// begin starts work of its own; false when all is over.
+func (f *freshness) begin(do func()) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return false
+	}
+	f.work.Go(do)
+	return true
+}
+
+var errOver = errors.New("the store is closed")
+
+// look waits for a look that begins from now on.
+func (f *freshness) look(ctx context.Context) error {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return errOver
+	}
+	l := f.next
+	if l == nil {
+		l = &look{done: make(chan struct{})}
+		if f.under == nil {
+			f.under = l
+			f.work.Go(func() { f.lookOn(l) })
+		} else {
+			f.next = l
+		}
+	}
+	f.mu.Unlock()
+	select {
+	case <-l.done:
+		return l.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// lookOn looks until nobody waits for another look.
+func (f *freshness) lookOn(l *look) {
+	for l != nil {
+		l.err = f.lookOnce()
+		close(l.done)
+		f.mu.Lock()
+		f.under, f.next = f.next, nil
+		l = f.under
+		f.mu.Unlock()
+	}
+}
+
+// maxWriters bounds how much of the change log one look reads; when there is more, everybody counts as having written.
+const maxWriters = 1000
+
+// lookAtPrimary reads one moment: what is in the change log then, was committed before the position that is told.
+const lookAtPrimary = `SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8),
+COALESCE((SELECT MAX(sequence) FROM changes), 0),
+COALESCE((SELECT string_agg(DISTINCT c.client_id, ' ') FROM (SELECT client_id FROM changes WHERE sequence > $1 ORDER BY sequence LIMIT 1000) c), '')`
+
+func (f *freshness) lookOnce() error {
+	ctx, cancel := context.WithTimeout(f.life, pollTimeout)
+	defer cancel()
+	f.mu.Lock()
+	since, wrote := f.sequence, f.wrote
+	f.wrote = map[string]bool{}
+	f.mu.Unlock()
+	began := time.Now()
+	var at position
+	var sequence, timeline int64
+	var writers []string
+	err := f.primary.Query(ctx, lookAtPrimary, []any{since}, func(row *store.Row) (err error) {
+		at, sequence = position(row.Int(0)), row.Int(2)
+		timeline, err = hexadecimal(row.Text(1))
+		writers = strings.Fields(row.Text(3))
+		return err
+	})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil {
+		for client := range wrote {
+			f.wrote[client] = true
+		}
+		return err
+	}
+	if timeline != f.timeline || sequence < since || sequence-since > maxWriters {
+		// The first look, another primary, or more writes than one look reads.
+		f.floor = at
+		clear(f.needs)
+	}
+	if timeline != f.timeline || sequence < since {
+		f.samples = f.samples[:0]
+	}
+	f.timeline, f.sequence = timeline, sequence
+	for client := range wrote {
+		f.needs[client] = at
+	}
+	for _, client := range writers {
+		f.needs[client] = at
+	}
+	f.sampled(sample{began, at})
+	return nil
+}
+
+// sampled keeps a few samples of the time in which they count, and the newest.
+func (f *freshness) sampled(s sample) {
+	const apart = staleAfter / 64
+	keep := 0
+	for keep < len(f.samples) && s.at.Sub(f.samples[keep].at) > staleAfter {
+		keep++
+	}
+	f.samples = append(f.samples[:0], f.samples[keep:]...)
+	if n := len(f.samples); n > 1 && f.samples[n-1].at.Sub(f.samples[n-2].at) < apart {
+		f.samples = f.samples[:n-1]
+	}
+	f.samples = append(f.samples, s)
+}
+
+func hexadecimal(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 16, 64)
+	if err != nil {
+		return 0, errors.New("PostgreSQL tells no timeline")
+	}
+	return n, nil
+}

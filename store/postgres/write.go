@@ -1,0 +1,120 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
+)
+
+// maxAttempts is how often a transaction is run that others got in the way of.
+const maxAttempts = 5
+
+// Write implements store.Engine.
+func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
+	for attempt := 1; ; attempt++ {
+		err := e.write(ctx, do)
+		if err == nil {
+			e.wrote(ctx)
+			return nil
+		}
+		// What was lost before the commit was not written. The connections that were as old are gone, so once is enough.
+		if attempt == maxAttempts || ctx.Err() != nil || !isRetryable(err) && !(attempt == 1 && isLost(err)) {
+			return err
+		}
+	}
+}
+
+// wrote makes the caller's reads see what it wrote: those of this request, and those to come.
+func (e *engine) wrote(ctx context.Context) {
+	stay(ctx)
+	if caller := backoffice.CallerOf(ctx); caller != nil && e.reads.freshness != nil {
+		e.reads.freshness.note(caller.ClientID)
+	}
+}
+
+func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
+	primary := e.reads.primary
+	conn, err := primary.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	defer func() {
+		if isLost(err) {
+			primary.pool.Reset()
+		}
+	}()
+	tx, err := begin(ctx, conn.Conn(), primary.limit)
+	if err != nil {
+		return err
+	}
+	defer func() { // does nothing after a commit
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = tx.Rollback(ending)
+	}()
+	if err = do(ctx, transaction{tx, primary.limit}); err != nil {
+		return err
+	}
+	if ended := ctx.Err(); ended != nil {
+		return classify(ctx, ended)
+	}
+	err = commit(ctx, tx, primary.limit)
+	return err
+}
+
+func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration) (pgx.Tx, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	return tx, classify(ctx, err)
+}
+
+// warnings is where a connection keeps how many warnings the server sent.
+const warnings = "warnings"
+
+func noteWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
+	if notice.SeverityUnlocalized == "WARNING" {
+		n, _ := conn.CustomData()[warnings].(int)
+		conn.CustomData()[warnings] = n + 1
+	}
+}
+
+// commit makes a transaction durable. Under synchronous replication a server that is told to wait no longer for its
+// standby calls that a success, with a warning: here it is none. Callers who leave do not cut the wait short.
+func commit(ctx context.Context, tx pgx.Tx, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	conn := tx.Conn().PgConn()
+	before, _ := conn.CustomData()[warnings].(int)
+	err := tx.Commit(ctx)
+	after, _ := conn.CustomData()[warnings].(int)
+	switch {
+	case errors.Is(err, pgx.ErrTxCommitRollback):
+		return backoffice.Fault(errors.New("a failed transaction was to be committed"), "writing to the store")
+	case err == nil && after > before:
+		return unknownOutcome(errors.New("PostgreSQL committed with a warning: no synchronous standby may have it"))
+	case err == nil:
+		return nil
+	}
+	if code := codeOf(err); code != "" && code[:2] != "57" && code[:2] != "08" {
+		return classify(ctx, err)
+	}
+	return unknownOutcome(fmt.Errorf("the commit was not answered (%T)", err))
+}
+
+// unknownOutcome is for a write that may be durable or not. It is never run again by itself.
+func unknownOutcome(cause error) error {
+	return &backoffice.Error{
+		Kind:    backoffice.Unavailable,
+		Message: "the store went away while the write was made durable, so it may have been done; ask again, with the same idempotency key when creating",
+		Cause:   cause,
+	}
+}
