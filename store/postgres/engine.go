@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 
+	"github.com/jackc/pgx/v5"
+
 	"example.org/backoffice/store"
 )
 
@@ -22,17 +24,18 @@ func (e *engine) Primary() store.Conn { return e.reads.primary }
 
 // Snapshot implements store.Engine.
 func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Conn) error) error {
-	conn, err := e.pool.take(ctx)
+	primary := e.reads.primary
+	conn, err := primary.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
-		return classify(ctx, err)
+		return err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	return do(ctx, transaction{tx})
+	defer rollback(ctx, tx)
+	return do(ctx, transaction{tx, primary.limit})
 }
 
 // Ping implements store.Engine.

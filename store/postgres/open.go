@@ -52,7 +52,10 @@ type Options struct {
 }
 
 // Store is a backoffice.Store in PostgreSQL.
-type Store struct{ *store.Store }
+type Store struct {
+	*store.Store
+	reads *reads
+}
 
 var _ backoffice.Store = (*Store)(nil)
 
@@ -79,7 +82,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		pool.Close()
 		return nil, err
 	}
-	return &Store{store.New(&engine{reads})}, nil
+	return &Store{store.New(&engine{reads}), reads}, nil
 }
 
 // openReplicas is nil when there are none.

@@ -51,15 +51,11 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 			primary.pool.Reset()
 		}
 	}()
-	tx, err := begin(ctx, conn.Conn(), primary.limit)
+	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
 		return err
 	}
-	defer func() { // does nothing after a commit
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = tx.Rollback(ending)
-	}()
+	defer rollback(ctx, tx)
 	if err = do(ctx, transaction{tx, primary.limit}); err != nil {
 		return err
 	}
@@ -70,11 +66,18 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 	return err
 }
 
-func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration) (pgx.Tx, error) {
+func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	tx, err := conn.BeginTx(ctx, options)
 	return tx, classify(ctx, err)
+}
+
+// rollback does nothing after a commit.
+func rollback(ctx context.Context, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = tx.Rollback(ctx)
 }
 
 // warnings is where a connection keeps how many warnings the server sent.
