@@ -15,5 +15,10 @@ test: test-tools ## everything that must hold before a change lands
 test-tools: ## what the tests need beyond Go
 	./scripts/test-tools.sh
 
+lint: ## the form of the sources, and the OpenAPI document by the default rules of spectral
+	test -z "$$(gofmt -l .)"
+	$(GO) vet ./...
+	./scripts/lint-openapi.sh
+
 generate: ## graph/ from schema.graphqls and gqlgen.yml
 	$(GO) generate ./...

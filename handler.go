@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"example.org/backoffice/apidocs"
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/execute"
@@ -41,6 +42,9 @@ func newHandler(h *house, authenticator *auth.Authenticator, proxies auth.Proxie
 	page := graphiql.Handler()
 	r.Handle(graphiql.Path, page)
 	r.Handle(graphiql.Path+"/*", page)
+	docs := apidocs.Handler()
+	r.Handle(apidocs.Path, docs)
+	r.Handle(apidocs.Path+"/*", docs)
 	rest.Mount(r, rest.Config{
 		Store: h.store, Office: h.office(), Files: h.files, Keys: h.keys, Vault: vault,
 		Authenticator: authenticator, Throttle: throttle, Proxies: proxies,

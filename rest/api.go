@@ -87,6 +87,9 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	}
 }
 
+// Document is the OpenAPI document; not to be changed.
+func (a *API) Document() []byte { return a.document }
+
 func (a *API) serveDocument(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache")

@@ -24,3 +24,4 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 npm ci --prefix "$(dirname "$0")/../graphiql/page"
+npm ci --prefix "$(dirname "$0")/../apidocs/page"

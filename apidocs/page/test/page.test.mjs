@@ -1,0 +1,118 @@
+// The page in a real browser against a running service, which `go test .` starts; the environment names it.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, it } from 'node:test';
+import { chromium } from 'playwright-core';
+
+const service = { url: required('APIDOCS_TEST_URL'), id: required('APIDOCS_TEST_ID'), secret: required('APIDOCS_TEST_SECRET') };
+
+function required(name) {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: go test . sets it`);
+  return value;
+}
+
+let browser;
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+});
+after(() => browser?.close());
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
+
+/** Opens the page and listens: to every request of it, and for anything that it complains about. */
+async function open() {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  const heard = { requests: [], complaints: [] };
+  context.on('request', (request) => heard.requests.push(request));
+  page.on('pageerror', (error) => heard.complaints.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) heard.complaints.push(message.text());
+  });
+  await page.goto(`${service.url}/docs`);
+  await page.waitForSelector('.opblock-summary');
+  return { page, heard };
+}
+
+async function signIn(page) {
+  await page.click('.btn.authorize');
+  const fields = page.locator('.auth-container');
+  assert.equal(await fields.count(), 2);
+  for (const [name, value] of [['x-client-id', service.id], ['x-client-secret', service.secret]]) {
+    const container = fields.filter({ hasText: name });
+    await container.locator('input').fill(value);
+    await container.getByRole('button', { name: 'Apply credentials' }).click();
+  }
+  await page.click('.btn-done');
+}
+
+async function execute(page, operation) {
+  const block = page.locator(`[id$="-${operation}"]`);
+  await block.locator('.opblock-summary-control').click();
+  await block.locator('.execute').waitFor();
+  const answered = page.waitForResponse((response) => response.url().startsWith(service.url) && !response.url().endsWith('/openapi.json'));
+  await block.locator('.execute').click();
+  const response = await answered;
+  await block.locator('.live-responses-table').waitFor();
+  return { block, response };
+}
+
+it('shows every operation, and asks nobody but its own server', async () => {
+  const { page, heard } = await open();
+  await page.waitForLoadState('networkidle');
+  const described = await (await fetch(`${service.url}/openapi.json`)).json();
+  const operations = Object.values(described.paths).flatMap((path) => Object.values(path).filter((o) => o.operationId));
+  assert.equal(await page.locator('.opblock-summary').count(), operations.length);
+  for (const request of heard.requests) {
+    assert.ok(request.url().startsWith(`${service.url}/`) || request.url().startsWith('data:'), request.url());
+  }
+  assert.deepEqual(heard.complaints, []);
+});
+
+it('tries a request with the pair that was typed in, and keeps that in memory only', async () => {
+  const { page, heard } = await open();
+  await signIn(page);
+  const { block, response } = await execute(page, 'listCustomers');
+  assert.equal(response.status(), 200);
+  const headers = await response.request().allHeaders();
+  assert.equal(headers['x-client-id'], service.id);
+  assert.equal(headers['x-client-secret'], service.secret);
+  assert.match(await block.locator('.live-responses-table').innerText(), /Acmé Boekhouding/);
+  for (const request of heard.requests) {
+    assert.ok(request.url().startsWith(`${service.url}/`) || request.url().startsWith('data:'), request.url());
+    assert.ok(!request.url().includes(service.secret));
+  }
+  const kept = await page.evaluate(async () => ({
+    local: { ...globalThis.localStorage },
+    session: { ...globalThis.sessionStorage },
+    cookies: globalThis.document.cookie,
+    databases: await globalThis.indexedDB.databases(),
+    address: globalThis.location.href,
+  }));
+  assert.ok(!JSON.stringify(kept).includes(service.secret), JSON.stringify(kept));
+  assert.deepEqual([kept.local, kept.session, kept.cookies, kept.databases], [{}, {}, '', []]);
+  assert.deepEqual(heard.complaints, []);
+
+  await page.reload();
+  await page.waitForSelector('.opblock-summary');
+  const again = await execute(page, 'listUsers');
+  assert.equal(again.response.status(), 401);
+});
+
+it('shows a problem as the service tells it', async () => {
+  const { page } = await open();
+  const { block, response } = await execute(page, 'getCurrentFinancialYear');
+  assert.equal(response.status(), 401);
+  assert.match(await block.locator('.live-responses-table').innerText(), /Unauthorized/);
+});
+
+if (process.env.APIDOCS_PICTURE) {
+  it('has its picture taken', async () => {
+    const { page } = await open();
+    await page.screenshot({ path: process.env.APIDOCS_PICTURE });
+  });
+}
