@@ -38,3 +38,5 @@ func TestPostgreSQLKeepsTheContractOfStores(t *testing.T) {
 		})
 	}
 }
+
+func BenchmarkReads(b *testing.B) { storetest.Benchmark(b, newStore(postgres.Options{})) }

@@ -27,3 +27,5 @@ func TestTheEmbeddedStoreKeepsTheContractOfStores(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, newStore)
 }
+
+func BenchmarkReads(b *testing.B) { storetest.Benchmark(b, newStore) }
