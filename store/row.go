@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql/driver"
 	"encoding/binary"
 	"encoding/hex"
 	"math"
@@ -13,7 +14,7 @@ import (
 type Row struct {
 	raw     [][]byte
 	formats []int16 // of raw: 0 is text, 1 is binary
-	values  []any
+	values  []driver.Value
 	arena   []byte // where texts of raw are kept, many in one allocation
 }
 
@@ -21,7 +22,7 @@ type Row struct {
 func (r *Row) SetRaw(raw [][]byte, formats []int16) { r.raw, r.formats = raw, formats }
 
 // SetValues makes the row one of string, int64, float64, []byte and nil. Byte slices are the row's to keep.
-func (r *Row) SetValues(values []any) { r.values = values }
+func (r *Row) SetValues(values []driver.Value) { r.values = values }
 
 // IsNull says whether there is no value.
 func (r *Row) IsNull(i int) bool {
