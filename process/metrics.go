@@ -1,0 +1,81 @@
+package process
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics are what Prometheus reads. Every label has few values: routes by pattern, methods and codes that exist.
+type metrics struct {
+	registry   *prometheus.Registry
+	requests   *prometheus.CounterVec
+	durations  *prometheus.HistogramVec
+	inFlight   prometheus.Gauge
+	panics     prometheus.Counter
+	operations *prometheus.CounterVec
+	costs      prometheus.Histogram
+	calls      *prometheus.CounterVec
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "backoffice_http_requests_total", Help: "Requests answered, by route, method and status.",
+		}, []string{"route", "method", "status"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "backoffice_http_request_seconds", Help: "How long requests took, by route.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"route"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "backoffice_http_requests_in_flight", Help: "Requests being answered now.",
+		}),
+		panics: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "backoffice_http_panics_total", Help: "Requests that ended in a panic.",
+		}),
+		operations: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "backoffice_graphql_operations_total", Help: "GraphQL operations, by type and once for each code among their errors; OK without any.",
+		}, []string{"type", "code"}),
+		costs: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "backoffice_graphql_cost", Help: "Cost of GraphQL operations.",
+			Buckets: []float64{1, 10, 50, 100, 500, 1_000, 5_000, 10_000, 25_000, 50_000},
+		}),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "backoffice_store_calls_total", Help: "Statements that requests asked the store to run, by route.",
+		}, []string{"route"}),
+	}
+	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.panics, m.operations, m.costs, m.calls,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func (m *metrics) count(s seen) {
+	m.requests.WithLabelValues(s.route, s.method, strconv.Itoa(s.status)).Inc()
+	m.durations.WithLabelValues(s.route).Observe(s.took.Seconds())
+	m.calls.WithLabelValues(s.route).Add(float64(s.calls))
+	_, operation := s.noted()
+	if operation == nil {
+		return
+	}
+	kind := operation.Type
+	if kind == "" {
+		kind = "none"
+	}
+	if len(operation.Codes) == 0 {
+		m.operations.WithLabelValues(kind, "OK").Inc()
+	}
+	for _, code := range operation.Codes {
+		m.operations.WithLabelValues(kind, code).Inc()
+	}
+	m.costs.Observe(float64(operation.Cost))
+}
+
+func (m *metrics) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	return mux
+}

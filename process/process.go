@@ -1,0 +1,110 @@
+package process
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/cors"
+)
+
+// Options are what a process is given by the program.
+type Options struct {
+	// Ready says why requests cannot be answered now, nil when they can. Without it a process is always ready.
+	Ready func(context.Context) error
+	// Time is how long a request may take; 0 is no bound.
+	Time time.Duration
+	// Body is how many bytes a request's body may have; 0 is no bound.
+	Body int64
+	// Log takes the lines; slog.Default() without.
+	Log *slog.Logger
+}
+
+// Process holds what requests have in common. Make one with New, Mount it on the router and Run it.
+type Process struct {
+	settings Settings
+	options  Options
+	metrics  *metrics
+	stopping atomic.Bool
+}
+
+// New makes a process; its settings have to pass Check.
+func New(settings Settings, options Options) *Process {
+	if options.Log == nil {
+		options.Log = slog.Default()
+	}
+	return &Process{settings: settings, options: options, metrics: newMetrics()}
+}
+
+// Mount puts the process's middlewares and its own routes, /livez and /readyz, on a router that has no routes yet.
+func (p *Process) Mount(r chi.Router) {
+	r.Use(p.observe, p.recover)
+	if len(p.settings.Origins) > 0 {
+		r.Use(cors.Handler(cors.Options{
+			AllowedOrigins: p.settings.Origins,
+			AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
+			AllowedHeaders: []string{"Accept", "Content-Type", "Idempotency-Key", "If-Match", "Range", "X-Access-Purpose",
+				"X-Client-Id", "X-Client-Secret", "X-Explain", "X-Request-Id"},
+			ExposedHeaders: []string{"Content-Disposition", "ETag", "Location", "Repr-Digest", "Retry-After", "X-Request-Id"},
+			MaxAge:         600,
+		}))
+	}
+	if p.options.Body > 0 {
+		r.Use(p.boundBody)
+	}
+	r.Get("/livez", p.live)
+	r.Get("/readyz", p.ready)
+}
+
+// boundBody ends the reading of a body at the limit, with http.MaxBytesError, for handlers that have no limit of their own.
+func (p *Process) boundBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, p.options.Body)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Deadline bounds the time of a request and of the writing of its answer. It is for everything but downloads, which
+// take as long as the client's line needs.
+func (p *Process) Deadline(next http.Handler) http.Handler {
+	if p.options.Time <= 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), p.options.Time)
+		defer cancel()
+		// A writer without deadlines is a test's.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(p.options.Time + answerTime))
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+func (p *Process) live(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live") }
+
+// ready tells a load balancer whether to send requests here. Why not is in the log, not in the answer.
+func (p *Process) ready(w http.ResponseWriter, r *http.Request) {
+	if p.stopping.Load() {
+		say(w, http.StatusServiceUnavailable, "stopping")
+		return
+	}
+	if p.options.Ready != nil {
+		ctx, cancel := context.WithTimeout(r.Context(), readyTime)
+		defer cancel()
+		if err := p.options.Ready(ctx); err != nil {
+			p.options.Log.WarnContext(ctx, "not ready", "cause", err)
+			say(w, http.StatusServiceUnavailable, "not ready")
+			return
+		}
+	}
+	say(w, http.StatusOK, "ready")
+}
+
+func say(w http.ResponseWriter, status int, word string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(word + "\n"))
+}
