@@ -35,11 +35,7 @@ func (p *Process) Run(ctx context.Context, listener net.Listener, handler http.H
 		}
 		listener = tls.NewListener(listener, configuration)
 	}
-	stopMetrics, err := p.serveMetrics()
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	defer stopMetrics()
+	defer p.serveMetrics()()
 
 	server := p.server(handler)
 	server.WriteTimeout = downloadTime
@@ -79,17 +75,19 @@ func (p *Process) stop(server *http.Server) error {
 	return nil
 }
 
-// serveMetrics serves /metrics on its own address, if there is one.
-func (p *Process) serveMetrics() (stop func(), err error) {
+// serveMetrics serves /metrics on its own address, if there is one. A second server on the same machine finds the
+// default address taken: it serves without metrics and says so, since the data matter more.
+func (p *Process) serveMetrics() (stop func()) {
 	if p.settings.Metrics == "" {
-		return func() {}, nil
+		return func() {}
 	}
 	listener, err := net.Listen("tcp", p.settings.Metrics)
 	if err != nil {
-		return nil, fmt.Errorf("cannot serve metrics on %s: %w; choose another address with --metrics, or none with --metrics ''", p.settings.Metrics, err)
+		p.options.Log.Warn("no metrics are served; choose another address with --metrics", "cause", err)
+		return func() {}
 	}
 	server := p.server(p.metrics.handler())
 	server.WriteTimeout = answerTime
 	go func() { _ = server.Serve(listener) }()
-	return func() { _ = server.Close() }, nil
+	return func() { _ = server.Close() }
 }
