@@ -2,10 +2,13 @@ package limits
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+	"github.com/vektah/gqlparser/v2/ast"
 	"pgregory.net/rapid"
 )
 
@@ -165,4 +168,55 @@ func FuzzTheLimitsMeasureAnyDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		measureAndPrice(t, Defaults(), text)
 	})
+}
+
+func TestTheExampleOfTheDocumentationCostsWhatItSays(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```graphql\n")
+	query, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("there is no example")
+	}
+	price, operation := priced(t, Defaults(), query)
+	depth, _ := Defaults().Measure(&ast.QueryDocument{Operations: ast.OperationList{operation}})
+	if told := fmt.Sprintf(`"depth": %d, "cost": %d,`, depth, price.Cost(nil)); !strings.Contains(string(page), told) {
+		t.Errorf("it is %s", told)
+	}
+}
+
+// Every limit is a field of Settings, a default of the flag and a line of the documentation, and they agree.
+func TestEverySettingIsDocumentedAndHasTheDefaultOfTheContract(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parsed struct {
+		Limits Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_"`
+	}
+	parser, err := kong.New(&parsed, kong.Exit(func(int) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse(nil); err != nil {
+		t.Fatal(err)
+	}
+	if parsed.Limits != Defaults() {
+		t.Errorf("the flags' defaults are %+v, Defaults() %+v", parsed.Limits, Defaults())
+	}
+	for _, flag := range parser.Model.Flags {
+		if flag.Name == "help" {
+			continue
+		}
+		if !strings.Contains(string(page), "`--"+flag.Name+"`") {
+			t.Errorf("--%s is not documented", flag.Name)
+		}
+		if want := "BACKOFFICE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_")); len(flag.Envs) != 1 || flag.Envs[0] != want {
+			t.Errorf("--%s is %v in the environment, not %s", flag.Name, flag.Envs, want)
+		}
+	}
 }

@@ -2,25 +2,25 @@ package limits
 
 import "time"
 
-// Settings are the limits of a GraphQL request. A program embeds them among its flags with the prefix "limit-", so
-// that Depth is --limit-depth. Zero is a limit of zero, not the absence of one: start from Defaults.
+// Settings are the limits of a GraphQL request. A program embeds them among its flags with the prefix "limit-" and the
+// environment's prefix "BACKOFFICE_LIMIT_", so that Depth is --limit-depth and BACKOFFICE_LIMIT_DEPTH. Zero is a limit of zero, not the absence of one: start from Defaults.
 type Settings struct {
-	Body               int           `default:"262144" help:"Bytes of a request's body."`
-	Nesting            int           `default:"64" help:"Lists and objects inside each other in a body, or in a value of a document."`
-	Tokens             int           `default:"4000" help:"Words of a document: names, numbers, texts, punctuation, comments."`
-	Aliases            int           `default:"30" help:"Aliases in a document."`
-	Directives         int           `default:"50" help:"Directives in a document."`
-	Depth              int           `default:"20" help:"Fields inside each other, from the root, fragments followed."`
-	RootFields         int           `default:"20" help:"Root fields of an operation, fragments followed."`
-	Cost               int           `default:"50000" help:"Cost of an operation: objects that it may answer with."`
-	IntrospectionDepth int           `default:"20" help:"Fields inside each other below __schema or __type."`
-	IntrospectionCost  int           `default:"500000" help:"Estimated fields that introspection may answer with."`
-	Validation         int           `default:"20000" help:"Steps that validating a document may take."`
-	ValidationErrors   int           `default:"10" help:"Validation errors that are reported."`
-	FieldErrors        int           `default:"1000" help:"Field errors that are reported; the rest are counted in extensions.errorsOmitted."`
-	Time               time.Duration `default:"10s" help:"Time that a request may take."`
-	Statement          time.Duration `default:"5s" help:"Time that one statement of the database may take."`
-	Documents          int           `default:"33554432" help:"Bytes of memory for documents that are kept parsed and validated."`
+	Body               int           `default:"262144" env:"BODY" help:"Bytes of a request's body."`
+	Nesting            int           `default:"64" env:"NESTING" help:"Lists and objects inside each other in a body, or in a value of a document."`
+	Tokens             int           `default:"4000" env:"TOKENS" help:"Words of a document: names, numbers, texts, punctuation, comments."`
+	Aliases            int           `default:"30" env:"ALIASES" help:"Aliases in a document."`
+	Directives         int           `default:"50" env:"DIRECTIVES" help:"Directives in a document."`
+	Depth              int           `default:"20" env:"DEPTH" help:"Fields inside each other, from the root, fragments followed."`
+	RootFields         int           `default:"20" env:"ROOT_FIELDS" help:"Root fields of an operation, fragments followed."`
+	Cost               int           `default:"50000" env:"COST" help:"Cost of an operation: objects that it may answer with."`
+	IntrospectionDepth int           `default:"20" env:"INTROSPECTION_DEPTH" help:"Fields inside each other below __schema or __type."`
+	IntrospectionCost  int           `default:"500000" env:"INTROSPECTION_COST" help:"Estimated fields that introspection may answer with."`
+	Validation         int           `default:"20000" env:"VALIDATION" help:"Steps that validating a document may take."`
+	ValidationErrors   int           `default:"10" env:"VALIDATION_ERRORS" help:"Validation errors that are reported."`
+	FieldErrors        int           `default:"1000" env:"FIELD_ERRORS" help:"Field errors that are reported; the rest are counted in extensions.errorsOmitted."`
+	Time               time.Duration `default:"10s" env:"TIME" help:"Time that a request may take."`
+	Statement          time.Duration `default:"5s" env:"STATEMENT" help:"Time that one statement of the database may take."`
+	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 
 // Defaults are the limits of the contract.
