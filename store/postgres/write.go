@@ -51,7 +51,7 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 			primary.pool.Reset()
 		}
 	}()
-	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{BeginQuery: beginWrite})
 	if err != nil {
 		return err
 	}
@@ -65,6 +65,10 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 	err = commit(ctx, tx, primary.limit)
 	return err
 }
+
+// beginWrite starts a transaction that writes. Its statements are planned each time: a plan that was kept from when a
+// table was empty would read all of it for every thousand rows of an import.
+const beginWrite = "begin isolation level read committed; set local plan_cache_mode = force_custom_plan"
 
 func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
