@@ -1,11 +1,16 @@
 package main
 
 import (
+	"compress/gzip"
 	"context"
+	"io"
+	"io/fs"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,4 +61,74 @@ func TestTheDocumentationPageInABrowser(t *testing.T) {
 	runTool(t, "apidocs/page", []string{
 		"CHROMIUM=" + chromium, "APIDOCS_TEST_URL=" + server.URL, "APIDOCS_TEST_ID=" + pair[0], "APIDOCS_TEST_SECRET=" + pair[1],
 	}, node, "--test", "--test-reporter=spec", "test/page.test.mjs")
+}
+
+func TestAClientThatIsGeneratedFromTheOpenAPIDocumentCompilesAndWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generating and compiling take their time")
+	}
+	t.Parallel()
+	node := tool(t, "node")
+	generator, compiler := tool(t, "apidocs/page/node_modules/.bin/openapi-ts"), tool(t, "apidocs/page/node_modules/.bin/tsc")
+	o := openOffice(t)
+	pair := o.pair(t, backoffice.AllScopes...)
+	server := httptest.NewServer(o.handler)
+	defer server.Close()
+
+	folder := t.TempDir()
+	program, err := os.ReadFile("apidocs/page/test/uses-client.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "uses-client.ts"), program, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	types, err := filepath.Abs("apidocs/page/node_modules/@types")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runTool(t, folder, nil, generator, "--input", server.URL+"/openapi.json", "--output", filepath.Join(folder, "client"), "--client", "@hey-api/client-fetch", "--no-log-file")
+	runTool(t, folder, nil, compiler, "--strict", "--noUncheckedIndexedAccess", "--target", "es2023", "--module", "commonjs", "--moduleResolution", "node10",
+		"--esModuleInterop", "--skipLibCheck", "--typeRoots", types, "--types", "node", "--outDir", "built", "uses-client.ts")
+	runTool(t, folder, []string{"CLIENT_TEST_URL=" + server.URL, "CLIENT_TEST_ID=" + pair[0], "CLIENT_TEST_SECRET=" + pair[1]}, node, "built/uses-client.js")
+}
+
+func TestTheCommittedDocumentationPageIsWhatItsSourcesGive(t *testing.T) {
+	t.Parallel()
+	node := tool(t, "node")
+	tool(t, "apidocs/page/node_modules/.bin/spectral")
+	built := t.TempDir()
+	runTool(t, "apidocs/page", nil, node, "build.mjs", built)
+	if want, got := unpacked(t, "apidocs/dist"), unpacked(t, built); !maps.Equal(want, got) {
+		t.Error("apidocs/dist is stale: npm run --prefix apidocs/page build")
+	}
+}
+
+// unpacked reads a folder, and through the packing of its files: versions of zlib pack the same bytes differently.
+func unpacked(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	contents := map[string]string{}
+	err := fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		file, err := os.Open(filepath.Join(folder, name))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		var content io.Reader = file
+		if strings.HasSuffix(name, ".gz") {
+			if content, err = gzip.NewReader(file); err != nil {
+				return err
+			}
+		}
+		text, err := io.ReadAll(content)
+		contents[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contents
 }
