@@ -32,6 +32,7 @@ var mayImport = map[string]string{
 	"process":          "backoffice auth",
 	"graphiql":         "",
 	"apidocs":          "",
+	"integration":      "",
 	"transfer":         "backoffice privacy files",
 	"demo":             "backoffice privacy files pdf transfer",
 	"store":            "backoffice store/migrations",
