@@ -1,6 +1,29 @@
 package postgres
 
-import "context"
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
 
 // OnReplica says where the reads of a context's request go.
 func (s *Store) OnReplica(ctx context.Context) bool { return s.reads.at(ctx) != nil }
+
+// KillConnections ends all connections of the pool at the server, as an administrator would.
+func (s *Store) KillConnections(t testing.TB) {
+	t.Helper()
+	var pids []int32
+	for _, conn := range s.reads.primary.pool.AcquireAllIdle(t.Context()) {
+		pids = append(pids, int32(conn.Conn().PgConn().PID()))
+		conn.Release()
+	}
+	conn, err := pgx.ConnectConfig(t.Context(), s.reads.primary.pool.Config().ConnConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	if _, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid", pids); err != nil {
+		t.Fatal(err)
+	}
+}

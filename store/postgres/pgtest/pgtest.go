@@ -64,7 +64,13 @@ func URL(database string) string {
 
 func execute(t testing.TB, text string) {
 	t.Helper()
-	conn, err := pgx.Connect(context.Background(), URL("postgres"))
+	Execute(t, URL("postgres"), text)
+}
+
+// Execute runs a statement at a URL.
+func Execute(t testing.TB, url, text string) {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {
 		t.Fatalf("the PostgreSQL server of the tests does not answer: %v", err)
 	}

@@ -144,3 +144,11 @@ func (n *Node) Execute(t testing.TB, database, text string) {
 		t.Fatalf("%s: %v", text, err)
 	}
 }
+
+// Write replaces one of the node's files.
+func (n *Node) Write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(n.data(), name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,297 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/rs/zerolog"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/postgres/pgtest"
+)
+
+// bridge leads from a TCP port to the socket of the tests' server, which has no port.
+func bridge(t *testing.T) (address string) {
+	t.Helper()
+	socket := filepath.Join(pgtest.Socket(t), ".s.PGSQL.5432")
+	return serve(t, func(client net.Conn) {
+		server, err := net.Dial("unix", socket)
+		if err != nil {
+			return
+		}
+		defer server.Close()
+		go func() { _, _ = io.Copy(server, client); _ = server.Close() }()
+		_, _ = io.Copy(client, server)
+	})
+}
+
+// serve accepts connections until the test ends.
+func serve(t *testing.T, answer func(net.Conn)) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { defer conn.Close(); answer(conn) }()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// throughProxy opens a fresh schema through a proxy that can do harm.
+func throughProxy(t *testing.T, options postgres.Options) (*toxiproxy.Proxy, *postgres.Store) {
+	t.Helper()
+	direct := pgtest.Schema(t)
+	if err := postgres.Migrate(t.Context(), direct); err != nil {
+		t.Fatal(err)
+	}
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	proxy := toxiproxy.NewProxy(server, t.Name(), "127.0.0.1:0", bridge(t))
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Stop)
+	_, parameters, _ := strings.Cut(direct, "search_path=")
+	return proxy, openAt(t, "postgres://postgres@"+proxy.Listen+"/postgres?sslmode=disable&search_path="+parameters, options)
+}
+
+func poison(t *testing.T, proxy *toxiproxy.Proxy, toxic string) {
+	t.Helper()
+	if _, err := proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(ctx context.Context, from *postgres.Store) error {
+	_, err := from.Labels().ByID(ctx, []string{"nothing"}, 0)
+	return err
+}
+
+func TestADatabaseThatStopsAnsweringIsATimeoutAndIsBackByItself(t *testing.T) {
+	t.Parallel()
+	proxy, opened := throughProxy(t, postgres.Options{StatementTimeout: 300 * time.Millisecond, MaxConns: 4})
+	poison(t, proxy, `{"name": "hole", "type": "timeout", "stream": "downstream", "attributes": {"timeout": 0}}`)
+	began := time.Now()
+	switch err := read(t.Context(), opened); backoffice.KindOf(err) {
+	case backoffice.Timeout, backoffice.Unavailable:
+	default:
+		t.Fatalf("a read of a database that does not answer: %v (%v)", err, cause(err))
+	}
+	if _, err := label(t.Context(), opened, "writer", "lost"); err == nil {
+		t.Fatal("a write was acknowledged by a database that does not answer")
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Fatalf("the two hung for %v", took)
+	}
+	proxy.Toxics.ResetToxics(t.Context())
+	eventually(t, 5*time.Second, "the store works again", func() bool { return read(t.Context(), opened) == nil })
+}
+
+func TestADatabaseThatGoesAwayMidQueryIsUnavailableAndIsBackByItself(t *testing.T) {
+	t.Parallel()
+	proxy, opened := throughProxy(t, postgres.Options{MaxConns: 4})
+	if err := read(t.Context(), opened); err != nil {
+		t.Fatal(err)
+	}
+	poison(t, proxy, `{"name": "cut", "type": "limit_data", "stream": "downstream", "attributes": {"bytes": 20}}`)
+	if err := read(t.Context(), opened); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Fatalf("a connection that is cut off within an answer: %v (%v)", err, cause(err))
+	}
+	if _, err := label(t.Context(), opened, "writer", "cut"); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Fatalf("a write on a connection that is cut off: %v (%v)", err, cause(err))
+	}
+	proxy.Toxics.ResetToxics(t.Context())
+	eventually(t, 5*time.Second, "the store works again", func() bool { return read(t.Context(), opened) == nil })
+
+	proxy.Stop()
+	if err := read(t.Context(), opened); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Fatalf("a server that refuses connections: %v (%v)", err, cause(err))
+	}
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 5*time.Second, "the store works again", func() bool { return read(t.Context(), opened) == nil })
+}
+
+func TestConnectionsThatDiedWhileNobodyUsedThemAreNotNoticed(t *testing.T) {
+	t.Parallel()
+	_, opened := throughProxy(t, postgres.Options{MaxConns: 4})
+	if err := read(t.Context(), opened); err != nil {
+		t.Fatal(err)
+	}
+	opened.KillConnections(t)
+	if err := read(t.Context(), opened); err != nil {
+		t.Fatalf("a read after the connections were ended: %v (%v)", err, cause(err))
+	}
+	opened.KillConnections(t)
+	if _, err := label(t.Context(), opened, "writer", "after"); err != nil {
+		t.Fatalf("a write after the connections were ended: %v (%v)", err, cause(err))
+	}
+}
+
+func TestAPoolThatIsExhaustedRefusesSomeAndServesTheRest(t *testing.T) {
+	t.Parallel()
+	proxy, opened := throughProxy(t, postgres.Options{MaxConns: 10, AcquireTimeout: 500 * time.Millisecond})
+	poison(t, proxy, `{"name": "slow", "type": "latency", "stream": "downstream", "attributes": {"latency": 100}}`)
+	var served, refused atomic.Int64
+	var clients sync.WaitGroup
+	began := time.Now()
+	for range 500 {
+		clients.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			switch err := read(ctx, opened); {
+			case err == nil:
+				served.Add(1)
+			case backoffice.KindOf(err) == backoffice.Unavailable:
+				refused.Add(1)
+			default:
+				t.Errorf("%v (%v)", err, cause(err))
+			}
+		})
+	}
+	clients.Wait()
+	if served.Load() == 0 || refused.Load() == 0 || time.Since(began) > 10*time.Second {
+		t.Fatalf("of 500 clients %d were served and %d refused, in %v", served.Load(), refused.Load(), time.Since(began))
+	}
+	proxy.Toxics.ResetToxics(t.Context())
+	eventually(t, 5*time.Second, "all are served again", func() bool { return read(t.Context(), opened) == nil })
+}
+
+// old answers as a server of PostgreSQL 12 does.
+func old(client net.Conn) {
+	backend := pgproto3.NewBackend(client, client)
+	if _, err := backend.ReceiveStartupMessage(); err != nil {
+		return
+	}
+	backend.Send(&pgproto3.AuthenticationOk{})
+	backend.Send(&pgproto3.BackendKeyData{ProcessID: 1, SecretKey: []byte{0, 0, 0, 1}})
+	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	answer := []byte("off")
+	for backend.Flush() == nil {
+		message, err := backend.Receive()
+		if err != nil {
+			return
+		}
+		field := pgproto3.FieldDescription{Name: []byte("x"), DataTypeOID: 25, DataTypeSize: -1, TypeModifier: -1}
+		if string(answer) != "off" {
+			field.DataTypeOID, field.DataTypeSize = 23, 4
+		}
+		switch message := message.(type) {
+		case *pgproto3.Parse:
+			if strings.Contains(message.Query, "server_version_num") {
+				answer = []byte("120004")
+			}
+			backend.Send(&pgproto3.ParseComplete{})
+		case *pgproto3.Describe:
+			if message.ObjectType == 'S' {
+				backend.Send(&pgproto3.ParameterDescription{})
+			}
+			backend.Send(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{field}})
+		case *pgproto3.Bind:
+			backend.Send(&pgproto3.BindComplete{})
+			if len(message.ResultFormatCodes) > 0 && message.ResultFormatCodes[0] == 1 && string(answer) != "off" {
+				answer = []byte{0, 1, 0xd4, 0xc4}
+			}
+		case *pgproto3.Execute:
+			backend.Send(&pgproto3.DataRow{Values: [][]byte{answer}})
+			backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
+		case *pgproto3.Sync:
+			backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		}
+	}
+}
+
+func TestAServerThatCannotBeUsedIsNamedInASentence(t *testing.T) {
+	t.Parallel()
+	address := bridge(t)
+	behind := pgtest.Schema(t)
+	if err := postgres.Migrate(t.Context(), behind); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ url, says string }{
+		"no URL":              {"postgres:/backoffice", "form postgres://"},
+		"a bad option":        {"postgres://user:hunter2@127.0.0.1/x?sslmode=perhaps", "form postgres://"},
+		"nobody there":        {"postgres://127.0.0.1:1/x?sslmode=disable", "cannot be reached"},
+		"no such host":        {"postgres://nowhere.invalid/x?sslmode=disable", "host"},
+		"no such database":    {"postgres://postgres@" + address + "/nothing?sslmode=disable", "does not exist"},
+		"TLS that it lacks":   {"postgres://postgres@" + address + "/postgres?sslmode=require", "TLS"},
+		"an old server":       {"postgres://postgres@" + serve(t, old) + "/postgres?sslmode=disable", "version 13 or newer"},
+		"a server that hangs": {"postgres://postgres@" + serve(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) + "/postgres?sslmode=disable", "in time"},
+		"an empty schema":     {pgtest.Schema(t), "backoffice migrate"},
+		"only a replica":      {behind + "&default_transaction_read_only=on", "takes writes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			opened, err := postgres.Open(ctx, test.url, postgres.Options{})
+			if err == nil {
+				_ = opened.Close()
+				t.Fatal("it was opened")
+			}
+			if ctx.Err() != nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the operator is told: %v", err)
+			}
+		})
+	}
+}
+
+func TestAWrongPasswordIsNamedInASentence(t *testing.T) {
+	t.Parallel()
+	pair := pgtest.NewPair(t)
+	pair.Primary.Execute(t, "postgres", "CREATE ROLE guarded LOGIN PASSWORD 'right'")
+	pair.Primary.Write(t, "pg_hba.conf", "local all guarded scram-sha-256\nlocal all all trust\nlocal replication all trust\n")
+	pair.Primary.Execute(t, "postgres", "SELECT pg_reload_conf()")
+	url := strings.Replace(pair.Primary.URL("backoffice"), "postgres@", "guarded:hunter2@", 1)
+	eventually(t, 5*time.Second, "the password is asked for", func() bool {
+		opened, err := postgres.Open(t.Context(), url, postgres.Options{})
+		if err == nil {
+			_ = opened.Close()
+		}
+		return err != nil && strings.Contains(err.Error(), "password") && !strings.Contains(err.Error(), "hunter2")
+	})
+}
+
+func TestASchemaOfAnotherVersionIsRefusedWithTheCommandThatHelps(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Schema(t)
+	var starting sync.WaitGroup
+	for range 4 { // several servers that start at once
+		starting.Go(func() {
+			if err := postgres.Migrate(t.Context(), url); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	starting.Wait()
+	openAt(t, url, postgres.Options{})
+	pgtest.Execute(t, url, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	_, err := postgres.Open(t.Context(), url, postgres.Options{})
+	var other *store.SchemaError
+	if !errors.As(err, &other) || !strings.Contains(err.Error(), "newer backoffice") {
+		t.Errorf("a newer schema: %v", err)
+	}
+	if err := postgres.Migrate(t.Context(), url); !errors.As(err, &other) {
+		t.Errorf("migrating a newer schema: %v", err)
+	}
+}
