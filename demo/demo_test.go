@@ -53,7 +53,7 @@ func every[T backoffice.Entity, C comparable](t testing.TB, rows backoffice.Read
 
 func TestEveryRecordKeepsTheRulesOfTheDomain(t *testing.T) {
 	t.Parallel()
-	d := newDemo(t, 2500)
+	d := newDemo(t, 1100)
 	fill(t, d)
 	check := func(id string, wrong []*backoffice.UserError) {
 		for _, one := range wrong {
@@ -215,7 +215,7 @@ func depth(edges map[string][]string, from string, on map[string]bool) int {
 
 func TestAnInterruptedFillIsFinishedByTheNext(t *testing.T) {
 	t.Parallel()
-	d, whole := newDemo(t, 1500), newDemo(t, 1500)
+	d, whole := newDemo(t, 1100), newDemo(t, 1100)
 	fill(t, whole)
 	ctx := t.Context()
 	if err := d.Store.Write(ctx, newPlan(d.Seed, d.Customers, d.Now).storeFrame); err != nil {
@@ -228,7 +228,7 @@ func TestAnInterruptedFillIsFinishedByTheNext(t *testing.T) {
 	if done, err := Finished(ctx, d.Store); err != nil || !done {
 		t.Fatalf("a store that was filled is said to be unfinished: %v, %v", done, err)
 	}
-	if a, b := len(every(t, d.Store.Relations())), len(every(t, whole.Store.Relations())); a != b || a < 1500 {
+	if a, b := len(every(t, d.Store.Relations())), len(every(t, whole.Store.Relations())); a != b || a < 1100 {
 		t.Errorf("there are %d relations, not %d", a, b)
 	}
 }
