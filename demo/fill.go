@@ -24,6 +24,8 @@ type Demo struct {
 	Now       time.Time
 	// Progress, if there is one, is told how many customers are stored.
 	Progress func(done, all int)
+
+	chunk int // customers that are made and stored together; 0 is chunkSize
 }
 
 // finished is stored with the last records: a store that has it was filled to the end.
@@ -59,8 +61,12 @@ func (d *Demo) Fill(ctx context.Context) error {
 	made := make(chan *chunk, 1)
 	go func() {
 		defer close(made)
-		for first := firstCustomer; first <= d.Customers; first += chunkSize {
-			c := d.make(ctx, p, first, min(first+chunkSize-1, d.Customers))
+		size := d.chunk
+		if size == 0 {
+			size = chunkSize
+		}
+		for first := firstCustomer; first <= d.Customers; first += size {
+			c := d.make(ctx, p, first, min(first+size-1, d.Customers))
 			select {
 			case made <- c:
 			case <-ctx.Done():
