@@ -1,4 +1,4 @@
-.PHONY: run test test-tools lint generate build bench
+.PHONY: run test test-tools lint generate build benchmarks
 
 GO ?= go
 
@@ -22,3 +22,7 @@ lint: ## the form of the sources, and the OpenAPI document by the default rules 
 
 generate: ## graph/ from schema.graphqls and gqlgen.yml
 	$(GO) generate ./...
+
+benchmarks: ## docs/performance.md: this server beside its peers; ARGS="scale" or ARGS="width" for the rest
+	./benchmarks/tools.sh
+	$(GO) run ./benchmarks $(ARGS)

@@ -80,7 +80,7 @@ func startCluster(ctx context.Context, folder string) (*cluster, error) {
 	return c, nil
 }
 
-func (c *cluster) close() { c.stop(syscall.SIGINT) }
+func (c *cluster) close() { c.stop(syscall.SIGINT, time.Minute) }
 
 // url leads to a database of the cluster.
 func (c *cluster) url(database string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"example.org/backoffice/benchmarks/data"
 )
@@ -116,14 +117,12 @@ func (m *comparison) count(ctx context.Context, w *workshop, servers []*running,
 	return nil
 }
 
-// race measures with all clients, server after server, and all of that several times.
-func (m *comparison) race(ctx context.Context, w *workshop, servers []*running, _ string) error {
+// race measures with all clients.
+func (m *comparison) race(ctx context.Context, w *workshop, servers []*running, _ string) (err error) {
 	for _, q := range m.queries {
-		runs, err := w.alternate(ctx, servers, q, m.office, w.Clients)
-		if err != nil {
+		if m.loaded[q.name], err = w.alternate(ctx, entrants(servers, q, m.office), w.Clients); err != nil {
 			return err
 		}
-		m.loaded[q.name] = runs
 	}
 	return nil
 }
@@ -132,30 +131,50 @@ func (m *comparison) race(ctx context.Context, w *workshop, servers []*running, 
 func (m *comparison) single(ctx context.Context, w *workshop, servers []*running, _ string) (err error) {
 	for _, q := range m.queries {
 		if q.name == "Q1" {
-			m.alone, err = w.alternate(ctx, servers, q, m.office, 1)
+			m.alone, err = w.alternate(ctx, entrants(servers, q, m.office), 1)
 		}
 	}
 	return err
 }
 
-// alternate measures servers in turn, over and over, and returns the medians by server.
-func (w *workshop) alternate(ctx context.Context, servers []*running, q query, office data.Office, connections int) (map[string]figures, error) {
+// entrant is what is measured in turn with others: a query to a server.
+type entrant struct {
+	name   string
+	server *running
+	query  query
+	office data.Office
+}
+
+// entrants are the servers that are measured with a query, by their names.
+func entrants(servers []*running, q query, office data.Office) (list []entrant) {
+	for _, r := range servers {
+		if r.answers(q) {
+			list = append(list, entrant{r.name, r, q, office})
+		}
+	}
+	return list
+}
+
+// alternate measures entrants in turn, over and over, and returns the medians by name. A client alone, whose figures
+// vary less, is measured half as long.
+func (w *workshop) alternate(ctx context.Context, entrants []entrant, connections int) (map[string]figures, error) {
+	duration := w.Duration
+	if connections == 1 {
+		duration = max(duration/2, time.Second)
+	}
 	runs := map[string][]figures{}
 	for round := range w.Rounds {
-		for _, r := range servers {
-			if !r.answers(q) {
-				continue
-			}
-			l, err := newLoad(w.scratch, r.name+"-"+q.name, r.url(q), r.headers, q.bodies(r.in, office))
+		for _, e := range entrants {
+			l, err := newLoad(w.scratch, e.server.url(e.query), e.server.headers, e.query.bodies(e.server.in, e.office))
 			if err != nil {
 				return nil, err
 			}
-			f, err := w.measure(ctx, r, l, connections)
+			f, err := w.measure(ctx, e.server, l, connections, duration)
 			if err != nil {
 				return nil, err
 			}
-			tell("%s, %d at a time, round %d, %s: %.0f requests/s, %.2f ms of CPU", q.name, connections, round+1, r.name, f.throughput, f.serverCPU)
-			runs[r.name] = append(runs[r.name], f)
+			tell("%s, %d at a time, round %d, %s: %.0f requests/s, %.2f ms of CPU", e.query.name, connections, round+1, e.name, f.throughput, f.serverCPU)
+			runs[e.name] = append(runs[e.name], f)
 		}
 	}
 	found := make(map[string]figures, len(runs))

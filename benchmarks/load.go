@@ -23,9 +23,9 @@ type load struct {
 	headers        []string
 }
 
-// newLoad writes what wrk reads into a folder.
-func newLoad(folder, name, url string, headers []string, bodies [][]byte) (load, error) {
-	l := load{script: filepath.Join(folder, "load.lua"), bodies: filepath.Join(folder, name+".ndjson"), url: url, headers: headers}
+// newLoad writes what wrk reads into a folder; the next one takes its place.
+func newLoad(folder, url string, headers []string, bodies [][]byte) (load, error) {
+	l := load{script: filepath.Join(folder, "load.lua"), bodies: filepath.Join(folder, "bodies.ndjson"), url: url, headers: headers}
 	if err := os.WriteFile(l.script, loadScript, 0o644); err != nil {
 		return load{}, err
 	}

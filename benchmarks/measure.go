@@ -21,37 +21,59 @@ type figures struct {
 }
 
 // measure runs a load once against a server.
-func (w *workshop) measure(ctx context.Context, r *running, l load, connections int) (figures, error) {
+func (w *workshop) measure(ctx context.Context, r *running, l load, connections int, duration time.Duration) (figures, error) {
 	if w.Warmup > 0 {
 		if _, err := l.run(ctx, connections, w.Warmup); err != nil {
-			return figures{}, err
+			return figures{}, fmt.Errorf("%s: %w: %s", r.title, err, r.output.String())
 		}
 	}
-	server, database, err := w.trees(r)
+	server, database, err := w.settled(ctx, r)
 	if err != nil {
 		return figures{}, err
 	}
 	held := make(chan memory, 1)
-	timer := time.AfterFunc(w.Duration*9/10, func() { held <- server.memory() })
+	timer := time.AfterFunc(duration*9/10, func() { held <- server.memory() })
 	defer timer.Stop()
-	o, err := l.run(ctx, connections, w.Duration)
+	o, err := l.run(ctx, connections, duration)
 	if err != nil {
 		return figures{}, fmt.Errorf("%s: %w: %s", r.title, err, r.output.String())
-	}
-	if o.Requests == 0 {
-		return figures{}, fmt.Errorf("%s answers nothing within %v", r.title, w.Duration)
 	}
 	serverAfter, databaseAfter, err := w.trees(r)
 	if err != nil {
 		return figures{}, err
 	}
+	if o.Requests == 0 {
+		return figures{}, fmt.Errorf("%s answers nothing within %v", r.title, duration)
+	}
 	m := <-held
-	each := func(d time.Duration) float64 { return d.Seconds() * 1000 / float64(o.Requests) }
+	// When wrk ends, every connection has a request that was begun and is, on average, half done.
+	requests := float64(o.Requests) + float64(connections)/2
+	each := func(d time.Duration) float64 { return d.Seconds() * 1000 / requests }
 	return figures{
 		throughput: float64(o.Requests) / o.Microseconds * 1e6, p50: o.P50 / 1000, p99: o.P99 / 1000,
 		serverCPU: each(serverAfter.cpu - server.cpu), databaseCPU: each(databaseAfter.cpu - database.cpu),
 		resident: float64(m.resident) / (1 << 20), shared: float64(m.proportional) / (1 << 20),
 	}, nil
+}
+
+// settled waits until server and database have ended what the last client has left behind.
+func (w *workshop) settled(ctx context.Context, r *running) (server, database tree, err error) {
+	const patience, pause = 40, 50 * time.Millisecond
+	for range patience {
+		if server, database, err = w.trees(r); err != nil {
+			return server, database, err
+		}
+		before := server.cpu + database.cpu
+		select {
+		case <-ctx.Done():
+			return server, database, ctx.Err()
+		case <-time.After(pause):
+		}
+		if server, database, err = w.trees(r); err != nil || server.cpu+database.cpu-before <= tick {
+			return server, database, err
+		}
+	}
+	return server, database, nil
 }
 
 func (w *workshop) trees(r *running) (server, database tree, err error) {

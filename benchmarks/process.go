@@ -61,12 +61,12 @@ func (p *process) ready(ctx context.Context, patience time.Duration, ask func(co
 	}
 }
 
-// stop asks the program to end, and ends what is left of its group after a while.
-func (p *process) stop(signal syscall.Signal) {
+// stop asks the program to end, and ends what is left of its group when it does or does not in time.
+func (p *process) stop(signal syscall.Signal, patience time.Duration) {
 	_ = p.command.Process.Signal(signal)
 	select {
 	case <-p.ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 	}
 	_ = syscall.Kill(-p.pid(), syscall.SIGKILL)
 	<-p.ended

@@ -53,7 +53,7 @@ func (c *scaleCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 		}
 		servers = append(servers, r)
 	}
-	q1, err := w.alternate(ctx, servers, queries[0], many, w.Clients)
+	q1, err := w.alternate(ctx, entrants(servers, queries[0], many), w.Clients)
 	if err != nil {
 		return err
 	}
@@ -70,13 +70,13 @@ func (c *scaleCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 		of("deep", fmt.Sprintf(`{ customers(first: %d, after: %q) { nodes { id name } pageInfo { endCursor hasNextPage } } }`, pageSize, cursor)),
 		of("total", `{ customers(first: 0) { totalCount } }`),
 	}
-	paged := map[string]figures{}
+	var contest []entrant
 	for _, q := range pages {
-		found, err := w.alternate(ctx, []*running{large}, q, many, 1)
-		if err != nil {
-			return err
-		}
-		paged[q.name] = found[large.name]
+		contest = append(contest, entrant{q.name, large, q, many})
+	}
+	paged, err := w.alternate(ctx, contest, 1)
+	if err != nil {
+		return err
 	}
 	spent, err := w.cluster.spent(ctx, database, "%row_counts%", func() error { return large.ask(ctx, pages[2], many, 1, 200) })
 	if err != nil {

@@ -69,7 +69,7 @@ func (s server) run(ctx context.Context) (*running, error) {
 	return r, nil
 }
 
-func (r *running) close() { r.stop(syscall.SIGTERM) }
+func (r *running) close() { r.stop(syscall.SIGTERM, 5*time.Second) }
 
 func (r *running) url(q query) string {
 	path := "graphql"

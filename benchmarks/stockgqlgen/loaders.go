@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -113,15 +114,14 @@ func byParent[T any](pool *pgxpool.Pool, wait time.Duration, text string, scan f
 		var failure error
 		for first, ids := range parents {
 			rows, err := pool.Query(ctx, text, ids, first)
-			if err != nil {
-				failure = err
-				break
+			if err == nil {
+				_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
+					parent, child, err := scan(row)
+					found[page{parent, first}] = append(found[page{parent, first}], child)
+					return struct{}{}, err
+				})
 			}
-			_, failure = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
-				parent, child, err := scan(row)
-				found[page{parent, first}] = append(found[page{parent, first}], child)
-				return struct{}{}, err
-			})
+			failure = errors.Join(failure, err)
 		}
 		results := make([]*dataloader.Result[[]*T], len(pages))
 		for i, p := range pages {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestASectionIsReplacedAndWhatStandsAroundItStays(t *testing.T) {
+	t.Parallel()
+	document := "# Performance\n\nBefore.\n\n<!-- benchmarks:scale -->\nold\n<!-- end of benchmarks:scale -->\n\nAfter.\n"
+	want := "# Performance\n\nBefore.\n\n<!-- benchmarks:scale -->\nnew\n<!-- end of benchmarks:scale -->\n\nAfter.\n"
+	if got := replaceSection(document, "scale", "\nnew\n\n"); got != want {
+		t.Errorf("%q", got)
+	}
+	twice := replaceSection(replaceSection(document, "width", "wide"), "width", "wider")
+	if !strings.HasPrefix(twice, document) || strings.Count(twice, "benchmarks:width") != 2 || !strings.Contains(twice, "wider") {
+		t.Errorf("%q", twice)
+	}
+	if got := replaceSection("", "width", "wide"); got != "<!-- benchmarks:width -->\nwide\n<!-- end of benchmarks:width -->\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestFiguresAreWrittenWithAsManyPlacesAsTheyDeserve(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[float64]string{0.456: "0.46", 12.34: "12.3", 999.6: "1,000", 1234567: "1,234,567", 123: "123"} {
+		if got := figure(value); got != want {
+			t.Errorf("%v is written %s, want %s", value, got, want)
+		}
+	}
+	if counted(7) != "7" || counted(16.46) != "16.5" {
+		t.Error("a count of statements is whole where it can be")
+	}
+}
+
+// inOneRun is a comparison in which every target is just reached.
+func inOneRun() *comparison {
+	floor := figures{throughput: 1000, serverCPU: 1, p99: 30, p50: 2}
+	m := &comparison{
+		queries: queries, loaded: map[string]map[string]figures{}, statements: map[string]map[string]float64{},
+		servers: []server{{name: "backoffice"}, {name: "embedded"}, {name: "floor-b"}, {name: "postgraphile-2", peer: true}, {name: "yoga", peer: true}},
+		alone:   map[string]figures{"backoffice": {p50: 3}, "floor-b": floor},
+	}
+	for _, q := range queries {
+		ours := figures{throughput: 600, serverCPU: 1.5, p99: 100, resident: 99}
+		m.loaded[q.name] = map[string]figures{
+			"backoffice": ours, "embedded": {throughput: 120}, "floor-b": floor,
+			"postgraphile-2": {throughput: 120, p99: 110}, "yoga": {throughput: 60, p99: 100},
+		}
+		m.statements[q.name] = map[string]float64{"backoffice": map[string]float64{"Q1": 7, "Q2": 3, "Q3": 2, "Q4": 7, "Q5": 1}[q.name]}
+	}
+	return m
+}
+
+func TestTargetsAreHeldAgainstTheBestPeerAndTheFloor(t *testing.T) {
+	t.Parallel()
+	missed := func(m *comparison) (names []string) {
+		for _, target := range m.targets() {
+			if !target.reached {
+				names = append(names, target.what)
+			}
+		}
+		return names
+	}
+	if names := missed(inOneRun()); names != nil {
+		t.Errorf("missed: %v", names)
+	}
+	for what, spoil := range map[string]func(m *comparison){
+		"Q4, throughput of the best peer: at least 3.00 ×":     func(m *comparison) { m.loaded["Q4"]["yoga"] = figures{throughput: 201, p99: 200} },
+		"Q4, p99 against the lowest of a peer: at most 1.00 ×": func(m *comparison) { m.loaded["Q4"]["yoga"] = figures{throughput: 1, p99: 99} },
+		"Q4, server CPU of floor B: at most 1.50 ×":            func(m *comparison) { m.loaded["Q4"]["floor-b"] = figures{throughput: 1000, serverCPU: 0.9} },
+		"Q2, statements: at most 3":                            func(m *comparison) { m.statements["Q2"]["backoffice"] = 3.5 },
+		"Q1, one client alone, p50 of floor B: at most 1.50 ×": func(m *comparison) { m.alone["floor-b"] = figures{p50: 1.9} },
+		"Q1, throughput of floor B: at least 0.60 ×":           func(m *comparison) { m.loaded["Q1"]["floor-b"] = figures{throughput: 1001, serverCPU: 1} },
+		"Q3, memory (RSS) with all clients: at most 100 MB":    func(m *comparison) { f := m.loaded["Q3"]; f["backoffice"] = figures{throughput: 600, resident: 101} },
+	} {
+		m := inOneRun()
+		spoil(m)
+		if names := missed(m); len(names) != 1 || names[0] != what {
+			t.Errorf("missed %v, want %s", names, what)
+		}
+	}
+}
+
+func TestAReportHasARowForEachServerThatWasMeasured(t *testing.T) {
+	t.Parallel()
+	m := inOneRun()
+	m.sizes = map[string]int{"Q1": 118000}
+	text := m.markdown(&settingsOfAll{Rounds: 3})
+	if strings.Count(text, "### Q1: ") != 1 || !strings.Contains(text, "(118 kB)") || !strings.Contains(text, "What was to be reached") {
+		t.Error(text)
+	}
+	columns := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+		} else if n := strings.Count(line, "|"); columns == 0 {
+			columns = n
+		} else if n != columns {
+			t.Errorf("%d columns under a head of %d: %s", n-1, columns-1, line)
+		}
+	}
+}
