@@ -1,7 +1,6 @@
 package backoffice
 
 import (
-	"fmt"
 	"io"
 	"time"
 )
@@ -70,7 +69,7 @@ func (i Instant) MarshalGQL(w io.Writer) { _, _ = w.Write(i.AppendJSON(nil)) }
 func (i *Instant) UnmarshalGQL(v any) error {
 	text, ok := v.(string)
 	if !ok {
-		return fmt.Errorf("a DateTime is a string")
+		return Errorf(BadInput, "a DateTime is a string")
 	}
 	parsed, err := ParseInstant(text)
 	if err != nil {
