@@ -44,11 +44,12 @@ func inOneRun() *comparison {
 	for _, q := range queries {
 		ours := figures{throughput: 600, serverCPU: 1.5, p99: 100, resident: 99}
 		m.loaded[q.name] = map[string]figures{
-			"backoffice": ours, "embedded": {throughput: 120}, "floor-b": floor,
+			"backoffice": ours, "floor-b": floor,
 			"postgraphile-2": {throughput: 120, p99: 110}, "yoga": {throughput: 60, p99: 100},
 		}
 		m.statements[q.name] = map[string]float64{"backoffice": map[string]float64{"Q1": 7, "Q2": 3, "Q3": 2, "Q4": 7, "Q5": 1}[q.name]}
 	}
+	m.loaded["Q1"]["embedded"] = figures{throughput: 120}
 	return m
 }
 
