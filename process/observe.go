@@ -18,7 +18,11 @@ func (p *Process) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		known := &record{id: requestID(r.Header.Get(requestIDHeader))}
-		ctx, calls := backoffice.WithCalls(context.WithValue(r.Context(), recordKey{}, known))
+		ctx := context.WithValue(r.Context(), recordKey{}, known)
+		calls := backoffice.CallsOf(ctx)
+		if calls == nil {
+			ctx, calls = backoffice.WithCalls(ctx)
+		}
 		w.Header().Set(requestIDHeader, known.id)
 		wrapped := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		p.metrics.inFlight.Inc()
