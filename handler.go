@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	_ "embed"
+	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 
@@ -16,6 +18,7 @@ import (
 	"example.org/backoffice/limits"
 	"example.org/backoffice/loaders"
 	"example.org/backoffice/privacy"
+	"example.org/backoffice/process"
 	"example.org/backoffice/resolvers"
 	"example.org/backoffice/rest"
 	"example.org/backoffice/transport"
@@ -24,16 +27,31 @@ import (
 //go:embed schema.graphqls
 var schemaText []byte
 
-// newHandler puts the faces together over a house.
-func newHandler(h *house, authenticator *auth.Authenticator, proxies auth.Proxies) http.Handler {
-	vault := privacy.NewVault(h.keys, h.store)
+// gateway is what the faces are put together from.
+type gateway struct {
+	house         *house
+	process       *process.Process
+	limits        limits.Settings
+	authenticator *auth.Authenticator
+	proxies       auth.Proxies
+}
+
+// newProcess makes the process around a house's faces.
+func newProcess(h *house, settings process.Settings, bounds limits.Settings, log *slog.Logger) *process.Process {
+	return process.New(settings, process.Options{Ready: h.store.Ping, Time: bounds.Time, Log: log})
+}
+
+// handler puts the faces together.
+func (g gateway) handler() http.Handler {
+	vault := privacy.NewVault(g.house.keys, g.house.store)
 	throttle := auth.NewThrottle()
-	endpoint := graphqlEndpoint(h)
+	endpoint := g.graphql()
 
 	r := chi.NewRouter()
-	r.With(auth.Middleware(authenticator, throttle, proxies, endpoint.Refuse), vault.Middleware(auth.From, endpoint.Refuse)).
-		Handle("/graphql", answer(h, endpoint))
-	r.Get("/livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	r.Use(g.deadline)
+	g.process.Mount(r)
+	r.With(auth.Middleware(g.authenticator, throttle, g.proxies, endpoint.Refuse), process.Client, vault.Middleware(auth.From, endpoint.Refuse)).
+		Handle("/graphql", answer(g.house, endpoint))
 	r.Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write(schemaText)
@@ -46,20 +64,41 @@ func newHandler(h *house, authenticator *auth.Authenticator, proxies auth.Proxie
 	r.Handle(apidocs.Path, docs)
 	r.Handle(apidocs.Path+"/*", docs)
 	rest.Mount(r, rest.Config{
-		Store: h.store, Office: h.office(), Files: h.files, Keys: h.keys, Vault: vault,
-		Authenticator: authenticator, Throttle: throttle, Proxies: proxies,
+		Store: g.house.store, Office: g.house.office(), Files: g.house.files, Keys: g.house.keys, Vault: vault,
+		Authenticator: g.authenticator, Throttle: throttle, Proxies: g.proxies, RequestID: process.RequestID,
 	})
 	return r
 }
 
-// graphqlEndpoint is the GraphQL face.
-func graphqlEndpoint(h *house) *transport.GraphQL {
+// deadline bounds every request but downloads, which take as long as the client's line needs.
+func (g gateway) deadline(next http.Handler) http.Handler {
+	bounded := g.process.Deadline(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isDownload(r.URL.Path) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		bounded.ServeHTTP(w, r)
+	})
+}
+
+func isDownload(path string) bool {
+	return strings.HasPrefix(path, "/files/") || strings.HasPrefix(path, "/calculations/files/") ||
+		strings.Contains(path, "/download/") || strings.HasSuffix(path, "/download")
+}
+
+// graphql is the GraphQL face.
+func (g gateway) graphql() *transport.GraphQL {
 	return transport.New(graph.NewBreadthFirst(graph.Config{
-		Resolvers:  &resolvers.Root{Keys: h.keys, Office: h.office()},
+		Resolvers:  &resolvers.Root{Keys: g.house.keys, Office: g.house.office()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields}), limits.Defaults(), transport.Hooks{
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields}), g.limits, transport.Hooks{
 		BeforeWrite: privacy.Commit,
+		RequestID:   process.RequestID,
 		StoreCalls:  func(ctx context.Context) int { return backoffice.CallsOf(ctx).Count() },
+		Done: func(ctx context.Context, o transport.Outcome) {
+			process.NoteOperation(ctx, process.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes})
+		},
 	})
 }
 

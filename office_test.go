@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/process"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/transfer"
@@ -71,7 +74,8 @@ func openOfficeOn(t testing.TB, database string) *office {
 	if _, err := importer.Import(t.Context(), filepath.Join("testdata", "office")); err != nil {
 		t.Fatal(err)
 	}
-	o.handler = newHandler(h, authenticator, nil)
+	quiet := slog.New(slog.DiscardHandler)
+	o.handler = gateway{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil}.handler()
 	return o
 }
 
