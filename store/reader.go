@@ -227,9 +227,6 @@ func (r *reader[T, C]) Counts(ctx context.Context, under backoffice.Edge, criter
 	return counts, nil
 }
 
-// totalText reads how many records of a noun there are, which triggers keep count of.
-const totalText = "SELECT 0, CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM row_counts WHERE noun = $1"
-
 // slab makes records a block at a time.
 type slab[T any] struct {
 	block []T

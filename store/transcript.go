@@ -111,24 +111,26 @@ func (r *transcriptReader) StatusCounts(ctx context.Context, under backoffice.Ed
 	if err != nil || list == nil {
 		return counts, err
 	}
-	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria)}
-	text, args := statusTotalsText, []any{string(r.table.noun)}
-	if under != backoffice.Root || s.criteria != 0 {
-		text = r.texts.get(s, func() *statement[backoffice.Transcript] {
-			ends, _ := r.table.ends(under, criteria)
-			return r.textFor(s, ends).groups("status")
-		}).text
-		args = r.arguments(s, criteria, list)
-	}
 	found := make(map[string]map[backoffice.TranscriptStatus]int, len(list))
-	err = r.conn.Query(ctx, text, args, func(row *Row) error {
-		parent := list[row.Int(0)]
+	add := func(parent string, status backoffice.TranscriptStatus, n int) {
 		if found[parent] == nil {
 			found[parent] = map[backoffice.TranscriptStatus]int{}
 		}
-		found[parent][enumOf(row, 1, backoffice.TranscriptStatuses)] = int(row.Int(2))
-		return nil
-	})
+		found[parent][status] += n
+	}
+	if under == backoffice.Root && isPartial(criteria) {
+		err = r.parts(ctx, criteria, func(status backoffice.TranscriptStatus, n int) { add(backoffice.NoParent, status, n) })
+	} else {
+		s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria)}
+		statement := r.texts.get(s, func() *statement[backoffice.Transcript] {
+			ends, _ := r.table.ends(under, criteria)
+			return r.textFor(s, ends).groups("status")
+		})
+		err = r.conn.Query(ctx, statement.text, r.arguments(s, criteria, list), func(row *Row) error {
+			add(list[row.Int(0)], enumOf(row, 1, backoffice.TranscriptStatuses), int(row.Int(2)))
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -141,9 +143,6 @@ func (r *transcriptReader) StatusCounts(ctx context.Context, under backoffice.Ed
 	}
 	return counts, nil
 }
-
-// statusTotalsText reads how many transcripts have each status, which triggers keep count of.
-const statusTotalsText = "SELECT 0, part, CAST(SUM(n) AS BIGINT) FROM row_counts WHERE noun = $1 GROUP BY part"
 
 // transcriptWriter keeps what calculations have of their transcripts in step.
 type transcriptWriter struct {

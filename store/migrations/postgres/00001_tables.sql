@@ -9,7 +9,7 @@ CREATE TABLE labels (
 CREATE UNIQUE INDEX labels_name ON labels (name);
 
 CREATE TABLE users (
-	id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+	id          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
 	first_name  TEXT COLLATE "C" NOT NULL,
 	last_name   TEXT COLLATE "C" NOT NULL,
 	email       TEXT COLLATE "C" NOT NULL,
@@ -47,7 +47,7 @@ CREATE INDEX checklists_year ON checklists (financial_year_id, id);
 CREATE INDEX checklists_language ON checklists (language, id);
 
 CREATE TABLE customers (
-	id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+	id                        TEXT COLLATE "C" NOT NULL PRIMARY KEY,
 	type                      TEXT COLLATE "C" NOT NULL,
 	own_name                  TEXT COLLATE "C",
 	first_name                TEXT COLLATE "C",
@@ -136,13 +136,11 @@ CREATE INDEX transcripts_updated ON transcripts (updated_at, id, status);
 CREATE INDEX transcripts_progress ON transcripts (progress, id);
 -- What follows the identifier serves counting: such a count never visits the table.
 CREATE INDEX transcripts_status ON transcripts (status, id, is_completed, document_generated);
-CREATE INDEX transcripts_completed ON transcripts (is_completed, document_generated, id, status);
-CREATE INDEX transcripts_generated ON transcripts (document_generated, id, status);
+CREATE INDEX transcripts_completed ON transcripts (is_completed, document_generated, id);
 CREATE INDEX transcripts_customer ON transcripts (customer_id, id);
 CREATE INDEX transcripts_checklist ON transcripts (checklist_id, id);
 CREATE INDEX transcripts_checklist_customer ON transcripts (checklist_id, customer_id);
 CREATE INDEX transcripts_checklist_updated ON transcripts (checklist_id, updated_at, id);
-CREATE INDEX transcripts_checklist_progress ON transcripts (checklist_id, progress, id);
 CREATE INDEX transcripts_checklist_status ON transcripts (checklist_id, status, id, is_completed, document_generated);
 CREATE INDEX transcripts_year ON transcripts (financial_year_id, id);
 CREATE INDEX transcripts_year_updated ON transcripts (financial_year_id, updated_at, id);
@@ -279,8 +277,8 @@ CREATE TABLE credential_secrets (
 CREATE INDEX users_search ON users USING gin (search_text gin_trgm_ops);
 CREATE INDEX customers_search ON customers USING gin (search_text gin_trgm_ops);
 
--- How many rows each noun has, transcripts by their status: the sum of n. Every statement that adds or removes rows
--- appends what it changed, so that writers never wait for each other's; now and then one folds what others have left
+-- How many rows each noun has: the sum of n. Transcripts are counted in parts, by status, completion and document. Every
+-- statement that adds or removes rows appends what it changed, so that writers never wait for each other's; now and then one folds what others have left
 -- into a single row, passing over what is being folded by somebody else.
 CREATE TABLE row_counts (
 	noun TEXT COLLATE "C" NOT NULL,
@@ -316,13 +314,16 @@ $$;
 CREATE FUNCTION count_transcripts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF TG_OP = 'INSERT' THEN
-		INSERT INTO row_counts (noun, part, n) SELECT 'transcript', status, count(*) FROM new_rows GROUP BY status;
+		INSERT INTO row_counts (noun, part, n) SELECT 'transcript', status || ' ' || is_completed::int || ' ' || document_generated::int, count(*) FROM new_rows GROUP BY 2;
 	ELSIF TG_OP = 'DELETE' THEN
-		INSERT INTO row_counts (noun, part, n) SELECT 'transcript', status, -count(*) FROM old_rows GROUP BY status;
+		INSERT INTO row_counts (noun, part, n) SELECT 'transcript', status || ' ' || is_completed::int || ' ' || document_generated::int, -count(*) FROM old_rows GROUP BY 2;
 	ELSE
 		INSERT INTO row_counts (noun, part, n)
-			SELECT 'transcript', status, sum(n) FROM (SELECT status, 1 AS n FROM new_rows UNION ALL SELECT status, -1 FROM old_rows) changed
-			GROUP BY status HAVING sum(n) <> 0;
+			SELECT 'transcript', part, sum(n) FROM (
+				SELECT status || ' ' || is_completed::int || ' ' || document_generated::int AS part, 1 AS n FROM new_rows
+				UNION ALL
+				SELECT status || ' ' || is_completed::int || ' ' || document_generated::int, -1 FROM old_rows) changed
+			GROUP BY part HAVING sum(n) <> 0;
 	END IF;
 	IF random() < 0.02 THEN
 		PERFORM fold_row_counts('transcript');

@@ -2,7 +2,6 @@
 
 PRAGMA application_id = 1112491590; -- BOFF
 
-
 CREATE TABLE labels (
 	id         TEXT NOT NULL PRIMARY KEY,
 	name       TEXT NOT NULL,
@@ -13,7 +12,7 @@ CREATE UNIQUE INDEX labels_name ON labels (name);
 
 CREATE TABLE users (
 	row_no INTEGER PRIMARY KEY, -- fixed, so that the search index holds on to it
-	id TEXT NOT NULL UNIQUE,
+	id          TEXT NOT NULL UNIQUE,
 	first_name  TEXT NOT NULL,
 	last_name   TEXT NOT NULL,
 	email       TEXT NOT NULL,
@@ -52,7 +51,7 @@ CREATE INDEX checklists_language ON checklists (language, id);
 
 CREATE TABLE customers (
 	row_no INTEGER PRIMARY KEY, -- fixed, so that the search index holds on to it
-	id TEXT NOT NULL UNIQUE,
+	id                        TEXT NOT NULL UNIQUE,
 	type                      TEXT NOT NULL,
 	own_name                  TEXT,
 	first_name                TEXT,
@@ -141,13 +140,11 @@ CREATE INDEX transcripts_updated ON transcripts (updated_at, id, status);
 CREATE INDEX transcripts_progress ON transcripts (progress, id);
 -- What follows the identifier serves counting: such a count never visits the table.
 CREATE INDEX transcripts_status ON transcripts (status, id, is_completed, document_generated);
-CREATE INDEX transcripts_completed ON transcripts (is_completed, document_generated, id, status);
-CREATE INDEX transcripts_generated ON transcripts (document_generated, id, status);
+CREATE INDEX transcripts_completed ON transcripts (is_completed, document_generated, id);
 CREATE INDEX transcripts_customer ON transcripts (customer_id, id);
 CREATE INDEX transcripts_checklist ON transcripts (checklist_id, id);
 CREATE INDEX transcripts_checklist_customer ON transcripts (checklist_id, customer_id);
 CREATE INDEX transcripts_checklist_updated ON transcripts (checklist_id, updated_at, id);
-CREATE INDEX transcripts_checklist_progress ON transcripts (checklist_id, progress, id);
 CREATE INDEX transcripts_checklist_status ON transcripts (checklist_id, status, id, is_completed, document_generated);
 CREATE INDEX transcripts_year ON transcripts (financial_year_id, id);
 CREATE INDEX transcripts_year_updated ON transcripts (financial_year_id, updated_at, id);
@@ -319,7 +316,7 @@ CREATE TRIGGER customers_search_update AFTER UPDATE OF search_text ON customers 
 END;
 -- +goose StatementEnd
 
--- How many rows each noun has, transcripts by their status.
+-- How many rows each noun has. Transcripts are counted in parts, by status, completion and document.
 CREATE TABLE row_counts (
 	noun TEXT NOT NULL,
 	part TEXT NOT NULL,
@@ -339,12 +336,12 @@ END;
 -- +goose StatementEnd
 -- +goose StatementBegin
 CREATE TRIGGER transcripts_count_insert AFTER INSERT ON transcripts BEGIN
-	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', new.status, 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', new.status || ' ' || new.is_completed || ' ' || new.document_generated, 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
 CREATE TRIGGER transcripts_count_delete AFTER DELETE ON transcripts BEGIN
-	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', old.status, -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', old.status || ' ' || old.is_completed || ' ' || old.document_generated, -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
@@ -438,8 +435,9 @@ CREATE TRIGGER consultations_count_delete AFTER DELETE ON consultations BEGIN
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER transcripts_count_update AFTER UPDATE OF status ON transcripts WHEN old.status <> new.status BEGIN
-	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', old.status, -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
-	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', new.status, 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+CREATE TRIGGER transcripts_count_update AFTER UPDATE OF status, is_completed, document_generated ON transcripts
+WHEN old.status <> new.status OR old.is_completed <> new.is_completed OR old.document_generated <> new.document_generated BEGIN
+	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', old.status || ' ' || old.is_completed || ' ' || old.document_generated, -1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
+	INSERT INTO row_counts (noun, part, n) VALUES ('transcript', new.status || ' ' || new.is_completed || ' ' || new.document_generated, 1) ON CONFLICT (noun, part) DO UPDATE SET n = n + excluded.n;
 END;
 -- +goose StatementEnd
