@@ -1,9 +1,11 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -59,6 +61,20 @@ func TestAResolversErrorsAreShownByTheirKind(t *testing.T) {
 			shown.Extensions.RequiredScope != c.scope || shown.Extensions.RequestID != c.id || got.header.Get("Retry-After") != c.retry {
 			t.Errorf("%v: %d %v %s", c.err, got.status, got.header, got.text)
 		}
+	}
+}
+
+func TestTheCauseOfAnInternalErrorIsLoggedOnceWithTheRequestAndWithoutNumbers(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	hooks := Hooks{
+		RequestID: func(context.Context) string { return "r-3" },
+		Log:       slog.New(slog.NewTextHandler(&log, nil)),
+	}
+	post(t, New(failing("null", backoffice.Fault(errors.New("no row for "+secret), "reading")), limits.Defaults(), hooks), body("{ __typename }"))
+	text := log.String()
+	if strings.Count(text, "\n") != 1 || !strings.Contains(text, "request=r-3") || !strings.Contains(text, "reading: no row for #") {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -26,6 +26,8 @@ type Hooks struct {
 	StoreCalls func(context.Context) int
 	// Done runs once for each request, after its answer.
 	Done func(context.Context, Outcome)
+	// Log takes the causes of internal errors; slog.Default() without.
+	Log *slog.Logger
 }
 
 // Outcome is what may be told of a request in a log or a metric: no variable, no body.

@@ -69,6 +69,10 @@ func panicError(panicked any) error {
 }
 
 func (g *GraphQL) log(ctx context.Context, level slog.Level, message string, cause error) {
-	slog.Default().Log(ctx, level, message,
+	log := g.hooks.Log
+	if log == nil {
+		log = slog.Default()
+	}
+	log.Log(ctx, level, message,
 		"request", g.hooks.requestID(ctx), "cause", backoffice.MaskDigits(cause.Error()))
 }
