@@ -38,7 +38,7 @@ var mayImport = map[string]string{
 	"store":            "backoffice store/migrations",
 	"store/sqlite":     "backoffice store store/migrations",
 	"store/postgres":   "backoffice store store/migrations",
-	"store/storetest":  "backoffice",
+	"store/storetest":  "backoffice store",
 }
 
 func TestEveryRoomKeepsToTheImportLaw(t *testing.T) {
