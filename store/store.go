@@ -52,6 +52,7 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 	return s.engine.Write(ctx, func(ctx context.Context, conn Conn) error {
 		tx := &tx{store: s}
 		tx.conn = &txConn{counted{conn}, tx}
+		tx.copier, _ = conn.(Copier)
 		if err := do(ctx, tx); err != nil {
 			return err
 		}

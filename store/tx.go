@@ -11,6 +11,7 @@ import (
 type tx struct {
 	store   *Store
 	conn    Conn
+	copier  Copier // nil when the engine copies nothing
 	failed  error
 	changes []*backoffice.Change
 }

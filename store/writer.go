@@ -9,7 +9,10 @@ import (
 )
 
 // writeTexts are the statements that write a noun.
-type writeTexts struct{ insert, upsert, update, delete string }
+type writeTexts struct {
+	insert, upsert, update, delete string
+	copied                         copyTexts
+}
 
 // writeTextsOf makes the statements. They take the records as a table v: of arrays where the engine has them, so that
 // one statement writes any number, else of a single row.
@@ -33,9 +36,11 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	if t.version != nil {
 		update += " AND t.version = v.version - 1"
 	}
+	upsert := insert + " WHERE true ON CONFLICT (id) DO UPDATE SET " + strings.Join(replaces, ", ")
 	return writeTexts{
 		insert: insert,
-		upsert: insert + " WHERE true ON CONFLICT (id) DO UPDATE SET " + strings.Join(replaces, ", "),
+		upsert: upsert,
+		copied: copyTextsOf(t, d, upsert),
 		update: update,
 		delete: "DELETE FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
 	}
@@ -165,7 +170,7 @@ func (w *writer[T, C]) Upsert(ctx context.Context, rows []*T) error {
 	if err := w.refuseTakenIDs(ctx, rows, false); err != nil {
 		return err
 	}
-	if _, err := w.run(ctx, w.writes.upsert, rows); err != nil {
+	if err := w.upsert(ctx, rows); err != nil {
 		return err
 	}
 	return w.writeLists(ctx, rows, true)

@@ -126,3 +126,12 @@ func unknownOutcome(cause error) error {
 		Cause:   cause,
 	}
 }
+
+// Copy implements store.Copier.
+func (t transaction) Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
+	ctx, cancel := context.WithTimeout(ctx, t.limit)
+	defer cancel()
+	next := func(i int) ([]any, error) { return row(i), nil }
+	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, next))
+	return classify(ctx, err)
+}

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Copier is a Conn in a transaction whose engine has a way for many rows that is faster than arguments.
+type Copier interface {
+	// Copy appends n rows to a table, with the values of its columns. Errors are those of Conn.
+	Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error
+}
+
+// copyFrom is how many rows are worth a table to copy them into.
+const copyFrom = 100
+
+// copyTexts are the statements around a copy: rows go to a temporary table first, and from there where they belong.
+type copyTexts struct {
+	table           string
+	columns         []string
+	create, discard string
+	upsert          string
+}
+
+func copyTextsOf[T any, C comparable](t *table[T, C], d *Dialect, upsert string) (texts copyTexts) {
+	if !d.bulk {
+		return texts
+	}
+	texts.table = "copied_" + t.name
+	var declared []string
+	for i := range t.columns {
+		if c := &t.columns[i]; !c.shown {
+			texts.columns = append(texts.columns, c.name)
+			declared = append(declared, c.name+" "+strings.TrimSuffix(c.array, "[]"))
+		}
+	}
+	texts.create = "CREATE TEMPORARY TABLE IF NOT EXISTS " + texts.table + " (" + strings.Join(declared, ", ") + ") ON COMMIT DROP"
+	texts.discard = "TRUNCATE " + texts.table
+	texts.upsert = strings.Replace(upsert, " FROM "+t.source(d), " FROM "+texts.table+" v", 1)
+	return texts
+}
+
+// upsert writes records whatever is stored of them: by copying where the engine can and there are many.
+func (w *writer[T, C]) upsert(ctx context.Context, rows []*T) error {
+	if w.tx.copier == nil || len(rows) < copyFrom {
+		_, err := w.run(ctx, w.writes.upsert, rows)
+		return err
+	}
+	texts := &w.writes.copied
+	for _, text := range []string{texts.create, texts.discard} {
+		if _, err := w.conn.Exec(ctx, text, nil); err != nil {
+			return err
+		}
+	}
+	values := make([]any, len(texts.columns))
+	err := w.tx.copier.Copy(ctx, texts.table, texts.columns, len(rows), func(i int) []any {
+		values = values[:0]
+		for c := range w.table.columns {
+			if column := &w.table.columns[c]; !column.shown {
+				values = append(values, column.value(rows[i]))
+			}
+		}
+		return values
+	})
+	if err != nil {
+		return w.tx.fail(backoffice.Fault(err, "copying to "+w.table.name))
+	}
+	backoffice.CountCall(ctx)
+	if _, err := w.conn.Exec(ctx, texts.upsert, nil); err != nil {
+		return w.refusal(ctx, err, rows)
+	}
+	return nil
+}

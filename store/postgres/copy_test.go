@@ -1,0 +1,69 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/postgres"
+)
+
+// BenchmarkUpsert prints how many customers a second import's way of writing stores, new ones and the same once more:
+// go test -run - -bench Upsert -benchtime 1x ./store/postgres
+func BenchmarkUpsert(b *testing.B) {
+	for _, chunk := range []int{99, 1000, 10_000} { // 99 go as arguments, more are copied
+		b.Run(fmt.Sprintf("chunksOf%d", chunk), func(b *testing.B) {
+			store := newStore(postgres.Options{StatementTimeout: time.Minute})(b)
+			const total = 49_500
+			now := backoffice.InstantOf(time.Now())
+			customers := make([]*backoffice.Customer, total)
+			for i := range customers {
+				name := fmt.Sprintf("Customer %d", i)
+				customers[i] = &backoffice.Customer{ID: backoffice.NewID(), Type: backoffice.Company, OwnName: backoffice.Text(name), DisplayName: name, CreatedAt: now, UpdatedAt: now, Version: 1}
+			}
+			for b.Loop() {
+				for _, round := range []string{"new", "again"} {
+					began := time.Now()
+					for left := customers; len(left) > 0; left = left[min(chunk, len(left)):] {
+						part := left[:min(chunk, len(left))]
+						err := store.Write(context.Background(), func(ctx context.Context, tx backoffice.Tx) error { return tx.Customers().Upsert(ctx, part) })
+						if err != nil {
+							b.Fatal(err, cause(err))
+						}
+					}
+					b.ReportMetric(total/time.Since(began).Seconds(), round+"-rows/s")
+				}
+			}
+		})
+	}
+}
+
+func TestManyRowsAreCopiedAndUpsertedLikeFew(t *testing.T) {
+	t.Parallel()
+	store := newStore(postgres.Options{})(t)
+	labels := make([]*backoffice.Label, 250)
+	ids := make([]string, len(labels))
+	for i := range labels {
+		ids[i] = backoffice.NewID()
+		labels[i] = &backoffice.Label{ID: ids[i], Name: fmt.Sprint("label ", i), Color: "#112233", CreatedAt: 1}
+	}
+	upsert := func() error {
+		return store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.Labels().Upsert(ctx, labels) })
+	}
+	for _, color := range []string{"#112233", "#445566"} {
+		labels[7].Color = color
+		if err := upsert(); err != nil {
+			t.Fatal(err, cause(err))
+		}
+		found, err := store.Labels().ByID(t.Context(), ids, 0)
+		if err != nil || len(found) != len(labels) || found[ids[7]].Color != color {
+			t.Fatalf("%d of %d rows are there, and the colour is %s: %v", len(found), len(labels), found[ids[7]].Color, err)
+		}
+	}
+	labels[8].Name = labels[9].Name
+	if err := upsert(); backoffice.KindOf(err) != backoffice.Refused {
+		t.Fatalf("a value that is taken: %v (%v)", err, cause(err))
+	}
+}
