@@ -52,7 +52,7 @@ func TestManyRowsAreCopiedAndUpsertedLikeFew(t *testing.T) {
 	upsert := func() error {
 		return store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.Labels().Upsert(ctx, labels) })
 	}
-	for _, color := range []string{"#112233", "#445566"} {
+	for _, color := range []backoffice.Text{"#112233", "#445566"} {
 		labels[7].Color = color
 		if err := upsert(); err != nil {
 			t.Fatal(err, cause(err))
