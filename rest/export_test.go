@@ -1,0 +1,4 @@
+package rest
+
+// ShowCustomer serves the benchmark.
+var ShowCustomer = showCustomer
