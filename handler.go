@@ -65,7 +65,7 @@ func (g gateway) handler() http.Handler {
 	r.Handle(apidocs.Path+"/*", docs)
 	rest.Mount(r, rest.Config{
 		Store: g.house.store, Office: g.house.office(), Files: g.house.files, Keys: g.house.keys, Vault: vault,
-		Authenticator: g.authenticator, Throttle: throttle, Proxies: g.proxies, RequestID: process.RequestID,
+		Authenticator: g.authenticator, Throttle: throttle, Proxies: g.proxies, SignedIn: process.Client, RequestID: process.RequestID,
 	})
 	return r
 }

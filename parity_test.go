@@ -6,6 +6,7 @@ import (
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -21,6 +22,8 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/process"
 )
 
 // For the same data and credentials the two faces never disagree. Each check makes four comparisons, so that
@@ -72,7 +75,8 @@ func openFaces(t *testing.T, database string) *faces {
 	o := &office{house: h, pairs: map[string][2]string{}}
 	f := &faces{t: t, o: o, pools: map[string][]string{}}
 	f.pairs = map[string][2]string{"every scope": o.pair(t, backoffice.AllScopes...), "no scope": o.pair(t), "only writing": o.pair(t, backoffice.CustomersWrite)}
-	o.handler = newHandler(h, authenticator, nil)
+	quiet := slog.New(slog.DiscardHandler)
+	o.handler = gateway{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil}.handler()
 	f.collect()
 	return f
 }

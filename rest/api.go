@@ -17,7 +17,7 @@ import (
 // OpenAPIPath is where the OpenAPI document is.
 const OpenAPIPath = "/openapi.json"
 
-// Config is what the interface works with. All of it is needed, but for RequestID.
+// Config is what the interface works with. All of it is needed, but for the last two.
 type Config struct {
 	Store  backoffice.Reads
 	Office *backoffice.Office
@@ -29,6 +29,8 @@ type Config struct {
 	Throttle      *auth.Throttle
 	Proxies       auth.Proxies
 
+	// SignedIn, if there is one, sees each request that has a principal.
+	SignedIn func(http.Handler) http.Handler
 	// RequestID is the id under which a request is logged; nil: errors have none.
 	RequestID func(context.Context) string
 }
@@ -44,7 +46,11 @@ type API struct {
 // without, and problem details as the answers to unknown paths and wrong methods. The router may have further routes.
 func Mount(r chi.Router, c Config) *API {
 	a := &API{Config: c}
-	guarded := r.With(noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse), c.Vault.Middleware(auth.From, a.Refuse))
+	seen := c.SignedIn
+	if seen == nil {
+		seen = func(next http.Handler) http.Handler { return next }
+	}
+	guarded := r.With(noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse), seen, c.Vault.Middleware(auth.From, a.Refuse))
 	a.huma = huma.NewAPI(a.describe(), &adapter{humachi.NewAdapter(guarded)})
 	a.financialYears()
 	a.checklists()
@@ -66,7 +72,7 @@ func Mount(r chi.Router, c Config) *API {
 	r.Get(OpenAPIPath, a.serveDocument)
 	r.Head(OpenAPIPath, a.serveDocument)
 
-	signed := r.With(noStore, auth.Admit(c.Authenticator, a.signedFor, a.Refuse))
+	signed := r.With(noStore, auth.Admit(c.Authenticator, a.signedFor, a.Refuse), seen)
 	signed.Get(signedPath, a.serveSigned)
 	signed.Head(signedPath, a.serveSigned)
 
