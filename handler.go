@@ -34,6 +34,7 @@ type gateway struct {
 	limits        limits.Settings
 	authenticator *auth.Authenticator
 	proxies       auth.Proxies
+	log           *slog.Logger
 }
 
 // newProcess makes the process around a house's faces.
@@ -95,6 +96,7 @@ func (g gateway) graphql() *transport.GraphQL {
 	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields}), g.limits, transport.Hooks{
 		BeforeWrite: privacy.Commit,
 		RequestID:   process.RequestID,
+		Log:         g.log,
 		StoreCalls:  func(ctx context.Context) int { return backoffice.CallsOf(ctx).Count() },
 		Done: func(ctx context.Context, o transport.Outcome) {
 			process.NoteOperation(ctx, process.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes})

@@ -75,7 +75,7 @@ func openOfficeOn(t testing.TB, database string) *office {
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	o.handler = gateway{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil}.handler()
+	o.handler = gateway{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil, quiet}.handler()
 	return o
 }
 

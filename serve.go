@@ -55,7 +55,7 @@ func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, started 
 	}
 	log := slog.New(slog.NewJSONHandler(t.err, nil))
 	process := newProcess(h, c.Process, c.Limits, log)
-	handler := gateway{h, process, c.Limits, authenticator, proxies}.handler()
+	handler := gateway{h, process, c.Limits, authenticator, proxies, log}.handler()
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidied sync.WaitGroup
 	tidied.Go(func() { files.Tidy(tidying, h.store, h.files, tidyPeriod, log) })

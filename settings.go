@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -22,6 +23,8 @@ type Settings struct {
 	Database string `default:"sqlite:data/backoffice.db" env:"BACKOFFICE_DATABASE" placeholder:"URL" help:"The store: sqlite:PATH, or postgres://… (${default})."`
 	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where stored files are kept: file:FOLDER, or an S3 bucket's URL (${default})."`
 	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" help:"The file with the encryption keys; made on the first start of an embedded store, or by migrate (${default})."`
+
+	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The longest that one statement of the store may take (${default})."`
 
 	postgresSettings
 }
@@ -85,10 +88,10 @@ func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {
 		if len(s.Replicas) > 0 {
 			return nil, fmt.Errorf("--replica goes with a --database in PostgreSQL; an embedded store has no replicas")
 		}
-		return sqlite.Open(ctx, s.Database, sqlite.Options{})
+		return sqlite.Open(ctx, s.Database, sqlite.Options{StatementTimeout: s.Statement})
 	}
 	if isPostgres(s.Database) {
-		return s.postgresSettings.openStore(ctx, s.Database)
+		return s.postgresSettings.openStore(ctx, s.Database, s.Statement)
 	}
 	return nil, fmt.Errorf("--database is sqlite:PATH or postgres://…")
 }

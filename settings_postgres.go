@@ -16,19 +16,15 @@ import (
 // postgresSettings are those of a store in PostgreSQL; an embedded one takes none of them.
 type postgresSettings struct {
 	// Several in the environment are parted by blanks, for a URL with several hosts has commas.
-	Replicas         []string      `name:"replica" sep:" " env:"BACKOFFICE_REPLICA" placeholder:"URL" help:"A replica of the PostgreSQL store, postgres://…, that answers reads while it is fresh enough; may be repeated."`
-	QueryMode        string        `name:"postgres-query-mode" default:"prepared" enum:"prepared,described,plain" env:"BACKOFFICE_POSTGRES_QUERY_MODE" placeholder:"MODE" help:"How statements are sent: prepared, or behind PgBouncer in transaction mode described or plain (${default})."`
-	Connections      int           `name:"postgres-connections" default:"0" env:"BACKOFFICE_POSTGRES_CONNECTIONS" placeholder:"N" help:"Most connections of this process to each PostgreSQL server; 0 is 4, or one for each processor if that is more (${default})."`
-	StatementTimeout time.Duration `name:"postgres-statement-timeout" default:"5s" env:"BACKOFFICE_POSTGRES_STATEMENT_TIMEOUT" placeholder:"TIME" help:"The longest that one statement may take (${default})."`
+	Replicas    []string `name:"replica" sep:" " env:"BACKOFFICE_REPLICA" placeholder:"URL" help:"A replica of the PostgreSQL store, postgres://…, that answers reads while it is fresh enough; may be repeated."`
+	QueryMode   string   `name:"postgres-query-mode" default:"prepared" enum:"prepared,described,plain" env:"BACKOFFICE_POSTGRES_QUERY_MODE" placeholder:"MODE" help:"How statements are sent: prepared, or behind PgBouncer in transaction mode described or plain (${default})."`
+	Connections int      `name:"postgres-connections" default:"0" env:"BACKOFFICE_POSTGRES_CONNECTIONS" placeholder:"N" help:"Most connections of this process to each PostgreSQL server; 0 is 4, or one for each processor if that is more (${default})."`
 }
 
 // Validate refuses what cannot be meant.
 func (s *postgresSettings) Validate() error {
 	if s.Connections < 0 {
 		return errors.New("--postgres-connections is 0 or more")
-	}
-	if s.StatementTimeout <= 0 {
-		return errors.New("--postgres-statement-timeout is longer than nothing, as in 5s")
 	}
 	return nil
 }
@@ -37,10 +33,10 @@ func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-func (s *postgresSettings) openStore(ctx context.Context, url string) (backoffice.Store, error) {
+func (s *postgresSettings) openStore(ctx context.Context, url string, statement time.Duration) (backoffice.Store, error) {
 	return postgres.Open(ctx, url, postgres.Options{
 		QueryMode: postgres.QueryMode(s.QueryMode), MaxConns: s.Connections,
-		StatementTimeout: s.StatementTimeout, Replicas: s.Replicas,
+		StatementTimeout: statement, Replicas: s.Replicas,
 	})
 }
 

@@ -19,7 +19,6 @@ type Settings struct {
 	ValidationErrors   int           `default:"10" env:"VALIDATION_ERRORS" help:"Validation errors that are reported."`
 	FieldErrors        int           `default:"1000" env:"FIELD_ERRORS" help:"Field errors that are reported; the rest are counted in extensions.errorsOmitted."`
 	Time               time.Duration `default:"10s" env:"TIME" help:"Time that a request may take."`
-	Statement          time.Duration `default:"5s" env:"STATEMENT" help:"Time that one statement of the database may take."`
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 
@@ -40,7 +39,6 @@ func Defaults() Settings {
 		ValidationErrors:   10,
 		FieldErrors:        1_000,
 		Time:               10 * time.Second,
-		Statement:          5 * time.Second,
 		Documents:          32 << 20,
 	}
 }

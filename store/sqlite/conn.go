@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"example.org/backoffice/store"
 )
@@ -143,6 +144,7 @@ func (c *conn) close() {
 type pool struct {
 	db    *sql.DB
 	slots chan struct{}
+	limit time.Duration // of a statement that reads; 0 is none
 	mu    sync.Mutex
 	idle  []*conn
 	ended bool
@@ -207,6 +209,11 @@ func (p *pool) end() {
 
 // Query implements store.Conn on any connection of the pool.
 func (p *pool) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+	if p.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.limit)
+		defer cancel()
+	}
 	c, err := p.take(ctx)
 	if err != nil {
 		return classify(ctx, err)

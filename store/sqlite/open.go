@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -21,7 +22,8 @@ import (
 
 // Options change how a database is opened; the zero value suits a server.
 type Options struct {
-	Readers int // connections that read; 0 is one for each processor, with more modernc loses throughput
+	Readers          int           // connections that read; 0 is one for each processor, with more modernc loses throughput
+	StatementTimeout time.Duration // the longest that a statement may take which reads; 0 is no bound
 }
 
 // Store is a backoffice.Store in a file.
@@ -104,6 +106,7 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	e.databases = append(e.databases, read)
 	e.writer = newPool(write, 1)
 	e.readers = newPool(read, options.Readers)
+	e.readers.limit = options.StatementTimeout
 	return e, nil
 }
 
