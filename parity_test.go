@@ -76,7 +76,7 @@ func openFaces(t *testing.T, database string) *faces {
 	f := &faces{t: t, o: o, pools: map[string][]string{}}
 	f.pairs = map[string][2]string{"every scope": o.pair(t, backoffice.AllScopes...), "no scope": o.pair(t), "only writing": o.pair(t, backoffice.CustomersWrite)}
 	quiet := slog.New(slog.DiscardHandler)
-	o.handler = gateway{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil}.handler()
+	o.handler = gateway{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil, quiet}.handler()
 	f.collect()
 	return f
 }
