@@ -90,46 +90,63 @@ func cause(err error) error {
 }
 
 func open(ctx context.Context, path string, options Options) (*engine, error) {
-	write, err := sql.Open("sqlite", dsn(path, "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
-		"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)"))
+	have, err := look(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{path: path, databases: []*sql.DB{write}}
-	if err := e.prepare(ctx, write); err != nil {
+	if want := migrations.Version(goose.DialectSQLite3); have > want {
+		return nil, &store.SchemaError{Have: have, Want: want}
+	}
+	e := &engine{path: path}
+	write, err := e.connect("_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
+		"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)")
+	if err != nil {
+		return nil, err
+	}
+	write.SetMaxOpenConns(1)
+	if err := prepare(ctx, write, have); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	read, err := sql.Open("sqlite", dsn(path, "_pragma=query_only(1)", "_pragma=cache_size(-16384)", "_pragma=temp_store(MEMORY)"))
+	read, err := e.connect("_pragma=query_only(1)", "_pragma=cache_size(-16384)", "_pragma=temp_store(MEMORY)")
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	e.databases = append(e.databases, read)
 	e.writer = newPool(write, 1)
 	e.readers = newPool(read, options.Readers)
 	e.readers.limit = options.StatementTimeout
 	return e, nil
 }
 
-// prepare checks the database and brings its schema up to date.
-func (e *engine) prepare(ctx context.Context, db *sql.DB) error {
-	db.SetMaxOpenConns(1)
-	have, err := version(ctx, db)
+// look reads the version of the schema and changes nothing, since the file may be another program's.
+func look(ctx context.Context, path string) (int64, error) {
+	db, err := sql.Open("sqlite", dsn(path))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	switch want := migrations.Version(goose.DialectSQLite3); {
-	case have > want:
-		return &store.SchemaError{Have: have, Want: want}
-	case have < want:
+	have, err := version(ctx, db)
+	return have, errors.Join(err, db.Close())
+}
+
+// prepare brings the schema up to date and looks at every table.
+func prepare(ctx context.Context, db *sql.DB, have int64) error {
+	if have < migrations.Version(goose.DialectSQLite3) {
 		provider, err := migrations.Provider(goose.DialectSQLite3, db)
 		if err != nil {
 			return err
 		}
 		if _, err := provider.Up(ctx); err != nil {
-			return fmt.Errorf("the schema of %s could not be brought up to date: %w", e.path, err)
+			return err
 		}
 	}
 	return probe(ctx, db)
+}
+
+func (e *engine) connect(options ...string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", dsn(e.path, options...))
+	if err == nil {
+		e.databases = append(e.databases, db)
+	}
+	return db, err
 }
 
 // dsn is the driver's name of a file.

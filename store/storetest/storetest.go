@@ -11,25 +11,29 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
+// group is a part of the suite.
+type group struct {
+	name string
+	run  func(*testing.T, func(t testing.TB) backoffice.Store)
+}
+
+var reads = []group{{"records", testRecords}, {"lists", testLists}, {"together", testTogether}, {"calls", testCalls}}
+
+var writes = []group{
+	{"walks", testWalks}, {"writes", testWrites}, {"cascades", testCascades}, {"change log", testLog}, {"idempotency keys", testKeys},
+	{"forgotten files", testForgottenFiles}, {"consultations", testConsultations}, {"credentials", testCredentials},
+}
+
 // Run runs the suite. newStore opens a fresh, empty store and closes it when its test ends.
 func Run(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
-	for _, group := range []struct {
-		name string
-		run  func(*testing.T, func(t testing.TB) backoffice.Store)
-	}{
-		{"records", testRecords},
-		{"lists", testLists},
-		{"walks", testWalks},
-		{"together", testTogether},
-		{"calls", testCalls},
-		{"writes", testWrites},
-		{"cascades", testCascades},
-		{"change log", testLog},
-		{"idempotency keys", testKeys},
-		{"forgotten files", testForgottenFiles},
-		{"consultations", testConsultations},
-		{"credentials", testCredentials},
-	} {
+	run(t, newStore, append(writes, reads...))
+}
+
+// RunReads runs the part that is about reading what was written, for an engine that can be asked in several ways.
+func RunReads(t *testing.T, newStore func(t testing.TB) backoffice.Store) { run(t, newStore, reads) }
+
+func run(t *testing.T, newStore func(t testing.TB) backoffice.Store, groups []group) {
+	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {
 			t.Parallel()
 			group.run(t, newStore)
