@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -11,8 +12,6 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
-
-	"time"
 )
 
 // FileMetadata is what is known of a stored file.
