@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +24,7 @@ type workshop struct {
 	root    string // of the repository
 	scratch string // gone at the end
 	data    string // kept when the flag says so
+	edition string // of the data: kept data of another one is not used
 	cluster *cluster
 	started []*running
 }
@@ -41,6 +44,9 @@ func newWorkshop(ctx context.Context, settings *settingsOfAll) (w *workshop, err
 		return nil, err
 	}
 	w.root = strings.TrimSpace(string(module))
+	if w.edition, err = edition(w.root); err != nil {
+		return nil, err
+	}
 	if w.scratch, err = os.MkdirTemp("", "benchmarks-"); err != nil {
 		return nil, err
 	}
@@ -59,6 +65,25 @@ func newWorkshop(ctx context.Context, settings *settingsOfAll) (w *workshop, err
 	tell("starting PostgreSQL")
 	w.cluster, err = startCluster(ctx, filepath.Join(w.data, "postgresql"))
 	return w, err
+}
+
+// edition names what the data depend on: the store's tables, and the office that is put into them.
+func edition(root string) (string, error) {
+	sum := sha256.New()
+	for _, pattern := range []string{"store/migrations/*/*.sql", "benchmarks/data/*.go"} {
+		paths, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return "", err
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return "", err
+			}
+			sum.Write(text)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:4]), nil
 }
 
 func (w *workshop) close() {
@@ -94,7 +119,7 @@ func (w *workshop) start(ctx context.Context, s server) (*running, error) {
 
 // postgres makes a database with an office in it, unless it is there.
 func (w *workshop) postgres(ctx context.Context, office data.Office) (database, url string, err error) {
-	database = fmt.Sprintf("office_%d", office.Customers)
+	database = fmt.Sprintf("office_%d_%s", office.Customers, w.edition)
 	url, err = w.cluster.prepare(ctx, database, func(ctx context.Context, url string) error {
 		return office.LoadPostgres(ctx, url, func(table string, rows int) { tell("loading %d %s into PostgreSQL", rows, table) })
 	})
@@ -103,7 +128,7 @@ func (w *workshop) postgres(ctx context.Context, office data.Office) (database, 
 
 // embedded makes an embedded store with an office in it, unless it is there.
 func (w *workshop) embedded(ctx context.Context, office data.Office) (url string, err error) {
-	path := filepath.Join(w.data, fmt.Sprintf("office_%d.db", office.Customers))
+	path := filepath.Join(w.data, fmt.Sprintf("office_%d_%s.db", office.Customers, w.edition))
 	filled := path + ".filled"
 	url = "sqlite:" + path
 	if has(filled) {
