@@ -136,22 +136,24 @@ func (c *cluster) filled(ctx context.Context, database string) (known bool, err 
 	return known, err
 }
 
-// statements counts the statements that a database runs while do runs.
-func (c *cluster) statements(ctx context.Context, database string, do func() error) (int, error) {
-	calls, _, err := c.watch(ctx, database, "%", do)
-	return calls, err
+// statements counts the statements a request that a database runs while do makes n requests. What is run for fewer than
+// every second request is what a server does now and then by itself, such as looking for revoked credentials.
+func (c *cluster) statements(ctx context.Context, database string, n int, do func() error) (float64, error) {
+	calls, _, err := c.watch(ctx, database, "%", (n+1)/2, do)
+	return float64(calls) / float64(n), err
 }
 
 // spent is the mean time, in milliseconds, of the statements like a pattern that a database runs while do runs.
 func (c *cluster) spent(ctx context.Context, database, pattern string, do func() error) (float64, error) {
-	calls, total, err := c.watch(ctx, database, pattern, do)
+	calls, total, err := c.watch(ctx, database, pattern, 1, do)
 	if err == nil && calls == 0 {
 		err = fmt.Errorf("no statement like %s was run", pattern)
 	}
 	return total / float64(max(calls, 1)), err
 }
 
-func (c *cluster) watch(ctx context.Context, database, pattern string, do func() error) (calls int, milliseconds float64, err error) {
+// watch sums up the statements like a pattern that were called at least so often while do ran.
+func (c *cluster) watch(ctx context.Context, database, pattern string, least int, do func() error) (calls int, milliseconds float64, err error) {
 	conn, err := pgx.Connect(ctx, c.url(database))
 	if err != nil {
 		return 0, 0, err
@@ -177,8 +179,8 @@ func (c *cluster) watch(ctx context.Context, database, pattern string, do func()
 		return 0, 0, err
 	}
 	err = conn.QueryRow(ctx, `SELECT COALESCE(sum(calls), 0)::int, COALESCE(sum(total_exec_time), 0) FROM pg_stat_statements
-		WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND query LIKE $1 AND query NOT LIKE '%pg_stat_statements%'`,
-		pattern).Scan(&calls, &milliseconds)
+		WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND query LIKE $1 AND query NOT LIKE '%pg_stat_statements%' AND calls >= $2`,
+		pattern, least).Scan(&calls, &milliseconds)
 	return calls, milliseconds, err
 }
 

@@ -107,11 +107,11 @@ func (m *comparison) count(ctx context.Context, w *workshop, servers []*running,
 				return err
 			}
 			n := w.Clients
-			ran, err := w.cluster.statements(ctx, database, func() error { return r.ask(ctx, q, m.office, w.Clients, n) })
+			ran, err := w.cluster.statements(ctx, database, n, func() error { return r.ask(ctx, q, m.office, w.Clients, n) })
 			if err != nil {
 				return err
 			}
-			m.statements[q.name][r.name] = float64(ran) / float64(n)
+			m.statements[q.name][r.name] = ran
 		}
 	}
 	return nil

@@ -55,11 +55,11 @@ func (c *widthCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 	}
 	rows := [][]string{append(slices.Clone(costHead), "statements/request")}
 	for _, e := range contest {
-		ran, err := w.cluster.statements(ctx, database, func() error { return r.ask(ctx, e.query, office, w.Clients, w.Clients) })
+		ran, err := w.cluster.statements(ctx, database, w.Clients, func() error { return r.ask(ctx, e.query, office, w.Clients, w.Clients) })
 		if err != nil {
 			return err
 		}
-		rows = append(rows, append(costRow(e.name, measured[e.name]), counted(float64(ran)/float64(w.Clients))))
+		rows = append(rows, append(costRow(e.name, measured[e.name]), counted(ran)))
 	}
 	few, many := measured[contest[0].name], measured[contest[1].name]
 	var b strings.Builder
