@@ -54,6 +54,7 @@ func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, started 
 		return fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", c.Listen, err)
 	}
 	log := slog.New(slog.NewJSONHandler(t.err, nil))
+	slog.SetDefault(log)
 	process := newProcess(h, c.Process, c.Limits, log)
 	handler := gateway{h, process, c.Limits, authenticator, proxies, log}.handler()
 	tidying, stopTidying := context.WithCancel(ctx)
