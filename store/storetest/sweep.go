@@ -130,15 +130,16 @@ func sweep[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], o
 				t.Fatalf("%T: %v (%v)", reader, err, errorCause(err))
 			}
 			for _, key := range append(orders, backoffice.KeyID) {
-				for _, order := range []backoffice.Order{{Key: key}, {Key: key, Descending: true}} {
-					at := backoffice.Position{Key: key, Text: "m", Number: 1_700_000_000_020, ID: "m"}
-					for _, window := range []backoffice.Window{
-						{Limit: 50}, {Limit: 50, Offset: 50}, {Limit: 50, After: at, HasAfter: true}, // a backward window is that of the other direction
-					} {
-						ask := backoffice.Ask[C]{Under: edge, Criteria: c, Order: order, Window: window}
-						if _, err := reader.Pages(ctx, ask, parents, 0); err != nil {
-							t.Fatalf("%T: %v (%v)", reader, err, errorCause(err))
-						}
+				// What runs the other way uses the same indexes, so some windows are asked for in one direction only.
+				at := backoffice.Position{Key: key, Text: "m", Number: 1_700_000_000_020, ID: "m"}
+				for _, ask := range []backoffice.Ask[C]{
+					{Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 50}},
+					{Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 50, Offset: 50}},
+					{Order: backoffice.Order{Key: key, Descending: true}, Window: backoffice.Window{Limit: 50, After: at, HasAfter: true}},
+				} {
+					ask.Under, ask.Criteria = edge, c
+					if _, err := reader.Pages(ctx, ask, parents, 0); err != nil {
+						t.Fatalf("%T: %v (%v)", reader, err, errorCause(err))
 					}
 				}
 			}
