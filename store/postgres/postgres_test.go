@@ -45,3 +45,5 @@ func TestEveryQueryModeReadsTheSame(t *testing.T) {
 }
 
 func BenchmarkReads(b *testing.B) { storetest.Benchmark(b, newStore(postgres.Options{})) }
+
+func BenchmarkWrites(b *testing.B) { storetest.BenchmarkWrites(b, newStore(postgres.Options{})) }

@@ -58,3 +58,5 @@ func TestTheEmbeddedStoreKeepsTheContractOfStores(t *testing.T) {
 }
 
 func BenchmarkReads(b *testing.B) { storetest.Benchmark(b, newStore) }
+
+func BenchmarkWrites(b *testing.B) { storetest.BenchmarkWrites(b, newStore) }
