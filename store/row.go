@@ -41,19 +41,22 @@ func (r *Row) Text(i int) string {
 	return text
 }
 
-// arenaSize is what one allocation for texts holds: enough for some dozen short texts, little enough that a row which is
-// kept does not hold much else in memory.
-const arenaSize = 4 << 10
+// What one allocation for texts holds, at first and at most: enough for some dozen short texts, little enough that a row
+// which is kept does not hold much else in memory.
+const (
+	firstArena = 512
+	maxArena   = 4 << 10
+)
 
 // keep copies bytes that the driver will use again. The copy is a part of a larger block that is never written again.
 func (r *Row) keep(b []byte) string {
 	switch {
 	case len(b) == 0:
 		return ""
-	case len(b) > arenaSize/4:
+	case len(b) > maxArena/4:
 		return string(b)
 	case cap(r.arena)-len(r.arena) < len(b):
-		r.arena = make([]byte, 0, arenaSize)
+		r.arena = make([]byte, 0, min(max(firstArena, 4*cap(r.arena), 2*len(b)), maxArena))
 	}
 	start := len(r.arena)
 	r.arena = append(r.arena, b...)

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
 )
@@ -50,22 +49,26 @@ func (s *statement[T]) read(t *T, row *Row, from int) {
 
 // texts keeps statements by their shape. Shapes are few, but a caller chooses page sizes: beyond a bound all are forgotten.
 type texts[T any] struct {
-	byShape sync.Map
-	size    atomic.Int64
+	mu      sync.RWMutex
+	byShape map[shape]*statement[T]
 }
 
 const maxTexts = 4096
 
 func (c *texts[T]) get(s shape, build func() *statement[T]) *statement[T] {
-	if known, ok := c.byShape.Load(s); ok {
-		return known.(*statement[T])
+	c.mu.RLock()
+	known := c.byShape[s]
+	c.mu.RUnlock()
+	if known != nil {
+		return known
 	}
 	built := build()
-	if c.size.Add(1) > maxTexts {
-		c.byShape.Clear()
-		c.size.Store(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byShape == nil || len(c.byShape) >= maxTexts {
+		c.byShape = make(map[shape]*statement[T])
 	}
-	c.byShape.Store(s, built)
+	c.byShape[s] = built
 	return built
 }
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -306,5 +307,47 @@ func TestWhatWasAcknowledgedIsThereAfterTheProcessIsKilled(t *testing.T) {
 	found, err := opened.Labels().ByID(t.Context(), ids, 0)
 	if err != nil || len(found) != len(ids) {
 		t.Errorf("of %d acknowledged labels %d are there (%v)", len(ids), len(found), err)
+	}
+}
+
+func TestTwoProgramsWriteToOneDatabase(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	var programs [2]*sqlite.Store
+	for i := range programs {
+		opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = opened.Close() }()
+		programs[i] = opened
+	}
+	var both sync.WaitGroup
+	for p, program := range programs {
+		both.Go(func() {
+			for i := range 50 {
+				err := program.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+					id := fmt.Sprintf("l-%d-%d", p, i)
+					if err := tx.Labels().Insert(ctx, &backoffice.Label{ID: id, Name: id}); err != nil {
+						return err
+					}
+					return tx.LogChanges(ctx, &backoffice.Change{Action: "createLabel", Noun: backoffice.NounLabel, ObjectID: id})
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	both.Wait()
+	for _, program := range programs {
+		counts, err := program.Labels().Counts(t.Context(), backoffice.Root, backoffice.LabelCriteria{}, nil)
+		if err != nil || counts[""] != 100 {
+			t.Errorf("%v %v", counts, err)
+		}
+		changes, err := program.Changes(t.Context(), 0, 200)
+		if err != nil || len(changes) != 100 || changes[99].Sequence != 100 {
+			t.Errorf("%d changes (%v)", len(changes), err)
+		}
 	}
 }
