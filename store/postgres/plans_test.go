@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/storetest"
@@ -85,6 +86,8 @@ func multiply(t *testing.T, conn *pgx.Conn) {
 type node struct {
 	Type     string `json:"Node Type"`
 	Relation string `json:"Relation Name"`
+	Hit      int    `json:"Shared Hit Blocks"`
+	Read     int    `json:"Shared Read Blocks"`
 	Plans    []node `json:"Plans"`
 }
 
@@ -129,11 +132,42 @@ func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
 	multiply(t, conn)
+	t.Run("a page far down a list reads no more than the first", func(t *testing.T) { comparePages(t, opened, conn) })
 	for text, args := range recorder.Statements() {
 		for name, plan := range map[string]node{"a plan for these arguments": customPlan(t, conn, text, args), "a plan for any arguments": genericPlan(t, conn, text, len(args))} {
 			if found := plan.wholeTables(); len(found) > 0 {
 				t.Errorf("%s reads all of %v:\n%s", name, found, text)
 			}
+		}
+	}
+}
+
+// comparePages counts the blocks that the first page of a list reads, and those of a page far down.
+func comparePages(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
+	t.Helper()
+	for _, key := range []backoffice.OrderKey{backoffice.KeyID, backoffice.KeyName, backoffice.KeyCreatedAt, backoffice.KeyUpdatedAt} {
+		blocks := func(window backoffice.Window) int {
+			recorder := &storetest.Recorder{}
+			ask := backoffice.Ask[backoffice.CustomerCriteria]{Order: backoffice.Order{Key: key}, Window: window}
+			if _, err := opened.Through(recorder.On).Customers().Pages(t.Context(), ask, nil, 0); err != nil {
+				t.Fatal(err)
+			}
+			for text, args := range recorder.Statements() {
+				plan := parsePlan(t, conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+text, args...), text)
+				return plan.Hit + plan.Read
+			}
+			t.Fatal("nothing was asked")
+			return 0
+		}
+		last, err := opened.Customers().Pages(t.Context(), backoffice.Ask[backoffice.CustomerCriteria]{
+			Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 60, Backward: true}}, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := blocks(backoffice.Window{Limit: 50})
+		far := blocks(backoffice.Window{Limit: 50, After: last[backoffice.NoParent].Items[0].Position(key), HasAfter: true})
+		if far > 2*first || first == 0 {
+			t.Errorf("in order %d the first page reads %d blocks, and one far down %d", key, first, far)
 		}
 	}
 }
