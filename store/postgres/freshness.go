@@ -18,7 +18,7 @@ const staleAfter = 3 * time.Second
 // freshness knows what the callers must be shown. A read that could be answered by a replica first has a look at the
 // primary that begins after the read was asked: how far its log has come, and who wrote since the last look, at whichever
 // server. Reads share looks, so there is at most one under way and one to come, however many reads there are. Docs:
-// docs/adr/0006-replicas.md.
+// docs/adr/0007-replicas.md.
 type freshness struct {
 	primary  *connections
 	replicas []*replica
