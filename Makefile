@@ -1,4 +1,4 @@
-.PHONY: run test test-tools lint generate build benchmarks
+.PHONY: run test test-tools lint pages generate build benchmarks
 
 GO ?= go
 
@@ -8,17 +8,19 @@ run: ## serve demo data
 build:
 	$(GO) build -o bin/backoffice .
 
-test: test-tools ## everything that must hold before a change lands
-	$(GO) vet ./...
+test: lint pages ## everything that must hold before a change lands
 	$(GO) test -race -timeout 40m ./...
 
 test-tools: ## what the tests need beyond Go
 	./scripts/test-tools.sh
 
-lint: ## the form of the sources, and the OpenAPI document by the default rules of spectral
+lint: test-tools ## the form of the sources, and the OpenAPI document by the default rules of spectral
 	test -z "$$(gofmt -l .)"
 	$(GO) vet ./...
 	./scripts/lint-openapi.sh
+
+pages: test-tools ## the committed pages are what their sources give
+	./scripts/check-pages.sh
 
 generate: ## graph/ from schema.graphqls and gqlgen.yml
 	$(GO) generate ./...

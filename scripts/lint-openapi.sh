@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Holds the OpenAPI document to spectral's default rules: no error, no warning, no hint.
+# Holds the OpenAPI document to spectral's default rules: no error, no warning, no hint. scripts/test-tools.sh installs
+# spectral.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-[ -d apidocs/page/node_modules ] || npm ci --prefix apidocs/page
 
 document=$(mktemp --suffix=.json)
 trap 'rm -f "$document"' EXIT

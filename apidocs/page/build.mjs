@@ -1,4 +1,4 @@
-// Puts the page together in ../dist (or the folder named on the command line): Swagger UI as it is published, and the
+// Puts the page together in ../dist (or the folder that DIST names): Swagger UI as it is published, and the
 // few files of our own, under names that hold a hash of their content, packed with gzip.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const dist = process.argv[2] ?? path.join(here, '..', 'dist');
+const dist = process.env.DIST ?? path.join(here, '..', 'dist');
 const published = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 rmSync(dist, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 
-const dist = process.argv[2] ?? new URL('../dist', import.meta.url).pathname;
+const dist = process.env.DIST ?? new URL('../dist', import.meta.url).pathname;
 const limit = 2.5 * 1000 * 1000;
 
 let total = 0;
