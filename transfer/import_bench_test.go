@@ -20,19 +20,24 @@ import (
 // heap-MB is the most that Go held at a time, resident-MB the most that the process had of the machine; both grow with
 // nothing but the size of a chunk, which the three sizes show.
 func BenchmarkImport(b *testing.B) {
-	for _, customers := range []int{10_000, 50_000, 100_000} {
-		b.Run(fmt.Sprintf("%dCustomers", customers), func(b *testing.B) {
-			for b.Loop() {
-				benchmarkImport(b, customers)
-			}
-		})
+	for _, engine := range []struct {
+		name string
+		open func(testing.TB) *house
+	}{{"SQLite", newHouse}, {"PostgreSQL", newPostgresHouse}} {
+		for _, customers := range []int{10_000, 50_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/%dCustomers", engine.name, customers), func(b *testing.B) {
+				for b.Loop() {
+					benchmarkImport(b, engine.open, customers)
+				}
+			})
+		}
 	}
 }
 
-func benchmarkImport(b *testing.B, customers int) {
+func benchmarkImport(b *testing.B, open func(testing.TB) *house, customers int) {
 	b.StopTimer()
 	folder := largeFolder(b, customers)
-	h := newHouse(b)
+	h := open(b)
 	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // starts the high-water mark anew, where there is one
 	peak := watchHeap()

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,5 +66,40 @@ func TestManyRowsAreCopiedAndUpsertedLikeFew(t *testing.T) {
 	labels[8].Name = labels[9].Name
 	if err := upsert(); backoffice.KindOf(err) != backoffice.Refused {
 		t.Fatalf("a value that is taken: %v (%v)", err, cause(err))
+	}
+}
+
+func TestWritesArePlannedOnceAndNeverCompiled(t *testing.T) {
+	t.Parallel()
+	store := openAt(t, migrated(t), postgres.Options{MaxConns: 1})
+	for round := range 3 {
+		labels := make([]*backoffice.Label, 250)
+		for i := range labels {
+			labels[i] = &backoffice.Label{ID: backoffice.NewID(), Name: fmt.Sprint("label ", round, i), CreatedAt: 1}
+		}
+		err := store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+			if err := tx.Labels().Upsert(ctx, labels); err != nil {
+				return err
+			}
+			_, err := tx.Labels().ByID(ctx, []string{labels[0].ID, labels[1].ID}, 0)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err, cause(err))
+		}
+	}
+	const plans = `SELECT custom_plans || ' ' || generic_plans || ' ' || statement FROM pg_prepared_statements WHERE statement LIKE '%label%'`
+	found := store.InWrite(t, plans)
+	if len(found) < 3 {
+		t.Fatalf("few statements were prepared: %q", found)
+	}
+	for _, plan := range found {
+		if !strings.HasPrefix(plan, "0 ") {
+			t.Errorf("planned for its values (how often, how often not, what): %s", plan)
+		}
+	}
+	const costly = `EXPLAIN (ANALYZE, TIMING OFF) INSERT INTO labels (id, name, created_at) SELECT 'copy-' || id, 'copy ' || name, 1 FROM labels WHERE color IS NULL`
+	if plan := strings.Join(store.InWrite(t, costly), "\n"); strings.Contains(plan, "JIT") {
+		t.Errorf("a write was compiled:\n%s", plan)
 	}
 }

@@ -27,3 +27,27 @@ func (s *Store) KillConnections(t testing.TB) {
 		t.Fatal(err)
 	}
 }
+
+// InWrite runs a statement in a transaction as writes have it, which comes to nothing, and returns the first column.
+func (s *Store) InWrite(t testing.TB, text string) (lines []string) {
+	t.Helper()
+	conn, err := s.reads.primary.pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{BeginQuery: beginWrite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	rows, err := tx.Query(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return lines
+}

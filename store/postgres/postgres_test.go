@@ -12,11 +12,7 @@ import (
 func newStore(options postgres.Options) func(t testing.TB) backoffice.Store {
 	return func(t testing.TB) backoffice.Store {
 		t.Helper()
-		url := pgtest.Schema(t)
-		if err := postgres.Migrate(t.Context(), url); err != nil {
-			t.Fatal(err)
-		}
-		store, err := postgres.Open(t.Context(), url, options)
+		store, err := postgres.Open(t.Context(), migrated(t), options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,6 +23,16 @@ func newStore(options postgres.Options) func(t testing.TB) backoffice.Store {
 		})
 		return store
 	}
+}
+
+// migrated is the URL of a fresh schema that is up to date.
+func migrated(t testing.TB) string {
+	t.Helper()
+	url := pgtest.Schema(t)
+	if err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	return url
 }
 
 func TestPostgreSQLKeepsTheContractOfStores(t *testing.T) {

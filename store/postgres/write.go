@@ -68,8 +68,12 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 
 // beginWrite starts a transaction that writes. What it reads it finds by keys, and the planner must not do otherwise for
 // want of statistics: in an import, tables grow by thousands of rows that nothing has counted yet, and a plan from when a
-// table was empty would read all of it again for each chunk.
-const beginWrite = "begin isolation level read committed; set local plan_cache_mode = force_custom_plan; set local enable_seqscan = off"
+// table was empty would read all of it again for each chunk. Plans are made without a look at the values: for a list of
+// thousands of identifiers that look takes longer than finding them, and the check of a foreign key would be planned
+// anew for each row. And nothing is compiled: a plan of a kind that is switched off counts as expensive, so each chunk
+// would be, for far longer than it runs.
+const beginWrite = "begin isolation level read committed; set local plan_cache_mode = force_generic_plan; " +
+	"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off"
 
 func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
