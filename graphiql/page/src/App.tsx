@@ -10,17 +10,21 @@ export interface Session {
 
 type Workbench = ComponentType<{ session: Session }>;
 
-// The workbench is most of the page. It is fetched while the user signs in, and asks the service nothing until then.
-const fetched = import('./Workbench');
-// GraphiQL fetches the editor only when it is mounted; by then it should be here.
-void import('monaco-graphql/esm/monaco-editor.js');
-void import('monaco-graphql/esm/lite.js');
+// The workbench is most of the page. It is fetched from the first moment (index.html names it) and started once the
+// sign-in form is there, while the user fills it in. It asks the service nothing until then.
+async function start() {
+  const workbench = await import('./Workbench');
+  // GraphiQL asks for the editor only when it is mounted; by then it should be here.
+  void import('monaco-graphql/esm/monaco-editor.js');
+  void import('monaco-graphql/esm/lite.js');
+  return workbench.default;
+}
 
 export function App() {
   const [session, setSession] = useState<Session | null>(null);
   // Held here and not in lazy and Suspense: those keep their fallback for 300 ms, even with all of it there.
   const [Workbench, setWorkbench] = useState<Workbench | null>(null);
-  useEffect(() => void fetched.then((module) => setWorkbench(() => module.default)), []);
+  useEffect(() => void start().then((started) => setWorkbench(() => started)), []);
 
   if (!session) return <SignIn onSignIn={setSession} />;
   if (!Workbench) return <p className="bo-loading">Opening…</p>;
