@@ -53,11 +53,25 @@ func openOffice(t testing.TB) *office {
 // openOfficeOn does the same with any empty store.
 func openOfficeOn(t testing.TB, database string) *office {
 	t.Helper()
-	settings := Settings{
+	o := serveOffice(t, officeSettings(t, database), limits.Defaults())
+	importer := transfer.Importer{Store: o.store, Files: o.files, Keys: o.keys}
+	if _, err := importer.Import(t.Context(), filepath.Join("testdata", "office")); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func officeSettings(t testing.TB, database string) Settings {
+	return Settings{
 		Database: database,
 		Files:    "file:" + filepath.Join(t.TempDir(), "files"),
 		Keyset:   filepath.Join("testdata", "keyset.json"),
 	}
+}
+
+// serveOffice puts the real handler over a store as it is.
+func serveOffice(t testing.TB, settings Settings, bounds limits.Settings) *office {
+	t.Helper()
 	h, err := settings.open(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -70,12 +84,8 @@ func openOfficeOn(t testing.TB, database string) *office {
 			t.Error(err)
 		}
 	})
-	importer := transfer.Importer{Store: h.store, Files: h.files, Keys: h.keys}
-	if _, err := importer.Import(t.Context(), filepath.Join("testdata", "office")); err != nil {
-		t.Fatal(err)
-	}
 	quiet := slog.New(slog.DiscardHandler)
-	o.handler = gateway{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil, quiet}.handler()
+	o.handler = gateway{h, newProcess(h, process.Settings{}, bounds, quiet), bounds, authenticator, nil, quiet}.handler()
 	return o
 }
 

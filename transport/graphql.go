@@ -2,9 +2,12 @@ package transport
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -203,6 +206,9 @@ func (g *GraphQL) execute(ctx context.Context, exec graphql.GraphExecutor, media
 	if len(a.errors) == 0 {
 		return a
 	}
+	if g.cameToNothing(a, operation.Operation.Operation) {
+		a.data = nil
+	}
 	if whole := a.data == nil || string(a.data) == "null"; whole {
 		a.status = statusOfFailure(a.errors, media, a.data == nil)
 	}
@@ -211,6 +217,28 @@ func (g *GraphQL) execute(ctx context.Context, exec graphql.GraphExecutor, media
 		a.errors = a.errors[:most]
 	}
 	return a
+}
+
+// cameToNothing says whether an answer holds nothing but nulls, for want of the store. It is told as a request that failed,
+// with a status by which clients and balancers try again; an answer without data has such a status in GraphQL over HTTP.
+// A mutation that was slow may have done what it cannot tell.
+func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
+	away := func(err *gqlerror.Error) bool {
+		code := codeOfError(err)
+		return code == codeUnavailable || code == codeTimeout && operation != ast.Mutation
+	}
+	var fields map[string]json.RawMessage
+	if !slices.ContainsFunc(a.errors, away) || json.Unmarshal(a.data, &fields) != nil || len(fields) == 0 {
+		return false
+	}
+	for _, value := range fields {
+		switch text := string(value); {
+		case text == `"`+g.schema.Query.Name+`"`, g.schema.Mutation != nil && text == `"`+g.schema.Mutation.Name+`"`: // __typename
+		case text == "[]" || strings.Trim(text, "[null, ]") != "":
+			return false
+		}
+	}
+	return true
 }
 
 // late says whether the deadline took away the answer. What a mutation has done is told all the same.

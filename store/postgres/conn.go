@@ -40,6 +40,27 @@ func scan(rows pgx.Rows, each func(*store.Row) error) error {
 	return rows.Err()
 }
 
+// cancelTime is how long a server has to obey when a statement is cancelled; a connection on which it does not is given up.
+const cancelTime = 500 * time.Millisecond
+
+// bounded is for one statement: it ends at the limit, and so long before the caller's own deadline that there is time to
+// cancel the statement and to answer.
+func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline)
+		limit = min(limit, left-min(cancelTime, left/4))
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// unanswered tells a server that gives no answer at all from one that is slow, and obeys when a statement is cancelled.
+func unanswered(ctx context.Context, conn *pgx.Conn, err error) error {
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && conn.IsClosed() {
+		return unavailable(errSilent)
+	}
+	return err
+}
+
 func query(ctx context.Context, on runner, text string, args []any, each func(*store.Row) error) error {
 	rows, err := on.Query(ctx, text, args...)
 	if err != nil {
@@ -66,16 +87,17 @@ type transaction struct {
 
 // Query implements store.Conn.
 func (t transaction) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	ctx, cancel := context.WithTimeout(ctx, t.limit)
+	ctx, cancel := bounded(ctx, t.limit)
 	defer cancel()
-	return query(ctx, t.tx, text, args, each)
+	return unanswered(ctx, t.tx.Conn(), query(ctx, t.tx, text, args, each))
 }
 
 // Exec implements store.Conn.
 func (t transaction) Exec(ctx context.Context, text string, args []any) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.limit)
+	ctx, cancel := bounded(ctx, t.limit)
 	defer cancel()
-	return exec(ctx, t.tx, text, args)
+	n, err := exec(ctx, t.tx, text, args)
+	return n, unanswered(ctx, t.tx.Conn(), err)
 }
 
 // connections runs each statement on any connection of the pool.
@@ -110,7 +132,7 @@ func (c *connections) take(ctx context.Context) (*pgxpool.Conn, error) {
 }
 
 // with runs do on a connection. After a loss the other connections are thrown away too, for they are as old; when do
-// may run again, it does so once, on a new one.
+// may run again, it does so once, on a new one. After a silence the time for it has been used up.
 func (c *connections) with(ctx context.Context, do func(ctx context.Context, conn *pgx.Conn) (again bool, err error)) error {
 	for attempt := 1; ; attempt++ {
 		again, err := c.once(ctx, do)
@@ -118,7 +140,7 @@ func (c *connections) with(ctx context.Context, do func(ctx context.Context, con
 			return err
 		}
 		c.pool.Reset()
-		if !again || attempt > 1 || ctx.Err() != nil {
+		if !again || attempt > 1 || ctx.Err() != nil || errors.Is(err, errSilent) {
 			return err
 		}
 	}
@@ -130,9 +152,10 @@ func (c *connections) once(ctx context.Context, do func(ctx context.Context, con
 		return true, err
 	}
 	defer conn.Release()
-	ctx, cancel := context.WithTimeout(ctx, c.limit)
+	ctx, cancel := bounded(ctx, c.limit)
 	defer cancel()
-	return do(ctx, conn.Conn())
+	again, err = do(ctx, conn.Conn())
+	return again, unanswered(ctx, conn.Conn(), err)
 }
 
 // Query implements store.Conn.

@@ -47,6 +47,9 @@ type lostError struct{ how string }
 
 func (e *lostError) Error() string { return "the connection to PostgreSQL was lost (" + e.how + ")" }
 
+// errSilent is the loss of a connection on which neither a statement nor its cancelling was answered in time.
+var errSilent = &lostError{"no answer in time"}
+
 // isLost says that the connection is good for nothing more, and that others like it may not be either: it ended, or it
 // leads to a server that is shutting down or is the primary no more.
 func isLost(err error) bool {

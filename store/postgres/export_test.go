@@ -36,7 +36,7 @@ func (s *Store) InWrite(t testing.TB, text string) (lines []string) {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{BeginQuery: beginWrite})
+	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{BeginQuery: beginWrite(s.reads.primary.limit)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,37 +5,19 @@ import (
 	"errors"
 	"io"
 	"net"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/Shopify/toxiproxy/v2"
 	"github.com/jackc/pgx/v5/pgproto3"
-	"github.com/rs/zerolog"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 )
-
-// bridge leads from a TCP port to the socket of the tests' server, which has no port.
-func bridge(t *testing.T) (address string) {
-	t.Helper()
-	socket := filepath.Join(pgtest.Socket(t), ".s.PGSQL.5432")
-	return serve(t, func(client net.Conn) {
-		server, err := net.Dial("unix", socket)
-		if err != nil {
-			return
-		}
-		defer server.Close()
-		go func() { _, _ = io.Copy(server, client); _ = server.Close() }()
-		_, _ = io.Copy(client, server)
-	})
-}
 
 // serve accepts connections until the test ends.
 func serve(t *testing.T, answer func(net.Conn)) (address string) {
@@ -58,27 +40,10 @@ func serve(t *testing.T, answer func(net.Conn)) (address string) {
 }
 
 // throughProxy opens a fresh schema through a proxy that can do harm.
-func throughProxy(t *testing.T, options postgres.Options) (*toxiproxy.Proxy, *postgres.Store) {
+func throughProxy(t *testing.T, options postgres.Options) (*pgtest.Proxy, *postgres.Store) {
 	t.Helper()
-	direct := pgtest.Schema(t)
-	if err := postgres.Migrate(t.Context(), direct); err != nil {
-		t.Fatal(err)
-	}
-	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	proxy := toxiproxy.NewProxy(server, t.Name(), "127.0.0.1:0", bridge(t))
-	if err := proxy.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(proxy.Stop)
-	_, parameters, _ := strings.Cut(direct, "search_path=")
-	return proxy, openAt(t, "postgres://postgres@"+proxy.Listen+"/postgres?sslmode=disable&search_path="+parameters, options)
-}
-
-func poison(t *testing.T, proxy *toxiproxy.Proxy, toxic string) {
-	t.Helper()
-	if _, err := proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
-		t.Fatal(err)
-	}
+	proxy := pgtest.NewProxy(t)
+	return proxy, openAt(t, proxy.Through(migrated(t)), options)
 }
 
 func read(ctx context.Context, from *postgres.Store) error {
@@ -89,7 +54,7 @@ func read(ctx context.Context, from *postgres.Store) error {
 func TestADatabaseThatStopsAnsweringIsATimeoutAndIsBackByItself(t *testing.T) {
 	t.Parallel()
 	proxy, opened := throughProxy(t, postgres.Options{StatementTimeout: 300 * time.Millisecond, MaxConns: 4})
-	poison(t, proxy, `{"name": "hole", "type": "timeout", "stream": "downstream", "attributes": {"timeout": 0}}`)
+	proxy.Poison(t, `{"name": "hole", "type": "timeout", "stream": "downstream", "attributes": {"timeout": 0}}`)
 	began := time.Now()
 	switch err := read(t.Context(), opened); backoffice.KindOf(err) {
 	case backoffice.Timeout, backoffice.Unavailable:
@@ -102,7 +67,7 @@ func TestADatabaseThatStopsAnsweringIsATimeoutAndIsBackByItself(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Fatalf("the two hung for %v", took)
 	}
-	proxy.Toxics.ResetToxics(t.Context())
+	proxy.Heal(t)
 	eventually(t, 5*time.Second, "the store works again", func() bool { return read(t.Context(), opened) == nil })
 }
 
@@ -112,23 +77,21 @@ func TestADatabaseThatGoesAwayMidQueryIsUnavailableAndIsBackByItself(t *testing.
 	if err := read(t.Context(), opened); err != nil {
 		t.Fatal(err)
 	}
-	poison(t, proxy, `{"name": "cut", "type": "limit_data", "stream": "downstream", "attributes": {"bytes": 20}}`)
+	proxy.Poison(t, `{"name": "cut", "type": "limit_data", "stream": "downstream", "attributes": {"bytes": 20}}`)
 	if err := read(t.Context(), opened); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Fatalf("a connection that is cut off within an answer: %v (%v)", err, cause(err))
 	}
 	if _, err := label(t.Context(), opened, "writer", "cut"); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Fatalf("a write on a connection that is cut off: %v (%v)", err, cause(err))
 	}
-	proxy.Toxics.ResetToxics(t.Context())
+	proxy.Heal(t)
 	eventually(t, 5*time.Second, "the store works again", func() bool { return read(t.Context(), opened) == nil })
 
 	proxy.Stop()
 	if err := read(t.Context(), opened); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Fatalf("a server that refuses connections: %v (%v)", err, cause(err))
 	}
-	if err := proxy.Start(); err != nil {
-		t.Fatal(err)
-	}
+	proxy.Start(t)
 	eventually(t, 5*time.Second, "the store works again", func() bool { return read(t.Context(), opened) == nil })
 }
 
@@ -151,7 +114,7 @@ func TestConnectionsThatDiedWhileNobodyUsedThemAreNotNoticed(t *testing.T) {
 func TestAPoolThatIsExhaustedRefusesSomeAndServesTheRest(t *testing.T) {
 	t.Parallel()
 	proxy, opened := throughProxy(t, postgres.Options{MaxConns: 10, AcquireTimeout: 500 * time.Millisecond})
-	poison(t, proxy, `{"name": "slow", "type": "latency", "stream": "downstream", "attributes": {"latency": 100}}`)
+	proxy.Poison(t, `{"name": "slow", "type": "latency", "stream": "downstream", "attributes": {"latency": 100}}`)
 	var served, refused atomic.Int64
 	var clients sync.WaitGroup
 	began := time.Now()
@@ -173,7 +136,7 @@ func TestAPoolThatIsExhaustedRefusesSomeAndServesTheRest(t *testing.T) {
 	if served.Load() == 0 || refused.Load() == 0 || time.Since(began) > 10*time.Second {
 		t.Fatalf("of 500 clients %d were served and %d refused, in %v", served.Load(), refused.Load(), time.Since(began))
 	}
-	proxy.Toxics.ResetToxics(t.Context())
+	proxy.Heal(t)
 	eventually(t, 5*time.Second, "all are served again", func() bool { return read(t.Context(), opened) == nil })
 }
 
@@ -223,7 +186,7 @@ func old(client net.Conn) {
 
 func TestAServerThatCannotBeUsedIsNamedInASentence(t *testing.T) {
 	t.Parallel()
-	address := bridge(t)
+	address := pgtest.Bridge(t)
 	behind := pgtest.Schema(t)
 	if err := postgres.Migrate(t.Context(), behind); err != nil {
 		t.Fatal(err)

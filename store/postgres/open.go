@@ -154,7 +154,7 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 	config.ConnConfig.OnNotice = noteWarning
 	// A statement whose caller has gone is cancelled at the server, and its connection stays.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTime}
 	}
 	return config, nil
 }

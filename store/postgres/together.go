@@ -174,7 +174,7 @@ func (g *gathering) send(batch []*question) {
 	}
 }
 
-// sendAsOne sends a batch in one trip. It leaves questions unanswered when something goes wrong.
+// sendAsOne sends a batch in one trip. It leaves questions unanswered when something goes wrong, unless nothing else may be hoped for.
 func (g *gathering) sendAsOne(batch []*question) {
 	var statements pgx.Batch
 	for _, q := range batch {
@@ -195,8 +195,8 @@ func (g *gathering) sendAsOne(batch []*question) {
 		}
 		return nil
 	})
-	if !sent {
-		for _, q := range batch {
+	for _, q := range batch {
+		if !sent || errors.Is(err, errSilent) && errors.Is(q.err, errUnanswered) {
 			q.err = err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,7 +26,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 			return nil
 		}
 		// What was lost before the commit was not written. The connections that were as old are gone, so once is enough.
-		if attempt == maxAttempts || ctx.Err() != nil || !isRetryable(err) && !(attempt == 1 && isLost(err)) {
+		if attempt == maxAttempts || ctx.Err() != nil || !isRetryable(err) && !(attempt == 1 && isLost(err) && !errors.Is(err, errSilent)) {
 			return err
 		}
 	}
@@ -51,7 +52,7 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 			primary.pool.Reset()
 		}
 	}()
-	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{BeginQuery: beginWrite})
+	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{BeginQuery: beginWrite(primary.limit)})
 	if err != nil {
 		return err
 	}
@@ -71,15 +72,19 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 // table was empty would read all of it again for each chunk. Plans are made without a look at the values: for a list of
 // thousands of identifiers that look takes longer than finding them, and the check of a foreign key would be planned
 // anew for each row. And nothing is compiled: a plan of a kind that is switched off counts as expensive, so each chunk
-// would be, for far longer than it runs.
-const beginWrite = "begin isolation level read committed; set local plan_cache_mode = force_generic_plan; " +
-	"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off"
+// would be, for far longer than it runs. Who waits for the locks of others gives up before its statement would be called
+// too slow: the store is busy, and the same write may succeed later.
+func beginWrite(limit time.Duration) string {
+	return "begin isolation level read committed; set local plan_cache_mode = force_generic_plan; " +
+		"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off; " +
+		"set local lock_timeout = " + strconv.FormatInt(max(1, (limit*9/10).Milliseconds()), 10)
+}
 
 func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := bounded(ctx, limit)
 	defer cancel()
 	tx, err := conn.BeginTx(ctx, options)
-	return tx, classify(ctx, err)
+	return tx, unanswered(ctx, conn, classify(ctx, err))
 }
 
 // rollback does nothing after a commit.
@@ -88,6 +93,9 @@ func rollback(ctx context.Context, tx pgx.Tx) {
 	defer cancel()
 	_ = tx.Rollback(ctx)
 }
+
+// leastCommit is how long a commit is waited for when the deadline is near: it needs but one answer.
+const leastCommit = time.Second
 
 // warnings is where a connection keeps how many warnings the server sent.
 const warnings = "warnings"
@@ -100,8 +108,12 @@ func noteWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
 }
 
 // commit makes a transaction durable. Under synchronous replication a server that is told to wait no longer for its
-// standby calls that a success, with a warning: here it is none. Callers who leave do not cut the wait short.
+// standby calls that a success, with a warning: here it is none. Callers who leave do not cut the wait short; a deadline
+// does, but for leastCommit.
 func commit(ctx context.Context, tx pgx.Tx, limit time.Duration) error {
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, max(time.Until(deadline)-cancelTime, leastCommit))
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	conn := tx.Conn().PgConn()
@@ -133,9 +145,9 @@ func unknownOutcome(cause error) error {
 
 // Copy implements store.Copier.
 func (t transaction) Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
-	ctx, cancel := context.WithTimeout(ctx, t.limit)
+	ctx, cancel := bounded(ctx, t.limit)
 	defer cancel()
 	next := func(i int) ([]any, error) { return row(i), nil }
 	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, next))
-	return classify(ctx, err)
+	return unanswered(ctx, t.tx.Conn(), classify(ctx, err))
 }
