@@ -8,7 +8,38 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
 )
+
+// throughBouncer opens databases of their own, one for each store, through PgBouncer: it can't be told a schema.
+func throughBouncer(t testing.TB, mode postgres.QueryMode) func(testing.TB) backoffice.Store {
+	through := pgtest.Bouncer(t)
+	return func(t testing.TB) backoffice.Store {
+		t.Helper()
+		direct := pgtest.Database(t)
+		if err := postgres.Migrate(t.Context(), direct); err != nil {
+			t.Fatal(err)
+		}
+		store, err := postgres.Open(t.Context(), through(direct), postgres.Options{QueryMode: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		return store
+	}
+}
+
+func TestTheContractOfStoresIsKeptThroughPgBouncerInTransactionMode(t *testing.T) {
+	t.Parallel()
+	for mode, run := range map[postgres.QueryMode]func(*testing.T, func(testing.TB) backoffice.Store){
+		postgres.Described: storetest.Run, postgres.Plain: storetest.RunReads,
+	} {
+		t.Run("with statements "+string(mode), func(t *testing.T) {
+			t.Parallel()
+			run(t, throughBouncer(t, mode))
+		})
+	}
+}
 
 func TestManyClientsShareFewConnectionsThroughPgBouncerInTransactionMode(t *testing.T) {
 	t.Parallel()
