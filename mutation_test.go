@@ -31,7 +31,12 @@ func (o *office) converse(t *testing.T, pair [2]string, requests ...sent) {
 // makeCustomer makes a customer with a name, an e-mail address and, for those who may, a registration number.
 func (o *office) makeCustomer(t *testing.T) string {
 	t.Helper()
-	_, body, _ := o.ask(t, o.pair(t, backoffice.AllScopes...), `mutation {
+	return o.makeCustomerAs(t, o.pair(t, backoffice.AllScopes...))
+}
+
+func (o *office) makeCustomerAs(t *testing.T, pair [2]string) string {
+	t.Helper()
+	_, body, _ := o.ask(t, pair, `mutation {
 		createCustomer(input: {type: COMPANY, name: "Before", email: "a@b.be", registrationNumber: "85073003328"}) { customer { id } userErrors { code } } }`, nil, nil)
 	var answer struct {
 		Data struct {
