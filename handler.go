@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/go-chi/chi/v5"
 
 	"example.org/backoffice/apidocs"
@@ -88,12 +89,17 @@ func isDownload(path string) bool {
 		strings.Contains(path, "/download/") || strings.HasSuffix(path, "/download")
 }
 
-// graphql is the GraphQL face.
-func (g gateway) graphql() *transport.GraphQL {
-	return transport.New(graph.NewBreadthFirst(graph.Config{
+// schema is what the GraphQL face executes.
+func (g gateway) schema() graphql.ExecutableSchema {
+	return graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: g.house.keys, Office: g.house.office()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields}), g.limits, transport.Hooks{
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields})
+}
+
+// graphql is the GraphQL face.
+func (g gateway) graphql() *transport.GraphQL {
+	return transport.New(g.schema(), g.limits, transport.Hooks{
 		BeforeWrite: privacy.Commit,
 		RequestID:   process.RequestID,
 		Log:         g.log,
