@@ -95,14 +95,34 @@ export BACKOFFICE_DATABASE="postgres://backoffice:$password@127.0.0.1:16432/back
 export BACKOFFICE_POSTGRES_QUERY_MODE=described BACKOFFICE_POSTGRES_CONNECTIONS=10
 export BACKOFFICE_REPLICA="postgres://backoffice:$password@127.0.0.1:15431/backoffice?sslmode=disable postgres://backoffice:$password@127.0.0.1:15432/backoffice?sslmode=disable"
 until_true 10 "PgBouncer answers" ./backoffice credentials list
-pair=$(./backoffice credentials create --name load --scope customers.write --json)
-CLIENT_ID=$(sed 's/.*"clientId":"\([^"]*\)".*/\1/' <<<"$pair")
-CLIENT_SECRET=$(sed 's/.*"clientSecret":"\([^"]*\)".*/\1/' <<<"$pair")
-export CLIENT_ID CLIENT_SECRET
+credentials() { ./backoffice credentials create --json "$@"; }
+part() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
+writer=$(credentials --name writer --scope customers.write --scope settings.write)
+reader=$(credentials --name reader)
+revoked=$(credentials --name revoked)
+CLIENT_ID=$(part clientId <<<"$writer") CLIENT_SECRET=$(part clientSecret <<<"$writer")
+READER_ID=$(part clientId <<<"$reader") READER_SECRET=$(part clientSecret <<<"$reader")
+export CLIENT_ID CLIENT_SECRET READER_ID READER_SECRET
 start gateway1 ./backoffice serve --listen 127.0.0.1:18081
 start gateway2 ./backoffice serve --listen 127.0.0.1:18082
 until_true 10 "the gateways answer" curl -fs http://127.0.0.1:18080/livez
 say "two gateways serve, through PgBouncer in transaction mode and HAProxy"
+
+ask() { # gateway, pair, query
+	curl -s "http://127.0.0.1:1808$1/graphql" -H 'Content-Type: application/json' -H "X-Client-Id: $(part clientId <<<"$2")" \
+		-H "X-Client-Secret: $(part clientSecret <<<"$2")" -d "{\"query\": \"$3\"}" "${@:4}"
+}
+sees_label() { ask 2 "$reader" '{ labels(first: 500) { nodes { name } } }' | grep -q "Seen elsewhere"; }
+is_answered() { [ "$(ask "$1" "$revoked" '{ viewer { clientId } }' -o "$CLUSTER/answer" -w '%{http_code}')" = "$2" ]; }
+how_long() { # what, command…: until the command is true
+	local from
+	from=$(date +%s%N)
+	until_true 20 "$@"
+	printf '%s after %s s\n' "$1" "$(awk "BEGIN { printf \"%.1f\", ($(date +%s%N) - $from) / 1e9 }")"
+}
+replica_reads() { # number of the node: how often it looked for customers, by an index
+	PGPASSWORD=$superuser "$programs/psql" -qAtX -h 127.0.0.1 -p "1543$1" -U postgres -c "SELECT idx_scan FROM pg_stat_user_tables WHERE relname = 'customers'" backoffice
+}
 
 mkfifo commands
 ./load <commands &
@@ -111,6 +131,14 @@ exec 9>commands
 sleep 10
 echo "report before" >&9
 sleep 1
+echo "the replica has answered $(replica_reads 2) reads of customers"
+ask 1 "$writer" 'mutation { createLabel(input: {name: \"Seen elsewhere\"}) { label { id } } }' >/dev/null
+how_long "a label made at gateway 1 is seen by others at gateway 2" sees_label
+until_true 5 "gateway 2 knows the pair" is_answered 2 200
+until_true 5 "gateway 1 knows the pair" is_answered 1 200
+./backoffice credentials revoke "$(part clientId <<<"$revoked")" >/dev/null
+how_long "a pair that is revoked is refused by gateway 2" is_answered 2 401
+how_long "and by gateway 1 then" is_answered 1 401
 
 say "node 1 is killed: Patroni, PostgreSQL and all"
 kill -KILL -- "-${running[node1]}"
@@ -128,6 +156,7 @@ say "node 1 is the synchronous replica of node 2"
 sleep 5
 echo "report the old primary came back as a replica" >&9
 sleep 1
+echo "that replica has answered $(replica_reads 1) reads of customers"
 
 say "node 2 is stopped in an orderly way"
 kill -TERM "${running[node2]}"

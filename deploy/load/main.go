@@ -1,5 +1,5 @@
-// Command load writes through a gateway and reads each write back, while somebody takes servers away. It reads commands
-// from its standard input: "report NAME" tells what happened since the last report; "end" ends it, after it has
+// Command load writes through a gateway and reads each write back, and reads as another pair that writes nothing, while
+// somebody takes servers away. It reads commands from its standard input: "report NAME" tells what happened since the last report; "end" ends it, after it has
 // looked for everything that was ever acknowledged. It ends with 1 when some of that is missing.
 package main
 
@@ -20,14 +20,17 @@ import (
 
 // load is what was done so far.
 type load struct {
-	url, id, secret string
-	client          http.Client
+	url    string
+	client http.Client
+	writer [2]string // client id and secret
+	reader [2]string
 
 	mu           sync.Mutex
 	acknowledged []string
 	writes       []write // since the last report
 
 	reads, failedReads, missedReads atomic.Int64
+	others, failedOthers            atomic.Int64 // reads of the reader
 	ends                            atomic.Bool
 }
 
@@ -40,9 +43,15 @@ type write struct {
 func main() {
 	url := flag.String("url", "http://127.0.0.1:18080/graphql", "where the gateways are")
 	workers := flag.Int("workers", 8, "how many write at once")
+	readers := flag.Int("readers", 2, "how many only read")
 	flag.Parse()
-	l := &load{url: *url, id: os.Getenv("CLIENT_ID"), secret: os.Getenv("CLIENT_SECRET"), client: http.Client{Timeout: 12 * time.Second}}
+	l := &load{url: *url, client: http.Client{Timeout: 12 * time.Second}}
+	l.writer = [2]string{os.Getenv("CLIENT_ID"), os.Getenv("CLIENT_SECRET")}
+	l.reader = [2]string{os.Getenv("READER_ID"), os.Getenv("READER_SECRET")}
 	var working sync.WaitGroup
+	for range *readers {
+		working.Go(l.read)
+	}
 	for range *workers {
 		working.Go(l.work)
 	}
@@ -67,7 +76,7 @@ func (l *load) work() {
 				CreateCustomer struct{ Customer struct{ ID string } }
 			}
 		}
-		status := l.ask(`mutation($n: String!) { createCustomer(input: {type: COMPANY, name: $n}) { customer { id } } }`,
+		status := l.ask(l.writer, `mutation($n: String!) { createCustomer(input: {type: COMPANY, name: $n}) { customer { id } } }`,
 			map[string]any{"n": fmt.Sprint("Load ", began.UnixNano())}, &answer)
 		id := answer.Data.CreateCustomer.Customer.ID
 		l.mu.Lock()
@@ -81,6 +90,22 @@ func (l *load) work() {
 			continue
 		}
 		l.readBack(id)
+	}
+}
+
+// read reads a page of customers until the end, as the pair that writes nothing.
+func (l *load) read() {
+	for !l.ends.Load() {
+		var answer struct {
+			Data struct {
+				Customers *struct{ Nodes []struct{ ID string } }
+			}
+		}
+		l.ask(l.reader, `{ customers(first: 20) { nodes { id name } } }`, nil, &answer)
+		if l.others.Add(1); answer.Data.Customers == nil {
+			l.failedOthers.Add(1)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -100,7 +125,7 @@ func (l *load) find(ids []string) (found int, ok bool) {
 	var answer struct {
 		Data struct{ Customers *struct{ TotalCount int } }
 	}
-	l.ask(`query($ids: [ID!]) { customers(filter: {ids: $ids}) { totalCount } }`, map[string]any{"ids": ids}, &answer)
+	l.ask(l.writer, `query($ids: [ID!]) { customers(filter: {ids: $ids}) { totalCount } }`, map[string]any{"ids": ids}, &answer)
 	if answer.Data.Customers == nil {
 		return 0, false
 	}
@@ -108,7 +133,7 @@ func (l *load) find(ids []string) (found int, ok bool) {
 }
 
 // ask returns the status, 0 when there was no answer.
-func (l *load) ask(query string, variables map[string]any, into any) int {
+func (l *load) ask(pair [2]string, query string, variables map[string]any, into any) int {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
 		panic(err)
@@ -118,8 +143,8 @@ func (l *load) ask(query string, variables map[string]any, into any) int {
 		panic(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("X-Client-Id", l.id)
-	request.Header.Set("X-Client-Secret", l.secret)
+	request.Header.Set("X-Client-Id", pair[0])
+	request.Header.Set("X-Client-Secret", pair[1])
 	response, err := l.client.Do(request)
 	if err != nil {
 		return 0
@@ -172,5 +197,6 @@ func (l *load) lost() int {
 	fmt.Printf("in the end: %d writes acknowledged, %d of them lost\n", len(l.acknowledged), missing)
 	fmt.Printf("reads of one's own write, through either gateway: %d, of which %d were refused and %d did not show the write\n",
 		l.reads.Load(), l.failedReads.Load(), l.missedReads.Load())
+	fmt.Printf("reads of a pair that writes nothing: %d, of which %d were refused\n", l.others.Load(), l.failedOthers.Load())
 	return missing
 }
