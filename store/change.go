@@ -8,15 +8,50 @@ import (
 )
 
 // LogChanges implements backoffice.Tx. The entries are kept until the transaction is about to commit: writers of the log
-// wait for each other from there on, and so for as short a time as can be. Where there is one writer nobody waits, and a
-// large import need not keep its entries in memory.
+// wait for each other from there on, and so for as short a time as can be. A large import need not keep them in memory:
+// where there is one writer nobody waits, and elsewhere they are copied aside.
 func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) error {
 	if t.failed != nil {
 		return t.failed
 	}
 	t.changes = append(t.changes, changes...)
-	if t.store.engine.Dialect().lock == "" && len(t.changes) >= maxBatch {
+	switch {
+	case t.store.engine.Dialect().lock == "" && len(t.changes) >= maxBatch:
 		return t.appendChanges(ctx)
+	case t.copier != nil && len(t.changes) >= changesAside:
+		return t.putChangesAside(ctx)
+	}
+	return nil
+}
+
+// changesAside is how many entries a transaction keeps in memory.
+const changesAside = 10 * maxBatch
+
+// putChangesAside copies the entries to a temporary table, numbered from 1.
+func (t *tx) putChangesAside(ctx context.Context) error {
+	texts := &t.store.nouns.changesAside
+	if t.aside == 0 {
+		for _, text := range []string{texts.create, "ALTER TABLE " + texts.table + " ADD PRIMARY KEY (sequence)"} {
+			if _, err := t.conn.Exec(ctx, text, nil); err != nil {
+				return err
+			}
+		}
+	}
+	values := make([]any, len(changeTable.columns))
+	err := t.copier.Copy(ctx, texts.table, texts.columns, len(t.changes), func(i int) []any {
+		change := *t.changes[i] // whose own number is not known yet
+		change.Sequence = t.aside + int64(i) + 1
+		for c := range changeTable.columns {
+			values[c] = changeTable.columns[c].value(&change)
+		}
+		return values
+	})
+	backoffice.CountCall(ctx)
+	t.aside += int64(len(t.changes))
+	clear(t.changes)
+	t.changes = t.changes[:0]
+	if err != nil {
+		return t.fail(backoffice.Fault(err, "appending to the change log"))
 	}
 	return nil
 }
@@ -24,7 +59,7 @@ func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) erro
 // appendChanges writes the entries behind the last one. Whoever reads number n has seen all before it: the next writer
 // gets the lock only when this transaction has ended, and takes its first number then.
 func (t *tx) appendChanges(ctx context.Context) error {
-	if len(t.changes) == 0 {
+	if len(t.changes) == 0 && t.aside == 0 {
 		return nil
 	}
 	if err := t.lock(ctx, lockChanges); err != nil {
@@ -35,12 +70,25 @@ func (t *tx) appendChanges(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for from := int64(0); from < t.aside; from += changesAside {
+		if _, err := t.conn.Exec(ctx, t.store.nouns.changesAside.upsert, []any{last, from, from + changesAside}); err != nil {
+			return t.fail(backoffice.Fault(err, "appending to the change log"))
+		}
+	}
 	for i, change := range t.changes {
-		change.Sequence = last + int64(i) + 1
+		change.Sequence = last + t.aside + int64(i) + 1
 	}
 	changes := t.changes
-	t.changes = nil
+	t.changes, t.aside = nil, 0
 	return insertChanges(ctx, t.conn, t.store.nouns.dialect, changes)
+}
+
+// changesAsideOf are the statements around the copying of entries: the last one moves a range of them to the log.
+func changesAsideOf(d *Dialect) copyTexts {
+	insert := writeTextsOf(changeTable, d).insert
+	texts := copyTextsOf(changeTable, d, insert)
+	texts.upsert = strings.Replace(texts.upsert, "SELECT v.sequence,", "SELECT v.sequence + $1,", 1) + " WHERE v.sequence > $2 AND v.sequence <= $3"
+	return texts
 }
 
 // changeColumns describe a change as a noun's columns do, so that many are written by one statement.

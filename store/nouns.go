@@ -22,6 +22,7 @@ type nouns struct {
 	labels          *noun[backoffice.Label, backoffice.LabelCriteria]
 	privacyAccesses *noun[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]
 	ofIDs           string // the statement of NounsOf
+	changesAside    copyTexts
 }
 
 func nounsOn(d *Dialect) *nouns {
@@ -39,6 +40,7 @@ func nounsOn(d *Dialect) *nouns {
 		labels:          nounOf(labelTable, d),
 		privacyAccesses: nounOf(privacyAccessTable, d),
 		ofIDs:           nounsOfText(d),
+		changesAside:    changesAsideOf(d),
 	}
 }
 

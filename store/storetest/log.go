@@ -56,6 +56,45 @@ func testLog(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
+	t.Run("a transaction that changes very much is logged in order, behind those before it", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		const many, chunk = 23_456, 999
+		one := func() {
+			write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+				return tx.LogChanges(ctx, &backoffice.Change{Action: "a", Noun: "n", ObjectID: "one"})
+			})
+		}
+		log := func(ctx context.Context, tx backoffice.Tx) error {
+			for from := 0; from < many; from += chunk {
+				var changes []*backoffice.Change
+				for i := from; i < min(from+chunk, many); i++ {
+					changes = append(changes, &backoffice.Change{At: backoffice.Instant(i), Action: "a", Noun: "n", ObjectID: fmt.Sprint(i), Fields: []string{"b", "c"}[:i%3]})
+				}
+				if err := tx.LogChanges(ctx, changes...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		stop := errors.New("stop")
+		one()
+		write(t, store, log)
+		if err := attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error { return errors.Join(log(ctx, tx), stop) }); !errors.Is(err, stop) {
+			t.Error(err)
+		}
+		one()
+		all, err := store.Changes(t.Context(), 0, many+3)
+		if err != nil || len(all) != many+2 || all[0].ObjectID != "one" || all[many+1].ObjectID != "one" {
+			t.Fatalf("%d changes: %v", len(all), err)
+		}
+		for i, change := range all {
+			if change.Sequence != int64(i)+1 || i > 0 && i <= many && (change.ObjectID != fmt.Sprint(i-1) || len(change.Fields) != (i-1)%3) {
+				t.Fatalf("place %d has %+v", i, change)
+			}
+		}
+	})
+
 	t.Run("whoever follows the log while many write sees no gap that fills in later", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
