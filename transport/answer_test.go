@@ -117,6 +117,23 @@ func TestAThousandFieldErrorsAreShownAndTheRestCounted(t *testing.T) {
 	}
 }
 
+func TestErrorsThatTheExecutorDidNotKeepAreCountedToo(t *testing.T) {
+	t.Parallel()
+	for n, omitted := range map[int]int{10: 7, 1_000: 7, 1_002: 9} {
+		executor := scripted{func(ctx context.Context, _ *graphql.OperationContext) json.RawMessage {
+			for range n {
+				graphql.AddError(ctx, backoffice.MissingScope(backoffice.PrivacyRead))
+			}
+			graphql.RegisterExtension(ctx, "errorsOmitted", 7)
+			return json.RawMessage(`{"a":null}`)
+		}}
+		got := post(t, New(executor, limits.Defaults(), Hooks{}), body("{ __typename }"))
+		if len(got.Errors) != min(n, 1_000) || got.Extensions.ErrorsOmitted != omitted {
+			t.Errorf("%d errors: %d shown, %d omitted, want %d", n, len(got.Errors), got.Extensions.ErrorsOmitted, omitted)
+		}
+	}
+}
+
 func TestNothingOfAnAnswerLeavesWhenTheRegisterCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for name, data := range map[string]string{"data": `{"customer":{"registrationNumber":"` + secret + `"}}`, "null": "null"} {

@@ -213,7 +213,8 @@ func (g *GraphQL) execute(ctx context.Context, exec graphql.GraphExecutor, media
 		a.status = statusOfFailure(a.errors, media, a.data == nil)
 	}
 	if most := g.limits.FieldErrors; len(a.errors) > most {
-		a.extensions = with(a.extensions, "errorsOmitted", len(a.errors)-most)
+		before, _ := a.extensions[errorsOmitted].(int) // the executor does not keep all of very many either
+		a.extensions = with(a.extensions, errorsOmitted, before+len(a.errors)-most)
 		a.errors = a.errors[:most]
 	}
 	return a
@@ -240,6 +241,9 @@ func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
 	}
 	return true
 }
+
+// errorsOmitted is the extension that tells how many errors are not shown.
+const errorsOmitted = "errorsOmitted"
 
 // late says whether the deadline took away the answer. What a mutation has done is told all the same.
 func late(ctx context.Context, operation *graphql.OperationContext, response *graphql.Response) bool {
