@@ -163,34 +163,6 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 	}
 }
 
-func TestGzipIsServedToThoseWhoTakeItAlone(t *testing.T) {
-	t.Parallel()
-	for accept, want := range map[string]string{
-		"":                        "",
-		"gzip":                    "gzip",
-		"GZIP":                    "gzip",
-		"br, gzip;q=0.1":          "gzip",
-		"gzip; q=0":               "",
-		"gzip;q=0.000, *":         "",
-		"*":                       "gzip",
-		"*;q=0":                   "",
-		"identity":                "",
-		"deflate, gzip ;q=1.0, *": "gzip",
-	} {
-		header := http.Header{}
-		if accept != "" {
-			header.Set("Accept-Encoding", accept)
-		}
-		response := get(t, "GET", graphiql.Path+"/assets/"+script(t), header)
-		if got := response.Header.Get("Content-Encoding"); got != want {
-			t.Errorf("Accept-Encoding %q: served as %q, want %q", accept, got, want)
-		}
-		if response.Header.Get("Vary") != "Accept-Encoding" {
-			t.Errorf("Accept-Encoding %q: Vary %q", accept, response.Header.Get("Vary"))
-		}
-	}
-}
-
 func TestTheLockNamesNoRegistry(t *testing.T) {
 	t.Parallel()
 	lock, err := os.ReadFile("page/package-lock.json")
@@ -219,16 +191,6 @@ func assets(t *testing.T) []string {
 		names[i] = strings.TrimSuffix(entry.Name(), ".gz")
 	}
 	return names
-}
-
-// script is the page's own entry, as index.html names it.
-func script(t *testing.T) string {
-	t.Helper()
-	found := regexp.MustCompile(`src="/graphiql/assets/([^"]+\.js)"`).FindSubmatch(must(os.ReadFile("dist/index.html")))
-	if found == nil {
-		t.Fatal("index.html names no script")
-	}
-	return string(found[1])
 }
 
 func must[T any](value T, err error) T {
