@@ -132,6 +132,18 @@ func (o *office) ask(t testing.TB, pair [2]string, query string, variables json.
 	return w.Code, answer, counter.Count()
 }
 
+// send sends any request with a JSON body as a pair would.
+func (o *office) send(t testing.TB, pair [2]string, method, path, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set(auth.ClientIDHeader, pair[0])
+	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	w := httptest.NewRecorder()
+	o.handler.ServeHTTP(w, r)
+	return w
+}
+
 // pretty lays out JSON for reading and comparing.
 func pretty(t testing.TB, data []byte) string {
 	t.Helper()

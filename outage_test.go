@@ -12,7 +12,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/store/postgres/pgtest"
@@ -42,33 +41,22 @@ func openOutage(t testing.TB, requests time.Duration, change func(*Settings)) *o
 	return &outage{office: serveOffice(t, settings, bounds), proxy: proxy, id: id, time: requests}
 }
 
-func (o *outage) send(t testing.TB, method, path, body string) *httptest.ResponseRecorder {
-	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(auth.ClientIDHeader, o.id[0])
-	r.Header.Set(auth.ClientSecretHeader, o.id[1])
-	w := httptest.NewRecorder()
-	o.handler.ServeHTTP(w, r)
-	return w
-}
-
 // everyKind is requests of each kind, every one of which needs the store.
 var everyKind = map[string]func(t testing.TB, o *outage) *httptest.ResponseRecorder{
 	"a list of GraphQL": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, http.MethodPost, "/graphql", `{"query": "{ customers(first: 3) { nodes { id transcripts(first: 2) { totalCount nodes { id status } } } } }"}`)
+		return o.send(t, o.id, http.MethodPost, "/graphql", `{"query": "{ customers(first: 3) { nodes { id transcripts(first: 2) { totalCount nodes { id status } } } } }"}`)
 	},
 	"an object of GraphQL, which may be null": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, http.MethodPost, "/graphql", `{"query": "{ __typename customer(id: \"acme\") { id } checklist(id: \"none\") { id } }"}`)
+		return o.send(t, o.id, http.MethodPost, "/graphql", `{"query": "{ __typename customer(id: \"acme\") { id } checklist(id: \"none\") { id } }"}`)
 	},
 	"a mutation": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, http.MethodPost, "/graphql", fmt.Sprintf(`{"query": "mutation { createLabel(input: {name: \"made %d\"}) { label { id } userErrors { code } } }"}`, o.made.Add(1)))
+		return o.send(t, o.id, http.MethodPost, "/graphql", fmt.Sprintf(`{"query": "mutation { createLabel(input: {name: \"made %d\"}) { label { id } userErrors { code } } }"}`, o.made.Add(1)))
 	},
 	"a list of REST": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, http.MethodGet, "/customers", "")
+		return o.send(t, o.id, http.MethodGet, "/customers", "")
 	},
 	"a write of REST": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": "made %d", "color": "#112233"}`, o.made.Add(1)))
+		return o.send(t, o.id, http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": "made %d", "color": "#112233"}`, o.made.Add(1)))
 	},
 }
 

@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/store/postgres"
@@ -72,18 +70,6 @@ func (o *office) transcripts(t *testing.T, pair [2]string, customer string) tran
 	return answer.Data.Customer.Transcripts
 }
 
-// rest sends a request to the REST interface.
-func (o *office) rest(t *testing.T, pair [2]string, method, path, body string) (status int, answer string) {
-	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(auth.ClientIDHeader, pair[0])
-	r.Header.Set(auth.ClientSecretHeader, pair[1])
-	w := httptest.NewRecorder()
-	o.handler.ServeHTTP(w, r)
-	return w.Code, w.Body.String()
-}
-
 func TestWritersSeeTheirWritesInPayloadsAndOnEveryInstanceWhileTheReplicaStandsStill(t *testing.T) {
 	t.Parallel()
 	servers := pgtest.NewPair(t)
@@ -122,8 +108,8 @@ func TestWritersSeeTheirWritesInPayloadsAndOnEveryInstanceWhileTheReplicaStandsS
 				if !any.transcripts(t, writer, "acme").has(id) {
 					t.Fatal("the writer's next query misses the write")
 				}
-				if status, body := any.rest(t, writer, http.MethodGet, "/transcripts/"+id, ""); status != http.StatusOK {
-					t.Fatalf("the writer's next request of REST misses the write: %d %s", status, body)
+				if w := any.send(t, writer, http.MethodGet, "/transcripts/"+id, ""); w.Code != http.StatusOK {
+					t.Fatalf("the writer's next request of REST misses the write: %d %s", w.Code, w.Body)
 				}
 			}
 		}
@@ -133,9 +119,9 @@ func TestWritersSeeTheirWritesInPayloadsAndOnEveryInstanceWhileTheReplicaStandsS
 	for i, instance := range instances {
 		other := instances[1-i]
 		name := fmt.Sprint("label ", i)
-		status, body := instance.rest(t, writer, http.MethodPost, "/settings/labels", `{"name": "`+name+`", "color": "#112233"}`)
-		if status != http.StatusCreated {
-			t.Fatalf("%d %s", status, body)
+		w := instance.send(t, writer, http.MethodPost, "/settings/labels", `{"name": "`+name+`", "color": "#112233"}`)
+		if w.Code != http.StatusCreated {
+			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 		for _, any := range []*office{instance, other} {
 			if _, body, _ := any.ask(t, writer, `{ labels(first: 500) { nodes { name } } }`, nil, nil); !strings.Contains(string(body), name) {
@@ -143,11 +129,11 @@ func TestWritersSeeTheirWritesInPayloadsAndOnEveryInstanceWhileTheReplicaStandsS
 			}
 		}
 		made := instance.makeCustomerAs(t, writer)
-		if status, body := other.rest(t, writer, http.MethodDelete, "/customers/"+made, ""); status != http.StatusNoContent {
-			t.Errorf("the other instance does not know what to delete: %d %s", status, body)
+		if w := other.send(t, writer, http.MethodDelete, "/customers/"+made, ""); w.Code != http.StatusNoContent {
+			t.Errorf("the other instance does not know what to delete: %d %s", w.Code, w.Body)
 		}
-		if status, _ := instance.rest(t, writer, http.MethodGet, "/customers/"+made, ""); status != http.StatusNotFound {
-			t.Errorf("what the writer deleted is still seen: %d", status)
+		if w := instance.send(t, writer, http.MethodGet, "/customers/"+made, ""); w.Code != http.StatusNotFound {
+			t.Errorf("what the writer deleted is still seen: %d", w.Code)
 		}
 	}
 	// Several root fields are executed one after the other, and each sees what those before it wrote.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"example.org/backoffice/backoffice"
@@ -51,24 +52,48 @@ func read(ctx context.Context, from *postgres.Store) error {
 	return err
 }
 
-func TestADatabaseThatStopsAnsweringIsATimeoutAndIsBackByItself(t *testing.T) {
+func TestADatabaseThatStopsAnsweringIsUnavailableAndIsBackByItself(t *testing.T) {
 	t.Parallel()
 	proxy, opened := throughProxy(t, postgres.Options{StatementTimeout: 300 * time.Millisecond, MaxConns: 4})
 	proxy.Poison(t, `{"name": "hole", "type": "timeout", "stream": "downstream", "attributes": {"timeout": 0}}`)
 	began := time.Now()
-	switch err := read(t.Context(), opened); backoffice.KindOf(err) {
-	case backoffice.Timeout, backoffice.Unavailable:
-	default:
+	if err := read(t.Context(), opened); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Fatalf("a read of a database that does not answer: %v (%v)", err, cause(err))
 	}
-	if _, err := label(t.Context(), opened, "writer", "lost"); err == nil {
-		t.Fatal("a write was acknowledged by a database that does not answer")
+	if _, err := label(t.Context(), opened, "writer", "lost"); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Fatalf("a write to a database that does not answer: %v (%v)", err, cause(err))
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		t.Fatalf("the two hung for %v", took)
 	}
 	proxy.Heal(t)
 	eventually(t, 5*time.Second, "the store works again", func() bool { return read(t.Context(), opened) == nil })
+}
+
+func TestAStatementThatIsTooSlowIsATimeoutAndAWriteThatWaitsForOthersIsToComeAgain(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	opened := openAt(t, url, postgres.Options{StatementTimeout: 300 * time.Millisecond, MaxConns: 4})
+	other, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close(context.Background()) }()
+	if _, err := other.Exec(t.Context(), "BEGIN; LOCK TABLE labels"); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(t.Context(), opened); backoffice.KindOf(err) != backoffice.Timeout {
+		t.Errorf("a read that takes too long: %v (%v)", err, cause(err))
+	}
+	if _, err := label(t.Context(), opened, "writer", "waiting"); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Errorf("a write that waits for others too long: %v (%v)", err, cause(err))
+	}
+	if _, err := other.Exec(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := label(t.Context(), opened, "writer", "waiting"); err != nil {
+		t.Errorf("a write that waits for nobody: %v (%v)", err, cause(err))
+	}
 }
 
 func TestADatabaseThatGoesAwayMidQueryIsUnavailableAndIsBackByItself(t *testing.T) {
