@@ -152,6 +152,7 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 		config.PingTimeout = time.Second
 	}
 	config.ConnConfig.OnNotice = noteWarning
+	config.AfterConnect = registerTexts
 	// A statement whose caller has gone is cancelled at the server, and its connection stays.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTime}

@@ -1,0 +1,61 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// texts sends lists of texts, above all of identifiers, in binary and in one go. pgx's own codec looks at each element by
+// itself and writes it as quoted text.
+type texts struct{ *pgtype.ArrayCodec }
+
+// registerTexts makes a new connection use it.
+func registerTexts(_ context.Context, conn *pgx.Conn) error {
+	types := conn.TypeMap()
+	element, _ := types.TypeForOID(pgtype.TextOID)
+	types.RegisterType(&pgtype.Type{Name: "_text", OID: pgtype.TextArrayOID, Codec: texts{&pgtype.ArrayCodec{ElementType: element}}})
+	return nil
+}
+
+// PreferredFormat implements pgtype.Codec.
+func (texts) PreferredFormat() int16 { return pgtype.BinaryFormatCode }
+
+// PlanEncode implements pgtype.Codec.
+func (t texts) PlanEncode(types *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	if _, ok := value.([]string); ok && format == pgtype.BinaryFormatCode {
+		return planOfTexts{}
+	}
+	return t.ArrayCodec.PlanEncode(types, oid, format, value)
+}
+
+type planOfTexts struct{}
+
+// Encode implements pgtype.EncodePlan, for a []string; nil is NULL. The form is that of PostgreSQL's array_recv: the
+// number of dimensions, whether there are NULLs, the elements' type; for the one dimension its length and first index;
+// then each element with its size.
+func (planOfTexts) Encode(value any, to []byte) ([]byte, error) {
+	list := value.([]string)
+	if list == nil {
+		return nil, nil
+	}
+	dimensions := uint32(1)
+	if len(list) == 0 {
+		dimensions = 0
+	}
+	to = binary.BigEndian.AppendUint32(to, dimensions)
+	to = binary.BigEndian.AppendUint32(to, 0)
+	to = binary.BigEndian.AppendUint32(to, pgtype.TextOID)
+	if len(list) == 0 {
+		return to, nil
+	}
+	to = binary.BigEndian.AppendUint32(to, uint32(len(list)))
+	to = binary.BigEndian.AppendUint32(to, 1)
+	for _, text := range list {
+		to = binary.BigEndian.AppendUint32(to, uint32(len(text)))
+		to = append(to, text...)
+	}
+	return to, nil
+}
