@@ -118,6 +118,7 @@ func answer(h *house, endpoint http.Handler) http.Handler {
 			ctx, _ = backoffice.WithCalls(ctx)
 		}
 		ctx, giveBack := execute.Lend(loaders.With(ctx, h.store, loaders.Gated))
+		defer loaders.From(ctx).Close()
 		defer giveBack()
 		endpoint.ServeHTTP(w, r.WithContext(ctx))
 	})

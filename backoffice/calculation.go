@@ -42,6 +42,9 @@ func (*Calculation) IsNode() {}
 // StateLabel is the specification's word for the state.
 func (c *Calculation) StateLabel() string { return c.State.Label() }
 
+// Identity makes Calculation an Entity.
+func (c *Calculation) Identity() string { return c.ID }
+
 // Position tells where the calculation stands in a list of that order.
 func (c *Calculation) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: c.ID}

@@ -13,6 +13,9 @@ type Checklist struct {
 // IsNode marks Checklist as a Node of the GraphQL schema.
 func (*Checklist) IsNode() {}
 
+// Identity makes Checklist an Entity.
+func (c *Checklist) Identity() string { return c.ID }
+
 // Position tells where the checklist stands in a list of that order.
 func (c *Checklist) Position(key OrderKey) Position { return Position{Key: key, ID: c.ID} }
 

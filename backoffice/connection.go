@@ -4,6 +4,7 @@ import "context"
 
 // Entity is a row that stands in lists.
 type Entity interface {
+	Identity() string // the ID
 	Position(OrderKey) Position
 }
 

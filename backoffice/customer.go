@@ -165,6 +165,9 @@ func (o *CustomerOrder) Order() Order {
 	return Order{Key: by, Descending: o.Direction == Descending}
 }
 
+// Identity makes Customer an Entity.
+func (c *Customer) Identity() string { return c.ID }
+
 // Position tells where the customer stands in a list of that order.
 func (c *Customer) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: c.ID}

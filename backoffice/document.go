@@ -12,6 +12,9 @@ type CustomerDocument struct {
 // IsNode marks CustomerDocument as a Node of the GraphQL schema.
 func (*CustomerDocument) IsNode() {}
 
+// Identity makes CustomerDocument an Entity.
+func (d *CustomerDocument) Identity() string { return d.ID }
+
 // Position tells where the document stands in a list of that order.
 func (d *CustomerDocument) Position(key OrderKey) Position { return Position{Key: key, ID: d.ID} }
 

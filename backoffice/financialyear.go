@@ -12,6 +12,9 @@ type FinancialYear struct {
 // IsNode marks FinancialYear as a Node of the GraphQL schema.
 func (*FinancialYear) IsNode() {}
 
+// Identity makes FinancialYear an Entity.
+func (y *FinancialYear) Identity() string { return y.ID }
+
 // Position tells where the year stands in a list of that order.
 func (y *FinancialYear) Position(key OrderKey) Position { return Position{Key: key, ID: y.ID} }
 

@@ -11,6 +11,9 @@ type Label struct {
 // IsNode marks Label as a Node of the GraphQL schema.
 func (*Label) IsNode() {}
 
+// Identity makes Label an Entity.
+func (l *Label) Identity() string { return l.ID }
+
 // Position tells where the label stands in a list of that order.
 func (l *Label) Position(key OrderKey) Position { return Position{Key: key, ID: l.ID} }
 

@@ -14,6 +14,9 @@ type MinfinDocument struct {
 // IsNode marks MinfinDocument as a Node of the GraphQL schema.
 func (*MinfinDocument) IsNode() {}
 
+// Identity makes MinfinDocument an Entity.
+func (d *MinfinDocument) Identity() string { return d.ID }
+
 // Position tells where the document stands in a list of that order.
 func (d *MinfinDocument) Position(key OrderKey) Position { return Position{Key: key, ID: d.ID} }
 

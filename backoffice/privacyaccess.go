@@ -3,6 +3,9 @@ package backoffice
 // IsNode marks PrivacyAccess as a Node of the GraphQL schema.
 func (*PrivacyAccess) IsNode() {}
 
+// Identity makes PrivacyAccess an Entity.
+func (a *PrivacyAccess) Identity() string { return a.ID }
+
 // Position tells where the entry stands in a list of that order.
 func (a *PrivacyAccess) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: a.ID}

@@ -53,6 +53,9 @@ type CustomerRelation struct {
 // IsNode marks CustomerRelation as a Node of the GraphQL schema.
 func (*CustomerRelation) IsNode() {}
 
+// Identity makes CustomerRelation an Entity.
+func (r *CustomerRelation) Identity() string { return r.ID }
+
 // Position tells where the relation stands in a list of that order.
 func (r *CustomerRelation) Position(key OrderKey) Position { return Position{Key: key, ID: r.ID} }
 

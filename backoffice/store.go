@@ -2,15 +2,23 @@ package backoffice
 
 import "context"
 
-// Reader answers questions about one noun. All answers are maps from identifier to value, so that no engine can get an
-// order wrong: what is not there is absent, and absence is no error. Failures are *Error of kind Unavailable, Timeout
-// or Internal. Rows are the caller's own, to keep and to change.
+// Reader answers questions about one noun. What is not there is absent, and absence is no error. Failures are *Error of
+// kind Unavailable, Timeout or Internal. Rows are the caller's own, to keep and to change, but for those that Find and
+// Lists put into memory that was lent to them (see Lent).
 type Reader[T any, C comparable] interface {
-	// ByID returns the rows with these identifiers (any number, each may repeat), in one statement.
+	// Find hands over the rows with these identifiers (any number, no one twice), each once, in no order, in one
+	// statement.
+	Find(ctx context.Context, ids []string, want Columns, found func(T)) error
+
+	// Lists answers one question for each of the parents, in their order, in one statement. When ask.Under is Root there
+	// is one answer.
+	Lists(ctx context.Context, ask Ask[C], parents []string, want Columns) ([]Page[T], error)
+
+	// ByID is Find by identifier; they may repeat.
 	ByID(ctx context.Context, ids []string, want Columns) (map[string]T, error)
 
-	// Pages answers one question for each of the parents (NoParent alone when ask.Under is Root), in one statement:
-	// every parent asked is in the answer, with an empty page if need be.
+	// Pages is Lists by parent (NoParent alone when ask.Under is Root): every parent asked is in the answer, with an
+	// empty page if need be.
 	Pages(ctx context.Context, ask Ask[C], parents []string, want Columns) (map[string]Page[T], error)
 
 	// Counts returns how many rows each parent's list has under the criteria, in one statement; every parent asked is

@@ -86,6 +86,9 @@ func (t *Transcript) EffectiveStatus(c *Calculation) {
 	}
 }
 
+// Identity makes Transcript an Entity.
+func (t *Transcript) Identity() string { return t.ID }
+
 // Position tells where the transcript stands in a list of that order.
 func (t *Transcript) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: t.ID}

@@ -27,6 +27,9 @@ func SearchTextOfUser(u *User) string {
 	return Fold(u.FirstName+" "+u.LastName) + "\n" + Fold(u.Email)
 }
 
+// Identity makes User an Entity.
+func (u *User) Identity() string { return u.ID }
+
 // Position tells where the user stands in a list of that order.
 func (u *User) Position(key OrderKey) Position { return Position{Key: key, ID: u.ID} }
 

@@ -44,6 +44,23 @@ func (r *remembered[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], par
 	})
 }
 
+func (r *remembered[T, C]) Find(ctx context.Context, ids []string, want backoffice.Columns, found func(T)) error {
+	rows, err := r.ByID(ctx, ids, want)
+	for _, row := range rows {
+		found(row)
+	}
+	return err
+}
+
+func (r *remembered[T, C]) Lists(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns) ([]backoffice.Page[T], error) {
+	pages, err := r.Pages(ctx, ask, parents, want)
+	lists := make([]backoffice.Page[T], len(parents))
+	for i, parent := range parents {
+		lists[i] = pages[parent]
+	}
+	return lists, err
+}
+
 func answer[V any](mu *sync.RWMutex, known map[string]V, keys []string, ask func([]string) (map[string]V, error)) (map[string]V, error) {
 	answers := make(map[string]V, len(keys))
 	var missing []string
@@ -92,6 +109,14 @@ func (t transcriptMemory) ByID(ctx context.Context, ids []string, want backoffic
 
 func (t transcriptMemory) Pages(ctx context.Context, ask backoffice.Ask[backoffice.TranscriptCriteria], parents []string, want backoffice.Columns) (map[string]backoffice.Page[*backoffice.Transcript], error) {
 	return t.remembered.Pages(ctx, ask, parents, want)
+}
+
+func (t transcriptMemory) Find(ctx context.Context, ids []string, want backoffice.Columns, found func(*backoffice.Transcript)) error {
+	return t.remembered.Find(ctx, ids, want, found)
+}
+
+func (t transcriptMemory) Lists(ctx context.Context, ask backoffice.Ask[backoffice.TranscriptCriteria], parents []string, want backoffice.Columns) ([]backoffice.Page[*backoffice.Transcript], error) {
+	return t.remembered.Lists(ctx, ask, parents, want)
 }
 
 func (t transcriptMemory) Counts(ctx context.Context, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string) (map[string]int, error) {

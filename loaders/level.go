@@ -20,9 +20,8 @@ func Level(ctx context.Context, calls []func(context.Context)) {
 	}
 	g := &gate{running: len(calls), round: make(chan struct{})}
 	if l, ok := ctx.Value(loadersKey{}).(*Loaders); ok {
-		g.together = l.store.Together
+		g.ctx, g.together = l.ctx, l.store.Together
 	}
-	g.ctx = ctx
 	var all sync.WaitGroup
 	for _, call := range calls {
 		all.Go(func() {

@@ -2,7 +2,6 @@ package loaders
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 
@@ -17,15 +16,21 @@ import (
 // The dataloader's key is a whole ask, with its list of keys, not a row: it costs the same for one key as for a
 // thousand.
 type loader[G comparable, V any] struct {
-	of    *Loaders
-	fetch func(ctx context.Context, group G, keys []string, want backoffice.Columns) (map[string]V, error)
+	of   *Loaders
+	from source[G, V]
 
 	once   sync.Once
 	queue  *dataloader.Loader[*ask[G], []V]
 	mu     sync.Mutex
 	asked  []G // the groups that wait for the next flush, each once
 	places []backoffice.Party
-	known  map[G]*known[V]
+	known  []*known[G, V]
+}
+
+// A source reads what a loader has not yet: it sets the answers of the keys, all different, in their order. at finds the
+// place of a key among them, -1 for any other text.
+type source[G comparable, V any] interface {
+	fetch(ctx context.Context, group G, keys []string, want backoffice.Columns, answers []V, at func(string) int) error
 }
 
 // An ask is one call of a resolver.
@@ -36,11 +41,12 @@ type ask[G comparable] struct {
 }
 
 // known is what this request has already read of a group: the answers for asked keys, found or not.
-type known[V any] struct {
+type known[G comparable, V any] struct {
+	group   G
 	mu      sync.Mutex
 	want    backoffice.Columns
-	answers map[string]V
-	asked   map[string]bool
+	places  map[string]int32 // of the answer for a key
+	answers []V
 }
 
 // all answers one ask: as many values as keys, in their order, the zero value where there is nothing.
@@ -48,6 +54,8 @@ func (l *loader[G, V]) all(ctx context.Context, group G, keys []string, want bac
 	if len(keys) == 0 {
 		return nil, nil
 	}
+	l.of.waiting.Add(1)
+	defer l.of.waiting.Add(-1)
 	l.once.Do(func() {
 		l.queue = dataloader.NewBatchedLoader(l.batch,
 			dataloader.WithCache(&dataloader.NoCache[*ask[G], []V]{}),
@@ -128,72 +136,81 @@ func (l *loader[G, V]) read(ctx context.Context, asks []*ask[G], members []int, 
 	have := l.knownOf(group, want)
 	have.mu.Lock() // under a timer two batches of a group may overlap
 	defer have.mu.Unlock()
-	err := l.complete(ctx, group, have, asks, members)
-	for _, i := range members {
-		if err != nil {
-			results[i] = &dataloader.Result[[]V]{Error: err}
-			continue
-		}
-		values := make([]V, len(asks[i].keys))
+
+	places := make([][]int32, len(members)) // of each ask's answers
+	var missing []string
+	first := int32(len(have.answers))
+	for m, i := range members {
+		places[m] = make([]int32, len(asks[i].keys))
 		for at, key := range asks[i].keys {
-			values[at] = have.answers[key]
+			place, asked := have.places[key]
+			if !asked {
+				place = first + int32(len(missing))
+				have.places[key] = place
+				missing = append(missing, key)
+			}
+			places[m][at] = place
+		}
+	}
+	if err := l.complete(ctx, have, missing); err != nil {
+		for _, i := range members {
+			results[i] = &dataloader.Result[[]V]{Error: err}
+		}
+		return
+	}
+	for m, i := range members {
+		values := make([]V, len(places[m]))
+		for at, place := range places[m] {
+			values[at] = have.answers[place]
 		}
 		results[i] = &dataloader.Result[[]V]{Data: values}
 	}
 }
 
 // knownOf is what this request has of a group with the wanted columns, or a new start.
-func (l *loader[G, V]) knownOf(group G, want backoffice.Columns) *known[V] {
+func (l *loader[G, V]) knownOf(group G, want backoffice.Columns) *known[G, V] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	have := l.known[group]
-	if have == nil || !covers(have.want, want) {
-		if l.known == nil {
-			l.known = map[G]*known[V]{}
-		}
-		have = &known[V]{want: want, asked: map[string]bool{}}
-		l.known[group] = have
+	at := slices.IndexFunc(l.known, func(have *known[G, V]) bool { return have.group == group })
+	if at >= 0 && covers(l.known[at].want, want) {
+		return l.known[at]
+	}
+	have := &known[G, V]{group: group, want: want, places: l.of.borrowPlaces()}
+	if at >= 0 {
+		l.known[at] = have
+	} else {
+		l.known = append(l.known, have)
 	}
 	return have
 }
 
 // complete reads what is asked and not yet known. A panic below is an error of this batch alone, and an error leaves
 // nothing behind.
-func (l *loader[G, V]) complete(ctx context.Context, group G, have *known[V], asks []*ask[G], members []int) (err error) {
-	var missing []string
-	for _, i := range members {
-		previous := ""
-		for at, key := range asks[i].keys {
-			if (at > 0 && key == previous) || have.asked[key] {
-				continue
-			}
-			have.asked[key], previous = true, key
-			missing = append(missing, key)
-		}
-	}
+func (l *loader[G, V]) complete(ctx context.Context, have *known[G, V], missing []string) (err error) {
 	if len(missing) == 0 {
 		return nil
 	}
+	first := len(have.answers)
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = backoffice.Fault(panicked(fault), "loading a batch")
 		}
 		if err != nil {
 			for _, key := range missing {
-				delete(have.asked, key)
+				delete(have.places, key)
 			}
+			have.answers = have.answers[:first]
 		}
 	}()
-	found, err := l.fetch(ctx, group, missing, have.want)
-	switch {
-	case err != nil:
-		return err
-	case have.answers == nil:
-		have.answers = found
-	default:
-		maps.Copy(have.answers, found)
-	}
-	return nil
+	have.answers = slices.Grow(have.answers, len(missing))[:first+len(missing)]
+	answers := have.answers[first:]
+	clear(answers)
+	return l.from.fetch(ctx, have.group, missing, have.want, answers, func(key string) int {
+		if place, asked := have.places[key]; asked && int(place) >= first {
+			return int(place) - first
+		}
+		return -1
+	})
 }
 
 // forget drops what was read, after a write.

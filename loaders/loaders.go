@@ -2,6 +2,8 @@ package loaders
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -12,6 +14,11 @@ type Loaders struct {
 	ctx   context.Context
 	store backoffice.Store
 	wait  time.Duration
+
+	lent    backoffice.Lent
+	waiting atomic.Int32 // asks that are not answered yet
+	mu      sync.Mutex
+	places  []map[string]int32 // in use
 
 	FinancialYears   Noun[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]
 	Checklists       Noun[*backoffice.Checklist, backoffice.ChecklistCriteria]
@@ -37,11 +44,11 @@ const Gated = time.Hour
 type loadersKey struct{}
 
 // With gives a request its loaders over a store. wait is Gated or Timed. They read with the context that is given here,
-// whichever resolver asks first.
+// whichever resolver asks first. Close them when what they have read is not needed any more.
 func With(ctx context.Context, store backoffice.Store, wait time.Duration) context.Context {
 	l := &Loaders{store: store, wait: wait}
 	ctx = context.WithValue(ctx, loadersKey{}, l)
-	l.ctx = ctx
+	l.ctx = backoffice.WithLent(ctx, &l.lent)
 	l.FinancialYears.serve(l, 0, store.FinancialYears())
 	l.Checklists.serve(l, 1, store.Checklists())
 	l.Transcripts.serve(l, 2, store.Transcripts())
@@ -76,4 +83,35 @@ func (l *Loaders) Forget() {
 	l.PrivacyAccesses.forget()
 	l.TranscriptCounts.loader.forget()
 	l.Nouns.loader.forget()
+}
+
+var unusedPlaces = sync.Pool{New: func() any { return map[string]int32{} }}
+
+func (l *Loaders) borrowPlaces() map[string]int32 {
+	places := unusedPlaces.Get().(map[string]int32)
+	l.mu.Lock()
+	l.places = append(l.places, places)
+	l.mu.Unlock()
+	return places
+}
+
+// most is how many places a map may have had to be used again.
+const most = 4096
+
+// Close ends the request's reading: the memory of the rows is used again, so nobody may look at one any more. When
+// something still reads, the memory is left to the garbage collector instead.
+func (l *Loaders) Close() {
+	if l.waiting.Load() != 0 {
+		return
+	}
+	l.lent.TakeBack()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, places := range l.places {
+		if len(places) <= most {
+			clear(places)
+			unusedPlaces.Put(places)
+		}
+	}
+	l.places = nil
 }

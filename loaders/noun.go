@@ -24,21 +24,41 @@ type counted[C comparable] struct {
 func (n *Noun[T, C]) serve(of *Loaders, index int, reader backoffice.Reader[T, C]) {
 	n.reader, n.index = reader, index
 	n.rows.of, n.pages.of, n.counts.of = of, of, of
-	n.rows.fetch = n.fetchRows
-	n.pages.fetch = n.fetchPages
-	n.counts.fetch = n.fetchCounts
+	n.rows.from, n.pages.from, n.counts.from = (*rowsOf[T, C])(n), (*pagesOf[T, C])(n), (*countsOf[T, C])(n)
 }
 
-func (n *Noun[T, C]) fetchRows(ctx context.Context, _ struct{}, ids []string, want backoffice.Columns) (map[string]T, error) {
-	return n.reader.ByID(ctx, ids, want)
+// The sources of a noun's loaders.
+type (
+	rowsOf[T backoffice.Entity, C comparable]   Noun[T, C]
+	pagesOf[T backoffice.Entity, C comparable]  Noun[T, C]
+	countsOf[T backoffice.Entity, C comparable] Noun[T, C]
+)
+
+func (n *rowsOf[T, C]) fetch(ctx context.Context, _ struct{}, ids []string, want backoffice.Columns, rows []T, at func(string) int) error {
+	return n.reader.Find(ctx, ids, want, func(row T) {
+		if place := at(row.Identity()); place >= 0 {
+			rows[place] = row
+		}
+	})
 }
 
-func (n *Noun[T, C]) fetchPages(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns) (map[string]backoffice.Page[T], error) {
-	return n.reader.Pages(ctx, ask, parents, want)
+func (n *pagesOf[T, C]) fetch(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns, pages []backoffice.Page[T], _ func(string) int) error {
+	found, err := n.reader.Lists(ctx, ask, parents, want)
+	copy(pages, found)
+	return err
 }
 
-func (n *Noun[T, C]) fetchCounts(ctx context.Context, c counted[C], parents []string, _ backoffice.Columns) (map[string]int, error) {
-	return n.reader.Counts(ctx, c.under, c.criteria, parents)
+func (n *countsOf[T, C]) fetch(ctx context.Context, c counted[C], parents []string, _ backoffice.Columns, counts []int, _ func(string) int) error {
+	found, err := n.reader.Counts(ctx, c.under, c.criteria, parents)
+	pick(counts, parents, found)
+	return err
+}
+
+// pick puts what was found by key in the keys' places.
+func pick[V any](answers []V, keys []string, found map[string]V) {
+	for i, key := range keys {
+		answers[i] = found[key]
+	}
 }
 
 // All returns the rows with these identifiers, in their order, nil for those that are not there.
@@ -84,10 +104,15 @@ type StatusCounts struct {
 }
 
 func (s *StatusCounts) serve(of *Loaders, reader backoffice.TranscriptReader) {
-	s.loader.of = of
-	s.loader.fetch = func(ctx context.Context, c counted[backoffice.TranscriptCriteria], parents []string, _ backoffice.Columns) (map[string][]backoffice.TranscriptStatusCount, error) {
-		return reader.StatusCounts(ctx, c.under, c.criteria, parents)
-	}
+	s.loader.of, s.loader.from = of, statusCountsOf{reader}
+}
+
+type statusCountsOf struct{ backoffice.TranscriptReader }
+
+func (s statusCountsOf) fetch(ctx context.Context, c counted[backoffice.TranscriptCriteria], parents []string, _ backoffice.Columns, counts [][]backoffice.TranscriptStatusCount, _ func(string) int) error {
+	found, err := s.StatusCounts(ctx, c.under, c.criteria, parents)
+	pick(counts, parents, found)
+	return err
 }
 
 // All returns the counts of each parent's list, in their order.
@@ -100,11 +125,14 @@ type Nouns struct {
 	loader loader[struct{}, backoffice.Noun]
 }
 
-func (n *Nouns) serve(of *Loaders, reader backoffice.Reads) {
-	n.loader.of = of
-	n.loader.fetch = func(ctx context.Context, _ struct{}, ids []string, _ backoffice.Columns) (map[string]backoffice.Noun, error) {
-		return reader.NounsOf(ctx, ids)
-	}
+func (n *Nouns) serve(of *Loaders, reader backoffice.Reads) { n.loader.of, n.loader.from = of, nounsOf{reader} }
+
+type nounsOf struct{ backoffice.Reads }
+
+func (n nounsOf) fetch(ctx context.Context, _ struct{}, ids []string, _ backoffice.Columns, nouns []backoffice.Noun, _ func(string) int) error {
+	found, err := n.NounsOf(ctx, ids)
+	pick(nouns, ids, found)
+	return err
 }
 
 // All returns the noun of each identifier, in their order, "" for unknown ones.

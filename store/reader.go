@@ -12,6 +12,7 @@ type noun[T any, C comparable] struct {
 	table   *table[T, C]
 	dialect *Dialect
 	texts   texts[T]
+	blocks  blocks[T]
 	writes  writeTexts
 }
 
@@ -33,9 +34,21 @@ func (r *reader[T, C]) Columns(fields []string) backoffice.Columns { return r.ta
 // ByID implements backoffice.Reader.
 func (r *reader[T, C]) ByID(ctx context.Context, ids []string, want backoffice.Columns) (map[string]*T, error) {
 	found := make(map[string]*T, len(ids))
-	ids = wellFormed(ids)
+	err := r.find(ctx, unique(wellFormed(ids)), want, nil, func(t *T) { found[*r.table.id(t)] = t })
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Find implements backoffice.Reader.
+func (r *reader[T, C]) Find(ctx context.Context, ids []string, want backoffice.Columns, found func(*T)) error {
+	return r.find(ctx, wellFormed(ids), want, backoffice.LentIn(ctx), found)
+}
+
+func (r *reader[T, C]) find(ctx context.Context, ids []string, want backoffice.Columns, lent *backoffice.Lent, found func(*T)) error {
 	if len(ids) == 0 {
-		return found, nil
+		return nil
 	}
 	s := shape{kind: manyStatement, columns: want}
 	var arg any
@@ -45,22 +58,18 @@ func (r *reader[T, C]) ByID(ctx context.Context, ids []string, want backoffice.C
 		arg = r.dialect.List(ids)
 	}
 	statement := r.texts.get(s, func() *statement[T] { return r.textFor(s, nil).byID() })
-	rows := slab[T]{next: len(ids)}
-	err := r.conn.Query(ctx, statement.text, []any{arg}, func(row *Row) error {
+	rows := slab[T]{next: len(ids), from: &r.blocks, lent: lent}
+	return r.conn.Query(ctx, statement.text, []any{arg}, func(row *Row) error {
 		t := rows.new()
 		statement.read(t, row, 0)
-		found[*r.table.id(t)] = t
+		found(t)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
 }
 
 // wellFormed drops what is no identifier, so nothing that an engine would refuse gets to it. It copies only when it must.
 func wellFormed(ids []string) []string {
-	bad := func(id string) bool { return backoffice.CheckID(id) != nil }
+	bad := func(id string) bool { return !backoffice.IsID(id) }
 	if !slices.ContainsFunc(ids, bad) {
 		return ids
 	}
@@ -69,8 +78,34 @@ func wellFormed(ids []string) []string {
 
 // Pages implements backoffice.Reader.
 func (r *reader[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns) (map[string]backoffice.Page[*T], error) {
-	pages := make(map[string]backoffice.Page[*T], max(len(parents), 1))
-	list, err := r.parentsOf(ask.Under, ask.Criteria, parents, func(parent string) { pages[parent] = backoffice.Page[*T]{} })
+	if ask.Under == backoffice.Root {
+		parents = []string{backoffice.NoParent}
+	} else {
+		parents = unique(parents)
+	}
+	lists, err := r.pages(ctx, ask, parents, want, nil)
+	if err != nil {
+		return nil, err
+	}
+	pages := make(map[string]backoffice.Page[*T], len(parents))
+	for i, parent := range parents {
+		pages[parent] = lists[i]
+	}
+	return pages, nil
+}
+
+// Lists implements backoffice.Reader.
+func (r *reader[T, C]) Lists(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns) ([]backoffice.Page[*T], error) {
+	if ask.Under == backoffice.Root {
+		parents = []string{backoffice.NoParent}
+	}
+	return r.pages(ctx, ask, parents, want, backoffice.LentIn(ctx))
+}
+
+// pages answers the question for each of the parents, in their order.
+func (r *reader[T, C]) pages(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns, lent *backoffice.Lent) ([]backoffice.Page[*T], error) {
+	pages := make([]backoffice.Page[*T], len(parents))
+	list, err := r.parentsOf(ask.Under, ask.Criteria, parents)
 	if err != nil || list == nil {
 		return pages, err
 	}
@@ -88,17 +123,17 @@ func (r *reader[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], parents
 	})
 	args := r.window(r.arguments(s, ask.Criteria, list), ask.Order, w)
 
-	rows, from := slab[T]{}, 0
+	rows, from := slab[T]{from: &r.blocks, lent: lent}, 0
 	if ask.Under != backoffice.Root {
 		from = 1
 	}
-	var items []*T
-	starts := make([]int, len(list)+1) // where each parent's rows begin among the items
+	items := make([]*T, 0, min(len(list)*(w.Limit+1), mostExpected))
+	ends := make([]int, len(list)) // where each parent's rows end among the items
 	at := 0
 	err = r.conn.Query(ctx, statement.text, args, func(row *Row) error {
 		if from == 1 {
 			for no := int(row.Int(0)); at < no; at++ {
-				starts[at+1] = len(items)
+				ends[at] = len(items)
 			}
 		}
 		t := rows.new()
@@ -110,39 +145,44 @@ func (r *reader[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], parents
 		return nil, err
 	}
 	for ; at < len(list); at++ {
-		starts[at+1] = len(items)
+		ends[at] = len(items)
 	}
-	for i, parent := range list {
-		page := backoffice.Page[*T]{Items: items[starts[i]:starts[i+1]:starts[i+1]]}
+	at, start := 0, 0
+	for i := range pages {
+		if len(list) < len(pages) && !backoffice.IsID(parents[i]) {
+			continue
+		}
+		page := &pages[i]
+		page.Items = items[start:ends[at]:ends[at]]
 		if len(page.Items) > w.Limit {
 			page.Items, page.More = page.Items[:w.Limit:w.Limit], true
 		}
 		if w.Backward {
 			slices.Reverse(page.Items)
 		}
-		pages[parent] = page
+		at, start = at+1, ends[at]
 	}
 	return pages, nil
 }
 
-// parentsOf calls empty for every parent asked and returns those to look for: each once; nil when there is nothing to ask.
-func (r *reader[T, C]) parentsOf(under backoffice.Edge, c C, parents []string, empty func(string)) ([]string, error) {
+// mostExpected is how many rows a list of pages has room for before they come.
+const mostExpected = 1024
+
+// parentsOf are the parents to look for; nil when there is nothing to ask.
+func (r *reader[T, C]) parentsOf(under backoffice.Edge, c C, parents []string) ([]string, error) {
 	if _, ok := r.table.ends(under, c); !ok {
 		return nil, backoffice.Errorf(backoffice.BadInput, "there are no such lists")
-	}
-	if under == backoffice.Root {
-		parents = []string{backoffice.NoParent}
-	}
-	for _, parent := range parents {
-		empty(parent)
 	}
 	if r.table.nothing != nil && r.table.nothing(c) {
 		return nil, nil
 	}
-	if under == backoffice.Root {
-		return parents, nil
+	if under != backoffice.Root {
+		parents = wellFormed(parents)
 	}
-	return unique(wellFormed(parents)), nil
+	if len(parents) == 0 {
+		return nil, nil
+	}
+	return parents, nil
 }
 
 // unique drops what was there before; it copies only when it must. None at all is nil.
@@ -206,8 +246,14 @@ func (n *noun[T, C]) window(args []any, by backoffice.Order, w backoffice.Window
 
 // Counts implements backoffice.Reader.
 func (r *reader[T, C]) Counts(ctx context.Context, under backoffice.Edge, criteria C, parents []string) (map[string]int, error) {
-	counts := make(map[string]int, max(len(parents), 1))
-	list, err := r.parentsOf(under, criteria, parents, func(parent string) { counts[parent] = 0 })
+	if under == backoffice.Root {
+		parents = []string{backoffice.NoParent}
+	}
+	counts := make(map[string]int, len(parents))
+	for _, parent := range parents {
+		counts[parent] = 0
+	}
+	list, err := r.parentsOf(under, criteria, unique(parents))
 	if err != nil || list == nil {
 		return counts, err
 	}
@@ -227,20 +273,3 @@ func (r *reader[T, C]) Counts(ctx context.Context, under backoffice.Edge, criter
 	return counts, nil
 }
 
-// slab makes records a block at a time.
-type slab[T any] struct {
-	block []T
-	next  int // how large the next block is to be
-}
-
-const maxSlab = 64
-
-func (s *slab[T]) new() *T {
-	if len(s.block) == cap(s.block) {
-		s.next = min(max(s.next, 4), maxSlab)
-		s.block = make([]T, 0, s.next)
-		s.next *= 2
-	}
-	s.block = s.block[:len(s.block)+1]
-	return &s.block[len(s.block)-1]
-}

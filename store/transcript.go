@@ -106,8 +106,14 @@ type transcriptReader struct {
 
 // StatusCounts implements backoffice.TranscriptReader.
 func (r *transcriptReader) StatusCounts(ctx context.Context, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string) (map[string][]backoffice.TranscriptStatusCount, error) {
-	counts := make(map[string][]backoffice.TranscriptStatusCount, max(len(parents), 1))
-	list, err := r.parentsOf(under, criteria, parents, func(parent string) { counts[parent] = nil })
+	if under == backoffice.Root {
+		parents = []string{backoffice.NoParent}
+	}
+	counts := make(map[string][]backoffice.TranscriptStatusCount, len(parents))
+	for _, parent := range parents {
+		counts[parent] = nil
+	}
+	list, err := r.parentsOf(under, criteria, unique(parents))
 	if err != nil || list == nil {
 		return counts, err
 	}

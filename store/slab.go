@@ -1,0 +1,65 @@
+package store
+
+import (
+	"sync"
+
+	"example.org/backoffice/backoffice"
+)
+
+// slab makes records a block at a time. Blocks are lent when there is somebody to lend to.
+type slab[T any] struct {
+	block []T
+	next  int // how large the next block is to be
+	lent  *backoffice.Lent
+	from  *blocks[T]
+	whole *block[T] // what block is a part of, when it is lent
+}
+
+const maxSlab = 64
+
+func (s *slab[T]) new() *T {
+	if len(s.block) == cap(s.block) {
+		s.grow()
+	}
+	s.block = s.block[:len(s.block)+1]
+	if s.whole != nil {
+		s.whole.used = len(s.block)
+	}
+	return &s.block[len(s.block)-1]
+}
+
+func (s *slab[T]) grow() {
+	if s.lent != nil {
+		s.whole = s.from.take()
+		s.lent.Lend(s.whole)
+		s.block = s.whole.rows[:0]
+		return
+	}
+	s.next = min(max(s.next, 4), maxSlab)
+	s.block = make([]T, 0, s.next)
+	s.next *= 2
+}
+
+// block is memory for records that is used again and again. The unused ones are erased.
+type block[T any] struct {
+	rows [maxSlab]T
+	used int
+	of   *blocks[T]
+}
+
+// blocks are the blocks of a noun that nobody has.
+type blocks[T any] struct{ free sync.Pool }
+
+func (b *blocks[T]) take() *block[T] {
+	if free, ok := b.free.Get().(*block[T]); ok {
+		return free
+	}
+	return &block[T]{of: b}
+}
+
+// TakeBack implements backoffice.Memory.
+func (b *block[T]) TakeBack() {
+	clear(b.rows[:b.used])
+	b.used = 0
+	b.of.free.Put(b)
+}
