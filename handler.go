@@ -100,6 +100,7 @@ func (g gateway) schema() graphql.ExecutableSchema {
 // graphql is the GraphQL face.
 func (g gateway) graphql() *transport.GraphQL {
 	return transport.New(g.schema(), g.limits, transport.Hooks{
+		Admit:       g.admit(),
 		BeforeWrite: privacy.Commit,
 		RequestID:   process.RequestID,
 		Log:         g.log,
@@ -110,6 +111,21 @@ func (g gateway) graphql() *transport.GraphQL {
 	})
 }
 
+// admit bounds what runs at one time, and ends an operation's reading when it was executed.
+func (g gateway) admit() func(context.Context, int) (func(), error) {
+	admission := limits.NewAdmission(g.limits.Together)
+	return func(ctx context.Context, cost int) (func(), error) {
+		leave, err := admission.Enter(ctx, cost)
+		if err != nil {
+			return nil, err
+		}
+		return func() {
+			loaders.From(ctx).Close()
+			leave()
+		}, nil
+	}
+}
+
 // answer gives a request its loaders and lends it a buffer for the answer.
 func answer(h *house, endpoint http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -118,7 +134,6 @@ func answer(h *house, endpoint http.Handler) http.Handler {
 			ctx, _ = backoffice.WithCalls(ctx)
 		}
 		ctx, giveBack := execute.Lend(loaders.With(ctx, h.store, loaders.Gated))
-		defer loaders.From(ctx).Close()
 		defer giveBack()
 		endpoint.ServeHTTP(w, r.WithContext(ctx))
 	})

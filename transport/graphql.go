@@ -20,6 +20,9 @@ import (
 
 // Hooks join the transport to what it does not know. Each may be nil.
 type Hooks struct {
+	// Admit waits until an operation of this cost may be executed, and fails when that takes too long. leave runs when it
+	// was executed: what was read for it is not needed any more.
+	Admit func(ctx context.Context, cost int) (leave func(), err error)
 	// BeforeWrite runs after an operation was executed and before the first byte of its answer leaves. If it fails,
 	// nothing of the answer is shown: the caller gets UNAVAILABLE, 503.
 	BeforeWrite func(context.Context) error
@@ -169,7 +172,7 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 	if refused := operation.price.Check(outcome.Cost); refused != nil {
 		return g.explained(ctx, r, refusal(media, refused), operation, variables, *outcome)
 	}
-	a := g.execute(ctx, exec, media, &graphql.OperationContext{
+	a := g.execute(ctx, exec, media, outcome.Cost, &graphql.OperationContext{
 		RawQuery:               asked.query,
 		Variables:              variables,
 		OperationName:          asked.operationName,
@@ -189,10 +192,30 @@ func plainRootField(ctx context.Context, next graphql.RootResolver) graphql.Mars
 	return next(ctx)
 }
 
-// execute runs an operation and decides the status of its answer.
-func (g *GraphQL) execute(ctx context.Context, exec graphql.GraphExecutor, media string, operation *graphql.OperationContext) answer {
-	responses, ctx := exec.DispatchOperation(graphql.WithOperationContext(ctx, operation), operation)
-	response := responses(ctx)
+// execute runs an operation when it is its turn.
+func (g *GraphQL) execute(ctx context.Context, exec graphql.GraphExecutor, media string, cost int, operation *graphql.OperationContext) answer {
+	ctx = graphql.WithOperationContext(ctx, operation)
+	response, err := g.response(ctx, exec, cost, operation)
+	if err != nil {
+		return refusal(media, g.Present(ctx, err))
+	}
+	return g.answerOf(ctx, media, operation, response)
+}
+
+func (g *GraphQL) response(ctx context.Context, exec graphql.GraphExecutor, cost int, operation *graphql.OperationContext) (*graphql.Response, error) {
+	if g.hooks.Admit != nil {
+		leave, err := g.hooks.Admit(ctx, cost)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
+	responses, ctx := exec.DispatchOperation(ctx, operation)
+	return responses(ctx), nil
+}
+
+// answerOf decides the status of an answer.
+func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql.OperationContext, response *graphql.Response) answer {
 	if late(ctx, operation, response) {
 		return refusal(media, g.Present(ctx, context.DeadlineExceeded))
 	}
