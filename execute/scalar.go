@@ -21,7 +21,7 @@ func (w *Writer) Null() bool {
 func (w *Writer) String(text string) bool {
 	w.bytes = append(w.bytes, '"')
 	start := 0
-	for i := 0; i < len(text); i++ {
+	for i := plain(text); i < len(text); i++ {
 		if c := text[i]; c < ' ' || c == '"' || c == '\\' {
 			w.bytes = append(w.bytes, text[start:i]...)
 			w.escape(c)
@@ -31,6 +31,20 @@ func (w *Writer) String(text string) bool {
 	w.bytes = append(w.bytes, text[start:]...)
 	w.bytes = append(w.bytes, '"')
 	return true
+}
+
+// plain counts bytes at the beginning of a text, eight at a time, that need no escape. Most texts are plain.
+func plain(text string) (n int) {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for ; n+8 <= len(text); n += 8 {
+		word := uint64(text[n]) | uint64(text[n+1])<<8 | uint64(text[n+2])<<16 | uint64(text[n+3])<<24 |
+			uint64(text[n+4])<<32 | uint64(text[n+5])<<40 | uint64(text[n+6])<<48 | uint64(text[n+7])<<56
+		quote, backslash := word^'"'*ones, word^'\\'*ones // a byte is 0 where the character is
+		if ((word-' '*ones)&^word|(quote-ones)&^quote|(backslash-ones)&^backslash)&highs != 0 {
+			break
+		}
+	}
+	return n
 }
 
 func (w *Writer) escape(c byte) {

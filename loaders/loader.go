@@ -45,7 +45,7 @@ type known[G comparable, V any] struct {
 	group   G
 	mu      sync.Mutex
 	want    backoffice.Columns
-	places  map[string]int32 // of the answer for a key
+	places  *places // of the answers
 	answers []V
 }
 
@@ -139,17 +139,14 @@ func (l *loader[G, V]) read(ctx context.Context, asks []*ask[G], members []int, 
 
 	places := make([][]int32, len(members)) // of each ask's answers
 	var missing []string
-	first := int32(len(have.answers))
 	for m, i := range members {
 		places[m] = make([]int32, len(asks[i].keys))
 		for at, key := range asks[i].keys {
-			place, asked := have.places[key]
-			if !asked {
-				place = first + int32(len(missing))
-				have.places[key] = place
+			place, added := have.places.of(key)
+			if added {
 				missing = append(missing, key)
 			}
-			places[m][at] = place
+			places[m][at] = int32(place)
 		}
 	}
 	if err := l.complete(ctx, have, missing); err != nil {
@@ -196,9 +193,7 @@ func (l *loader[G, V]) complete(ctx context.Context, have *known[G, V], missing 
 			err = backoffice.Fault(panicked(fault), "loading a batch")
 		}
 		if err != nil {
-			for _, key := range missing {
-				delete(have.places, key)
-			}
+			have.places.cut(first)
 			have.answers = have.answers[:first]
 		}
 	}()
@@ -206,10 +201,7 @@ func (l *loader[G, V]) complete(ctx context.Context, have *known[G, V], missing 
 	answers := have.answers[first:]
 	clear(answers)
 	return l.from.fetch(ctx, have.group, missing, have.want, answers, func(key string) int {
-		if place, asked := have.places[key]; asked && int(place) >= first {
-			return int(place) - first
-		}
-		return -1
+		return max(have.places.known(key)-first, -1)
 	})
 }
 

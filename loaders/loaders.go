@@ -18,7 +18,7 @@ type Loaders struct {
 	lent    backoffice.Lent
 	waiting atomic.Int32 // asks that are not answered yet
 	mu      sync.Mutex
-	places  []map[string]int32 // in use
+	places  []*places // in use
 
 	FinancialYears   Noun[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]
 	Checklists       Noun[*backoffice.Checklist, backoffice.ChecklistCriteria]
@@ -85,18 +85,13 @@ func (l *Loaders) Forget() {
 	l.Nouns.loader.forget()
 }
 
-var unusedPlaces = sync.Pool{New: func() any { return map[string]int32{} }}
-
-func (l *Loaders) borrowPlaces() map[string]int32 {
-	places := unusedPlaces.Get().(map[string]int32)
+func (l *Loaders) borrowPlaces() *places {
+	p := unused.Get().(*places)
 	l.mu.Lock()
-	l.places = append(l.places, places)
+	l.places = append(l.places, p)
 	l.mu.Unlock()
-	return places
+	return p
 }
-
-// most is how many places a map may have had to be used again.
-const most = 4096
 
 // Close ends the request's reading: the memory of the rows is used again, so nobody may look at one any more. When
 // something still reads, the memory is left to the garbage collector instead.
@@ -107,11 +102,8 @@ func (l *Loaders) Close() {
 	l.lent.TakeBack()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, places := range l.places {
-		if len(places) <= most {
-			clear(places)
-			unusedPlaces.Put(places)
-		}
+	for _, p := range l.places {
+		p.giveBack()
 	}
 	l.places = nil
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -41,6 +42,11 @@ func (planOfTexts) Encode(value any, to []byte) ([]byte, error) {
 	if list == nil {
 		return nil, nil
 	}
+	size := 20
+	for _, text := range list {
+		size += 4 + len(text)
+	}
+	to = slices.Grow(to, size)
 	dimensions := uint32(1)
 	if len(list) == 0 {
 		dimensions = 0

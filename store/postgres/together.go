@@ -205,8 +205,13 @@ func (g *gathering) sendAsOne(batch []*question) {
 // take reads the answer; an error says that the connection has no more to give.
 func (q *question) take(rows pgx.Rows) error {
 	var refused error
+	n := 0
 	err := scan(rows, func(row *store.Row) error {
-		if refused = classify(q.ctx, q.ctx.Err()); refused == nil {
+		if n%64 == 0 { // asking a context is as dear as reading a row
+			refused = classify(q.ctx, q.ctx.Err())
+		}
+		n++
+		if refused == nil {
 			q.handed = true
 			refused = q.each(row)
 		}
