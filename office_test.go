@@ -53,7 +53,13 @@ func openOffice(t testing.TB) *office {
 // openOfficeOn does the same with any empty store.
 func openOfficeOn(t testing.TB, database string) *office {
 	t.Helper()
-	o := serveOffice(t, officeSettings(t, database), limits.Defaults())
+	return openOfficeWith(t, database, limits.Defaults())
+}
+
+// openOfficeWith does it with limits of its own.
+func openOfficeWith(t testing.TB, database string, bounds limits.Settings) *office {
+	t.Helper()
+	o := serveOffice(t, officeSettings(t, database), bounds)
 	importer := transfer.Importer{Store: o.store, Files: o.files, Keys: o.keys}
 	if _, err := importer.Import(t.Context(), filepath.Join("testdata", "office")); err != nil {
 		t.Fatal(err)

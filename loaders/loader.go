@@ -137,29 +137,28 @@ func (l *loader[G, V]) read(ctx context.Context, asks []*ask[G], members []int, 
 	have.mu.Lock() // under a timer two batches of a group may overlap
 	defer have.mu.Unlock()
 
-	places := make([][]int32, len(members)) // of each ask's answers
-	var missing []string
-	for m, i := range members {
-		places[m] = make([]int32, len(asks[i].keys))
-		for at, key := range asks[i].keys {
-			place, added := have.places.of(key)
-			if added {
-				missing = append(missing, key)
-			}
-			places[m][at] = int32(place)
+	total := 0
+	for _, i := range members {
+		total += len(asks[i].keys)
+	}
+	places := make([]int32, 0, total) // of the answers, ask by ask
+	for _, i := range members {
+		for _, key := range asks[i].keys {
+			places = append(places, int32(have.places.of(key)))
 		}
 	}
-	if err := l.complete(ctx, have, missing); err != nil {
+	if err := l.complete(ctx, have); err != nil {
 		for _, i := range members {
 			results[i] = &dataloader.Result[[]V]{Error: err}
 		}
 		return
 	}
-	for m, i := range members {
-		values := make([]V, len(places[m]))
-		for at, place := range places[m] {
-			values[at] = have.answers[place]
+	for _, i := range members {
+		values := make([]V, len(asks[i].keys))
+		for at := range values {
+			values[at] = have.answers[places[at]]
 		}
+		places = places[len(values):]
 		results[i] = &dataloader.Result[[]V]{Data: values}
 	}
 }
@@ -181,13 +180,14 @@ func (l *loader[G, V]) knownOf(group G, want backoffice.Columns) *known[G, V] {
 	return have
 }
 
-// complete reads what is asked and not yet known. A panic below is an error of this batch alone, and an error leaves
+// complete reads what has a place and no answer yet. A panic below is an error of this batch alone, and an error leaves
 // nothing behind.
-func (l *loader[G, V]) complete(ctx context.Context, have *known[G, V], missing []string) (err error) {
+func (l *loader[G, V]) complete(ctx context.Context, have *known[G, V]) (err error) {
+	first := len(have.answers)
+	missing := have.places.since(first)
 	if len(missing) == 0 {
 		return nil
 	}
-	first := len(have.answers)
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = backoffice.Fault(panicked(fault), "loading a batch")

@@ -200,6 +200,37 @@ func TestATimerClosesABatchWhereNoGateDoes(t *testing.T) {
 	}
 }
 
+func TestTheMemoryOfRowsIsUsedAgainButTheirTextsStay(t *testing.T) {
+	t.Parallel()
+	store := openStore(t)
+	texts := map[string]string{}
+	var rows []*backoffice.Label
+	for i := range 10 {
+		ctx, _ := request(t, store)
+		id := fmt.Sprint("label-", i)
+		var label *backoffice.Label
+		var err error
+		loaders.Level(loaders.WithFields(ctx, loaders.NewFields([]string{"name"})), []func(context.Context){func(ctx context.Context) {
+			label, err = loaders.From(ctx).Labels.One(ctx, id)
+		}})
+		if err != nil || label.Color != "" || label.CreatedAt != 0 {
+			t.Fatalf("%s has something of another row: %+v, %v", id, label, err)
+		}
+		texts[id], rows = label.Name, append(rows, label)
+		loaders.From(ctx).Close()
+	}
+	for i := range 10 {
+		if id := fmt.Sprint("label-", i); texts[id] != fmt.Sprint("Label ", i) {
+			t.Errorf("the text that was kept of %s is %q now", id, texts[id])
+		}
+	}
+	for i, row := range rows {
+		if row.Name != "" {
+			t.Errorf("row %d still holds %q after its request", i, row.Name)
+		}
+	}
+}
+
 func BenchmarkALevelOfThreeAsks(b *testing.B) {
 	store := openStore(b)
 	ids := []string{"label-0", "label-1", "label-2", "label-3"}

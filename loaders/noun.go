@@ -125,7 +125,9 @@ type Nouns struct {
 	loader loader[struct{}, backoffice.Noun]
 }
 
-func (n *Nouns) serve(of *Loaders, reader backoffice.Reads) { n.loader.of, n.loader.from = of, nounsOf{reader} }
+func (n *Nouns) serve(of *Loaders, reader backoffice.Reads) {
+	n.loader.of, n.loader.from = of, nounsOf{reader}
+}
 
 type nounsOf struct{ backoffice.Reads }
 

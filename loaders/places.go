@@ -16,20 +16,23 @@ type places struct {
 // seed is new in every process, so that nobody can choose identifiers that collide.
 var seed = maphash.MakeSeed()
 
-// of gives the number of a text; added tells that it is new.
-func (p *places) of(key string) (number int, added bool) {
+// of gives the number of a text, a new one if need be.
+func (p *places) of(key string) int {
 	if 2*len(p.keys) >= len(p.slots) {
 		p.grow()
 	}
 	hash := uint32(maphash.String(seed, key))
 	slot, number := p.look(key, hash)
 	if number >= 0 {
-		return number, false
+		return number
 	}
 	p.keys, p.hashes = append(p.keys, key), append(p.hashes, hash)
 	p.slots[slot] = uint32(len(p.keys))
-	return len(p.keys) - 1, true
+	return len(p.keys) - 1
 }
+
+// since are the texts from a number on.
+func (p *places) since(number int) []string { return p.keys[number:len(p.keys):len(p.keys)] }
 
 // known gives the number of a text, -1 for one that was not added.
 func (p *places) known(key string) int {

@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,14 +17,14 @@ func TestPlacesNumberTextsAsAMapWould(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"a text has the number that it got first": func(t *rapid.T) {
 				key := text.Draw(t, "key")
-				number, added := have.of(key)
+				number := have.of(key)
 				want, known := numbers[key]
 				if !known {
 					want = len(keys)
 					numbers[key], keys = want, append(keys, key)
 				}
-				if number != want || added == known {
-					t.Fatalf("%q is number %d, added %v; want %d, %v", key, number, added, want, !known)
+				if number != want || !slices.Equal(have.since(0), keys) {
+					t.Fatalf("%q is number %d of %q; want %d of %q", key, number, have.since(0), want, keys)
 				}
 			},
 			"only what was added is known": func(t *rapid.T) {

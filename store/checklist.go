@@ -12,7 +12,7 @@ var checklistTable = &table[backoffice.Checklist, backoffice.ChecklistCriteria]{
 		text("language", "language", func(c *backoffice.Checklist) *string { return &c.Language }).orNull(),
 		flag("auth_required", "authRequired", func(c *backoffice.Checklist) *bool { return &c.AuthRequired }),
 		flag("reminders_enabled", "remindersEnabled", func(c *backoffice.Checklist) *bool { return &c.RemindersEnabled }),
-		text("financial_year_id", "financialYear", func(c *backoffice.Checklist) *string { return &c.FinancialYearID }),
+		link("financial_year_id", "financialYear", func(c *backoffice.Checklist) *string { return &c.FinancialYearID }),
 	},
 	nothing: func(c backoffice.ChecklistCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.ChecklistCriteria]{

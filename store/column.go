@@ -58,6 +58,13 @@ func text[T any, S ~string](name, fields string, at func(*T) *S) column[T] {
 	}
 }
 
+// link is the identifier of another record.
+func link[T any](name, fields string, at func(*T) *string) column[T] {
+	c := text(name, fields, at)
+	c.read = func(t *T, r *Row, i int) { *at(t) = r.Link(i) }
+	return c
+}
+
 // enum is a text that is one of a few.
 func enum[T any, S ~string](name, fields string, known []S, at func(*T) *S) column[T] {
 	c := text(name, fields, at)

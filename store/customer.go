@@ -35,7 +35,7 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 		sealed("registration", "registrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.Registration }),
 		sealed("spouse_registration", "spouseRegistrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.SpouseRegistration }),
 		[]column[backoffice.Customer]{
-			text("responsible_id", "responsible", func(c *backoffice.Customer) *string { return &c.ResponsibleID }).orNull(),
+			link("responsible_id", "responsible", func(c *backoffice.Customer) *string { return &c.ResponsibleID }).orNull(),
 			text("language", "language", func(c *backoffice.Customer) *backoffice.Text { return &c.Language }).orNull(),
 			text("email", "email", func(c *backoffice.Customer) *backoffice.Text { return &c.Email }).orNull(),
 			text("phone", "phone", func(c *backoffice.Customer) *backoffice.Text { return &c.Phone }).orNull(),

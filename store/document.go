@@ -9,7 +9,7 @@ var documentTable = &table[backoffice.CustomerDocument, backoffice.DocumentCrite
 	columns: append([]column[backoffice.CustomerDocument]{
 		text("id", "", func(d *backoffice.CustomerDocument) *string { return &d.ID }),
 		text("name", "name", func(d *backoffice.CustomerDocument) *string { return &d.Name }),
-		text("customer_id", "customer", func(d *backoffice.CustomerDocument) *string { return &d.CustomerID }),
+		link("customer_id", "customer", func(d *backoffice.CustomerDocument) *string { return &d.CustomerID }),
 		number("created_at", "createdAt", func(d *backoffice.CustomerDocument) *backoffice.Instant { return &d.CreatedAt }),
 	}, file("file", backoffice.DocumentFile, func(d *backoffice.CustomerDocument) *string { return &d.ID },
 		func(d *backoffice.CustomerDocument) **backoffice.File { return &d.File })...),

@@ -272,4 +272,3 @@ func (r *reader[T, C]) Counts(ctx context.Context, under backoffice.Edge, criter
 	}
 	return counts, nil
 }
-

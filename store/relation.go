@@ -9,8 +9,8 @@ var relationTable = &table[backoffice.CustomerRelation, backoffice.RelationCrite
 	columns: []column[backoffice.CustomerRelation]{
 		text("id", "", func(r *backoffice.CustomerRelation) *string { return &r.ID }),
 		enum("kind", "kind", backoffice.RelationKinds, func(r *backoffice.CustomerRelation) *backoffice.RelationKind { return &r.Kind }),
-		text("customer_id", "customer direction otherCustomer", func(r *backoffice.CustomerRelation) *string { return &r.CustomerID }),
-		text("related_customer_id", "relatedCustomer direction otherCustomer", func(r *backoffice.CustomerRelation) *string { return &r.RelatedCustomerID }),
+		link("customer_id", "customer direction otherCustomer", func(r *backoffice.CustomerRelation) *string { return &r.CustomerID }),
+		link("related_customer_id", "relatedCustomer direction otherCustomer", func(r *backoffice.CustomerRelation) *string { return &r.RelatedCustomerID }),
 		number("created_at", "createdAt", func(r *backoffice.CustomerRelation) *backoffice.Instant { return &r.CreatedAt }),
 	},
 	criteria: []criterion[backoffice.RelationCriteria]{

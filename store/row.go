@@ -16,6 +16,7 @@ type Row struct {
 	formats []int16 // of raw: 0 is text, 1 is binary
 	values  []driver.Value
 	arena   []byte // where texts of raw are kept, many in one allocation
+	links   *[linksKept]string
 }
 
 // SetRaw makes the row one of bytes; formats has PostgreSQL's code for each column.
@@ -39,6 +40,25 @@ func (r *Row) Text(i int) string {
 	}
 	text, _ := r.values[i].(string)
 	return text
+}
+
+// linksKept is how many identifiers of other records a row remembers: a power of two.
+const linksKept = 64
+
+// Link reads the identifier of another record. Rows often refer to the same ones, so those of late are not copied again.
+func (r *Row) Link(i int) string {
+	if r.raw == nil || len(r.raw[i]) < 2 {
+		return r.Text(i)
+	}
+	if r.links == nil {
+		r.links = new([linksKept]string)
+	}
+	b := r.raw[i]
+	known := &r.links[(b[len(b)-1]^b[len(b)-2]<<3)%linksKept]
+	if *known != string(b) {
+		*known = r.keep(b)
+	}
+	return *known
 }
 
 // What one allocation for texts holds, at first and at most: enough for some dozen short texts, little enough that a row

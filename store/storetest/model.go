@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"example.org/backoffice/backoffice"
@@ -139,6 +140,24 @@ func (m *model[T, P, C]) checkPages(ctx context.Context, t *rapid.T, reader back
 	}
 	if len(pages) != len(asked) {
 		t.Fatalf("%d parents were asked and %d answered", len(asked), len(pages))
+	}
+	var lent backoffice.Lent
+	defer lent.TakeBack() // what it erases, the next question uses again
+	lists, err := reader.Lists(backoffice.WithLent(ctx, &lent), ask, parents, 0)
+	if err != nil {
+		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
+	}
+	if ask.Under == backoffice.Root {
+		parents = []string{backoffice.NoParent}
+	}
+	if len(lists) != len(parents) {
+		t.Fatalf("%d parents were asked and %d lists answered", len(parents), len(lists))
+	}
+	for i, parent := range parents {
+		page := pages[parent]
+		if diff := gocmp.Diff(page.Items, lists[i].Items, cmpopts.EquateEmpty()); diff != "" || page.More != lists[i].More {
+			t.Fatalf("%+v of %q: the list is another than the page (-page +list):\n%s", ask, parent, diff)
+		}
 	}
 }
 

@@ -187,6 +187,20 @@ func read[T any, C comparable](t *testing.T, want []*T, reader backoffice.Reader
 			t.Errorf("%T %s (-written +read):\n%s", row, id(row), diff)
 		}
 	}
+	for range 2 { // the second time in memory that the first has used
+		var lent backoffice.Lent
+		found := 0
+		err = reader.Find(backoffice.WithLent(t.Context(), &lent), append(ids(want, id), "unknown", "no identifier"), 0, func(row *T) {
+			found++
+			if diff := cmp.Diff(got[id(row)], row, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%T %s (-by its identifier +found):\n%s", row, id(row), diff)
+			}
+		})
+		if err != nil || found != len(want) {
+			t.Errorf("%T: %d rows were found, want %d: %v", want, found, len(want), err)
+		}
+		lent.TakeBack()
+	}
 }
 
 // readOne reads a record that must be there.
