@@ -76,8 +76,9 @@ type drain struct {
 	status, bytes int
 }
 
-func (d *drain) Header() http.Header    { return d.header }
-func (d *drain) WriteHeader(status int) { d.status = status }
+func (d *drain) Header() http.Header              { return d.header }
+func (d *drain) WriteHeader(status int)           { d.status = status }
+func (d *drain) SetWriteDeadline(time.Time) error { return nil }
 func (d *drain) Write(b []byte) (int, error) {
 	d.bytes += len(b)
 	return len(b), nil

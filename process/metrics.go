@@ -3,6 +3,7 @@ package process
 import (
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -19,6 +20,31 @@ type metrics struct {
 	operations *prometheus.CounterVec
 	costs      prometheus.Histogram
 	calls      *prometheus.CounterVec
+	known      sync.Map // of series, by answered
+}
+
+// answered is what requests are counted by; it has few values.
+type answered struct {
+	route, method string
+	status        int
+}
+
+// series are the counters of one kind of answer, found once: to look them up by their labels takes longer than to count.
+type series struct {
+	requests, calls prometheus.Counter
+	durations       prometheus.Observer
+}
+
+func (m *metrics) series(kind answered) *series {
+	if found, ok := m.known.Load(kind); ok {
+		return found.(*series)
+	}
+	found, _ := m.known.LoadOrStore(kind, &series{
+		requests:  m.requests.WithLabelValues(kind.route, kind.method, strconv.Itoa(kind.status)),
+		calls:     m.calls.WithLabelValues(kind.route),
+		durations: m.durations.WithLabelValues(kind.route),
+	})
+	return found.(*series)
 }
 
 func newMetrics() *metrics {
@@ -54,9 +80,10 @@ func newMetrics() *metrics {
 }
 
 func (m *metrics) count(s seen) {
-	m.requests.WithLabelValues(s.route, s.method, strconv.Itoa(s.status)).Inc()
-	m.durations.WithLabelValues(s.route).Observe(s.took.Seconds())
-	m.calls.WithLabelValues(s.route).Add(float64(s.calls))
+	of := m.series(answered{s.route, s.method, s.status})
+	of.requests.Inc()
+	of.durations.Observe(s.took.Seconds())
+	of.calls.Add(float64(s.calls))
 	_, operation := s.noted()
 	if operation == nil {
 		return

@@ -23,7 +23,7 @@ func (p *Process) observe(next http.Handler) http.Handler {
 		if calls == nil {
 			ctx, calls = backoffice.WithCalls(ctx)
 		}
-		w.Header().Set(requestIDHeader, known.id)
+		w.Header()[requestIDHeader] = []string{known.id}
 		wrapped := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		p.metrics.inFlight.Inc()
 		defer func() {
@@ -63,7 +63,7 @@ func (p *Process) line(ctx context.Context, s seen) {
 	if !p.options.Log.Enabled(ctx, level) {
 		return
 	}
-	attributes := []slog.Attr{
+	attributes := append(make([]slog.Attr, 0, 12),
 		slog.String("request", s.id),
 		slog.String("method", s.method),
 		slog.String("route", s.route),
@@ -71,7 +71,7 @@ func (p *Process) line(ctx context.Context, s seen) {
 		slog.Duration("duration", s.took),
 		slog.Int("bytes", s.bytes),
 		slog.Int("storeCalls", s.calls),
-	}
+	)
 	client, operation := s.noted()
 	if client != "" {
 		attributes = append(attributes, slog.String("client", client))
