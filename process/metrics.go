@@ -20,14 +20,16 @@ type metrics struct {
 	operations *prometheus.CounterVec
 	costs      prometheus.Histogram
 	calls      *prometheus.CounterVec
-	known      sync.Map // of series, by answered
+	known      sync.Map // what was found: of series by answered, of prometheus.Counter by outcome
 }
 
-// answered is what requests are counted by; it has few values.
+// answered is what requests are counted by, and outcome what operations are; they have few values.
 type answered struct {
 	route, method string
 	status        int
 }
+
+type outcome struct{ kind, code string }
 
 // series are the counters of one kind of answer, found once: to look them up by their labels takes longer than to count.
 type series struct {
@@ -79,6 +81,14 @@ func newMetrics() *metrics {
 	return m
 }
 
+func (m *metrics) operation(of outcome) prometheus.Counter {
+	if found, ok := m.known.Load(of); ok {
+		return found.(prometheus.Counter)
+	}
+	found, _ := m.known.LoadOrStore(of, m.operations.WithLabelValues(of.kind, of.code))
+	return found.(prometheus.Counter)
+}
+
 func (m *metrics) count(s seen) {
 	of := m.series(answered{s.route, s.method, s.status})
 	of.requests.Inc()
@@ -93,10 +103,10 @@ func (m *metrics) count(s seen) {
 		kind = "none"
 	}
 	if len(operation.Codes) == 0 {
-		m.operations.WithLabelValues(kind, "OK").Inc()
+		m.operation(outcome{kind, "OK"}).Inc()
 	}
 	for _, code := range operation.Codes {
-		m.operations.WithLabelValues(kind, code).Inc()
+		m.operation(outcome{kind, code}).Inc()
 	}
 	m.costs.Observe(float64(operation.Cost))
 }

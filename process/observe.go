@@ -85,7 +85,10 @@ func (p *Process) line(ctx context.Context, s seen) {
 			attributes = append(attributes, slog.String("codes", strings.Join(operation.Codes, " ")))
 		}
 	}
-	p.options.Log.LogAttrs(ctx, level, "request", attributes...)
+	// Without the place in the source, which would be this one each time.
+	line := slog.NewRecord(time.Now(), level, "request", 0)
+	line.AddAttrs(attributes...)
+	_ = p.options.Log.Handler().Handle(ctx, line) // slog has no one to tell either
 }
 
 // routeOf is the pattern of the route that answered; a path that has none is never shown.
