@@ -22,15 +22,17 @@ func Level(ctx context.Context, calls []func(context.Context)) {
 	if l, ok := ctx.Value(loadersKey{}).(*Loaders); ok {
 		g.ctx, g.together = l.ctx, l.store.Together
 	}
-	var all sync.WaitGroup
-	for _, call := range calls {
-		all.Go(func() {
-			p := &party{gate: g}
-			defer p.leave()
-			call(context.WithValue(ctx, gateKey{}, p))
-		})
+	run := func(call func(context.Context)) {
+		p := &party{gate: g}
+		defer p.leave()
+		call(context.WithValue(ctx, gateKey{}, p))
 	}
-	all.Wait()
+	var others sync.WaitGroup
+	for _, call := range calls[1:] {
+		others.Go(func() { run(call) })
+	}
+	run(calls[0])
+	others.Wait()
 }
 
 type gateKey struct{}

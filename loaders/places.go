@@ -8,9 +8,14 @@ import (
 // places numbers texts in the order in which they were added. It is a map[string]int that costs half as much, since it
 // never forgets a single text and is used again by other requests. The zero value works.
 type places struct {
-	slots  []uint32 // number + 1 of the text, or 0; as many as a power of two, at most half of them in use
-	keys   []string
-	hashes []uint32 // of the keys
+	slots []slot // as many as a power of two, at most half of them in use
+	keys  []string
+}
+
+// slot is where a text is looked for first, or one of those behind it.
+type slot struct {
+	hash   uint32
+	number uint32 // of the text, from 1; 0 in a slot that is not in use
 }
 
 // seed is new in every process, so that nobody can choose identifiers that collide.
@@ -19,15 +24,15 @@ var seed = maphash.MakeSeed()
 // of gives the number of a text, a new one if need be.
 func (p *places) of(key string) int {
 	if 2*len(p.keys) >= len(p.slots) {
-		p.grow()
+		p.fill(make([]slot, max(16, 2*len(p.slots))), len(p.keys))
 	}
 	hash := uint32(maphash.String(seed, key))
-	slot, number := p.look(key, hash)
+	at, number := p.look(key, hash)
 	if number >= 0 {
 		return number
 	}
-	p.keys, p.hashes = append(p.keys, key), append(p.hashes, hash)
-	p.slots[slot] = uint32(len(p.keys))
+	p.keys = append(p.keys, key)
+	p.slots[at] = slot{hash, uint32(len(p.keys))}
 	return len(p.keys) - 1
 }
 
@@ -36,7 +41,7 @@ func (p *places) since(number int) []string { return p.keys[number:len(p.keys):l
 
 // known gives the number of a text, -1 for one that was not added.
 func (p *places) known(key string) int {
-	if len(p.slots) == 0 {
+	if len(p.keys) == 0 {
 		return -1
 	}
 	_, number := p.look(key, uint32(maphash.String(seed, key)))
@@ -44,39 +49,41 @@ func (p *places) known(key string) int {
 }
 
 // look finds a text, or the slot where it is to be.
-func (p *places) look(key string, hash uint32) (slot uint32, number int) {
-	mask := uint32(len(p.slots) - 1)
-	for slot = hash & mask; p.slots[slot] != 0; slot = (slot + 1) & mask {
-		number = int(p.slots[slot] - 1)
-		if p.hashes[number] == hash && p.keys[number] == key {
-			return slot, number
+func (p *places) look(key string, hash uint32) (at, number int) {
+	mask := len(p.slots) - 1
+	for at = int(hash) & mask; p.slots[at].number != 0; at = (at + 1) & mask {
+		if s := p.slots[at]; s.hash == hash && p.keys[s.number-1] == key {
+			return at, int(s.number - 1)
 		}
 	}
-	return slot, -1
+	return at, -1
 }
 
-func (p *places) grow() {
-	p.slots = make([]uint32, max(16, 2*len(p.slots)))
-	p.fill()
-}
-
-func (p *places) fill() {
-	mask := uint32(len(p.slots) - 1)
-	for i, hash := range p.hashes {
-		slot := hash & mask
-		for p.slots[slot] != 0 {
-			slot = (slot + 1) & mask
+// fill moves to other slots, with the first n texts.
+func (p *places) fill(slots []slot, n int) {
+	mask := len(slots) - 1
+	for _, s := range p.slots {
+		if s.number == 0 || int(s.number) > n {
+			continue
 		}
-		p.slots[slot] = uint32(i + 1)
+		at := int(s.hash) & mask
+		for slots[at].number != 0 {
+			at = (at + 1) & mask
+		}
+		slots[at] = s
 	}
+	p.slots = slots
 }
 
 // cut forgets all texts but the first n.
 func (p *places) cut(n int) {
-	clear(p.slots)
+	if n == 0 {
+		clear(p.slots)
+	} else {
+		p.fill(make([]slot, len(p.slots)), n)
+	}
 	clear(p.keys[n:])
-	p.keys, p.hashes = p.keys[:n], p.hashes[:n]
-	p.fill()
+	p.keys = p.keys[:n]
 }
 
 // unused holds places that were cut to nothing.
