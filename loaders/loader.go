@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/graph-gophers/dataloader/v7"
 
@@ -18,13 +19,34 @@ import (
 type loader[G comparable, V any] struct {
 	of   *Loaders
 	from source[G, V]
+	work atomic.Pointer[work[G, V]] // nil before the first ask: a request uses few of its loaders
+}
 
-	once   sync.Once
-	queue  *dataloader.Loader[*ask[G], []V]
+// work is what a loader has to do and has done.
+type work[G comparable, V any] struct {
+	*loader[G, V]
+	queue *dataloader.Loader[*ask[G], []V]
+
 	mu     sync.Mutex
 	asked  []G // the groups that wait for the next flush, each once
 	places []backoffice.Party
 	known  []*known[G, V]
+}
+
+// begun is the loader's work, begun if need be.
+func (l *loader[G, V]) begun() *work[G, V] {
+	if w := l.work.Load(); w != nil {
+		return w
+	}
+	w := &work[G, V]{loader: l}
+	w.queue = dataloader.NewBatchedLoader(w.batch,
+		dataloader.WithCache(&dataloader.NoCache[*ask[G], []V]{}),
+		dataloader.WithInputCapacity[*ask[G], []V](8),
+		dataloader.WithWait[*ask[G], []V](l.of.wait))
+	if l.work.CompareAndSwap(nil, w) {
+		return w
+	}
+	return l.work.Load()
 }
 
 // A source reads what a loader has not yet: it sets the answers of the keys, all different, in their order. at finds the
@@ -56,43 +78,38 @@ func (l *loader[G, V]) all(ctx context.Context, group G, keys []string, want bac
 	}
 	l.of.waiting.Add(1)
 	defer l.of.waiting.Add(-1)
-	l.once.Do(func() {
-		l.queue = dataloader.NewBatchedLoader(l.batch,
-			dataloader.WithCache(&dataloader.NoCache[*ask[G], []V]{}),
-			dataloader.WithInputCapacity[*ask[G], []V](8),
-			dataloader.WithWait[*ask[G], []V](l.of.wait))
-	})
-	l.mu.Lock()
-	if !slices.Contains(l.asked, group) {
-		l.asked = append(l.asked, group)
+	w := l.begun()
+	w.mu.Lock()
+	if !slices.Contains(w.asked, group) {
+		w.asked = append(w.asked, group)
 	}
-	l.mu.Unlock()
-	answer := l.queue.Load(ctx, &ask[G]{group, keys, want})
-	wait(ctx, l)
+	w.mu.Unlock()
+	answer := w.queue.Load(ctx, &ask[G]{group, keys, want})
+	wait(ctx, w)
 	return answer()
 }
 
 // waiting counts the statements that a flush may take.
-func (l *loader[G, V]) waiting() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.asked)
+func (w *work[G, V]) waiting() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.asked)
 }
 
 // flush reads what was asked. places, when given, are as many as waiting has counted.
-func (l *loader[G, V]) flush(places []backoffice.Party) {
-	l.mu.Lock()
-	l.places = places
-	l.mu.Unlock()
-	l.queue.Flush()
+func (w *work[G, V]) flush(places []backoffice.Party) {
+	w.mu.Lock()
+	w.places = places
+	w.mu.Unlock()
+	w.queue.Flush()
 }
 
 // batch is the dataloader's batch function: it merges the asks, reads each group once and hands out the answers.
-func (l *loader[G, V]) batch(_ context.Context, asks []*ask[G]) []*dataloader.Result[[]V] {
-	l.mu.Lock()
-	places := l.places
-	l.asked, l.places = nil, nil
-	l.mu.Unlock()
+func (w *work[G, V]) batch(_ context.Context, asks []*ask[G]) []*dataloader.Result[[]V] {
+	w.mu.Lock()
+	places := w.places
+	w.asked, w.places = nil, nil
+	w.mu.Unlock()
 
 	var groups [][]int // places in asks
 	for i, a := range asks {
@@ -106,11 +123,11 @@ func (l *loader[G, V]) batch(_ context.Context, asks []*ask[G]) []*dataloader.Re
 	results := make([]*dataloader.Result[[]V], len(asks))
 	read := func(members []int, place backoffice.Party) {
 		defer place.Leave()
-		l.read(place.Context, asks, members, results)
+		w.read(place.Context, asks, members, results)
 	}
 	var others sync.WaitGroup
 	for i, members := range groups {
-		place := backoffice.Party{Context: l.of.ctx, Leave: func() {}}
+		place := backoffice.Party{Context: w.of.ctx, Leave: func() {}}
 		if i < len(places) {
 			place = places[i]
 		}
@@ -128,12 +145,12 @@ func (l *loader[G, V]) batch(_ context.Context, asks []*ask[G]) []*dataloader.Re
 }
 
 // read answers the asks of one group.
-func (l *loader[G, V]) read(ctx context.Context, asks []*ask[G], members []int, results []*dataloader.Result[[]V]) {
+func (w *work[G, V]) read(ctx context.Context, asks []*ask[G], members []int, results []*dataloader.Result[[]V]) {
 	group, want := asks[members[0]].group, asks[members[0]].want
 	for _, i := range members[1:] {
 		want = union(want, asks[i].want)
 	}
-	have := l.knownOf(group, want)
+	have := w.knownOf(group, want)
 	have.mu.Lock() // under a timer two batches of a group may overlap
 	defer have.mu.Unlock()
 
@@ -147,7 +164,7 @@ func (l *loader[G, V]) read(ctx context.Context, asks []*ask[G], members []int, 
 			places = append(places, int32(have.places.of(key)))
 		}
 	}
-	if err := l.complete(ctx, have); err != nil {
+	if err := w.complete(ctx, have); err != nil {
 		for _, i := range members {
 			results[i] = &dataloader.Result[[]V]{Error: err}
 		}
@@ -164,25 +181,25 @@ func (l *loader[G, V]) read(ctx context.Context, asks []*ask[G], members []int, 
 }
 
 // knownOf is what this request has of a group with the wanted columns, or a new start.
-func (l *loader[G, V]) knownOf(group G, want backoffice.Columns) *known[G, V] {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := slices.IndexFunc(l.known, func(have *known[G, V]) bool { return have.group == group })
-	if at >= 0 && covers(l.known[at].want, want) {
-		return l.known[at]
+func (w *work[G, V]) knownOf(group G, want backoffice.Columns) *known[G, V] {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at := slices.IndexFunc(w.known, func(have *known[G, V]) bool { return have.group == group })
+	if at >= 0 && covers(w.known[at].want, want) {
+		return w.known[at]
 	}
-	have := &known[G, V]{group: group, want: want, places: l.of.borrowPlaces()}
+	have := &known[G, V]{group: group, want: want, places: w.of.borrowPlaces()}
 	if at >= 0 {
-		l.known[at] = have
+		w.known[at] = have
 	} else {
-		l.known = append(l.known, have)
+		w.known = append(w.known, have)
 	}
 	return have
 }
 
 // complete reads what has a place and no answer yet. A panic below is an error of this batch alone, and an error leaves
 // nothing behind.
-func (l *loader[G, V]) complete(ctx context.Context, have *known[G, V]) (err error) {
+func (w *work[G, V]) complete(ctx context.Context, have *known[G, V]) (err error) {
 	first := len(have.answers)
 	missing := have.places.since(first)
 	if len(missing) == 0 {
@@ -200,16 +217,18 @@ func (l *loader[G, V]) complete(ctx context.Context, have *known[G, V]) (err err
 	have.answers = slices.Grow(have.answers, len(missing))[:first+len(missing)]
 	answers := have.answers[first:]
 	clear(answers)
-	return l.from.fetch(ctx, have.group, missing, have.want, answers, func(key string) int {
+	return w.from.fetch(ctx, have.group, missing, have.want, answers, func(key string) int {
 		return max(have.places.known(key)-first, -1)
 	})
 }
 
 // forget drops what was read, after a write.
 func (l *loader[G, V]) forget() {
-	l.mu.Lock()
-	l.known = nil
-	l.mu.Unlock()
+	if w := l.work.Load(); w != nil {
+		w.mu.Lock()
+		w.known = nil
+		w.mu.Unlock()
+	}
 }
 
 // union and covers know that no columns stand for all.

@@ -64,7 +64,7 @@ func (r *Row) Link(i int) string {
 // What one allocation for texts holds, at first and at most: enough for some dozen short texts, little enough that a row
 // which is kept does not hold much else in memory.
 const (
-	firstArena = 512
+	firstArena = 1 << 10
 	maxArena   = 4 << 10
 )
 
@@ -76,7 +76,7 @@ func (r *Row) keep(b []byte) string {
 	case len(b) > maxArena/4:
 		return string(b)
 	case cap(r.arena)-len(r.arena) < len(b):
-		r.arena = make([]byte, 0, min(max(firstArena, 4*cap(r.arena), 2*len(b)), maxArena))
+		r.arena = make([]byte, 0, min(max(firstArena, 2*cap(r.arena), 2*len(b)), maxArena))
 	}
 	start := len(r.arena)
 	r.arena = append(r.arena, b...)
