@@ -104,6 +104,7 @@ func (e *endpoint) execution(b *testing.B, text string, document *ast.QueryDocum
 	ctx, _ := backoffice.WithCalls(auth.WithPrincipal(context.Background(), e.caller))
 	ctx, giveBack := execute.Lend(loaders.With(ctx, e.house.store, loaders.Gated))
 	defer giveBack()
+	defer loaders.From(ctx).Close()
 	operation := &graphql.OperationContext{
 		RawQuery: text, Doc: document, Operation: document.Operations[0], Variables: variables, RecoverFunc: graphql.DefaultRecover,
 		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },

@@ -26,7 +26,7 @@ func (v *Vault) Middleware(viewer func(context.Context) *backoffice.Viewer, refu
 				return
 			}
 			r = r.WithContext(v.WithLedger(r.Context(), viewer(r.Context()), purpose))
-			held := &heldWriter{ResponseWriter: w, request: r, refuse: refuse, before: w.Header().Clone()}
+			held := &heldWriter{ResponseWriter: w, request: r, refuse: refuse, before: maps.Clone(w.Header())}
 			next.ServeHTTP(held, r)
 			held.release() // an answer without a body
 		})

@@ -72,9 +72,10 @@ func checkContent(header http.Header) *unread {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
+var tooLarge = &unread{status: http.StatusRequestEntityTooLarge, message: "the body is too large"}
+
 // readBody reads at most limit bytes.
 func readBody(w http.ResponseWriter, r *http.Request, limit int) (string, *unread) {
-	tooLarge := &unread{status: http.StatusRequestEntityTooLarge, message: "the body is too large"}
 	if r.ContentLength > int64(limit) {
 		return "", tooLarge
 	}
@@ -83,11 +84,10 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int) (string, *unrea
 		buffer.Reset()
 		buffers.Put(buffer)
 	}()
-	var over *http.MaxBytesError
-	switch _, err := buffer.ReadFrom(http.MaxBytesReader(w, r.Body, int64(limit))); {
-	case errors.As(err, &over):
-		return "", tooLarge
-	case err != nil:
+	if _, err := buffer.ReadFrom(http.MaxBytesReader(w, r.Body, int64(limit))); err != nil {
+		if _, over := errors.AsType[*http.MaxBytesError](err); over {
+			return "", tooLarge
+		}
 		return "", malformed("the body could not be read")
 	}
 	return buffer.String(), nil
