@@ -94,7 +94,7 @@ func (g gateway) schema() graphql.ExecutableSchema {
 	return graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: g.house.keys, Office: g.house.office()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields})
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: early})
 }
 
 // graphql is the GraphQL face.

@@ -28,7 +28,7 @@ const (
 )
 
 // compile fails when a variable of @skip or @include has no value.
-func compile(schema *linked, operation *graphql.OperationContext, prepare func(Selection) any) (p *plan, err error) {
+func compile(schema *linked, operation *graphql.OperationContext, prepare func(Selection) any, enough func(object, field string) bool) (p *plan, err error) {
 	c := &compiler{
 		schema: schema, fragments: operation.Doc.Fragments, variables: operation.Variables, prepare: prepare,
 		numbers: map[ast.Selection]uint64{}, known: map[string]*selection{},
@@ -38,9 +38,28 @@ func compile(schema *linked, operation *graphql.OperationContext, prepare func(S
 	if operation.Operation.Operation == ast.Mutation {
 		object, p.serial = schema.Mutation, true
 	}
-	p.root, err = c.selection(schema.objects[object], operation.Operation.SelectionSet)
+	if p.root, err = c.selection(schema.objects[object], operation.Operation.SelectionSet); err != nil {
+		return nil, err
+	}
+	if enough != nil && !p.serial {
+		p.root.findEarly(enough)
+	}
 	p.bytes = c.bytes
-	return p, err
+	return p, nil
+}
+
+// findEarly finds the resolvers that can run together with the root field that returns their object.
+func (s *selection) findEarly(enough func(object, field string) bool) {
+	for _, f := range s.columns {
+		if !f.def.Resolver || f.def.List || len(f.below) != 1 {
+			continue
+		}
+		for at, below := range f.below[0].columns {
+			if below.def.Resolver && enough(below.object.Name, below.def.Name) {
+				f.early = append(f.early, at)
+			}
+		}
+	}
 }
 
 // selection merges the fields that set asks of objects of a type.

@@ -18,11 +18,25 @@ type Options struct {
 	Prepare func(Selection) any
 	Attach  func(ctx context.Context, prepared any) context.Context
 
+	// Early lets resolvers run before the object is there that they are asked of.
+	Early Early
+
 	// PlanBytes is how much the kept plans may take, roughly; 16 MiB when 0.
 	PlanBytes int
 	// MaxErrors is how many errors of fields an answer keeps; 10,000 when 0. The number of the others is in the
 	// response's extension errorsOmitted.
 	MaxErrors int
+}
+
+// Early tells which resolvers need no more of an object than what the arguments of a root field tell of it: its identity.
+// They run together with the root field, in its level and so in its trip to the store. If there is no such object,
+// what they returned is forgotten.
+type Early struct {
+	// Object is a list of the one object that a root field of Query returns, with its identity alone; nil when its
+	// arguments do not tell that.
+	Object func(rootField string, args map[string]any) List
+	// Enough tells whether the identity is all that the resolver of a field needs.
+	Enough func(object, field string) bool
 }
 
 // ErrorsOmitted is the response extension that counts the errors that were not kept; absent when all were.
@@ -36,6 +50,7 @@ type Executor struct {
 	runner    Runner
 	prepare   func(Selection) any
 	attach    func(context.Context, any) context.Context
+	early     Early
 	maxErrors int
 }
 
@@ -43,7 +58,7 @@ type Executor struct {
 func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Executor {
 	e := &Executor{
 		ExecutableSchema: generated, schema: link(schema), runner: options.Runner,
-		prepare: options.Prepare, attach: options.Attach, maxErrors: options.MaxErrors,
+		prepare: options.Prepare, attach: options.Attach, early: options.Early, maxErrors: options.MaxErrors,
 	}
 	if e.runner == nil {
 		e.runner = Concurrently
@@ -82,7 +97,7 @@ func (e *Executor) respond(ctx context.Context) *graphql.Response {
 	p, key := e.plans.find(operation)
 	if p == nil {
 		var err error
-		if p, err = compile(e.schema, operation, e.prepare); err != nil {
+		if p, err = compile(e.schema, operation, e.prepare, e.early.Enough); err != nil {
 			graphql.AddError(ctx, err)
 			return &graphql.Response{Data: []byte("null")}
 		}

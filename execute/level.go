@@ -48,8 +48,9 @@ type frame struct {
 	kinds  []uint16 // of each element: which of the groups it is in, from 1; 0 for null; nil when all are in the first
 	below  []List
 	groups []group
-	next   int // which element is written next
-	index  int // its place in the list that is being written
+	early  bool // called before its object was there
+	next   int  // which element is written next
+	index  int  // its place in the list that is being written
 }
 
 // run is one execution of a plan.
@@ -92,24 +93,57 @@ func (r *run) levels() error {
 			}
 			continue
 		}
+		for _, f := range r.level { // those that are added along the way have none of their own
+			r.anticipate(f)
+		}
 		r.calls = r.calls[:0]
 		for _, f := range r.level {
 			r.calls = append(r.calls, func(ctx context.Context) { r.call(ctx, f) })
 		}
 		r.executor.runner(r.ctx, r.calls)
 		for _, f := range r.level {
-			r.spread(f)
+			if !f.early {
+				r.spread(f)
+			}
 		}
 	}
 	return nil
 }
 
+// anticipate adds to a level what can be called before the object of a root field is there.
+func (r *run) anticipate(f *frame) {
+	if len(f.field.early) == 0 || f.group.selection != r.plan.root || r.executor.early.Object == nil {
+		return
+	}
+	args, err := arguments(r.ctx, f.field, r.operation)
+	if err != nil {
+		return
+	}
+	object := r.executor.early.Object(f.field.def.Name, args)
+	if object == nil {
+		return
+	}
+	f.groups = []group{{selection: f.field.below[0], from: f, objects: object}}
+	g := &f.groups[0]
+	g.frames = r.frames(g)
+	for _, at := range f.field.early {
+		g.frames[at].early = true
+		r.level = append(r.level, &g.frames[at])
+	}
+}
+
 // open looks at what is selected of a group: resolvers wait for the next level, everything else is looked up now, so
 // that resolvers at different depths run together.
 func (r *run) open(g *group) {
-	g.frames = r.frames(g)
+	if g.frames == nil {
+		g.frames = r.frames(g)
+	}
 	for i := range g.frames {
 		f := &g.frames[i]
+		if f.early {
+			r.spread(f)
+			continue
+		}
 		if f.field.def.Resolver {
 			r.pending = append(r.pending, f)
 			continue
@@ -204,9 +238,12 @@ func (r *run) spread(f *frame) {
 	if f.err != nil || len(f.below) == 0 {
 		return
 	}
-	f.groups = make([]group, len(f.below))
+	if f.groups == nil {
+		f.groups = make([]group, len(f.below))
+	}
 	for i, objects := range f.below {
-		f.groups[i] = group{selection: f.field.below[i], from: f, objects: objects}
+		g := &f.groups[i]
+		g.selection, g.from, g.objects = f.field.below[i], f, objects
 		if objects.Len() > 0 {
 			r.open(&f.groups[i])
 		}

@@ -34,6 +34,7 @@ type field struct {
 	typename []byte // the value of __typename
 	column   int    // its place among the selection's columns
 	below    []*selection
+	early    []int // of a root field: the columns below that need no more than its object's identity
 	prepared any
 }
 
