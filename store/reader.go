@@ -114,7 +114,7 @@ func (r *reader[T, C]) pages(ctx context.Context, ask backoffice.Ask[C], parents
 	}
 	w := ask.Window
 	s := shape{
-		kind: pagesStatement, under: ask.Under, order: ask.Order, columns: want, criteria: r.table.mask(ask.Under, ask.Criteria),
+		kind: pagesStatement, under: ask.Under, order: ask.Order, columns: want, criteria: r.table.mask(ask.Under, ask.Criteria), single: isSingle(ask.Under, list),
 		window: windowShape{limit: w.Limit, backward: w.Backward, after: w.HasAfter, before: w.HasBefore, inclusive: w.Inclusive, offset: w.Offset > 0},
 	}
 	statement := r.texts.get(s, func() *statement[T] {
@@ -124,7 +124,7 @@ func (r *reader[T, C]) pages(ctx context.Context, ask backoffice.Ask[C], parents
 	args := r.window(r.arguments(s, ask.Criteria, list), ask.Order, w)
 
 	rows, from := slab[T]{from: &r.blocks, lent: lent}, 0
-	if ask.Under != backoffice.Root {
+	if ask.Under != backoffice.Root && !s.single {
 		from = 1
 	}
 	items := make([]*T, 0, min(len(list)*(w.Limit+1), mostExpected))
@@ -163,6 +163,11 @@ func (r *reader[T, C]) pages(ctx context.Context, ask backoffice.Ask[C], parents
 		at, start = at+1, ends[at]
 	}
 	return pages, nil
+}
+
+// isSingle says whether the list of one parent is asked.
+func isSingle(under backoffice.Edge, parents []string) bool {
+	return under != backoffice.Root && len(parents) == 1
 }
 
 // mostExpected is how many rows a list of pages has room for before they come.
@@ -213,7 +218,10 @@ func unique(ids []string) []string {
 // arguments are those of the parents and the criteria.
 func (n *noun[T, C]) arguments(s shape, c C, parents []string) []any {
 	args := make([]any, 0, 8)
-	if s.under != backoffice.Root {
+	switch {
+	case s.single:
+		args = append(args, parents[0])
+	case s.under != backoffice.Root:
 		args = append(args, n.dialect.List(parents))
 	}
 	for i := range n.table.criteria {
@@ -257,7 +265,7 @@ func (r *reader[T, C]) Counts(ctx context.Context, under backoffice.Edge, criter
 	if err != nil || list == nil {
 		return counts, err
 	}
-	s := shape{kind: countsStatement, under: under, criteria: r.table.mask(under, criteria)}
+	s := shape{kind: countsStatement, under: under, criteria: r.table.mask(under, criteria), single: isSingle(under, list)}
 	text, args := totalText, []any{string(r.table.noun)}
 	if under != backoffice.Root || s.criteria != 0 {
 		text = r.texts.get(s, func() *statement[T] { ends, _ := r.table.ends(under, criteria); return r.textFor(s, ends).counts() }).text
