@@ -19,7 +19,7 @@ type Settings struct {
 	ValidationErrors   int           `default:"10" env:"VALIDATION_ERRORS" help:"Validation errors that are reported."`
 	FieldErrors        int           `default:"1000" env:"FIELD_ERRORS" help:"Field errors that are reported; the rest are counted in extensions.errorsOmitted."`
 	Time               time.Duration `default:"10s" env:"TIME" help:"Time that a request may take."`
-	Together           int           `default:"7500" env:"TOGETHER" help:"Cost of the operations that run at one time, for each processor; others wait."`
+	Together           int           `default:"6000" env:"TOGETHER" help:"Cost of the operations that run at one time, for each processor; others wait."`
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 
@@ -40,7 +40,7 @@ func Defaults() Settings {
 		ValidationErrors:   10,
 		FieldErrors:        1_000,
 		Time:               10 * time.Second,
-		Together:           7_500,
+		Together:           6_000,
 		Documents:          32 << 20,
 	}
 }
