@@ -4,4 +4,4 @@
 // It must not know anything of the server but its schema.
 package integration
 
-//go:generate go run github.com/Khan/genqlient genqlient.yaml
+//go:generate go tool genqlient genqlient.yaml
