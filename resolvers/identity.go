@@ -12,4 +12,6 @@ var hangOnIdentity = map[string][]string{
 }
 
 // HangsOnIdentity tells whether the resolver of a field can be asked before its object was read.
-func HangsOnIdentity(object, field string) bool { return slices.Contains(hangOnIdentity[object], field) }
+func HangsOnIdentity(object, field string) bool {
+	return slices.Contains(hangOnIdentity[object], field)
+}
