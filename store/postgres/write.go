@@ -77,7 +77,7 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 func beginWrite(limit time.Duration) string {
 	return "begin isolation level read committed; set local plan_cache_mode = force_generic_plan; " +
 		"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off; " +
-		"set local lock_timeout = " + strconv.FormatInt(max(1, (limit*9/10).Milliseconds()), 10)
+		"set local lock_timeout = " + strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10)
 }
 
 func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {
