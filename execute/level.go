@@ -35,6 +35,7 @@ type group struct {
 type frame struct {
 	field *field
 	group *group
+	args  map[string]any // when they are decoded already
 
 	// What the call came to: err for all objects, or errs, if not nil, for some.
 	err     error
@@ -112,13 +113,14 @@ func (r *run) levels() error {
 
 // anticipate adds to a level what can be called before the object of a root field is there.
 func (r *run) anticipate(f *frame) {
-	if len(f.field.early) == 0 || f.group.selection != r.plan.root || r.executor.early.Object == nil {
+	if len(f.field.early) == 0 {
 		return
 	}
 	args, err := arguments(r.ctx, f.field, r.operation)
 	if err != nil {
-		return
+		return // told by the call
 	}
+	f.args = args
 	object := r.executor.early.Object(f.field.def.Name, args)
 	if object == nil {
 		return
@@ -173,10 +175,13 @@ func (r *run) call(ctx context.Context, f *frame) {
 	if f.group.selection == r.plan.root {
 		ctx = rootContext(ctx, f.field)
 	}
-	args, err := arguments(ctx, f.field, r.operation)
-	if err != nil {
-		f.err, f.blame = err, theArguments
-		return
+	args := f.args
+	if args == nil {
+		var err error
+		if args, err = arguments(ctx, f.field, r.operation); err != nil {
+			f.err, f.blame = err, theArguments
+			return
+		}
 	}
 	if fc := graphql.GetFieldContext(ctx); fc != nil {
 		fc.Args = args

@@ -99,6 +99,7 @@ func (l *Loaders) Close() {
 	if l.waiting.Load() != 0 {
 		return
 	}
+	l.Forget() // what is given back below others use next
 	l.lent.TakeBack()
 	l.mu.Lock()
 	defer l.mu.Unlock()

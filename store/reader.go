@@ -78,11 +78,7 @@ func wellFormed(ids []string) []string {
 
 // Pages implements backoffice.Reader.
 func (r *reader[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns) (map[string]backoffice.Page[*T], error) {
-	if ask.Under == backoffice.Root {
-		parents = []string{backoffice.NoParent}
-	} else {
-		parents = unique(parents)
-	}
+	parents = eachOnce(ask.Under, parents)
 	lists, err := r.pages(ctx, ask, parents, want, nil)
 	if err != nil {
 		return nil, err
@@ -163,6 +159,14 @@ func (r *reader[T, C]) pages(ctx context.Context, ask backoffice.Ask[C], parents
 		at, start = at+1, ends[at]
 	}
 	return pages, nil
+}
+
+// eachOnce are the parents of an answer by parent.
+func eachOnce(under backoffice.Edge, parents []string) []string {
+	if under == backoffice.Root {
+		return []string{backoffice.NoParent}
+	}
+	return unique(parents)
 }
 
 // isSingle says whether the list of one parent is asked.
@@ -254,14 +258,12 @@ func (n *noun[T, C]) window(args []any, by backoffice.Order, w backoffice.Window
 
 // Counts implements backoffice.Reader.
 func (r *reader[T, C]) Counts(ctx context.Context, under backoffice.Edge, criteria C, parents []string) (map[string]int, error) {
-	if under == backoffice.Root {
-		parents = []string{backoffice.NoParent}
-	}
+	parents = eachOnce(under, parents)
 	counts := make(map[string]int, len(parents))
 	for _, parent := range parents {
 		counts[parent] = 0
 	}
-	list, err := r.parentsOf(under, criteria, unique(parents))
+	list, err := r.parentsOf(under, criteria, parents)
 	if err != nil || list == nil {
 		return counts, err
 	}

@@ -106,14 +106,12 @@ type transcriptReader struct {
 
 // StatusCounts implements backoffice.TranscriptReader.
 func (r *transcriptReader) StatusCounts(ctx context.Context, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string) (map[string][]backoffice.TranscriptStatusCount, error) {
-	if under == backoffice.Root {
-		parents = []string{backoffice.NoParent}
-	}
+	parents = eachOnce(under, parents)
 	counts := make(map[string][]backoffice.TranscriptStatusCount, len(parents))
 	for _, parent := range parents {
 		counts[parent] = nil
 	}
-	list, err := r.parentsOf(under, criteria, unique(parents))
+	list, err := r.parentsOf(under, criteria, parents)
 	if err != nil || list == nil {
 		return counts, err
 	}

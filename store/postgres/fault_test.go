@@ -20,26 +20,6 @@ import (
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
-// serve accepts connections until the test ends.
-func serve(t *testing.T, answer func(net.Conn)) (address string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() { defer conn.Close(); answer(conn) }()
-		}
-	}()
-	return listener.Addr().String()
-}
-
 // throughProxy opens a fresh schema through a proxy that can do harm.
 func throughProxy(t *testing.T, options postgres.Options) (*pgtest.Proxy, *postgres.Store) {
 	t.Helper()
@@ -223,8 +203,8 @@ func TestAServerThatCannotBeUsedIsNamedInASentence(t *testing.T) {
 		"no such host":        {"postgres://nowhere.invalid/x?sslmode=disable", "host"},
 		"no such database":    {"postgres://postgres@" + address + "/nothing?sslmode=disable", "does not exist"},
 		"TLS that it lacks":   {"postgres://postgres@" + address + "/postgres?sslmode=require", "TLS"},
-		"an old server":       {"postgres://postgres@" + serve(t, old) + "/postgres?sslmode=disable", "version 13 or newer"},
-		"a server that hangs": {"postgres://postgres@" + serve(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) + "/postgres?sslmode=disable", "in time"},
+		"an old server":       {"postgres://postgres@" + pgtest.Serve(t, old) + "/postgres?sslmode=disable", "version 13 or newer"},
+		"a server that hangs": {"postgres://postgres@" + pgtest.Serve(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) + "/postgres?sslmode=disable", "in time"},
 		"an empty schema":     {pgtest.Schema(t), "backoffice migrate"},
 		"only a replica":      {behind + "&default_transaction_read_only=on", "takes writes"},
 	} {

@@ -53,6 +53,19 @@ func (p *Proxy) Heal(t testing.TB) { p.Toxics.ResetToxics(t.Context()) }
 func Bridge(t testing.TB) (address string) {
 	t.Helper()
 	path := filepath.Join(Socket(t), ".s.PGSQL.5432")
+	return Serve(t, func(client net.Conn) {
+		server, err := net.Dial("unix", path)
+		if err != nil {
+			return
+		}
+		go func() { _, _ = io.Copy(server, client); _ = server.Close() }()
+		_, _ = io.Copy(client, server)
+	})
+}
+
+// Serve accepts connections until the test ends; each is closed when answer returns.
+func Serve(t testing.TB, answer func(net.Conn)) (address string) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -60,19 +73,11 @@ func Bridge(t testing.TB) (address string) {
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
-			client, err := listener.Accept()
+			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			go func() {
-				defer func() { _ = client.Close() }()
-				server, err := net.Dial("unix", path)
-				if err != nil {
-					return
-				}
-				go func() { _, _ = io.Copy(server, client); _ = server.Close() }()
-				_, _ = io.Copy(client, server)
-			}()
+			go func() { defer func() { _ = conn.Close() }(); answer(conn) }()
 		}
 	}()
 	return listener.Addr().String()
