@@ -65,8 +65,12 @@ func (i *Instant) UnmarshalJSON(data []byte) error {
 // MarshalGQL writes the DateTime scalar.
 func (i Instant) MarshalGQL(w io.Writer) { _, _ = w.Write(i.AppendJSON(nil)) }
 
-// UnmarshalGQL reads the DateTime scalar.
+// UnmarshalGQL reads the DateTime scalar from a text, or from an Instant.
 func (i *Instant) UnmarshalGQL(v any) error {
+	if decoded, ok := v.(Instant); ok {
+		*i = decoded
+		return nil
+	}
 	text, ok := v.(string)
 	if !ok {
 		return Errorf(BadInput, "a DateTime is a string")

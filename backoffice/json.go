@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -43,7 +44,7 @@ func CheckJSONObject(data []byte) error {
 }
 
 func canonicalObject(data []byte, depth int) ([]byte, error) {
-	if !utf8.Valid(data) || hasLoneSurrogate(data) {
+	if !utf8.Valid(data) || HasLoneSurrogate(data) {
 		return nil, Errorf(BadInput, "a JSON object is valid UTF-8")
 	}
 	parser := jsonParser{decoder: json.NewDecoder(bytes.NewReader(data)), depth: depth}
@@ -98,6 +99,9 @@ func (p *jsonParser) appendValue(b []byte, token json.Token, depth int) ([]byte,
 	case string:
 		return appendJSONString(b, value), nil
 	case json.Number:
+		if number, err := value.Float64(); err != nil || math.IsInf(number, 0) {
+			return nil, Errorf(BadInput, "a number in a JSON object is within the range of a double") // others read it as one
+		}
 		return append(b, value...), nil
 	case bool:
 		return strconv.AppendBool(b, value), nil
@@ -199,8 +203,9 @@ func appendJSONString(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
-// hasLoneSurrogate finds an escape that is half a character; the decoder would quietly replace it.
-func hasLoneSurrogate(data []byte) bool {
+// HasLoneSurrogate finds, in the text of JSON or of a GraphQL string, an escape that is half a character; decoders
+// would quietly replace it.
+func HasLoneSurrogate(data []byte) bool {
 	for i := 0; i+1 < len(data); i++ {
 		if data[i] != '\\' {
 			continue
@@ -266,8 +271,12 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 // MarshalGQL writes the JSON scalar.
 func (j JSON) MarshalGQL(w io.Writer) { _, _ = w.Write(j.AppendJSON(nil)) }
 
-// UnmarshalGQL reads the JSON scalar from the map that a literal or a variable was decoded to.
+// UnmarshalGQL reads the JSON scalar from the map that a literal or a variable was decoded to, or from a JSON.
 func (j *JSON) UnmarshalGQL(v any) error {
+	if decoded, ok := v.(JSON); ok {
+		*j = decoded
+		return nil
+	}
 	object, ok := v.(map[string]any)
 	if !ok {
 		return Errorf(BadInput, "the value is a JSON object")

@@ -3,6 +3,8 @@ package limits
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -38,6 +40,7 @@ func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 		parens   int // inside parentheses `name: value` is an argument, outside it is an alias
 		nesting  int // lists and objects of values
 		braces   int // selection sets
+		runes    []rune
 	)
 	for {
 		word, err := words.ReadToken()
@@ -54,6 +57,16 @@ func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 		switch word.Kind {
 		case lexer.Comment:
 			continue
+		case lexer.String:
+			// The lexer replaces half a character by the replacement character, which is seldom there for another reason.
+			if strings.ContainsRune(word.Value, utf8.RuneError) {
+				if runes == nil {
+					runes = []rune(document) // positions are counted in them
+				}
+				if backoffice.HasLoneSurrogate([]byte(string(runes[word.Pos.Start:word.Pos.End]))) {
+					found.Broken = &word.Pos
+				}
+			}
 		case lexer.At:
 			if found.Directives++; found.Directives > s.Directives {
 				return found, refuse(CodeToken, "the document has more than %d directives", s.Directives)

@@ -21,6 +21,7 @@ type documents struct {
 // document is a query document that may be executed, if its cost allows it.
 type document struct {
 	ast        *ast.QueryDocument
+	constants  map[string]any // see exact
 	shape      string
 	depth      int
 	operations []operation
@@ -77,14 +78,23 @@ func (d *documents) prepare(text string) (*document, gqlerror.List) {
 	if refused != nil {
 		return nil, gqlerror.List{refused}
 	}
-	if errs := validate(d.schema, parsed, d.limits.ValidationErrors); len(errs) > 0 {
+	for _, fragment := range parsed.Fragments {
+		if len(fragment.VariableDefinition) > 0 { // gqlparser knows a proposal that never came to be
+			refused := failure(codeParse, "Syntax Error: a fragment has no variables of its own")
+			refused.Locations = []gqlerror.Location{{Line: fragment.Position.Line, Column: fragment.Position.Column}}
+			return nil, gqlerror.List{refused}
+		}
+	}
+	constants, errs := validate(d.schema, parsed, d.limits.ValidationErrors)
+	if errs != nil {
 		return nil, errs
 	}
 	entry := &document{
-		ast:    parsed,
-		shape:  scan.Shape,
-		depth:  depth,
-		weight: uint32(len(text) + bytesPerToken*(scan.Tokens+8)),
+		ast:       parsed,
+		constants: constants,
+		shape:     scan.Shape,
+		depth:     depth,
+		weight:    uint32(len(text) + bytesPerToken*(scan.Tokens+8)),
 	}
 	for _, definition := range parsed.Operations {
 		entry.operations = append(entry.operations, operation{definition, d.limits.Price(d.schema, definition)})

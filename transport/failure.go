@@ -22,6 +22,7 @@ const (
 	codeUnavailable     = "UNAVAILABLE"
 	codeTimeout         = "TIMEOUT"
 	codeInternal        = "INTERNAL_SERVER_ERROR"
+	codeNotPersisted    = "PERSISTED_QUERY_NOT_SUPPORTED"
 )
 
 // failure makes an error with a code. The message must hold no value of the request.
@@ -67,7 +68,7 @@ func statusOf(code, media string) int {
 		return http.StatusGatewayTimeout
 	case codeInternal:
 		return http.StatusInternalServerError
-	case codeParse, codeValidation, codeBadInput, limits.CodeAlias, limits.CodeCost, limits.CodeDepth, limits.CodeToken:
+	case codeParse, codeValidation, codeBadInput, codeNotPersisted, limits.CodeAlias, limits.CodeCost, limits.CodeDepth, limits.CodeToken:
 		if media == mediaJSON { // as GraphQL over HTTP has it for clients that know only 200
 			return http.StatusOK
 		}

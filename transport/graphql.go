@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,8 +146,8 @@ func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Re
 func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, media string, outcome *Outcome) answer {
 	asked, unread := g.read(w, r)
 	if unread != nil {
-		a := refusal(media, failure(codeBadInput, "%s", unread.message))
-		a.status, a.allow = unread.status, unread.allow
+		a := refusal(media, failure(cmp.Or(unread.code, codeBadInput), "%s", unread.message))
+		a.status, a.allow = cmp.Or(unread.status, a.status), unread.allow
 		return a
 	}
 	document, errs := g.documents.get(asked.query)
@@ -164,7 +165,7 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 		a.status, a.allow = http.StatusMethodNotAllowed, http.MethodPost
 		return a
 	}
-	variables, refused := coerce(g.schema, operation.OperationDefinition, asked.variables)
+	variables, refused := coerce(g.schema, operation.OperationDefinition, document.constants, asked.variables)
 	if refused != nil {
 		return refusal(media, refused)
 	}

@@ -19,12 +19,16 @@ type request struct {
 
 // unread is a request that could not be taken, with its HTTP status and a message that holds nothing of it.
 type unread struct {
-	status  int
+	status  int // that of the code when 0
 	message string
+	code    string // BAD_USER_INPUT when empty
 	allow   string
 }
 
 func (u *unread) Error() string { return u.message }
+
+// notPersisted is what Apollo's clients fall back on: they send the document itself then, and go on doing so.
+var notPersisted = &unread{message: "PersistedQueryNotSupported", code: codeNotPersisted}
 
 func malformed(message string) *unread {
 	return &unread{status: http.StatusBadRequest, message: message}
@@ -111,6 +115,7 @@ func parseBody(text string, nesting int) (request, *unread) {
 // operation without them.
 func requestOf(object map[string]any) (request, *unread) {
 	var q request
+	persisted := false
 	for key, value := range object {
 		var ok bool
 		switch key {
@@ -122,8 +127,10 @@ func requestOf(object map[string]any) (request, *unread) {
 		case "variables":
 			q.variables, ok = value.(map[string]any)
 			ok = ok || value == nil
-		case "extensions": // of no meaning here
-			_, ok = value.(map[string]any)
+		case "extensions": // of no meaning here, but for the one that stands in a query's place
+			var extensions map[string]any
+			extensions, ok = value.(map[string]any)
+			_, persisted = extensions["persistedQuery"]
 			ok = ok || value == nil
 		default:
 			return request{}, malformed("the request has other keys than query, operationName, variables and extensions")
@@ -131,6 +138,9 @@ func requestOf(object map[string]any) (request, *unread) {
 		if !ok {
 			return request{}, malformed(key + " is not of the right type")
 		}
+	}
+	if q.query == "" && persisted {
+		return request{}, notPersisted
 	}
 	if q.query == "" {
 		return request{}, malformed("query is missing")

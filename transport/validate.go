@@ -38,12 +38,15 @@ var validationRules = func() []core.Rule {
 }()
 
 // validate holds a document against the schema and reports at most so many errors. It also notes definitions in the
-// document, so it has to run once on each.
-func validate(schema *ast.Schema, document *ast.QueryDocument, most int) gqlerror.List {
+// document and puts its literals in their exact form, so it has to run once on each. constants are variables that the
+// document uses beside those of its operations.
+func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (constants map[string]any, errs gqlerror.List) {
 	var (
 		found  gqlerror.List
 		events core.Events
+		values []*ast.Value
 	)
+	events.OnValue(func(_ *core.Walker, value *ast.Value) { values = append(values, value) })
 	for _, rule := range validationRules {
 		rule.RuleFunc(&events, func(options ...core.ErrorOption) {
 			if len(found) >= max(most, 1) {
@@ -59,7 +62,12 @@ func validate(schema *ast.Schema, document *ast.QueryDocument, most int) gqlerro
 		})
 	}
 	core.Walk(schema, document, &events)
-	return found
+	if len(found) > 0 {
+		return nil, found
+	}
+	constants = map[string]any{}
+	exact(values, constants)
+	return constants, nil
 }
 
 // presentable cuts and masks the names that a message quotes.

@@ -27,7 +27,7 @@ var valuesOfCorrectType = core.Rule{
 					wrong = mismatch(value)
 				}
 			case value.Kind == ast.ListValue:
-				if value.ExpectedType.Elem == nil && !isCustomScalar(value.Definition) {
+				if value.ExpectedType.Elem == nil {
 					wrong = mismatch(value)
 				}
 			case value.Definition.Kind == ast.Scalar:
@@ -46,10 +46,6 @@ var valuesOfCorrectType = core.Rule{
 	},
 }
 
-func isCustomScalar(def *ast.Definition) bool {
-	return def.Kind == ast.Scalar && !def.OneOf("Int", "Float", "String", "Boolean", "ID")
-}
-
 func wrongScalar(value *ast.Value) string {
 	ok := true
 	switch value.Definition.Name {
@@ -65,6 +61,8 @@ func wrongScalar(value *ast.Value) string {
 		ok = value.Kind == ast.BooleanValue
 	case "ID":
 		ok = value.Kind == ast.StringValue || value.Kind == ast.BlockValue || value.Kind == ast.IntValue
+	default:
+		ok = isScalarLiteral(value)
 	}
 	if ok {
 		return ""

@@ -3,6 +3,7 @@ package transport
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -15,10 +16,11 @@ import (
 
 // coerce makes the values of an operation's variables out of what was sent, as the specification says ("Coercing
 // Variable Values"), and refuses what does not fit with a message that names the variable and the place in it, never
-// a value. Int comes out as int64, Float as float64, ID as string, custom scalars as they were sent. Variables that
-// the operation does not define are left out.
-func coerce(schema *ast.Schema, operation *ast.OperationDefinition, sent map[string]any) (map[string]any, *gqlerror.Error) {
-	values := make(map[string]any, len(operation.VariableDefinitions))
+// a value. Int comes out as int64, Float as float64, ID as string, custom scalars as their Go values. Variables that the
+// operation does not define are left out; the document's constants are among the values.
+func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, sent map[string]any) (map[string]any, *gqlerror.Error) {
+	values := make(map[string]any, len(operation.VariableDefinitions)+len(constants))
+	maps.Copy(values, constants)
 	for _, variable := range operation.VariableDefinitions {
 		value, given := sent[variable.Variable]
 		var err error
@@ -26,7 +28,7 @@ func coerce(schema *ast.Schema, operation *ast.OperationDefinition, sent map[str
 		case given:
 			value, err = coerceValue(schema, variable.Type, value)
 		case variable.DefaultValue != nil:
-			value, err = variable.DefaultValue.Value(nil)
+			value, err = variable.DefaultValue.Value(constants)
 		case variable.Type.NonNull:
 			err = &misfit{what: "is missing"}
 		default:
@@ -109,6 +111,8 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 		_, ok = value.(string)
 	case def.Name == "Boolean":
 		_, ok = value.(bool)
+	default:
+		coerced, ok = coerceScalar(def.Name, value)
 	}
 	if !ok {
 		return nil, &misfit{what: fmt.Sprintf(`is not of type "%s"`, expected)}
@@ -198,8 +202,7 @@ func coerceID(value any) (any, bool) {
 	case string:
 		return value, true
 	case json.Number:
-		_, err := strconv.ParseInt(string(value), 10, 64)
-		return string(value), err == nil
+		return string(value), !strings.ContainsAny(string(value), ".eE")
 	}
 	return nil, false
 }
