@@ -72,12 +72,12 @@ func (g gateway) handler() http.Handler {
 	return r
 }
 
-// deadline bounds every request but downloads, which take as long as the client's line needs.
+// deadline bounds every request: downloads by inactivity, and all others by the time that they take.
 func (g gateway) deadline(next http.Handler) http.Handler {
-	bounded := g.process.Deadline(next)
+	bounded, streamed := g.process.Deadline(next), g.process.Stream(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isDownload(r.URL.Path) {
-			next.ServeHTTP(w, r)
+			streamed.ServeHTTP(w, r)
 			return
 		}
 		bounded.ServeHTTP(w, r)

@@ -52,9 +52,22 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// untilSignal ends its context at the first signal to stop. A second one ends the program at once, as if killed: what is
+// stored is safe from that.
+func untilSignal() context.Context {
+	ctx, stop := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		stop()
+		second, _ := (<-signals).(syscall.Signal)
+		os.Exit(128 + int(second)) // as a shell tells of a signal
+	}()
+	return ctx
 }
 
 // terminal is where a command speaks: results on out, everything else on err.

@@ -12,15 +12,16 @@ import (
 
 // metrics are what Prometheus reads. Every label has few values: routes by pattern, methods and codes that exist.
 type metrics struct {
-	registry   *prometheus.Registry
-	requests   *prometheus.CounterVec
-	durations  *prometheus.HistogramVec
-	inFlight   prometheus.Gauge
-	panics     prometheus.Counter
-	operations *prometheus.CounterVec
-	costs      prometheus.Histogram
-	calls      *prometheus.CounterVec
-	known      sync.Map // what was found: of series by answered, of prometheus.Counter by outcome
+	registry       *prometheus.Registry
+	requests       *prometheus.CounterVec
+	durations      *prometheus.HistogramVec
+	inFlight       prometheus.Gauge
+	panics         prometheus.Counter
+	acceptFailures prometheus.Counter
+	operations     *prometheus.CounterVec
+	costs          prometheus.Histogram
+	calls          *prometheus.CounterVec
+	known          sync.Map // what was found: of series by answered, of prometheus.Counter by outcome
 }
 
 // answered is what requests are counted by, and outcome what operations are; they have few values.
@@ -65,6 +66,9 @@ func newMetrics() *metrics {
 		panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "backoffice_http_panics_total", Help: "Requests that ended in a panic.",
 		}),
+		acceptFailures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "backoffice_http_accept_failures_total", Help: "Connections that could not be accepted, for want of file descriptors most of all.",
+		}),
 		operations: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "backoffice_graphql_operations_total", Help: "GraphQL operations, by type and once for each code among their errors; OK without any.",
 		}, []string{"type", "code"}),
@@ -76,7 +80,7 @@ func newMetrics() *metrics {
 			Name: "backoffice_store_calls_total", Help: "Statements that requests asked the store to run, by route.",
 		}, []string{"route"}),
 	}
-	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.panics, m.operations, m.costs, m.calls,
+	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.panics, m.acceptFailures, m.operations, m.costs, m.calls,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -1,14 +1,19 @@
 package process
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/go-chi/cors"
+
+	"example.org/backoffice/backoffice"
 )
 
 // Options are what a process is given by the program.
@@ -17,8 +22,6 @@ type Options struct {
 	Ready func(context.Context) error
 	// Time is how long a request may take; 0 is no bound.
 	Time time.Duration
-	// Body is how many bytes a request's body may have; 0 is no bound.
-	Body int64
 	// Log takes the lines; slog.Default() without.
 	Log *slog.Logger
 }
@@ -41,34 +44,48 @@ func New(settings Settings, options Options) *Process {
 
 // Mount puts the process's middlewares and its own routes, /livez and /readyz, on a router that has no routes yet.
 func (p *Process) Mount(r chi.Router) {
-	r.Use(p.observe, p.recover)
-	if len(p.settings.Origins) > 0 {
+	r.Use(p.observe, p.recover, p.secure, middleware.GetHead)
+	if len(p.settings.Origins) == 0 {
+		r.Use(refusePreflight)
+	} else {
 		r.Use(cors.Handler(cors.Options{
 			AllowedOrigins: p.settings.Origins,
-			AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
-			AllowedHeaders: []string{"Accept", "Content-Type", "Idempotency-Key", "If-Match", "Range", "X-Access-Purpose",
+			AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
+			AllowedHeaders: []string{"Accept", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Range", "X-Access-Purpose",
 				"X-Client-Id", "X-Client-Secret", "X-Explain", "X-Request-Id"},
 			ExposedHeaders: []string{"Content-Disposition", "ETag", "Location", "Repr-Digest", "Retry-After", "X-Request-Id"},
 			MaxAge:         600,
 		}))
 	}
-	if p.options.Body > 0 {
-		r.Use(p.boundBody)
-	}
 	r.Get("/livez", p.live)
 	r.Get("/readyz", p.ready)
 }
 
-// boundBody ends the reading of a body at the limit, with http.MaxBytesError, for handlers that have no limit of their own.
-func (p *Process) boundBody(next http.Handler) http.Handler {
+// secure sets the headers that every answer has.
+func (p *Process) secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, p.options.Body)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if p.settings.Certificate != "" {
+			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refusePreflight answers what a browser asks before it lets another origin's page ask, by allowing nothing. Such a
+// request never has credentials: taken for a sign-in it would count as a failed one.
+func refusePreflight(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != "" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
 }
 
 // Deadline bounds the time of a request and of the writing of its answer. It is for everything but downloads, which
-// take as long as the client's line needs.
+// Stream is for.
 func (p *Process) Deadline(next http.Handler) http.Handler {
 	if p.options.Time <= 0 {
 		return next
@@ -84,7 +101,8 @@ func (p *Process) Deadline(next http.Handler) http.Handler {
 
 func (p *Process) live(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live") }
 
-// ready tells a load balancer whether to send requests here. Why not is in the log, not in the answer.
+// ready tells a load balancer whether to send requests here, and people why not, as far as anyone may know; the cause
+// is in the log.
 func (p *Process) ready(w http.ResponseWriter, r *http.Request) {
 	if p.stopping.Load() {
 		say(w, http.StatusServiceUnavailable, "stopping")
@@ -94,8 +112,16 @@ func (p *Process) ready(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 		defer cancel()
 		if err := p.options.Ready(ctx); err != nil {
-			p.options.Log.WarnContext(ctx, "not ready", "cause", err)
-			say(w, http.StatusServiceUnavailable, "not ready")
+			word, cause := "not ready", err
+			var known *backoffice.Error
+			if errors.As(err, &known) {
+				if known.Kind != backoffice.Internal {
+					word += ": " + known.Message
+				}
+				cause = cmp.Or(known.Cause, cause)
+			}
+			p.options.Log.WarnContext(ctx, "not ready", "cause", cause)
+			say(w, http.StatusServiceUnavailable, word)
 			return
 		}
 	}

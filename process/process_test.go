@@ -222,36 +222,52 @@ func TestTheProcessTellsWhetherItLivesAndIsReady(t *testing.T) {
 	check("/readyz", 503)
 }
 
-func TestARequestHasADeadlineAndABoundOnItsBody(t *testing.T) {
+func TestARequestHasADeadlineAndADownloadHasNone(t *testing.T) {
 	t.Parallel()
-	handler, _, _ := mounted(Settings{}, Options{Time: time.Hour, Body: 10}, func(r chi.Router, p *Process) {
-		r.With(p.Deadline).Post("/", func(w http.ResponseWriter, r *http.Request) {
+	handler, _, _ := mounted(Settings{}, Options{Time: time.Hour}, func(r chi.Router, p *Process) {
+		r.With(p.Deadline).Post("/", func(_ http.ResponseWriter, r *http.Request) {
 			if _, bounded := r.Context().Deadline(); !bounded {
 				t.Error("no deadline")
 			}
-			if _, err := io.ReadAll(r.Body); err != nil {
-				var over *http.MaxBytesError
-				if !errors.As(err, &over) {
-					t.Errorf("%v", err)
-				}
-				w.WriteHeader(http.StatusRequestEntityTooLarge)
-			}
 		})
-		r.Get("/download", func(_ http.ResponseWriter, r *http.Request) {
+		r.With(p.Stream).Get("/download", func(_ http.ResponseWriter, r *http.Request) {
 			if _, bounded := r.Context().Deadline(); bounded {
 				t.Error("a download has a deadline")
 			}
 		})
 	})
-	for size, want := range map[int]int{10: 200, 11: 413} {
-		r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", size)))
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
-		if w.Code != want {
-			t.Errorf("%d bytes: %d", size, w.Code)
+	ask(handler, "POST", "/")
+	ask(handler, "GET", "/download")
+}
+
+func TestEveryAnswerForbidsToGuessItsType(t *testing.T) {
+	t.Parallel()
+	plain, _, _ := mounted(Settings{}, Options{}, nil)
+	secure, _, _ := mounted(Settings{Certificate: "chain.pem"}, Options{}, nil)
+	for handler, encrypted := range map[http.Handler]bool{plain: false, secure: true} {
+		for _, path := range []string{"/livez", "/readyz", "/nowhere"} {
+			header := ask(handler, "GET", path).Header()
+			if header.Get("X-Content-Type-Options") != "nosniff" || (header.Get("Strict-Transport-Security") != "") != encrypted {
+				t.Errorf("%s: %v", path, header)
+			}
 		}
 	}
-	ask(handler, "GET", "/download")
+}
+
+func TestReadinessSaysWhyNotAndNeverTheCause(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"not ready: the disk is full\n": &backoffice.Error{Kind: backoffice.Unavailable, Message: "the disk is full", Cause: errors.New("cause " + number)},
+		"not ready\n":                   backoffice.Fault(errors.New("cause "+number), "asking"),
+	} {
+		handler, _, log := mounted(Settings{}, Options{Ready: func(context.Context) error { return err }}, nil)
+		if w := ask(handler, "GET", "/readyz"); w.Code != 503 || w.Body.String() != want {
+			t.Errorf("%d %q, want %q", w.Code, w.Body, want)
+		}
+		if !strings.Contains(log.String(), "cause") {
+			t.Errorf("no cause in the log: %s", log)
+		}
+	}
 }
 
 func TestOnlyListedOriginsMayAsk(t *testing.T) {

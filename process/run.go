@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// How long a client may take over the parts of a request. Answers are bounded by Deadline, and downloads by downloadTime.
+// How long a client may take over the parts of a request. Deadline bounds answers, and Stream downloads; longestTime is
+// for what neither knows.
 const (
-	headerTime   = 5 * time.Second
-	bodyTime     = 30 * time.Second
-	answerTime   = 20 * time.Second
-	downloadTime = 10 * time.Minute
-	idleTime     = 2 * time.Minute
-	readyTime    = 2 * time.Second
-	headerBytes  = 64 << 10
+	headerTime  = 5 * time.Second
+	bodyTime    = 30 * time.Second
+	answerTime  = 20 * time.Second
+	longestTime = 10 * time.Minute
+	idleTime    = 2 * time.Minute
+	readyTime   = 2 * time.Second
+	headerBytes = 64 << 10
 )
 
 // Run serves a handler on a listener, and metrics beside it, until ctx ends. Then readiness goes off, requests in
@@ -28,6 +29,7 @@ func (p *Process) Run(ctx context.Context, listener net.Listener, handler http.H
 	if err := p.settings.Check(); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	listener = &acceptLog{Listener: listener, log: p.options.Log, failures: p.metrics.acceptFailures}
 	if p.settings.Certificate != "" {
 		configuration, err := (&certificate{chain: p.settings.Certificate, key: p.settings.Key}).configuration()
 		if err != nil {
@@ -38,7 +40,7 @@ func (p *Process) Run(ctx context.Context, listener net.Listener, handler http.H
 	defer p.serveMetrics()()
 
 	server := p.server(handler)
-	server.WriteTimeout = downloadTime
+	server.WriteTimeout = longestTime
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -56,6 +57,10 @@ func (r *request) Header(name string) string {
 }
 
 func (r *request) BodyReader() io.Reader { return bytes.NewReader(r.body) }
+
+// SetReadDeadline does nothing: the body was read already. Huma's own deadline would stay on the connection while the
+// request is worked on, and when it passed end the contexts of all later requests on it.
+func (r *request) SetReadDeadline(time.Time) error { return nil }
 
 // readAccept refuses a client that takes no JSON. Files are of whatever type they are.
 func (r *request) readAccept() error {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the tests need beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, Chromium, Node's npm.
+# Installs what the tests need beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, nginx, Chromium, Node's npm.
 # On Debian and its kin it uses apt (through sudo when needed); elsewhere it tells what is missing.
 set -euo pipefail
 
@@ -7,6 +7,7 @@ missing=()
 command -v gcc >/dev/null || missing+=(gcc libc6-dev)
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
 command -v pgbouncer >/dev/null || missing+=(pgbouncer)
+PATH=$PATH:/usr/sbin command -v nginx >/dev/null || missing+=(nginx)
 command -v chromium >/dev/null || missing+=(chromium)
 command -v node >/dev/null || missing+=(nodejs)
 command -v npm >/dev/null || missing+=(npm)
