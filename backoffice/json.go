@@ -271,12 +271,8 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 // MarshalGQL writes the JSON scalar.
 func (j JSON) MarshalGQL(w io.Writer) { _, _ = w.Write(j.AppendJSON(nil)) }
 
-// UnmarshalGQL reads the JSON scalar from the map that a literal or a variable was decoded to, or from a JSON.
+// UnmarshalGQL reads the JSON scalar from the map that a literal or a variable was decoded to.
 func (j *JSON) UnmarshalGQL(v any) error {
-	if decoded, ok := v.(JSON); ok {
-		*j = decoded
-		return nil
-	}
 	object, ok := v.(map[string]any)
 	if !ok {
 		return Errorf(BadInput, "the value is a JSON object")

@@ -9,19 +9,18 @@ import (
 )
 
 // scalars decode the schema's own scalars, so that a value that does not fit is refused before anything runs. The
-// generated code takes what they return as it is.
-var scalars = map[string]func(any) (any, error){
-	"DateTime": decode[backoffice.Instant],
-	"JSON":     decode[backoffice.JSON],
-}
-
-func decode[T any, P interface {
-	*T
-	UnmarshalGQL(any) error
-}](value any) (any, error) {
-	var decoded T
-	err := P(&decoded).UnmarshalGQL(value)
-	return decoded, err
+// generated code takes what they return. Of a JSON only its kind is looked at: what an object may hold is a rule of the
+// domain, and told as any other of its rules.
+var scalars = map[string]func(value any) (decoded any, ok bool){
+	"DateTime": func(value any) (any, bool) {
+		var instant backoffice.Instant
+		err := instant.UnmarshalGQL(value)
+		return instant, err == nil
+	},
+	"JSON": func(value any) (any, bool) {
+		_, ok := value.(map[string]any)
+		return value, ok
+	},
 }
 
 func coerceScalar(name string, value any) (any, bool) {
@@ -29,8 +28,7 @@ func coerceScalar(name string, value any) (any, bool) {
 	if !known {
 		return nil, false
 	}
-	decoded, err := decode(value)
-	return decoded, err == nil
+	return decode(value)
 }
 
 // isScalarLiteral says whether a literal is one of its scalar's. Where there are variables inside it, its parts are
