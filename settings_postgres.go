@@ -18,7 +18,7 @@ type postgresSettings struct {
 	// Several in the environment are parted by blanks, for a URL with several hosts has commas.
 	Replicas    []string `name:"replica" sep:" " env:"BACKOFFICE_REPLICA" placeholder:"URL" help:"A replica of the PostgreSQL store, postgres://…, that answers reads while it is fresh enough; may be repeated."`
 	QueryMode   string   `name:"postgres-query-mode" default:"prepared" enum:"prepared,described,plain" env:"BACKOFFICE_POSTGRES_QUERY_MODE" placeholder:"MODE" help:"How statements are sent: prepared, or behind PgBouncer in transaction mode described or plain (${default})."`
-	Connections int      `name:"postgres-connections" default:"0" env:"BACKOFFICE_POSTGRES_CONNECTIONS" placeholder:"N" help:"Most connections of this process to each PostgreSQL server; 0 is 4, or one for each processor if that is more (${default})."`
+	Connections int      `name:"postgres-connections" default:"0" env:"BACKOFFICE_POSTGRES_CONNECTIONS" placeholder:"N" help:"Most connections to each PostgreSQL server on which callers are served, one caller by at most half of them; 0 is 16. Up to 3 more to the primary are for pairs, the register and readiness (${default})."`
 }
 
 // Validate refuses what cannot be meant.

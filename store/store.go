@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"example.org/backoffice/backoffice"
 )
@@ -10,6 +13,7 @@ import (
 type Store struct {
 	readers
 	engine Engine
+	pings  singleflight.Group
 }
 
 var _ backoffice.Store = (*Store)(nil)
@@ -28,8 +32,24 @@ func (s *Store) Together(ctx context.Context, n int) []backoffice.Party {
 	return s.engine.Together(ctx, n)
 }
 
-// Ping implements backoffice.Store.
-func (s *Store) Ping(ctx context.Context) error { return s.engine.Ping(ctx) }
+// Ping implements backoffice.Store. Who asks while one is under way shares its answer, so that however many look whether
+// the store is ready, they need one connection.
+func (s *Store) Ping(ctx context.Context) error {
+	answer := s.pings.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTime)
+		defer cancel()
+		return nil, s.engine.Ping(ctx)
+	})
+	select {
+	case shared := <-answer:
+		return shared.Err
+	case <-ctx.Done():
+		return backoffice.Fault(ctx.Err(), "looking whether the store is ready")
+	}
+}
+
+// pingTime is how long the store may take to say that it is there.
+const pingTime = 5 * time.Second
 
 // Close implements backoffice.Store.
 func (s *Store) Close() error { return s.engine.Close() }

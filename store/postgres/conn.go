@@ -100,21 +100,56 @@ func (t transaction) Exec(ctx context.Context, text string, args []any) (int64, 
 	return n, unanswered(ctx, t.tx.Conn(), err)
 }
 
-// connections runs each statement on any connection of the pool.
+// connections runs each statement on any connection of the pool. Callers get them in turn.
 type connections struct {
 	pool   *pgxpool.Pool
+	turns  *store.Turns
 	wait   time.Duration // for a free connection
 	limit  time.Duration // of a statement
 	closed atomic.Bool
 }
 
+func connectionsOf(pool *pgxpool.Pool, wait, limit time.Duration) *connections {
+	return &connections{pool: pool, turns: store.NewTurns(int(pool.Config().MaxConns), wait), wait: wait, limit: limit}
+}
+
+// lease is a connection, and who has it.
+type lease struct {
+	pooled *pgxpool.Conn
+	turns  *store.Turns
+	who    string
+}
+
+// Conn is the connection itself.
+func (l *lease) Conn() *pgx.Conn { return l.pooled.Conn() }
+
+// Release gives it back.
+func (l *lease) Release() {
+	l.pooled.Release()
+	l.turns.Give(l.who)
+}
+
 var errClosed = errors.New("the store is closed")
 
 // take waits for a connection, but not for ever: when all are busy for long the store is Unavailable.
-func (c *connections) take(ctx context.Context) (*pgxpool.Conn, error) {
-	if err := ctx.Err(); err != nil {
+func (c *connections) take(ctx context.Context) (*lease, error) {
+	who, err := c.turns.Take(ctx)
+	switch {
+	case errors.Is(err, store.ErrBusy):
+		return nil, unavailable(err)
+	case err != nil:
 		return nil, classify(ctx, err)
 	}
+	conn, err := c.acquire(ctx)
+	if err != nil {
+		c.turns.Give(who)
+		return nil, err
+	}
+	return &lease{conn, c.turns, who}, nil
+}
+
+// acquire gets a connection for one whose turn it is, and so a new one when none is idle.
+func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	waiting, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
 	conn, err := c.pool.Acquire(waiting)

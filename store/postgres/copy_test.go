@@ -72,12 +72,13 @@ func TestManyRowsAreCopiedAndUpsertedLikeFew(t *testing.T) {
 func TestWritesArePlannedOnceAndNeverCompiled(t *testing.T) {
 	t.Parallel()
 	store := openAt(t, migrated(t), postgres.Options{MaxConns: 1})
+	caller := backoffice.WithCaller(t.Context(), "writer") // whose one connection InWrite looks at
 	for round := range 3 {
 		labels := make([]*backoffice.Label, 250)
 		for i := range labels {
 			labels[i] = &backoffice.Label{ID: backoffice.NewID(), Name: fmt.Sprint("label ", round, i), CreatedAt: 1}
 		}
-		err := store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		err := store.Write(caller, func(ctx context.Context, tx backoffice.Tx) error {
 			if err := tx.Labels().Upsert(ctx, labels); err != nil {
 				return err
 			}

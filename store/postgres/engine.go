@@ -5,11 +5,23 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 )
 
 // engine is an open database.
-type engine struct{ reads *reads }
+type engine struct {
+	reads *reads
+	own   *connections // for what the process itself needs: callers who take all they can get leave it its connections
+}
+
+// forWriting are the connections on which a context's transactions run.
+func (e *engine) forWriting(ctx context.Context) *connections {
+	if backoffice.CallerOf(ctx) == nil {
+		return e.own
+	}
+	return e.reads.primary
+}
 
 var _ store.Engine = (*engine)(nil)
 
@@ -20,7 +32,7 @@ func (e *engine) Dialect() *store.Dialect { return store.Postgres }
 func (e *engine) Reads() store.Conn { return together{e.reads} }
 
 // Primary implements store.Engine.
-func (e *engine) Primary() store.Conn { return e.reads.primary }
+func (e *engine) Primary() store.Conn { return e.own }
 
 // Snapshot implements store.Engine.
 func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Conn) error) error {
@@ -40,7 +52,7 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 
 // Ping implements store.Engine.
 func (e *engine) Ping(ctx context.Context) error {
-	return e.reads.primary.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
+	return e.own.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
 }
 
 // Close implements store.Engine.
@@ -48,7 +60,9 @@ func (e *engine) Close() error {
 	if e.reads.freshness != nil {
 		e.reads.freshness.close()
 	}
-	e.reads.primary.closed.Store(true)
-	e.reads.primary.pool.Close()
+	for _, c := range []*connections{e.reads.primary, e.own} {
+		c.closed.Store(true)
+		c.pool.Close()
+	}
 	return nil
 }

@@ -8,17 +8,19 @@ import (
 )
 
 // OnReplica says where the reads of a context's request go.
-func (s *Store) OnReplica(ctx context.Context) bool { return s.reads.at(ctx) != nil }
+func (s *Store) OnReplica(ctx context.Context) bool { return s.engine.reads.at(ctx) != nil }
 
-// KillConnections ends all connections of the pool at the server, as an administrator would.
+// KillConnections ends all connections to the primary at the server, as an administrator would.
 func (s *Store) KillConnections(t testing.TB) {
 	t.Helper()
 	var pids []int32
-	for _, conn := range s.reads.primary.pool.AcquireAllIdle(t.Context()) {
-		pids = append(pids, int32(conn.Conn().PgConn().PID()))
-		conn.Release()
+	for _, of := range []*connections{s.engine.reads.primary, s.engine.own} {
+		for _, conn := range of.pool.AcquireAllIdle(t.Context()) {
+			pids = append(pids, int32(conn.Conn().PgConn().PID()))
+			conn.Release()
+		}
 	}
-	conn, err := pgx.ConnectConfig(t.Context(), s.reads.primary.pool.Config().ConnConfig)
+	conn, err := pgx.ConnectConfig(t.Context(), s.engine.reads.primary.pool.Config().ConnConfig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,12 +33,12 @@ func (s *Store) KillConnections(t testing.TB) {
 // InWrite runs a statement in a transaction as writes have it, which comes to nothing, and returns the first column.
 func (s *Store) InWrite(t testing.TB, text string) (lines []string) {
 	t.Helper()
-	conn, err := s.reads.primary.pool.Acquire(t.Context())
+	conn, err := s.engine.reads.primary.pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{BeginQuery: beginWrite(s.reads.primary.limit)})
+	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{BeginQuery: beginWrite(s.engine.reads.primary.limit)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,12 +41,17 @@ var queryModes = map[QueryMode]pgx.QueryExecMode{
 	Described: pgx.QueryExecModeCacheDescribe, Plain: pgx.QueryExecModeExec,
 }
 
+// DefaultMaxConns suits a few gateways before a server with PostgreSQL's own max_connections, 100.
+const DefaultMaxConns = 16
+
 // Options change how a database is used; the zero value suits a server with a PostgreSQL of its own.
 type Options struct {
 	StatementTimeout time.Duration // the longest that one statement may take; 0 is 5 seconds
 	Replicas         []string      // URLs of replicas, each of one server
 	QueryMode        QueryMode
-	MaxConns         int // connections of this process; 0 is as the URL has it (pool_max_conns), else pgx's default
+	// MaxConns are the connections to each server on which callers read and write; one caller gets at most half of them. 0 is as
+	// the URL has it (pool_max_conns), else DefaultMaxConns.
+	MaxConns int
 	// AcquireTimeout is how long a statement waits for a free connection before the store is Unavailable; 0 is 3 seconds.
 	AcquireTimeout time.Duration
 }
@@ -54,7 +59,7 @@ type Options struct {
 // Store is a backoffice.Store in PostgreSQL.
 type Store struct {
 	*store.Store
-	reads *reads
+	engine *engine
 }
 
 var _ backoffice.Store = (*Store)(nil)
@@ -76,16 +81,27 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		pool.Close()
 		return nil, err
 	}
-	wait, limit := cmp.Or(options.AcquireTimeout, 3*time.Second), cmp.Or(options.StatementTimeout, 5*time.Second)
-	reads := &reads{primary: &connections{pool: pool, wait: wait, limit: limit}}
-	if reads.freshness, err = openReplicas(ctx, reads.primary, options); err != nil {
+	config = config.Copy()
+	config.MaxConns, config.MinConns, config.MinIdleConns = ownConns, 0, 0
+	own, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
 		pool.Close()
+		return nil, errContradiction
+	}
+	wait, limit := cmp.Or(options.AcquireTimeout, 3*time.Second), cmp.Or(options.StatementTimeout, 5*time.Second)
+	e := &engine{reads: &reads{primary: connectionsOf(pool, wait, limit)}, own: connectionsOf(own, wait, limit)}
+	if e.reads.freshness, err = openReplicas(ctx, e.own, options); err != nil {
+		_ = e.Close()
 		return nil, err
 	}
-	return &Store{store.New(&engine{reads}), reads}, nil
+	return &Store{store.New(e), e}, nil
 }
 
-// openReplicas is nil when there are none.
+// ownConns are connections to the primary beside those for callers, for what the process itself needs: pairs, the
+// register, readiness, how far the primary has come. They are opened as they are needed.
+const ownConns = 3
+
+// openReplicas is nil when there are none. primary is for looks at it.
 func openReplicas(ctx context.Context, primary *connections, options Options) (*freshness, error) {
 	if len(options.Replicas) == 0 {
 		return nil, nil
@@ -140,6 +156,8 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 	}
 	if options.MaxConns > 0 {
 		config.MaxConns = int32(options.MaxConns)
+	} else if !strings.Contains(url, "pool_max_conns=") {
+		config.MaxConns = DefaultMaxConns
 	}
 	config.ConnConfig.DefaultQueryExecMode = mode
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {

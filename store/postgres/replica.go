@@ -38,7 +38,7 @@ func newReplica(ctx context.Context, config *pgxpool.Config, wait, limit time.Du
 		return nil, errContradiction
 	}
 	// A replica that hangs must leave time for the primary to answer.
-	return &replica{connections: &connections{pool: pool, wait: wait / 4, limit: limit / 2}}, nil
+	return &replica{connections: connectionsOf(pool, wait/4, limit/2)}, nil
 }
 
 // howFar asks a replica: the log is of no use from a server that is a primary now. The timeline is that of the stream; without

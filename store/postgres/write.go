@@ -41,7 +41,7 @@ func (e *engine) wrote(ctx context.Context) {
 }
 
 func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
-	primary := e.reads.primary
+	primary := e.forWriting(ctx)
 	conn, err := primary.take(ctx)
 	if err != nil {
 		return err

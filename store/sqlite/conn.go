@@ -6,8 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
-	"sync"
-	"time"
 
 	"example.org/backoffice/store"
 )
@@ -19,6 +17,7 @@ type conn struct {
 	// Statements that were used lately, and those from before. When the young are too many the old go.
 	young, old map[string]driver.Stmt
 	broken     bool // of no more use
+	running    running
 
 	row    store.Row
 	values []driver.Value
@@ -28,10 +27,10 @@ type conn struct {
 const maxPrepared = 256
 
 // with runs do with the prepared statement. Whatever panics in it leaves the connection broken.
-func (c *conn) with(ctx context.Context, text string, do func(driver.Stmt) error) error {
+func (c *conn) with(text string, do func(driver.Stmt) error) error {
 	c.broken = true
 	err := c.sql.Raw(func(raw any) error {
-		statement, err := c.prepared(ctx, raw, text)
+		statement, err := c.prepared(raw, text)
 		if err != nil {
 			return err
 		}
@@ -41,7 +40,7 @@ func (c *conn) with(ctx context.Context, text string, do func(driver.Stmt) error
 	return err
 }
 
-func (c *conn) prepared(ctx context.Context, raw any, text string) (driver.Stmt, error) {
+func (c *conn) prepared(raw any, text string) (driver.Stmt, error) {
 	if known := c.young[text]; known != nil {
 		return known, nil
 	}
@@ -50,7 +49,7 @@ func (c *conn) prepared(ctx context.Context, raw any, text string) (driver.Stmt,
 		delete(c.old, text)
 	} else {
 		var err error
-		if statement, err = raw.(driver.ConnPrepareContext).PrepareContext(ctx, text); err != nil {
+		if statement, err = raw.(driver.ConnPrepareContext).PrepareContext(background, text); err != nil {
 			return nil, err
 		}
 	}
@@ -73,15 +72,23 @@ func (c *conn) named(args []any) []driver.NamedValue {
 	return c.args
 }
 
+// background is what the driver is given: for a context that can end it starts a goroutine with each statement, which
+// looks until the first row only. The watchdog looks at our own, and until the last.
+var background = context.Background()
+
 // Query implements store.Conn.
 func (c *conn) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+	if err := c.running.begin(ctx); err != nil {
+		return classify(ctx, err)
+	}
+	defer c.running.end()
 	var refused error
-	err := c.with(ctx, text, func(statement driver.Stmt) error {
-		rows, err := statement.(driver.StmtQueryContext).QueryContext(ctx, c.named(args))
+	err := c.with(text, func(statement driver.Stmt) error {
+		rows, err := statement.(driver.StmtQueryContext).QueryContext(background, c.named(args))
 		if err != nil {
 			return err
 		}
-		refused, err = c.read(ctx, rows, each)
+		refused, err = c.read(rows, each)
 		return errors.Join(err, rows.Close())
 	})
 	if refused != nil {
@@ -91,14 +98,14 @@ func (c *conn) Query(ctx context.Context, text string, args []any, each func(*st
 }
 
 // read hands the rows over until each refuses one.
-func (c *conn) read(ctx context.Context, rows driver.Rows, each func(*store.Row) error) (refused, err error) {
+func (c *conn) read(rows driver.Rows, each func(*store.Row) error) (refused, err error) {
 	columns := len(rows.Columns())
 	for len(c.values) < columns {
 		c.values = append(c.values, nil)
 	}
 	values := c.values[:columns]
 	c.row.SetValues(values)
-	for n := 1; ; n++ {
+	for {
 		switch err := rows.Next(values); {
 		case err == io.EOF:
 			return nil, nil
@@ -108,16 +115,17 @@ func (c *conn) read(ctx context.Context, rows driver.Rows, each func(*store.Row)
 		if refused := each(&c.row); refused != nil {
 			return refused, nil
 		}
-		if n%64 == 0 && ctx.Err() != nil { // the driver looks at the context before the first row only
-			return nil, ctx.Err()
-		}
 	}
 }
 
 // Exec implements store.Conn.
 func (c *conn) Exec(ctx context.Context, text string, args []any) (changed int64, err error) {
-	err = c.with(ctx, text, func(statement driver.Stmt) error {
-		result, err := statement.(driver.StmtExecContext).ExecContext(ctx, c.named(args))
+	if err := c.running.begin(ctx); err != nil {
+		return 0, classify(ctx, err)
+	}
+	defer c.running.end()
+	err = c.with(text, func(statement driver.Stmt) error {
+		result, err := statement.(driver.StmtExecContext).ExecContext(background, c.named(args))
 		if err == nil {
 			changed, err = result.RowsAffected()
 		}
@@ -129,6 +137,7 @@ func (c *conn) Exec(ctx context.Context, text string, args []any) (changed int64
 // close lets go of the connection and its statements: one that is left open would keep the database open, and its log on
 // the disk.
 func (c *conn) close() {
+	c.running.close()
 	_ = c.sql.Raw(func(any) error {
 		for _, statements := range []map[string]driver.Stmt{c.young, c.old} {
 			for _, statement := range statements {
@@ -138,96 +147,4 @@ func (c *conn) close() {
 		return nil
 	})
 	_ = c.sql.Close()
-}
-
-// pool hands out connections, the one that was used last first: its pages are in its cache.
-type pool struct {
-	db    *sql.DB
-	slots chan struct{}
-	limit time.Duration // of a statement that reads; 0 is none
-	mu    sync.Mutex
-	idle  []*conn
-	ended bool
-}
-
-func newPool(db *sql.DB, size int) *pool {
-	db.SetMaxOpenConns(size)
-	db.SetMaxIdleConns(size)
-	return &pool{db: db, slots: make(chan struct{}, size)}
-}
-
-// take waits for a connection.
-func (p *pool) take(ctx context.Context) (*conn, error) {
-	select {
-	case p.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	p.mu.Lock()
-	if p.ended {
-		p.mu.Unlock()
-		<-p.slots
-		return nil, errClosed
-	}
-	if last := len(p.idle) - 1; last >= 0 {
-		c := p.idle[last]
-		p.idle = p.idle[:last]
-		p.mu.Unlock()
-		return c, nil
-	}
-	p.mu.Unlock()
-	opened, err := p.db.Conn(ctx)
-	if err != nil {
-		<-p.slots
-		return nil, err
-	}
-	return &conn{sql: opened, young: map[string]driver.Stmt{}}, nil
-}
-
-// give takes a connection back.
-func (p *pool) give(c *conn) {
-	p.mu.Lock()
-	if p.ended || c.broken {
-		c.close()
-	} else {
-		p.idle = append(p.idle, c)
-	}
-	p.mu.Unlock()
-	<-p.slots
-}
-
-// end closes what is idle, and what comes back from now on.
-func (p *pool) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ended = true
-	for _, c := range p.idle {
-		c.close()
-	}
-	p.idle = nil
-}
-
-// Query implements store.Conn on any connection of the pool.
-func (p *pool) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	if p.limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.limit)
-		defer cancel()
-	}
-	c, err := p.take(ctx)
-	if err != nil {
-		return classify(ctx, err)
-	}
-	defer p.give(c)
-	return c.Query(ctx, text, args, each)
-}
-
-// Exec implements store.Conn on any connection of the pool.
-func (p *pool) Exec(ctx context.Context, text string, args []any) (int64, error) {
-	c, err := p.take(ctx)
-	if err != nil {
-		return 0, classify(ctx, err)
-	}
-	defer p.give(c)
-	return c.Exec(ctx, text, args)
 }

@@ -15,6 +15,8 @@ type engine struct {
 	databases []*sql.DB
 	writer    *pool // of one connection
 	readers   *pool
+	own       *pool // what the process itself reads: callers who take all they can get leave it its connections
+	dog       *watchdog
 }
 
 var _ store.Engine = (*engine)(nil)
@@ -26,7 +28,7 @@ func (e *engine) Dialect() *store.Dialect { return store.SQLite }
 func (e *engine) Reads() store.Conn { return e.readers }
 
 // Primary implements store.Engine. There is one database, and each statement sees all that was committed before it.
-func (e *engine) Primary() store.Conn { return e.readers }
+func (e *engine) Primary() store.Conn { return e.own }
 
 // Write implements store.Engine.
 func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
@@ -89,16 +91,17 @@ func (e *engine) Together(ctx context.Context, n int) []backoffice.Party {
 
 // Ping implements store.Engine.
 func (e *engine) Ping(ctx context.Context) error {
-	return e.readers.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
+	return e.own.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
 }
 
 // Close implements store.Engine.
 func (e *engine) Close() error {
-	for _, p := range []*pool{e.readers, e.writer} {
+	for _, p := range []*pool{e.own, e.readers, e.writer} {
 		if p != nil {
 			p.end()
 		}
 	}
+	e.dog.end()
 	var all error
 	for i := range e.databases {
 		all = errors.Join(all, e.databases[len(e.databases)-1-i].Close())

@@ -44,8 +44,10 @@ func classify(ctx context.Context, err error) error {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN,
 		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: fmt.Errorf("SQLite error %d", of)}
+	case sqlite3.SQLITE_INTERRUPT: // by the watchdog, for the limit: a context that has ended was looked at before
+		return backoffice.Fault(context.DeadlineExceeded, "asking the store")
 	case 0:
-		if errors.Is(err, errClosed) {
+		if errors.Is(err, errClosed) || errors.Is(err, store.ErrBusy) || errors.Is(err, errNoHandle) {
 			return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: err}
 		}
 		return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")

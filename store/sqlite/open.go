@@ -22,9 +22,16 @@ import (
 
 // Options change how a database is opened; the zero value suits a server.
 type Options struct {
-	Readers          int           // connections that read; 0 is one for each processor, with more modernc loses throughput
+	// Readers are the connections on which callers read. One caller gets at most half of them; 0 is as many for each as
+	// there are processors, for more do not make it faster.
+	Readers          int
 	StatementTimeout time.Duration // the longest that a statement may take which reads; 0 is no bound
 }
+
+const (
+	ownReaders  = 3               // connections for what the process itself reads: pairs, register, readiness
+	acquireTime = 3 * time.Second // how long a read waits for its turn before the store is Unavailable
+)
 
 // Store is a backoffice.Store in a file.
 type Store struct {
@@ -59,7 +66,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		return nil, err
 	}
 	if options.Readers < 1 {
-		options.Readers = max(runtime.NumCPU(), 2)
+		options.Readers = 2 * max(runtime.NumCPU(), 2)
 	}
 	e, err := open(ctx, path, options)
 	if err != nil {
@@ -97,7 +104,7 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	if want := migrations.Version(goose.DialectSQLite3); have > want {
 		return nil, &store.SchemaError{Have: have, Want: want}
 	}
-	e := &engine{path: path}
+	e := &engine{path: path, dog: &watchdog{}}
 	write, err := e.connect("_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
 		"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)")
 	if err != nil {
@@ -111,9 +118,16 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	e.writer = newPool(write, 1)
-	e.readers = newPool(read, options.Readers)
-	e.readers.limit = options.StatementTimeout
+	own, err := e.connect("_pragma=query_only(1)", "_pragma=cache_size(-1024)", "_pragma=temp_store(MEMORY)")
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	e.writer = newPool(write, 1, 0, 0, e.dog)
+	e.readers = newPool(read, options.Readers, acquireTime, options.StatementTimeout, e.dog)
+	e.own = newPool(own, ownReaders, acquireTime, options.StatementTimeout, e.dog)
+	if err := e.Ping(ctx); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
 	return e, nil
 }
 

@@ -1,0 +1,120 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"sync"
+	"time"
+
+	"example.org/backoffice/store"
+)
+
+// pool hands out connections, to each caller in turn, the one that was used last first: its pages are in its cache.
+type pool struct {
+	db    *sql.DB
+	turns *store.Turns
+	dog   *watchdog
+	limit time.Duration // of a statement; 0 is none
+	mu    sync.Mutex
+	idle  []*lease
+	ended bool
+}
+
+// lease is a connection of a pool, and who has it.
+type lease struct {
+	*conn
+	who string
+}
+
+func newPool(db *sql.DB, size int, wait, limit time.Duration, dog *watchdog) *pool {
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return &pool{db: db, turns: store.NewTurns(size, wait), dog: dog, limit: limit}
+}
+
+// take waits for a connection.
+func (p *pool) take(ctx context.Context) (*lease, error) {
+	who, err := p.turns.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	if p.ended {
+		p.mu.Unlock()
+		p.turns.Give(who)
+		return nil, errClosed
+	}
+	if last := len(p.idle) - 1; last >= 0 {
+		l := p.idle[last]
+		p.idle = p.idle[:last]
+		p.mu.Unlock()
+		l.who = who
+		return l, nil
+	}
+	p.mu.Unlock()
+	c, err := p.open(ctx)
+	if err != nil {
+		p.turns.Give(who)
+		return nil, err
+	}
+	return &lease{c, who}, nil
+}
+
+func (p *pool) open(ctx context.Context) (*conn, error) {
+	opened, err := p.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{sql: opened, young: map[string]driver.Stmt{}}
+	if err := p.dog.watch(c, p.limit); err != nil {
+		_ = opened.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// give takes a connection back.
+func (p *pool) give(l *lease) {
+	p.mu.Lock()
+	if p.ended || l.broken {
+		p.dog.leave(l.conn)
+		l.close()
+	} else {
+		p.idle = append(p.idle, l)
+	}
+	p.mu.Unlock()
+	p.turns.Give(l.who)
+}
+
+// end closes what is idle, and what comes back from now on.
+func (p *pool) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	for _, l := range p.idle {
+		p.dog.leave(l.conn)
+		l.close()
+	}
+	p.idle = nil
+}
+
+// Query implements store.Conn on any connection of the pool.
+func (p *pool) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+	l, err := p.take(ctx)
+	if err != nil {
+		return classify(ctx, err)
+	}
+	defer p.give(l)
+	return l.Query(ctx, text, args, each)
+}
+
+// Exec implements store.Conn on any connection of the pool.
+func (p *pool) Exec(ctx context.Context, text string, args []any) (int64, error) {
+	l, err := p.take(ctx)
+	if err != nil {
+		return 0, classify(ctx, err)
+	}
+	defer p.give(l)
+	return l.Exec(ctx, text, args)
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"example.org/backoffice/backoffice"
+)
+
+func as(t testing.TB, who string) context.Context {
+	if who == "" {
+		return t.Context()
+	}
+	return backoffice.WithCaller(t.Context(), who)
+}
+
+func take(t testing.TB, turns *Turns, who string) {
+	t.Helper()
+	if taken, err := turns.Take(as(t, who)); err != nil || taken != who {
+		t.Fatalf("%q gets nothing: %v", who, err)
+	}
+}
+
+// queue has somebody wait, and returns when they do; served tells who was served, in order.
+func queue(t testing.TB, turns *Turns, who string, served chan<- string) {
+	t.Helper()
+	before := waiting(turns)
+	go func() {
+		if taken, err := turns.Take(as(t, who)); err == nil {
+			served <- taken
+		}
+	}()
+	for waiting(turns) == before {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func waiting(turns *Turns) (n int) {
+	turns.mu.Lock()
+	defer turns.mu.Unlock()
+	for _, line := range turns.lines {
+		n += len(line)
+	}
+	return n
+}
+
+func TestNoCallerHasMoreThanHalfOfTheConnections(t *testing.T) {
+	t.Parallel()
+	for connections, most := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 16: 8} {
+		turns := NewTurns(connections, time.Millisecond)
+		for range most {
+			take(t, turns, "greedy")
+		}
+		if _, err := turns.Take(as(t, "greedy")); !errors.Is(err, ErrBusy) {
+			t.Errorf("of %d connections one caller gets more than %d: %v", connections, most, err)
+		}
+		for range connections - most { // the process itself has no bound
+			take(t, turns, "")
+		}
+	}
+}
+
+func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
+	t.Parallel()
+	turns := NewTurns(1, 0)
+	take(t, turns, "first")
+	served := make(chan string, 10)
+	for _, who := range []string{"greedy", "greedy", "greedy", "modest", "greedy", "", "late"} {
+		queue(t, turns, who, served)
+	}
+	last, order := "first", ""
+	for range 7 {
+		turns.Give(last)
+		last = <-served
+		order += last + " "
+	}
+	if want := " greedy modest late greedy greedy greedy "; order != want {
+		t.Errorf("served were %q, want %q", order, want)
+	}
+}
+
+func TestWhoGoesAwayWhileWaitingTakesNothingAlong(t *testing.T) {
+	t.Parallel()
+	turns := NewTurns(1, 0)
+	take(t, turns, "a")
+	gone, cancel := context.WithCancel(as(t, "b"))
+	left := make(chan error)
+	go func() { _, err := turns.Take(gone); left <- err }()
+	for waiting(turns) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	turns.Give("a")
+	take(t, turns, "c")
+}
+
+// Whoever comes and goes, when all are gone everything is free, and never are there more than there are.
+func TestTurnsAreNeitherLostNorMadeUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		connections := rapid.IntRange(1, 6).Draw(r, "connections")
+		callers := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 40).Draw(r, "callers")
+		patience := rapid.IntRange(0, 300).Draw(r, "patience in µs")
+		turns := NewTurns(connections, 10*time.Second)
+		var mu sync.Mutex
+		has, all := map[string]int{}, 0
+		var clients sync.WaitGroup
+		for i, caller := range callers {
+			clients.Go(func() {
+				who := ""
+				if caller > 0 {
+					who = fmt.Sprint(caller)
+				}
+				ctx := as(t, who)
+				if i%3 == 0 {
+					impatient, cancel := context.WithTimeout(ctx, time.Duration(patience)*time.Microsecond)
+					defer cancel()
+					ctx = impatient
+				}
+				if _, err := turns.Take(ctx); err != nil {
+					return
+				}
+				mu.Lock()
+				has[who]++
+				all++
+				if all > connections || who != "" && has[who] > max(1, connections/2) {
+					t.Errorf("%d connections, %d of them %q's, of %d", all, has[who], who, connections)
+				}
+				mu.Unlock()
+				time.Sleep(50 * time.Microsecond)
+				mu.Lock()
+				has[who]--
+				all--
+				mu.Unlock()
+				turns.Give(who)
+			})
+		}
+		clients.Wait()
+		if turns.free != connections || len(turns.has) > 0 || len(turns.lines) > 0 || len(turns.order) > 0 {
+			t.Errorf("afterwards %d of %d are free: %+v", turns.free, connections, turns)
+		}
+	})
+}
