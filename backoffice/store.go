@@ -25,6 +25,11 @@ type Reader[T any, C comparable] interface {
 	// in the answer. The unfiltered root count costs the same however many rows there are.
 	Counts(ctx context.Context, under Edge, criteria C, parents []string) (map[string]int, error)
 
+	// Holders tells, for each of the rows whose unique value (customerCode, a label's name, a relation's triple, a
+	// calculation's transcript) another stored row has, the identifier of that one, by the row's own. The rows themselves
+	// need not be stored.
+	Holders(ctx context.Context, rows []T) (map[string]string, error)
+
 	// Columns tells which columns serve these fields of the GraphQL schema; fields it does not know add nothing.
 	Columns(fields []string) Columns
 }
@@ -49,6 +54,10 @@ type Writer[T any, C comparable] interface {
 	// Upsert inserts or replaces rows whatever their version, many at a time: the way of import. Of several rows with
 	// one identifier the last counts. Refused like Insert, but for identifiers that the noun itself has.
 	Upsert(ctx context.Context, rows []T) error
+
+	// Release takes their unique values from rows that are written again by Upsert in the same transaction, so that such
+	// values can pass from one to another. Until then the rows are not as they were, nor are they good for reading.
+	Release(ctx context.Context, ids []string) error
 
 	// Delete removes rows; unknown identifiers are passed over. It returns the identifiers that were there. With a
 	// customer go its relations at either end, transcripts, calculations, documents and minfin documents; with a

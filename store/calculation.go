@@ -28,7 +28,7 @@ var calculationTable = &table[backoffice.Calculation, backoffice.CalculationCrit
 		backoffice.OfCustomer:   under[backoffice.CalculationCriteria]("customer_id"),
 	},
 	orders:     map[backoffice.OrderKey]order{backoffice.KeyUpdatedAt: byNumber("updated_at")},
-	unique:     []string{"transcript"},
+	unique:     uniqueValue{field: []string{"transcript"}, columns: []string{"transcript_id"}},
 	references: []reference{{"transcript_id", "transcripts", []string{"transcript"}}},
 }
 

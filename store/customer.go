@@ -85,7 +85,7 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 		table: "customer_scopes", owner: "customer_id", value: "scope",
 		of: func(c *backoffice.Customer) []string { return c.Scopes },
 	}},
-	unique:     []string{"customerCode"},
+	unique:     uniqueValue{[]string{"customerCode"}, []string{"customer_code"}, "customer_code = NULL"},
 	references: []reference{{"responsible_id", "users", []string{"responsibleId"}}},
 }
 

@@ -21,7 +21,7 @@ var financialYearTable = &table[backoffice.FinancialYear, backoffice.FinancialYe
 	criteria: []criterion[backoffice.FinancialYearCriteria]{
 		where(func(c backoffice.FinancialYearCriteria) bool { return c.Current }, "t.is_current"),
 	},
-	unique: []string{"isCurrentYear"},
+	unique: uniqueValue{field: []string{"isCurrentYear"}},
 }
 
 // financialYearWriter writes the years that are not current first, so that the mark can pass from one to another.

@@ -12,5 +12,5 @@ var labelTable = &table[backoffice.Label, backoffice.LabelCriteria]{
 		text("color", "color", func(l *backoffice.Label) *backoffice.Text { return &l.Color }).orNull(),
 		number("created_at", "createdAt", func(l *backoffice.Label) *backoffice.Instant { return &l.CreatedAt }),
 	},
-	unique: []string{"name"},
+	unique: uniqueValue{[]string{"name"}, []string{"name"}, "name = '\n' || id"}, // no name has a line break
 }

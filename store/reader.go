@@ -14,11 +14,12 @@ type noun[T any, C comparable] struct {
 	texts   texts[T]
 	blocks  blocks[T]
 	writes  writeTexts
+	holders string // the statement of Holders, "" when nothing is unique
 }
 
 func nounOf[T any, C comparable](t *table[T, C], d *Dialect) *noun[T, C] {
 	n := &noun[T, C]{table: t, dialect: d}
-	n.writes = writeTextsOf(t, d)
+	n.writes, n.holders = writeTextsOf(t, d), holdersText(t, d)
 	return n
 }
 

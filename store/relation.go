@@ -30,7 +30,7 @@ var relationTable = &table[backoffice.CustomerRelation, backoffice.RelationCrite
 			return []string{"customer_id", "related_customer_id"}
 		},
 	},
-	unique: []string{"relatedCustomerId"},
+	unique: uniqueValue{field: []string{"relatedCustomerId"}, columns: []string{"customer_id", "related_customer_id", "kind"}},
 	references: []reference{
 		{"customer_id", "customers", []string{"customerId"}},
 		{"related_customer_id", "customers", []string{"relatedCustomerId"}},

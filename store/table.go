@@ -21,7 +21,7 @@ type table[T any, C comparable] struct {
 	orders   map[backoffice.OrderKey]order
 
 	lists      []sideList[T]
-	unique     []string    // the input field whose value is unique, for TAKEN
+	unique     uniqueValue
 	references []reference // for NOT_FOUND
 }
 

@@ -254,7 +254,7 @@ func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error 
 		return err
 	case violation.Of == UniqueViolation:
 		return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
-			Code: backoffice.CodeTaken, Message: "the value is taken", Field: w.table.unique}))
+			Code: backoffice.CodeTaken, Message: "the value is taken", Field: w.table.unique.field}))
 	}
 	missing := backoffice.UserError{Code: backoffice.CodeNotFound, Message: "the input refers to nothing"}
 	for _, reference := range w.table.references {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
@@ -82,7 +83,7 @@ func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 		old := *at
 		switch {
 		case e.file.path != "":
-			file, err := l.storeFile(ctx, e.file.path, old)
+			file, err := l.fileOf(ctx, e, old)
 			var known *backoffice.Error
 			if errors.As(err, &known) && known.Kind == backoffice.BadInput {
 				e.fault("file", known.Message)
@@ -104,10 +105,29 @@ func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 			forgotten = append(forgotten, old.Key)
 		}
 	}
-	if len(forgotten) == 0 {
+	if len(forgotten) == 0 || l.tx == nil {
 		return nil
 	}
 	return l.tx.ForgetFiles(ctx, forgotten)
+}
+
+// fileOf is the file that a line names: stored while the file of lines is staged, and in the transaction what was stored then.
+func (l *loading[T, C]) fileOf(ctx context.Context, e *entry[T], old *backoffice.File) (*backoffice.File, error) {
+	if l.tx == nil {
+		file, err := l.storeFile(ctx, e.file.path, old)
+		e.at.file = file
+		return file, err
+	}
+	file := *e.at.file
+	switch {
+	case old != nil && bytes.Equal(old.SHA256, file.SHA256):
+		contentType := file.ContentType
+		file = *old
+		file.ContentType = contentType
+	case !l.put[file.Key]: // it was the record's own, which somebody has replaced since
+		return nil, errStale
+	}
+	return &file, nil
 }
 
 // storeFile stores a file of the folder unless old has the same bytes. BadInput when it cannot be had.
@@ -144,25 +164,37 @@ func (l *loading[T, C]) storeFile(ctx context.Context, path string, old *backoff
 	if err != nil {
 		return nil, err
 	}
-	l.put = append(l.put, stored.Key)
+	l.put[stored.Key] = true
 	return &stored, nil
 }
 
-// openFile opens a regular file of the folder, never one that a link leads to outside of it.
+// openFile opens a file of the folder that a line names. BadInput when it cannot be had.
 func (im *importing) openFile(path string) (*os.File, error) {
-	name := filepath.FromSlash(path)
-	info, err := im.folder.Stat(name) // before it is opened: to open a pipe would wait
+	file, err := openRegular(im.folder, filepath.FromSlash(path))
+	var known *backoffice.Error
 	switch {
+	case err == nil || errors.As(err, &known):
+		return file, err
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errNoFile
-	case err != nil:
-		return nil, errOutside // os.Root has no name for it: a link out of the folder, or a folder that may not be read
-	case !info.Mode().IsRegular():
-		return nil, errNotFile
 	}
-	file, err := im.folder.Open(name)
+	return nil, errOutside // os.Root has no name for it: a link out of the folder, or a folder that may not be read
+}
+
+// openRegular opens a regular file of a folder, never one that a link leads to outside of it. It does not wait where opening
+// would, as for a named pipe: errNotFile.
+func openRegular(folder *os.Root, name string) (*os.File, error) {
+	file, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, errNoFile
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotFile
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
 	}
 	return file, nil
 }

@@ -28,7 +28,7 @@ var calculations = define(noun[calculation, backoffice.CalculationCriteria]{
 	attached: func(c *calculation) **backoffice.File { return &c.Proposal },
 	settle:   settleCalculations,
 	check:    backoffice.CheckCalculation,
-	clash:    calculationClash,
+	unique:   &uniqueValue[calculation]{"transcript", func(c *calculation) string { return c.TranscriptID }},
 })
 
 // settleCalculations gives each calculation the customer of its transcript.
@@ -37,7 +37,7 @@ func settleCalculations(ctx context.Context, l *loading[calculation, backoffice.
 	for _, e := range entries {
 		ids = append(ids, e.row.TranscriptID)
 	}
-	rows := l.tx.Transcripts()
+	rows := l.in.transcripts
 	found, err := rows.ByID(ctx, once(ids), rows.Columns([]string{"customer"}))
 	if err != nil {
 		return err
@@ -51,14 +51,4 @@ func settleCalculations(ctx context.Context, l *loading[calculation, backoffice.
 		e.row.CustomerID = of.CustomerID
 	}
 	return nil
-}
-
-func calculationClash(ctx context.Context, tx backoffice.Tx, row *calculation) (string, error) {
-	taken := ""
-	err := eachRow(ctx, tx.Calculations(), backoffice.OfTranscript, row.TranscriptID, backoffice.CalculationCriteria{}, func(other *calculation) {
-		if other.ID != row.ID {
-			taken = "transcript"
-		}
-	})
-	return taken, err
 }

@@ -51,7 +51,7 @@ var customers = define(noun[customer, backoffice.CustomerCriteria]{
 		return c.Registration
 	},
 	check:  backoffice.CheckCustomer,
-	clash:  customerClash,
+	unique: &uniqueValue[customer]{"customerCode", func(c *customer) string { return string(c.CustomerCode) }},
 	remove: removeCustomers,
 })
 
@@ -151,20 +151,6 @@ func registration(name string, secret backoffice.PrivacyField, at func(*customer
 		},
 		same: func(a, b *customer) bool { return at(a).SameNumber(*at(b)) },
 	}
-}
-
-func customerClash(ctx context.Context, tx backoffice.Tx, row *customer) (string, error) {
-	taken := ""
-	if row.CustomerCode == "" {
-		return "", nil
-	}
-	same := backoffice.CustomerCriteria{CustomerCode: string(row.CustomerCode)}
-	err := eachRow(ctx, tx.Customers(), backoffice.Root, backoffice.NoParent, same, func(other *customer) {
-		if other.ID != row.ID {
-			taken = "customerCode"
-		}
-	})
-	return taken, err
 }
 
 // removeCustomers forgets the files of everything that goes with the customers.

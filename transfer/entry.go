@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"slices"
 
 	"example.org/backoffice/backoffice"
@@ -18,6 +17,7 @@ type entry[T any] struct {
 	members  []member
 	old, row *T // as stored, nil for none, and as it is to be
 	file     wish
+	at       stagedLine
 	changed  fieldSet
 	faults   []Fault
 }
@@ -41,8 +41,8 @@ func (e *entry[T]) fault(field, why string) {
 }
 
 // parse takes a line apart. What is wrong with its form is in the entry's faults.
-func (l *loading[T, C]) parse(text []byte) *entry[T] {
-	e := &entry[T]{line: l.lines.number}
+func (l *loading[T, C]) parse(number int, text []byte) *entry[T] {
+	e := &entry[T]{line: number}
 	if why := checkObject(text); why != "" {
 		e.fault("", why)
 		return e
@@ -85,23 +85,14 @@ func (l *loading[T, C]) parse(text []byte) *entry[T] {
 		}
 		return nil
 	})
-	switch {
-	case !hasID:
+	if !hasID {
 		e.fault("_id", errRequired.Message)
-	case len(e.faults) == 0:
-		l.once(e)
 	}
 	return e
 }
 
-// once refuses an identifier that stood on a line before: the two could not both be so after a second run.
-func (l *loading[T, C]) once(e *entry[T]) {
-	key := maphash.String(l.seed, e.id)
-	if first, twice := l.seen[key]; twice {
-		e.fault("_id", fmt.Sprintf("the identifier occurs before, on line %d", first))
-		return
-	}
-	l.seen[key] = e.line
+func occursBefore(line int) string {
+	return fmt.Sprintf("the identifier occurs before, on line %d", line)
 }
 
 // merge reads the rows as they are stored and puts the lines' fields into copies of them.
@@ -111,7 +102,9 @@ func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
 		return err
 	}
 	for _, e := range entries {
-		e.old = stored[e.id]
+		if e.old = l.parked[e.id]; e.old == nil {
+			e.old = stored[e.id]
+		}
 		if !e.deleted {
 			l.fill(e)
 		}
@@ -157,7 +150,7 @@ func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error 
 	}
 	if len(ask) > 0 {
 		slices.Sort(ask)
-		nouns, err := l.tx.NounsOf(ctx, slices.Compact(ask))
+		nouns, err := l.in.nounsOf(ctx, slices.Compact(ask))
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 			return nil, err
 		}
 	}
-	err = ex.atOneMoment(ctx, func(ctx context.Context, reads backoffice.Reads) error {
+	err = atOneMoment(ctx, e.Store, func(ctx context.Context, reads backoffice.Reads) error {
 		ex.reads, all = reads, nil
 		for _, t := range tables {
 			dumped, err := t.dump(ctx, ex)
@@ -92,11 +92,11 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 
 // atOneMoment reads from a snapshot where the store can make one. Where it cannot, records that are written meanwhile may
 // be in one file and not in another.
-func (ex *exporting) atOneMoment(ctx context.Context, do func(context.Context, backoffice.Reads) error) error {
-	if store, can := ex.Store.(snapshotter); can {
+func atOneMoment(ctx context.Context, store backoffice.Store, do func(context.Context, backoffice.Reads) error) error {
+	if store, can := store.(snapshotter); can {
 		return store.Snapshot(ctx, do)
 	}
-	return do(ctx, ex.Store)
+	return do(ctx, store)
 }
 
 // startFolder makes a folder beside the wanted one, to be renamed when it is whole. Only its owner may read it.

@@ -26,6 +26,7 @@ type Importer struct {
 // Progress is how far the reading or writing of a file has come.
 type Progress struct {
 	File    string
+	Writing bool // what was read and is to change is being written
 	Records int
 	Done    int64 // bytes of the file, or records when it is written
 	Size    int64
@@ -54,6 +55,9 @@ type importing struct {
 // loaded. It returns what was loaded, also when there is an error: a *BadFile when a file has bad lines, one of the
 // folder's or of the store's otherwise. Importing the same folder again changes nothing.
 func (i *Importer) Import(ctx context.Context, folder string) ([]Loaded, error) {
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() { // to open a named pipe would wait
+		return nil, fmt.Errorf("cannot open the folder: %s is not a folder", folder)
+	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the folder: %w", err)

@@ -1,10 +1,6 @@
 package transfer
 
-import (
-	"context"
-
-	"example.org/backoffice/backoffice"
-)
+import "example.org/backoffice/backoffice"
 
 type label = backoffice.Label
 
@@ -21,16 +17,5 @@ var labels = define(noun[label, backoffice.LabelCriteria]{
 	reader: func(s backoffice.Reads) backoffice.Reader[*label, backoffice.LabelCriteria] { return s.Labels() },
 	writer: func(tx backoffice.Tx) backoffice.Writer[*label, backoffice.LabelCriteria] { return tx.Labels() },
 	check:  backoffice.CheckLabel,
-	clash:  labelClash,
+	unique: &uniqueValue[label]{"name", func(l *label) string { return l.Name }},
 })
-
-// labelClash walks all labels, of which there are few: it is asked only about a line that the store has refused.
-func labelClash(ctx context.Context, tx backoffice.Tx, row *label) (string, error) {
-	taken := ""
-	err := eachRow(ctx, tx.Labels(), backoffice.Root, backoffice.NoParent, backoffice.LabelCriteria{}, func(other *label) {
-		if other.Name == row.Name && other.ID != row.ID {
-			taken = "name"
-		}
-	})
-	return taken, err
-}

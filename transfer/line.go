@@ -17,6 +17,7 @@ var errLongLine = errors.New("the line has more than 1 MiB")
 type lines struct {
 	r      *bufio.Reader
 	number int   // of the line that was read last, from 1
+	start  int64 // where it begins
 	read   int64 // bytes so far
 	buffer []byte
 }
@@ -30,7 +31,9 @@ func (l *lines) next() ([]byte, error) {
 	for {
 		text, err := l.one()
 		if l.number == 1 {
+			whole := len(text)
 			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+			l.start += int64(whole - len(text))
 		}
 		if err != nil || len(bytes.TrimSpace(text)) > 0 {
 			return text, err
@@ -40,7 +43,7 @@ func (l *lines) next() ([]byte, error) {
 
 // one reads one line, blank or not.
 func (l *lines) one() ([]byte, error) {
-	l.buffer = l.buffer[:0]
+	l.buffer, l.start = l.buffer[:0], l.read
 	long := false
 	for {
 		part, err := l.r.ReadSlice('\n')

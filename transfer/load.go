@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"os"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -15,140 +15,96 @@ const (
 	chunkRows  = 1000    // lines that travel to the store together
 	chunkBytes = 4 << 20 // of their text, about
 	knownRefs  = 20_000  // identifiers whose noun is remembered
+	attempts   = 3       // of a file whose records others change between staging and applying
 )
 
-// loading is one reading of one file, inside a transaction.
+// loading is one reading of lines of one file. A file is read twice: it is staged beside the store's other writers, to judge
+// every line and to note those that change something, and these alone are applied in the one transaction of the file.
 type loading[T any, C comparable] struct {
 	*noun[T, C]
 	im     *importing
-	tx     backoffice.Tx
-	rows   backoffice.Writer[*T, C]
+	in     records
+	rows   backoffice.Reader[*T, C]
+	tx     backoffice.Tx            // nil while the file is staged
+	writer backoffice.Writer[*T, C] // the same
 	now    backoffice.Instant
-	lines  *lines
-	size   int64
-	seen   map[uint64]int // a keyed hash of each identifier so far → its line
-	seed   maphash.Seed
 	refs   map[string]backoffice.Noun
 	bad    badLines
 	loaded Loaded
-	all    []*entry[T]           // the lines of the chunk
-	put    []string              // keys of the files that this reading has stored
+	all    []*entry[T] // the lines of the chunk
+	claims claims
+	put    map[string]bool       // keys of the files that were stored while the file was staged
+	parked map[string]*T         // rows as they were before they gave up their unique value
 	names  map[fieldSet][]string // of changed fields, for the change log
-
-	careful   int  // from this line on one row at a time, each looked up before it is written
-	clashedAt int  // the first line of the chunk that the store has refused
-	broken    bool // the transaction may be of no more use, so reading stops
-	out       []byte
+	out    []byte
 }
 
-// errClash ends a reading whose chunk the store has refused; the next one finds the line.
-var errClash = errors.New("the store refuses a row of this chunk")
+func (n *noun[T, C]) newLoading(im *importing, s *staged, in records, rows backoffice.Reader[*T, C]) *loading[T, C] {
+	return &loading[T, C]{
+		noun: n, im: im, in: in, rows: rows, now: backoffice.InstantOf(time.Now()), refs: map[string]backoffice.Noun{},
+		names: map[fieldSet][]string{}, loaded: Loaded{File: n.file}, claims: newClaims(), put: s.put,
+	}
+}
 
-// load reads the noun's file in one transaction. fs.ErrNotExist when there is none.
+var (
+	// errContested ends an application that the store has refused a row of; the next one looks at who has what first.
+	errContested = errors.New("the store refuses a row")
+	// errStale says that what was staged does not fit the store any more.
+	errStale = errors.New("a record was changed since its line was read")
+	// errChanged says that the folder did not hold still.
+	errChanged = errors.New("the file was changed while it was imported; import the folder again")
+)
+
+// load brings the store in step with the noun's file, all of it or nothing. fs.ErrNotExist when there is none.
 func (n *noun[T, C]) load(ctx context.Context, im *importing) (Loaded, error) {
-	file, err := im.folder.Open(n.file)
-	if err != nil {
+	file, err := openRegular(im.folder, n.file)
+	switch {
+	case errors.Is(err, errNotFile):
+		return Loaded{}, fmt.Errorf("%s is not a file", n.file)
+	case err != nil:
 		return Loaded{}, cannotRead(n.file, err)
 	}
 	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return Loaded{}, cannotRead(n.file, err)
-	}
-	if !info.Mode().IsRegular() {
-		return Loaded{}, fmt.Errorf("%s is not a file", n.file)
-	}
-	careful := 0
-	for {
-		var last *loading[T, C]
-		var failed error
-		err := im.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
-			if last != nil {
-				last.dropFiles(ctx) // this transaction is run again
-			}
-			last = &loading[T, C]{
-				noun: n, im: im, tx: tx, rows: n.writer(tx), now: backoffice.InstantOf(im.now), size: info.Size(),
-				seen: map[uint64]int{}, seed: maphash.MakeSeed(), refs: map[string]backoffice.Noun{},
-				names: map[fieldSet][]string{}, careful: careful, loaded: Loaded{File: n.file},
-			}
-			failed = last.read(ctx, file)
-			return failed
-		})
-		switch {
-		case err == nil:
-			return last.loaded, nil
-		case failed == nil: // whether it was committed is not known, so the files stay; a sweep takes them if not
-			return Loaded{}, fmt.Errorf("%s: %w", n.file, err)
-		}
-		last.dropFiles(ctx)
-		var bad *BadFile
-		switch {
-		case errors.Is(failed, errClash) && careful == 0:
-			careful = last.clashedAt
-		case errors.As(failed, &bad):
-			return Loaded{}, bad
-		default:
-			return Loaded{}, fmt.Errorf("%s: nothing of it was loaded: %w", n.file, err)
+	for attempt := 1; ; attempt++ {
+		loaded, err := n.loadOnce(ctx, im, file)
+		if !errors.Is(err, errStale) || attempt == attempts {
+			return loaded, err
 		}
 	}
 }
 
-// dropFiles removes what a reading stored whose transaction came to nothing. What it cannot remove, a sweep takes later.
-func (l *loading[T, C]) dropFiles(ctx context.Context) {
-	if len(l.put) > 0 {
-		_ = l.im.Files.Delete(context.WithoutCancel(ctx), l.put...)
+func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, file *os.File) (Loaded, error) {
+	s := &staged{file: file, seed: maphash.MakeSeed(), put: map[string]bool{}}
+	var bad *BadFile
+	if err := n.stage(ctx, im, s); errors.As(err, &bad) {
+		s.dropFiles(ctx, im)
+		return Loaded{}, bad
+	} else if err != nil {
+		s.dropFiles(ctx, im)
+		return Loaded{}, n.notLoaded(err)
 	}
+	loaded, known, err := n.apply(ctx, im, s)
+	switch {
+	case err == nil:
+		return loaded, nil
+	case !known: // whether it was committed, so the files stay; a sweep takes them if not
+		return Loaded{}, fmt.Errorf("%s: %w", n.file, err)
+	}
+	s.dropFiles(ctx, im)
+	if errors.As(err, &bad) {
+		return Loaded{}, bad
+	}
+	return Loaded{}, n.notLoaded(err)
 }
 
-// read reads the file from its start to its end, or until enough lines are bad.
-func (l *loading[T, C]) read(ctx context.Context, file *os.File) error {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return cannotRead(l.file, err)
-	}
-	l.lines = newLines(file)
-	var entries []*entry[T]
-	bytes := 0
-	for !l.bad.full() && !l.broken {
-		text, err := l.lines.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			if err := l.chunk(ctx, entries); err != nil {
-				return err
-			}
-			return l.bad.of(l.file, l.broken)
-		case errors.Is(err, errLongLine):
-			l.bad.add(l.lines.number, Fault{Why: err.Error()})
-			continue
-		case err != nil:
-			return cannotRead(l.file, err)
-		}
-		e := l.parse(text)
-		if len(e.faults) > 0 {
-			l.bad.add(e.line, e.faults...)
-			continue
-		}
-		entries, bytes = append(entries, e), bytes+len(text)
-		slow := l.careful > 0 && e.line >= l.careful
-		if (len(entries) >= chunkRows || bytes >= chunkBytes || slow) && !l.atOnce {
-			if err := l.chunk(ctx, entries); err != nil {
-				return err
-			}
-			entries, bytes = entries[:0], 0
-		}
-	}
-	if err := l.chunk(ctx, entries); err != nil && !l.broken {
-		return err
-	}
-	return l.bad.of(l.file, true)
+func (n *noun[T, C]) notLoaded(err error) error {
+	return fmt.Errorf("%s: nothing of it was loaded: %w", n.file, err)
 }
 
 func cannotRead(file string, err error) error { return fmt.Errorf("cannot read %s: %w", file, err) }
 
-// chunk brings the store in step with some lines.
-func (l *loading[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
-	if len(all) == 0 {
-		return nil
-	}
+// judge finds what is wrong with some lines, and works out the rows that they make.
+func (l *loading[T, C]) judge(ctx context.Context, all []*entry[T]) error {
 	l.all = all
 	if err := l.merge(ctx, all); err != nil {
 		return err
@@ -164,24 +120,16 @@ func (l *loading[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// told gathers the lines that turned out to be bad.
+func (l *loading[T, C]) told(all []*entry[T]) {
 	for _, e := range all {
 		if len(e.faults) > 0 {
 			l.bad.add(e.line, e.faults...)
-		} else if e.deleted && e.old == nil {
-			l.loaded.Unchanged++
 		}
 	}
-	entries, deleted := l.sound(all)
-	if err := l.deleteRows(ctx, deleted); err != nil {
-		return err
-	}
-	if err := l.writeRows(ctx, entries); err != nil {
-		return err
-	}
-	if l.im.Progress != nil {
-		l.im.Progress(Progress{File: l.file, Records: l.loaded.Lines(), Done: l.lines.read, Size: l.size})
-	}
-	return ctx.Err()
 }
 
 // sound picks the lines without a fault: those that make or change a row, and those that delete one that is there.

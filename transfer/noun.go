@@ -37,8 +37,8 @@ type noun[T any, C comparable] struct {
 	keep func(ctx context.Context, l *loading[T, C], deleted []*entry[T]) error
 	// remove does what has to be done before rows are deleted.
 	remove func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
-	// clash looks for another record with a value that only one may have. It returns the field, "" when there is none.
-	clash func(ctx context.Context, tx backoffice.Tx, row *T) (field string, err error)
+	// unique is what only one record may have, nil for nothing.
+	unique *uniqueValue[T]
 
 	// Made by define.
 	at       map[string]int // where each field stands in fields

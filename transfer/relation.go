@@ -1,10 +1,6 @@
 package transfer
 
-import (
-	"context"
-
-	"example.org/backoffice/backoffice"
-)
+import "example.org/backoffice/backoffice"
 
 type relation = backoffice.CustomerRelation
 
@@ -26,16 +22,7 @@ var relations = define(noun[relation, backoffice.RelationCriteria]{
 		return tx.Relations()
 	},
 	check: backoffice.CheckRelation,
-	clash: relationClash,
+	unique: &uniqueValue[relation]{"relatedCustomer", func(r *relation) string {
+		return r.CustomerID + " " + r.RelatedCustomerID + " " + string(r.Kind)
+	}},
 })
-
-func relationClash(ctx context.Context, tx backoffice.Tx, row *relation) (string, error) {
-	taken := ""
-	same := backoffice.RelationCriteria{Kind: row.Kind, Direction: backoffice.Outgoing}
-	err := eachRow(ctx, tx.Relations(), backoffice.OfCustomer, row.CustomerID, same, func(other *relation) {
-		if other.RelatedCustomerID == row.RelatedCustomerID && other.ID != row.ID {
-			taken = "relatedCustomer"
-		}
-	})
-	return taken, err
-}

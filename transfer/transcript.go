@@ -102,7 +102,7 @@ func settleTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 	for _, e := range entries {
 		ids = append(ids, e.row.ChecklistID)
 	}
-	years := l.tx.Checklists()
+	years := l.in.checklists
 	found, err := years.ByID(ctx, once(ids), years.Columns([]string{"financialYear"}))
 	if err != nil {
 		return err

@@ -2,9 +2,7 @@ package transfer
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -34,7 +32,7 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 	if len(rows) == 0 {
 		return nil
 	}
-	if ok, err := l.upsert(ctx, changed, rows); err != nil || !ok {
+	if err := l.writer.Upsert(ctx, rows); err != nil {
 		return err
 	}
 	changes := make([]*backoffice.Change, len(changed))
@@ -62,40 +60,6 @@ func order(last bool) int {
 		return 1
 	}
 	return 0
-}
-
-// upsert writes rows. It is not ok when a line turned out to be bad.
-func (l *loading[T, C]) upsert(ctx context.Context, entries []*entry[T], rows []*T) (ok bool, err error) {
-	careful := l.careful > 0 && entries[0].line >= l.careful || l.atOnce
-	if careful && l.clash != nil {
-		for _, e := range entries {
-			field, err := l.clash(ctx, l.tx, e.row)
-			if err != nil {
-				return false, err
-			}
-			if field != "" {
-				e.fault(field, "another record has the value, and only one may have it")
-				l.bad.add(e.line, e.faults...)
-				return false, nil
-			}
-		}
-	}
-	err = l.rows.Upsert(ctx, rows)
-	var refused *backoffice.Error
-	if !errors.As(err, &refused) || refused.Kind != backoffice.Refused {
-		return err == nil, err
-	}
-	if !careful {
-		l.clashedAt = entries[0].line
-		return false, errClash
-	}
-	// The store knows a reason that we do not; its transaction may be spoilt.
-	l.broken = true
-	for _, reason := range refused.UserErrors {
-		entries[0].fault(strings.Join(reason.Field, "."), reason.Message)
-	}
-	l.bad.add(entries[0].line, entries[0].faults...)
-	return false, nil
 }
 
 // stamp gives a row that changes its version and the moment of its change.
@@ -157,7 +121,7 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 			return err
 		}
 	}
-	gone, err := l.rows.Delete(ctx, idsOf(entries)...)
+	gone, err := l.writer.Delete(ctx, idsOf(entries)...)
 	if err != nil {
 		return err
 	}

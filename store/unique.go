@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"strings"
+)
+
+// uniqueValue is what only one row of a noun may have.
+type uniqueValue struct {
+	field   []string // of the input, for TAKEN
+	columns []string // which hold the value together; none when only the table's own rule knows it
+	release string   // what an update sets so that a row has the value no more; "" when the row is deleted instead, on which nothing hangs
+}
+
+// holdersText is the statement that finds who has the unique values of v.
+func holdersText[T any, C comparable](t *table[T, C], d *Dialect) string {
+	if len(t.unique.columns) == 0 {
+		return ""
+	}
+	names, parameters := []string{"id"}, []string{"$1"}
+	if d.bulk {
+		parameters[0] += "::text[]"
+	}
+	var same []string
+	for i, name := range t.unique.columns {
+		parameter := parameter(i + 2)
+		if d.bulk {
+			parameter += "::" + t.columnNamed(name).array
+		}
+		names, parameters = append(names, name), append(parameters, parameter)
+		same = append(same, "t."+name+" = v."+name)
+	}
+	source := "unnest(" + strings.Join(parameters, ", ") + ") v(" + strings.Join(names, ", ") + ")"
+	if !d.bulk {
+		for i := range parameters {
+			parameters[i] += " AS " + names[i]
+		}
+		source = "(SELECT " + strings.Join(parameters, ", ") + ") v"
+	}
+	return "SELECT v.id, t.id FROM " + source + " JOIN " + t.name + " t ON " + strings.Join(same, " AND ") + " WHERE t.id <> v.id"
+}
+
+func (t *table[T, C]) columnNamed(name string) *column[T] {
+	for i := range t.columns {
+		if t.columns[i].name == name {
+			return &t.columns[i]
+		}
+	}
+	panic("the table " + t.name + " has no column " + name)
+}
+
+// Holders implements backoffice.Reader.
+func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string]string, error) {
+	holders := map[string]string{}
+	if r.holders == "" {
+		return holders, nil
+	}
+	columns := []*column[T]{&r.table.columns[0]}
+	for _, name := range r.table.unique.columns {
+		columns = append(columns, r.table.columnNamed(name))
+	}
+	args := make([]any, len(columns))
+	for len(rows) > 0 {
+		batch := rows[:1]
+		if r.dialect.bulk {
+			batch = rows[:min(len(rows), maxBatch)]
+		}
+		rows = rows[len(batch):]
+		for i, c := range columns {
+			if args[i] = c.value(batch[0]); r.dialect.bulk {
+				args[i] = c.values(batch)
+			}
+		}
+		err := r.conn.Query(ctx, r.holders, args, func(row *Row) error { holders[row.Text(0)] = row.Text(1); return nil })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return holders, nil
+}
+
+// Release implements backoffice.Writer.
+func (w *writer[T, C]) Release(ctx context.Context, ids []string) error {
+	ids = unique(wellFormed(ids))
+	if ids == nil || w.holders == "" {
+		return nil
+	}
+	if w.table.unique.release == "" {
+		_, err := w.Delete(ctx, ids...)
+		return err
+	}
+	text := "UPDATE " + w.table.name + " SET " + w.table.unique.release + " WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(ids)})
+	return err
+}
+
+// Release implements backoffice.Writer.
+func (w *calculationWriter) Release(ctx context.Context, ids []string) error {
+	_, err := w.Delete(ctx, ids...)
+	return err
+}
