@@ -125,7 +125,7 @@ func (l *lease) Conn() *pgx.Conn { return l.pooled.Conn() }
 
 // Release gives it back.
 func (l *lease) Release() {
-	l.pooled.Release()
+	give(l.pooled)
 	l.turns.Give(l.who)
 }
 
@@ -153,6 +153,9 @@ func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	waiting, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
 	conn, err := c.pool.Acquire(waiting)
+	for err == nil && !c.alive(waiting, conn) {
+		conn, err = c.pool.Acquire(waiting)
+	}
 	switch {
 	case err == nil:
 		return conn, nil
@@ -164,6 +167,47 @@ func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 		return nil, unavailable(errors.New("no connection to PostgreSQL was free in time"))
 	}
 	return nil, classify(ctx, err)
+}
+
+// restedFor is how long a connection may have been unused without a question whether its server is still there.
+const restedFor = time.Second
+
+// rested is where a connection keeps for how long it was not used.
+const rested = "rested"
+
+// noteRest is what the pool asks about a connection that it hands out; the answer is given by alive.
+func noteRest(_ context.Context, of pgxpool.ShouldPingParams) bool {
+	of.Conn.PgConn().CustomData()[rested] = of.IdleDuration
+	return false
+}
+
+// alive asks a connection that was not used for a while, for its other end may be gone without a word (a router that
+// forgot it, a server that lost its power). Then the others of its age are gone as well: one of them is waited for.
+func (c *connections) alive(ctx context.Context, conn *pgxpool.Conn) bool {
+	if idle, _ := conn.Conn().PgConn().CustomData()[rested].(time.Duration); idle <= restedFor {
+		return true
+	}
+	asking, cancel := context.WithTimeout(ctx, c.pool.Config().PingTimeout)
+	defer cancel()
+	if conn.Ping(asking) == nil {
+		return true
+	}
+	if conn.Conn().IsClosed() && ctx.Err() == nil {
+		c.pool.Reset()
+	}
+	give(conn)
+	return false
+}
+
+// give takes a connection back. One that is closed leaves the pool at once: pgx may go on for 15 seconds with saying
+// good-bye to a server that does not answer, and nobody is to wait for the place of that connection meanwhile.
+func give(conn *pgxpool.Conn) {
+	if !conn.Conn().IsClosed() {
+		conn.Release()
+		return
+	}
+	socket := conn.Hijack().PgConn().Conn()
+	go func() { _ = socket.Close() }() // over TLS closing is a message, which may wait too
 }
 
 // with runs do on a connection. After a loss the other connections are thrown away too, for they are as old; when do

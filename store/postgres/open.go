@@ -166,6 +166,8 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
+	config.ConnConfig.DialFunc = dialer(config.ConnConfig.ConnectTimeout).DialContext
+	config.ShouldPing = noteRest
 	if config.PingTimeout == 0 {
 		config.PingTimeout = time.Second
 	}
