@@ -25,7 +25,7 @@ func (c *exportCommand) Validate() error {
 		return errors.New("--purpose goes with --registration-numbers")
 	}
 	if _, err := privacy.ParsePurpose(c.Purpose); err != nil {
-		return errors.New("--purpose has at most 200 characters, no control characters and no run of 9 or more digits")
+		return errors.New("--purpose has at most 200 characters, no control characters, no run of 9 or more digits and no registration number")
 	}
 	return nil
 }

@@ -175,6 +175,9 @@ func TestTheShapeOfADocumentForgetsItsLiterals(t *testing.T) {
 	if shape("{ n85010112345: viewer { name } }") != shape("{ n85020254321: viewer { name } }") {
 		t.Error("a number in a name makes a shape")
 	}
+	if shape("{ n85_01_01_123_45: viewer { name } }") != shape("{ n85_02_02_543_21: viewer { name } }") {
+		t.Error("a divided number in a name makes a shape")
+	}
 }
 
 func TestIntrospectionAsToolsAskItPasses(t *testing.T) {

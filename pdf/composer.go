@@ -78,7 +78,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // clean makes any text of the content fit to print.
 func (c *composer) clean(text string) string {
-	return strings.TrimSpace(maskNationalNumbers(drawable(text), c.meta.created))
+	return strings.TrimSpace(backoffice.MaskNationalNumbers(drawable(text), masked, c.meta.created))
 }
 
 func (c *composer) newPage() {

@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"net/http"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,29 +12,19 @@ import (
 // PurposeHeader is the request header in which a caller states why it consults registration numbers.
 const PurposeHeader = "X-Access-Purpose"
 
-const (
-	maxPurpose   = 200 // characters
-	maxDigitsRun = 8   // so that no registration or telephone number ends up in the register
-)
+const maxPurpose = 200 // characters
 
-// ParsePurpose checks a stated purpose. BadInput when it has more than 200 characters, a control character, a run of 9 or
-// more digits of whatever script, or is not UTF-8.
+// ParsePurpose checks a stated purpose. BadInput when it has more than 200 characters, a control character, or is not
+// UTF-8, and when it has digits that backoffice.MaskDigits would mask: what is in the register stays there for good.
 func ParsePurpose(text string) (string, error) {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxPurpose {
 		return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has at most %d characters of UTF-8", maxPurpose)
 	}
-	run := 0
-	for _, r := range text {
-		switch {
-		case unicode.IsControl(r):
-			return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has no control characters")
-		case unicode.IsDigit(r):
-			if run++; run > maxDigitsRun {
-				return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has no run of %d or more digits", maxDigitsRun+1)
-			}
-		default:
-			run = 0
-		}
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has no control characters")
+	}
+	if backoffice.MaskDigits(text) != text {
+		return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has no run of 9 or more digits and no registration number, however it is written")
 	}
 	return text, nil
 }

@@ -115,6 +115,19 @@ func TestALineTellsOfARequestWhatIsSafeToTell(t *testing.T) {
 	}
 }
 
+func TestTheLineMasksANumberInAnOperationsNameHoweverItIsDivided(t *testing.T) {
+	t.Parallel()
+	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Process) {
+		r.Get("/", func(_ http.ResponseWriter, r *http.Request) {
+			NoteOperation(r.Context(), Operation{Name: "Of85_01_01_123_45x", Type: "query"})
+		})
+	})
+	ask(handler, "GET", "/")
+	if got := log.last(t)["operation"]; got != "Of#x" {
+		t.Errorf("the line names the operation %v", got)
+	}
+}
+
 func TestAPathWithoutARouteIsNotLogged(t *testing.T) {
 	t.Parallel()
 	handler, _, log := mounted(Settings{}, Options{}, nil)
@@ -140,6 +153,9 @@ func TestTheIDOfAProxyIsTakenOnlyWhenItIsSafe(t *testing.T) {
 		"":                                     false,
 		number:                                 false,
 		"id-" + number:                         false,
+		"85.01.01-123.45":                      false,
+		"id_85-01-01_123.45":                   false,
+		"2026-11-22_case.12345":                true,
 		"a b":                                  false,
 		"a\nb":                                 false,
 		`a"b`:                                  false,

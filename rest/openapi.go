@@ -16,7 +16,7 @@ import (
 
 const about = `The data of an accounting backoffice: financial years, checklists, transcripts, customers and their relations, documents, calculations, labels and users. The same data and rules are at ` + "`POST /graphql`" + `.
 
-Every request carries a credential pair in the headers ` + "`x-client-id`" + ` and ` + "`x-client-secret`" + `. Lists come in pages; errors are problem details (RFC 9457) that never repeat a value of the request. A pair that reads or searches registration numbers may state why in the header ` + "`x-access-purpose`" + `: at most 200 characters, no run of 9 or more digits.`
+Every request carries a credential pair in the headers ` + "`x-client-id`" + ` and ` + "`x-client-secret`" + `. Lists come in pages; errors are problem details (RFC 9457) that never repeat a value of the request. A pair that reads or searches registration numbers may state why in the header ` + "`x-access-purpose`" + `: at most 200 characters, no run of 9 or more digits and no registration number, however it is written.`
 
 // describe is the part of the OpenAPI document that no operation tells.
 func (a *API) describe() huma.Config {
@@ -88,7 +88,7 @@ func (a *API) finishDescription() {
 // purposeParameter is a header of every request; it is documented where registration numbers are.
 var purposeParameter = &huma.Param{
 	Name: "x-access-purpose", In: "header",
-	Description: "Why registration numbers are consulted, for the register of consultations: at most 200 characters, no run of 9 or more digits.",
+	Description: "Why registration numbers are consulted, for the register of consultations: at most 200 characters, no run of 9 or more digits and no registration number, however it is written.",
 	Schema:      &huma.Schema{Type: huma.TypeString, MaxLength: new(200)},
 }
 

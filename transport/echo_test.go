@@ -7,7 +7,10 @@ import (
 	"testing"
 )
 
-const secret = "85010112345"
+const (
+	secret  = "85010112345"
+	divided = "85_01_01_123_45"
+)
 
 // Whatever is wrong with a request, what was sent as a value stays out of the answer.
 func TestNoMessageEchoesAValueOfTheRequest(t *testing.T) {
@@ -52,6 +55,11 @@ func TestNoMessageEchoesAValueOfTheRequest(t *testing.T) {
 		"an unknown key":                    `{"query":"{ __typename }","` + word + secret + `":1}`,
 		"a list of requests":                `["` + word + secret + `"]`,
 		"a variable's name with a number":   body(`query($n`+secret+`: Int) { customers(first: $n`+secret+`) { totalCount } }`, object{"n" + secret: word}),
+		"a divided number in a field":       body(`{ n` + divided + `(x: "` + word + `") }`),
+		"a divided number in an argument":   body(`{ customer(n` + divided + `: 1) { id } }`),
+		"a divided number in a fragment":    body(`{ ...n` + divided + ` }`),
+		"a divided number in an input":      body(`query($x: CustomerFilter) { customers(filter: $x) { totalCount } }`, object{"x": object{"85.01.01-123.45": word}}),
+		"a divided number in a variable":    body(`query($n`+divided+`: Int) { customers(first: $n`+divided+`) { totalCount } }`, object{"n" + divided: word}),
 		"an operation's name with a number": body(`query n` + secret + ` { customer(id: 1.5) { id } }`),
 	}
 	for sentence, text := range requests {
@@ -62,7 +70,7 @@ func TestNoMessageEchoesAValueOfTheRequest(t *testing.T) {
 				if len(got.Errors) == 0 {
 					t.Fatalf("not refused: %s", got.text)
 				}
-				if strings.Contains(got.text, secret) || strings.Contains(got.text, word) || strings.Contains(got.text, long) {
+				if strings.Contains(got.text, secret) || strings.Contains(got.text, divided) || strings.Contains(got.text, "85.01.01") || strings.Contains(got.text, word) || strings.Contains(got.text, long) {
 					t.Errorf("echoed: %s", got.text)
 				}
 				if strings.Contains(got.text, "Did you mean") || got.Data != nil {

@@ -1,0 +1,136 @@
+package backoffice
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	maskedRun      = 9  // digits in a row that may be a registration or a telephone number
+	numberDigits   = 11 // of a registration number, however it is divided
+	separatorsMost = 3  // between two of its parts: "90.01.01 - 997.94"
+)
+
+// MaskDigits replaces by one '#' each run of 9 or more digits of whatever script, and each 11 digits that are divided by
+// dots, dashes, slashes, spaces and the like, as registration numbers usually are: so that none gets into a message, a
+// log or the register by way of a name. Other texts come back as they are. It is the one mask of everything that
+// is kept or shown.
+func MaskDigits(text string) string {
+	return maskParts(text, "#", func(parts []digitRun) int {
+		if n := elevenDigits(parts); n > 0 {
+			return n
+		}
+		if parts[0].digits >= maskedRun {
+			return 1
+		}
+		return 0
+	})
+}
+
+// MaskNationalNumbers replaces the registration numbers in a text that is shown to those who may not see them, in
+// whatever notation, and leaves all other numbers: those that have no date and check of one. A longer run of digits is
+// another number, unless separators divide a registration number from its rest.
+func MaskNationalNumbers(text, mask string, now time.Time) string {
+	return maskParts(text, mask, func(parts []digitRun) int {
+		n := elevenDigits(parts)
+		if n == 0 {
+			return 0
+		}
+		var digits strings.Builder
+		for _, part := range parts[:n] {
+			digits.WriteString(text[part.start:part.end])
+		}
+		if _, err := ParseNationalNumber(digits.String(), now); err != nil {
+			return 0
+		}
+		return n
+	})
+}
+
+// digitRun is digits in a row.
+type digitRun struct {
+	start, end int
+	digits     int
+	joined     bool // to the one before, by separators alone
+}
+
+// elevenDigits is how many of the first parts have eleven digits together; 0 when no number of parts has.
+func elevenDigits(parts []digitRun) int {
+	digits := 0
+	for i, part := range parts {
+		if i > 0 && !part.joined {
+			break
+		}
+		if digits += part.digits; digits >= numberDigits {
+			if digits == numberDigits {
+				return i + 1
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// maskParts replaces what pick chooses: it is given the runs of digits from one onwards, and says how many of them, with
+// the separators in between, are one number to be masked.
+func maskParts(text, mask string, pick func([]digitRun) int) string {
+	runs := digitRuns(text)
+	var masked strings.Builder
+	kept := 0
+	for i := 0; i < len(runs); {
+		n := pick(runs[i:])
+		if n == 0 {
+			i++
+			continue
+		}
+		masked.WriteString(text[kept:runs[i].start])
+		masked.WriteString(mask)
+		kept = runs[i+n-1].end
+		i += n
+	}
+	if kept == 0 {
+		return text
+	}
+	masked.WriteString(text[kept:])
+	return masked.String()
+}
+
+// digitRuns finds the runs of digits; none at all where there are too few for any number.
+func digitRuns(text string) []digitRun {
+	digits := 0
+	for _, r := range text {
+		if unicode.IsDigit(r) {
+			digits++
+		}
+	}
+	if digits < maskedRun {
+		return nil
+	}
+	var runs []digitRun
+	inside, between, joined := false, 0, false
+	for i, r := range text {
+		if !unicode.IsDigit(r) {
+			inside, between = false, between+1
+			joined = joined && between <= separatorsMost && isSeparator(r)
+			continue
+		}
+		if !inside {
+			runs = append(runs, digitRun{start: i, joined: joined})
+		}
+		last := &runs[len(runs)-1]
+		last.end, last.digits = i+len(string(r)), last.digits+1
+		inside, between, joined = true, 0, true
+	}
+	return runs
+}
+
+// isSeparator says whether people put this between the parts of a number. Letters divide numbers from each other, as do
+// the signs that stand between values: colons (also those of a time), quotes, brackets.
+func isSeparator(r rune) bool {
+	switch r {
+	case '.', ',', '/', '\\', '_', '|', '\'', '’', '·', '•', '−', '*', '+', '~':
+		return true
+	}
+	return unicode.IsSpace(r) || unicode.In(r, unicode.Pd, unicode.Z, unicode.Cf)
+}
