@@ -60,6 +60,9 @@ func (s *Settings) open(ctx context.Context) (*house, error) {
 	if err == nil {
 		err = store.ClaimKeyset(ctx, fingerprint)
 	}
+	if err == nil {
+		err = backoffice.SealIdempotencyKeys(ctx, store, keys)
+	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

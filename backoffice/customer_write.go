@@ -132,23 +132,26 @@ func (o *Office) numbers(in *CustomerFields, check *checker) map[PrivacyField]st
 	return digits
 }
 
-// seal puts the numbers into the customer and returns the names of those fields that changed by it.
-func (o *Office) seal(c *Customer, digits map[PrivacyField]string) (values, error) {
-	changed := values{}
+// seal puts the numbers into the customer and returns the names of those fields that changed by it, and the fields that
+// hold the number already which was sent.
+func (o *Office) seal(c *Customer, digits map[PrivacyField]string) (changed values, same []PrivacyField, err error) {
+	changed = values{}
 	for field, number := range digits {
 		var sealed Sealed
 		if number != "" {
-			var err error
 			if sealed, err = o.Keys.Seal(c.ID, field, number); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
-		if place := c.number(field); !place.SameNumber(sealed) {
+		switch place := c.number(field); {
+		case !place.SameNumber(sealed):
 			*place = sealed
 			changed[field.Input()] = "" // the name is all that may be told
+		case number != "":
+			same = append(same, field)
 		}
 	}
-	return changed, nil
+	return changed, same, nil
 }
 
 // checkAround holds a customer to the rules that other records have a part in. before is nil for a new one.
@@ -194,7 +197,7 @@ func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerFiel
 	for field, number := range digits {
 		content.set(field.Input(), number)
 	}
-	if _, err := o.seal(c, digits); err != nil {
+	if _, _, err := o.seal(c, digits); err != nil {
 		return nil, err
 	}
 	call := creation{by: by, action: "createCustomer", noun: NounCustomer, id: c.ID, key: key, content: content, wrong: &check}
@@ -216,7 +219,8 @@ func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerFiel
 }
 
 // UpdateCustomer changes a customer; it needs customers.write, and privacy.read when a registration number is sent, also
-// as null. A change that changes nothing leaves version and updatedAt alone and is not logged. Refused also with
+// as null. A change that changes nothing leaves version and updatedAt alone and is not logged; that a number is the stored
+// one, which the caller learns by it, is entered as a search that found the customer. Refused also with
 // NOT_FOUND (id), STALE_VERSION, TAKEN (customerCode) and NOT_FOUND (responsibleId).
 func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in CustomerFields, expectedVersion *int) (*Customer, error) {
 	if err := require(by, CustomersWrite); err != nil {
@@ -226,7 +230,9 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 		return nil, MissingScope(PrivacyRead)
 	}
 	var updated *Customer
+	var confirmed []PrivacyField
 	err := o.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
+		confirmed = nil
 		before, ok, err := find(ctx, tx.Customers(), id)
 		if err != nil {
 			return false, err
@@ -244,10 +250,11 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 		if err := o.checkAround(ctx, tx, &after, before, &check); err != nil {
 			return false, err
 		}
-		numbers, err := o.seal(&after, digits)
+		numbers, same, err := o.seal(&after, digits)
 		if err != nil {
 			return false, err
 		}
+		confirmed = same
 		changed := before.values().changed(after.values())
 		for name := range numbers {
 			changed[name] = ""
@@ -259,6 +266,11 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 		raced, err = o.saveCustomer(ctx, tx, by, "updateCustomer", &after, changed)
 		return raced, err
 	})
+	if len(confirmed) > 0 { // also when the write failed after the comparison
+		if unnoted := o.Keys.Confirmed(ctx, id, confirmed...); unnoted != nil {
+			err = unnoted
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/privacy"
 )
 
 var noKey backoffice.Optional[string]
@@ -93,7 +94,8 @@ func TestAChangeThatChangesNothingIsNoChange(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
 		c := w.company(t, backoffice.CustomerFields{Name: text("A"), KboNumber: text("0200065765"), RegistrationNumber: text("85073003328")})
-		same, err := w.UpdateCustomer(t.Context(), w.by, c.ID, backoffice.CustomerFields{Name: text("A"), KboNumber: text("0200.065.765"), RegistrationNumber: text("85073003328")}, nil)
+		ctx := w.request(t)
+		same, err := w.UpdateCustomer(ctx, w.by, c.ID, backoffice.CustomerFields{Name: text("A"), KboNumber: text("0200.065.765"), RegistrationNumber: text("85073003328")}, nil)
 		accept(t, err)
 		if diff := cmp.Diff(c, same); diff != "" {
 			t.Error(diff)
@@ -101,6 +103,14 @@ func TestAChangeThatChangesNothingIsNoChange(t *testing.T) {
 		if diff := cmp.Diff(c, w.customer(t, c.ID)); diff != "" || len(w.changes(t, 0)) != 1 {
 			t.Error(diff)
 		}
+		accept(t, privacy.Commit(ctx))
+		entered, err := w.Store.Consultations(t.Context(), backoffice.ConsultationPosition{}, 10)
+		accept(t, err)
+		if len(entered) != 1 || entered[0].Operation != backoffice.ConsultedBySearch || *entered[0].CustomerID != c.ID {
+			t.Errorf("that the number is the stored one is entered as %v", entered)
+		}
+		_, err = w.UpdateCustomer(t.Context(), w.by, c.ID, backoffice.CustomerFields{RegistrationNumber: text("85073003328")}, nil)
+		expect(t, err, "internal error") // where it cannot be entered, it is not told
 	})
 }
 

@@ -314,12 +314,12 @@ func (m *model) updateCustomer(r *rapid.T) {
 	id, f := anyOf(r, m, m.customers, "customer"), m.drawCustomer(r)
 	before := m.customers[id]
 	if before == nil {
-		_, err := m.w.UpdateCustomer(m.t.Context(), m.w.by, id, f, nil)
+		_, err := m.w.UpdateCustomer(m.w.request(m.t), m.w.by, id, f, nil)
 		check(r, err, "NOT_FOUND id")
 		return
 	}
 	version, fresh := expected(r, before.Version)
-	_, err := m.w.UpdateCustomer(m.t.Context(), m.w.by, id, f, version)
+	_, err := m.w.UpdateCustomer(m.w.request(m.t), m.w.by, id, f, version)
 	after, number, wrong := m.changedBy(*before, m.numbers[id], f)
 	switch fields := told(*before, after, m.numbers[id], number); {
 	case !fresh:

@@ -28,6 +28,11 @@ type Sealer interface {
 	Seal(customerID string, field PrivacyField, number string) (Sealed, error)
 	// Digest is a keyed digest of a content; the context keeps different uses apart.
 	Digest(context string, content []byte) ([]byte, error)
+	// Lookup is a keyed digest by which a content is found again: it stays the same for good, also when keys change.
+	Lookup(context string, content []byte) ([]byte, error)
+	// Confirmed notes that the caller in ctx has learned that these fields of a customer hold the numbers it sent: a
+	// search that found the customer. It fails where nothing can be noted.
+	Confirmed(ctx context.Context, customerID string, fields ...PrivacyField) error
 	// SameContent says whether a digest was made of this content in this context.
 	SameContent(context string, content, digest []byte) bool
 }
@@ -175,6 +180,9 @@ func (o *Office) create(ctx context.Context, c creation, insert func(ctx context
 	var digest []byte
 	if keyed {
 		if digest, err = o.Keys.Digest(use, content); err != nil {
+			return err
+		}
+		if key, err = sealIdempotencyKey(o.Keys, c.by.ClientID, c.noun, key); err != nil {
 			return err
 		}
 	}

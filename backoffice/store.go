@@ -155,6 +155,9 @@ type Store interface {
 	// KnownFiles tells which of the storage keys some record refers to.
 	KnownFiles(ctx context.Context, keys []string) (map[string]bool, error)
 
+	// SealIdempotencyKeys replaces the idempotency keys that are kept as they were sent by what seal makes of them.
+	SealIdempotencyKeys(ctx context.Context, seal func(clientID string, noun Noun, key string) (string, error)) error
+
 	// ClaimKeyset notes, the first time, by which keyset the store's registration numbers are sealed. BadInput, with a
 	// sentence for the operator, when it is another one than then.
 	ClaimKeyset(ctx context.Context, fingerprint string) error

@@ -20,7 +20,13 @@ import (
 type world struct {
 	*backoffice.Office
 	by     *backoffice.Viewer // may do everything
-	folder string             // of the stored files
+	vault  *privacy.Vault
+	folder string // of the stored files
+}
+
+// request is the context of a request of the world's own pair.
+func (w *world) request(t testing.TB) context.Context {
+	return w.vault.WithLedger(t.Context(), w.by, nil)
 }
 
 // onBothEngines runs a test in a world on each engine.
@@ -74,6 +80,7 @@ func newWorld(t testing.TB, store backoffice.Store) *world {
 	w := &world{
 		Office: &backoffice.Office{Store: store, Files: stored, Keys: keys, Documents: pdf.Documents{Office: "Office"}},
 		by:     viewer("pair", backoffice.AllScopes...),
+		vault:  privacy.NewVault(keys, store),
 		folder: folder,
 	}
 	w.write(t, func(ctx context.Context, tx backoffice.Tx) error {

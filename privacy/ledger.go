@@ -114,7 +114,8 @@ type Searching struct {
 	ctx    context.Context // of the request whose ledger it is noted in
 	ledger *ledger         // nil until a number is searched for
 	fields fieldSet
-	found  []string
+	found  []string        // in the order in which they were named
+	named  map[string]bool // those in found
 }
 
 // Search begins a search on behalf of the viewer in ctx. Each one is an entry of its own, once Index was called.
@@ -142,15 +143,40 @@ func (s *Searching) Index(field backoffice.PrivacyField, number string) (string,
 	return string(index), nil
 }
 
-// Found names the customers that the search found; there is then an entry under each, instead of one under nobody.
-// Nothing is noted of a search without a number.
+// Found names customers that the search found; there is then an entry under each, one whatever how often it is named,
+// instead of one under nobody. Nothing is noted of a search without a number.
 func (s *Searching) Found(customerIDs ...string) {
 	if s.ledger == nil {
 		return
 	}
 	s.ledger.mu.Lock()
 	defer s.ledger.mu.Unlock()
-	s.found = append(s.found, customerIDs...)
+	for _, id := range customerIDs {
+		if !s.named[id] {
+			if s.named == nil {
+				s.named = make(map[string]bool, len(customerIDs))
+			}
+			s.named[id] = true
+			s.found = append(s.found, id)
+		}
+	}
+}
+
+// Confirmed enters in the ledger in ctx that its viewer learned by a write that fields of a customer hold the numbers it
+// sent: that is a search that found the customer. Forbidden without privacy.read; Internal without a ledger.
+func (k *Keyset) Confirmed(ctx context.Context, customerID string, fields ...backoffice.PrivacyField) error {
+	l, err := ledgerOf(ctx)
+	if err != nil {
+		return err
+	}
+	s := &Searching{ctx: ctx, ledger: l, found: []string{customerID}}
+	for _, field := range fields {
+		s.fields.add(field)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.searches = append(l.searches, s)
+	return nil
 }
 
 // Export enters an export of fields of all customers, at once. After it the ledger's Reveal opens these fields

@@ -19,15 +19,21 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 		return nil, err
 	}
 	noun := &loaders.From(ctx).Customers
-	if criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != "" {
+	byNumber := criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != ""
+	if byNumber {
 		if err := enterSearch(ctx, noun, criteria, search); err != nil {
 			return nil, err
 		}
 	}
-	return all(ctx, r.Root, noun, criteria, orderBy.Order(), backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+	shown, err := all(ctx, r.Root, noun, criteria, orderBy.Order(), backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+	if err == nil && byNumber {
+		search.Found(ids(shown.Items, customerID)...)
+	}
+	return shown, err
 }
 
-// enterSearch names in the register whom a search by registration number found, whatever page of them is shown.
+// enterSearch names in the register the first of those whom a search by registration number found, whatever page of
+// them is shown.
 func enterSearch(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], criteria backoffice.CustomerCriteria, search *privacy.Searching) error {
 	ask := backoffice.Ask[backoffice.CustomerCriteria]{Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	found, err := noun.Pages(ctx, ask, []string{backoffice.NoParent})

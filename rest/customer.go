@@ -159,7 +159,8 @@ type OfCustomer struct {
 	CustomerID string `path:"customerId" doc:"The customer's identifier."`
 }
 
-// listCustomers answers a filter. A search by registration number is entered under whom it found, whatever page is shown.
+// listCustomers answers a filter. A search by registration number is entered under the first of those whom it found,
+// whatever page is shown, and under all that are shown.
 func (a *API) listCustomers(ctx context.Context, filter *backoffice.CustomerFilter, paging Paging) (*answered[List[Customer]], error) {
 	window, err := paging.window()
 	if err != nil {
@@ -176,14 +177,18 @@ func (a *API) listCustomers(ctx context.Context, filter *backoffice.CustomerFilt
 		return nil, err
 	}
 	if criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != "" {
-		all := found
+		lists := [][]*backoffice.Customer{found.items}
 		if len(found.items) < found.total {
-			if all, err = read(ctx, a.Store.Customers(), q, backoffice.Window{Limit: backoffice.MaxPageSize}); err != nil {
+			all, err := read(ctx, a.Store.Customers(), q, backoffice.Window{Limit: backoffice.MaxPageSize})
+			if err != nil {
 				return nil, err
 			}
+			lists = [][]*backoffice.Customer{all.items, found.items}
 		}
-		for _, c := range all.items {
-			search.Found(c.ID)
+		for _, list := range lists {
+			for _, c := range list {
+				search.Found(c.ID)
+			}
 		}
 	}
 	data, err := showCustomers(ctx, found.items)

@@ -13,7 +13,7 @@ func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, not
 	if err := t.forgetKeys(ctx, notBefore); err != nil {
 		return nil, err
 	}
-	const remember = `INSERT INTO idempotency_keys (client_id, noun, key, digest, object_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+	const remember = `INSERT INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, $6)
 ON CONFLICT (client_id, noun, key) DO UPDATE SET digest = excluded.digest, object_id = excluded.object_id, created_at = excluded.created_at
 WHERE idempotency_keys.created_at < $7`
 	stored, err := t.conn.Exec(ctx, remember, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.Digest, entry.ObjectID, int64(entry.CreatedAt), int64(notBefore)})
@@ -30,6 +30,39 @@ WHERE idempotency_keys.created_at < $7`
 		return nil, err
 	}
 	return &earlier, nil
+}
+
+// SealIdempotencyKeys implements backoffice.Store.
+func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID string, noun backoffice.Noun, key string) (string, error)) error {
+	clear := func(conn Conn, limit int) (found []backoffice.Idempotency, err error) {
+		const read = "SELECT client_id, noun, key FROM idempotency_keys WHERE NOT sealed LIMIT $1"
+		err = conn.Query(ctx, read, []any{int64(limit)}, func(row *Row) error {
+			found = append(found, backoffice.Idempotency{ClientID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), Key: row.Text(2)})
+			return nil
+		})
+		return found, err
+	}
+	if found, err := clear(s.primary(), 1); err != nil || len(found) == 0 {
+		return err
+	}
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		for {
+			found, err := clear(tx.conn, maxBatch)
+			if err != nil || len(found) == 0 {
+				return err
+			}
+			for _, entry := range found {
+				sealed, err := seal(entry.ClientID, entry.Noun, entry.Key)
+				if err != nil {
+					return err
+				}
+				const replace = "UPDATE idempotency_keys SET key = $4, sealed = true WHERE client_id = $1 AND noun = $2 AND key = $3"
+				if _, err := tx.conn.Exec(ctx, replace, []any{entry.ClientID, string(entry.Noun), entry.Key, sealed}); err != nil {
+					return err
+				}
+			}
+		}
+	})
 }
 
 // forgetKeys removes a few keys that are too old to count, so that what is remembered stays small without a job for it.
