@@ -2,12 +2,15 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -33,15 +36,22 @@ type started struct {
 	ended   chan error
 }
 
-// start runs serve over a fresh store, through a shell that sets something first.
+// start runs serve over a fresh store, through a shell that does something first.
 func start(t *testing.T, first string, args ...string) *started {
+	t.Helper()
+	return newShell(t).start(t, exec.Command("sh", "-c", first+` exec "$0" "$@"`), args...)
+}
+
+// start runs serve over the shell's store; before is a command that runs what it is given last.
+func (s *shell) start(t *testing.T, before *exec.Cmd, args ...string) *started {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := append([]string{"-c", first + ` exec "$0" "$@"`, self}, newShell(t).settings()...)
-	command := exec.Command("sh", append(append(line, "serve", "--listen=127.0.0.1:0", "--metrics="), args...)...)
+	command := before
+	command.Args = append(append(command.Args, self), s.settings()...)
+	command.Args = append(append(command.Args, "serve", "--listen=127.0.0.1:0", "--metrics="), args...)
 	command.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1")
 	said, err := command.StderrPipe()
 	if err != nil {
@@ -50,7 +60,7 @@ func start(t *testing.T, first string, args ...string) *started {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s := &started{command: command, lines: make(chan string, 1_000), ended: make(chan error, 1)}
+	p := &started{command: command, lines: make(chan string, 1_000), ended: make(chan error, 1)}
 	t.Cleanup(func() { _ = command.Process.Kill() })
 	reader := bufio.NewReader(said)
 	found := make(chan string, 1)
@@ -63,23 +73,23 @@ func start(t *testing.T, first string, args ...string) *started {
 				found <- at[1]
 			}
 			if line != "" {
-				s.lines <- line
+				p.lines <- line
 			}
 			if err != nil {
-				close(s.lines)
-				s.ended <- command.Wait()
+				close(p.lines)
+				p.ended <- command.Wait()
 				return
 			}
 		}
 	}()
 	select {
-	case s.address = <-found:
-	case err := <-s.ended:
+	case p.address = <-found:
+	case err := <-p.ended:
 		t.Fatalf("it does not start: %v", err)
 	case <-time.After(time.Minute):
 		t.Fatal("it does not start")
 	}
-	return s
+	return p
 }
 
 // says waits for a line of the log with a text.
@@ -138,6 +148,73 @@ func TestConnectionsThatCannotBeAcceptedAreLogged(t *testing.T) {
 		defer connection.Close()
 	}
 	s.says(t, "connections cannot be accepted")
+}
+
+func TestAFullDiskIsToldInWordsAndPasses(t *testing.T) {
+	t.Parallel()
+	if out, err := exec.Command("unshare", "-rm", "true").CombinedOutput(); err != nil {
+		t.Skipf("no disk of its own can be had here: %v %s", err, out)
+	}
+	s := newShell(t)
+	folder, pair := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "pair")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// A disk that only the program sees, with something on it that can be taken away.
+	script := fmt.Sprintf(`mount -t tmpfs -o size=8m tmpfs %[1]s && head -c 5000000 /dev/zero >%[1]s/ballast &&
+		"$0" %[2]s credentials create --name test --scope settings.write --json >%[3]s && exec "$0" "$@"`, folder, strings.Join(s.settings(), " "), pair)
+	p := s.start(t, exec.Command("unshare", "-rm", "sh", "-c", script))
+	content, err := os.ReadFile(pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var issued struct{ ClientID, ClientSecret string }
+	if err := json.Unmarshal(content, &issued); err != nil {
+		t.Fatal(err)
+	}
+	k := keptConnection{&http.Client{}, [2]string{issued.ClientID, issued.ClientSecret}, "http://" + p.address}
+	write := func(n int) (int, string) {
+		status, answer, _ := k.ask(t, http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": "label %d", "color": "#112233"}`, n))
+		return status, answer
+	}
+	made := 0
+	for ; made < 10_000; made++ {
+		if status, answer := write(made); status != http.StatusCreated {
+			if status != http.StatusServiceUnavailable || !strings.Contains(answer, "the disk of the store is full") {
+				t.Fatalf("write %d: %d %s", made, status, answer)
+			}
+			break
+		}
+	}
+	ready := func() (int, string) {
+		status, answer, _ := k.ask(t, http.MethodGet, "/readyz", "")
+		return status, answer
+	}
+	for range 2 { // the second asks the disk
+		if status, answer := ready(); status != http.StatusServiceUnavailable || !strings.Contains(answer, "full") {
+			t.Errorf("readiness: %d %s", status, answer)
+		}
+		time.Sleep(1_100 * time.Millisecond)
+	}
+	p.says(t, "SQLite error 13: the disk is full")
+	if status, _, _ := k.ask(t, http.MethodGet, "/settings/labels", ""); status != http.StatusOK {
+		t.Errorf("reading while the disk is full: %d", status)
+	}
+	if err := os.Remove(fmt.Sprintf("/proc/%d/root%s/ballast", p.command.Process.Pid, folder)); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		status, answer := ready()
+		if status == http.StatusOK {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("readiness: %d %s", status, answer)
+		}
+	}
+	if status, answer := write(made); status != http.StatusCreated {
+		t.Errorf("with room again: %d %s", status, answer)
+	}
 }
 
 func TestAPreflightIsNoFailedSignIn(t *testing.T) {

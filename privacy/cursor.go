@@ -2,6 +2,8 @@ package privacy
 
 import (
 	"encoding/base64"
+	"errors"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -13,8 +15,16 @@ const (
 
 var (
 	cursorContext = parts("cursor")
-	urlText       = base64.RawURLEncoding.Strict() // one text per value
+	urlText       = base64.RawURLEncoding.Strict()
 )
+
+// decodeURLText reads what urlText wrote. A value has one text: what the decoder of the library would skip is refused.
+func decodeURLText(text string) ([]byte, error) {
+	if strings.ContainsAny(text, "\r\n") {
+		return nil, errors.New("a line break in base64url")
+	}
+	return urlText.DecodeString(text)
+}
 
 // SealCursor makes an opaque cursor: the same bytes give the same cursor under the same key, and it tells nothing of
 // them. It is URL-safe. Up to 2 kB of them come back.
@@ -35,7 +45,7 @@ func (k *Keyset) OpenCursor(cursor string) ([]byte, error) {
 	if len(cursor) > maxCursorSize {
 		return nil, badCursor(nil)
 	}
-	sealed, err := urlText.DecodeString(cursor)
+	sealed, err := decodeURLText(cursor)
 	if err != nil {
 		return nil, badCursor(err)
 	}

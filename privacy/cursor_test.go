@@ -28,6 +28,10 @@ func TestACursorGivesItsBytesBackAndNothingElseDoes(t *testing.T) {
 			t.Fatalf("another keyset: %v", err)
 		}
 		at := rapid.IntRange(0, len(cursor)-1).Draw(t, "at")
+		broken := cursor[:at] + rapid.SampledFrom([]string{"\n", "\r", "\r\n"}).Draw(t, "break") + cursor[at:]
+		if _, err := keys.OpenCursor(broken); backoffice.KindOf(err) != backoffice.BadInput {
+			t.Fatalf("with a line break at %d: %v", at, err)
+		}
 		changed := []byte(cursor)
 		changed[at] = 'A'
 		if string(changed) != cursor {

@@ -37,7 +37,7 @@ func (k *Keyset) VerifyDownload(signature, kind, id string, now time.Time) (clie
 	if len(signature) > maxDownloadSize {
 		return "", refused
 	}
-	token, err := urlText.DecodeString(signature)
+	token, err := decodeURLText(signature)
 	if err != nil || len(token) < pathTagSize {
 		return "", refused
 	}

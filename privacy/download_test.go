@@ -39,6 +39,7 @@ func TestASignedDownloadHoldsForItsFileUntilItEnds(t *testing.T) {
 		at := rapid.IntRange(0, len(changed)-1).Draw(t, "at")
 		changed[at] ^= 1
 		refused("changed", string(changed), kind, file, now)
+		refused("with a line break", signature[:at]+rapid.SampledFrom([]string{"\n", "\r", "\r\n"}).Draw(t, "break")+signature[at:], kind, file, now)
 	})
 }
 

@@ -3,7 +3,19 @@ package store
 import (
 	"errors"
 	"fmt"
+
+	"example.org/backoffice/backoffice"
 )
+
+// Full says that the store has no room left: what is stored can be read, and nothing can be written.
+func Full(cause error) error {
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the disk of the store is full", Cause: fmt.Errorf("%w: the disk is full", cause)}
+}
+
+// Damaged says that a part of the store cannot be read any more.
+func Damaged(cause error) error {
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is damaged", Cause: fmt.Errorf("%w: the database is damaged; restore it from a backup", cause)}
+}
 
 // ViolationKind tells constraints apart.
 type ViolationKind uint8

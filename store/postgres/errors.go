@@ -106,6 +106,10 @@ func classifyCode(of *pgconn.PgError) error {
 		return &store.Violation{Of: store.ReferenceViolation, Constraint: of.ConstraintName}
 	case "57014":
 		return &backoffice.Error{Kind: backoffice.Timeout, Message: "the request took too long", Cause: cause}
+	case "53100":
+		return store.Full(cause)
+	case "XX001", "XX002":
+		return store.Damaged(cause)
 	case "25006", "40001", "40P01", "55P03": // a primary that is one no more; conflicts that outlast the attempts
 		return unavailable(cause)
 	}

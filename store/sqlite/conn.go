@@ -18,6 +18,7 @@ type conn struct {
 	young, old map[string]driver.Stmt
 	broken     bool // of no more use
 	running    running
+	health     *health
 
 	row    store.Row
 	values []driver.Value
@@ -94,7 +95,7 @@ func (c *conn) Query(ctx context.Context, text string, args []any, each func(*st
 	if refused != nil {
 		return refused
 	}
-	return classify(ctx, err)
+	return c.classified(ctx, err)
 }
 
 // read hands the rows over until each refuses one.
@@ -131,7 +132,15 @@ func (c *conn) Exec(ctx context.Context, text string, args []any) (changed int64
 		}
 		return err
 	})
-	return changed, classify(ctx, err)
+	return changed, c.classified(ctx, err)
+}
+
+func (c *conn) classified(ctx context.Context, err error) error {
+	ours := classify(ctx, err)
+	if err != nil {
+		c.health.note(code(err), ours)
+	}
+	return ours
 }
 
 // close lets go of the connection and its statements: one that is left open would keep the database open, and its log on

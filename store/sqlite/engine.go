@@ -17,6 +17,7 @@ type engine struct {
 	readers   *pool
 	own       *pool // what the process itself reads: callers who take all they can get leave it its connections
 	dog       *watchdog
+	health    health
 }
 
 var _ store.Engine = (*engine)(nil)
@@ -89,8 +90,15 @@ func (e *engine) Together(ctx context.Context, n int) []backoffice.Party {
 	return parties
 }
 
-// Ping implements store.Engine.
+// Ping implements store.Engine. A disk that was full is written to, to see whether it still is.
 func (e *engine) Ping(ctx context.Context) error {
+	err := e.health.fault(ctx, func(ctx context.Context) error {
+		_, err := e.writer.Exec(ctx, "PRAGMA user_version = 0", nil) // what it is
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	return e.own.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
 }
 

@@ -41,8 +41,12 @@ func classify(ctx context.Context, err error) error {
 		return &store.Violation{Of: store.ReferenceViolation}
 	}
 	switch of & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN,
-		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	case sqlite3.SQLITE_FULL:
+		return store.Full(fmt.Errorf("SQLite error %d", of))
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return store.Damaged(fmt.Errorf("SQLite error %d", of))
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN,
+		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM:
 		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: fmt.Errorf("SQLite error %d", of)}
 	case sqlite3.SQLITE_INTERRUPT: // by the watchdog, for the limit: a context that has ended was looked at before
 		return backoffice.Fault(context.DeadlineExceeded, "asking the store")

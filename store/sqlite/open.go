@@ -122,9 +122,9 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	e.writer = newPool(write, 1, 0, 0, e.dog)
-	e.readers = newPool(read, options.Readers, acquireTime, options.StatementTimeout, e.dog)
-	e.own = newPool(own, ownReaders, acquireTime, options.StatementTimeout, e.dog)
+	e.writer = newPool(write, 1, 0, 0, e.dog, &e.health)
+	e.readers = newPool(read, options.Readers, acquireTime, options.StatementTimeout, e.dog, &e.health)
+	e.own = newPool(own, ownReaders, acquireTime, options.StatementTimeout, e.dog, &e.health)
 	if err := e.Ping(ctx); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}

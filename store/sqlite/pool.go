@@ -12,13 +12,14 @@ import (
 
 // pool hands out connections, to each caller in turn, the one that was used last first: its pages are in its cache.
 type pool struct {
-	db    *sql.DB
-	turns *store.Turns
-	dog   *watchdog
-	limit time.Duration // of a statement; 0 is none
-	mu    sync.Mutex
-	idle  []*lease
-	ended bool
+	db     *sql.DB
+	health *health
+	turns  *store.Turns
+	dog    *watchdog
+	limit  time.Duration // of a statement; 0 is none
+	mu     sync.Mutex
+	idle   []*lease
+	ended  bool
 }
 
 // lease is a connection of a pool, and who has it.
@@ -27,10 +28,10 @@ type lease struct {
 	who string
 }
 
-func newPool(db *sql.DB, size int, wait, limit time.Duration, dog *watchdog) *pool {
+func newPool(db *sql.DB, size int, wait, limit time.Duration, dog *watchdog, h *health) *pool {
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return &pool{db: db, turns: store.NewTurns(size, wait), dog: dog, limit: limit}
+	return &pool{db: db, health: h, turns: store.NewTurns(size, wait), dog: dog, limit: limit}
 }
 
 // take waits for a connection.
@@ -66,7 +67,7 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{sql: opened, young: map[string]driver.Stmt{}}
+	c := &conn{sql: opened, young: map[string]driver.Stmt{}, health: p.health}
 	if err := p.dog.watch(c, p.limit); err != nil {
 		_ = opened.Close()
 		return nil, err
