@@ -56,6 +56,7 @@ func (p *pool) take(ctx context.Context) (*lease, error) {
 	p.mu.Unlock()
 	c, err := p.open(ctx)
 	if err != nil {
+		p.health.note(code(err), classify(ctx, err))
 		p.turns.Give(who)
 		return nil, err
 	}
