@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
@@ -33,7 +32,7 @@ func (c *backupCommand) Run(ctx context.Context, s *Settings, t terminal) (err e
 	if !can {
 		return errors.New("this store cannot be copied while it serves")
 	}
-	stored, err := files.Open(ctx, s.Files)
+	stored, err := s.openFiles(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ func copyHouse(ctx context.Context, live *sqlite.Store, stored backoffice.FileSt
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
-	err = stored.List(ctx, func(key string, _ time.Time) error {
+	err = stored.List(ctx, func(key string) error {
 		_, err := files.Copy(ctx, into, stored, []string{key})
 		if backoffice.KindOf(err) == backoffice.NotFound { // gone since it was listed
 			return nil

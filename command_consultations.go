@@ -68,7 +68,7 @@ type consultationsVerifyCommand struct {
 
 // Run prints each problem and fails when there is one. Otherwise it prints a receipt to keep elsewhere.
 func (c *consultationsVerifyCommand) Run(ctx context.Context, s *Settings, t terminal) error {
-	h, err := s.open(ctx)
+	h, err := s.openExisting(ctx)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ var operator = &backoffice.Viewer{Name: "operator", Scopes: backoffice.AllScopes
 // Run generates the documents one by one; what cannot be generated is told, and makes the command fail in the end. After an
 // interruption it goes on where it was.
 func (c *documentsGenerateCommand) Run(ctx context.Context, s *Settings, t terminal) error {
-	h, err := s.open(ctx)
+	h, err := s.openExisting(ctx)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (c *exportCommand) Validate() error {
 
 // Run writes the folder and tells what is in it.
 func (c *exportCommand) Run(ctx context.Context, s *Settings, t terminal) error {
-	h, err := s.open(ctx)
+	h, err := s.openExisting(ctx)
 	if err != nil {
 		return err
 	}

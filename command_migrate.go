@@ -16,6 +16,15 @@ func (c *migrateCommand) Run(ctx context.Context, s *Settings, t terminal) error
 			return err
 		}
 	}
+	if _, missing := s.missing(); missing {
+		h, err := s.open(ctx) // with its keys and files
+		if err != nil {
+			return err
+		}
+		if err := h.Close(); err != nil {
+			return err
+		}
+	}
 	store, err := s.openRecords(ctx)
 	if err != nil {
 		return err

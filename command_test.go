@@ -60,7 +60,7 @@ func TestEveryCommandHasAHelpText(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"", "serve", "demo", "import", "export", "backup", "credentials", "credentials create", "credentials list", "credentials rotate",
-		"credentials revoke", "years start", "documents generate", "consultations list", "consultations verify", "changes list", "migrate",
+		"credentials revoke", "years start", "documents generate", "consultations list", "consultations verify", "changes list", "migrate", "files list", "files sweep", "files restore",
 	} {
 		code, out, err := newShell(t).run(t, append(strings.Fields(command), "--help")...)
 		if code != exitDone || !strings.Contains(out, "Usage: backoffice") || err != "" {
@@ -198,6 +198,7 @@ func pairOf(t *testing.T, out string) (p pair) {
 func TestCredentialsAreCreatedRotatedRevokedAndListed(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
+	s.must(t, "migrate")
 	created := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write", "--scope", "privacy.read", "--expires", "2999-01-31"))
 	rotated := pairOf(t, s.must(t, "credentials", "rotate", created.ClientID, "--json"))
 	if rotated.ClientID != created.ClientID || rotated.ClientSecret == created.ClientSecret {
@@ -236,6 +237,7 @@ func TestCredentialsAreCreatedRotatedRevokedAndListed(t *testing.T) {
 func TestAYearIsStartedOnce(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
+	s.must(t, "migrate")
 	s.must(t, "years", "start", "2026")
 	s.must(t, "years", "start", "2027")
 	for _, year := range []string{"2027", "2020", "soon"} {

@@ -16,7 +16,7 @@ type yearsStartCommand struct {
 
 // Run starts the year.
 func (c *yearsStartCommand) Run(ctx context.Context, s *Settings, t terminal) error {
-	h, err := s.open(ctx)
+	h, err := s.openExisting(ctx)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ type program struct {
 	Import        importCommand        `cmd:"" help:"Load or update records from a folder of NDJSON files."`
 	Export        exportCommand        `cmd:"" help:"Write all records to a folder that import reads."`
 	Backup        backupCommand        `cmd:"" help:"Copy the embedded store and its files, while it serves."`
+	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`
 	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
 	Years         yearsCommand         `cmd:"" help:"Start the next financial year."`
 	Documents     documentsCommand     `cmd:"" help:"Generate documents."`

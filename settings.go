@@ -48,6 +48,21 @@ func (s *Settings) embedded() (path string, ok bool) { return strings.CutPrefix(
 
 // open opens the store, the files and the keys. On the first start of an embedded store it makes them.
 func (s *Settings) open(ctx context.Context) (*house, error) {
+	if err := s.mayCreate(ctx); err != nil {
+		return nil, err
+	}
+	return s.openHouse(ctx)
+}
+
+// openExisting is open for commands that make no store: what they would find in a new one is not what was asked for.
+func (s *Settings) openExisting(ctx context.Context) (*house, error) {
+	if err := s.mustExist(); err != nil {
+		return nil, err
+	}
+	return s.openHouse(ctx)
+}
+
+func (s *Settings) openHouse(ctx context.Context) (_ *house, err error) {
 	keys, err := s.openKeyset()
 	if err != nil {
 		return nil, err
@@ -56,6 +71,11 @@ func (s *Settings) open(ctx context.Context) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, store.Close())
+		}
+	}()
 	fingerprint, err := keys.Fingerprint()
 	if err == nil {
 		err = store.ClaimKeyset(ctx, fingerprint)
@@ -64,26 +84,63 @@ func (s *Settings) open(ctx context.Context) (*house, error) {
 		err = backoffice.SealIdempotencyKeys(ctx, store, keys)
 	}
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, err
 	}
-	stored, err := files.Open(ctx, s.Files)
+	stored, err := s.openFiles(ctx, store)
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, err
 	}
 	return &house{store, stored, keys}, nil
 }
 
-// openRecords opens the store alone, for commands that open no sealed number. An embedded store that does not exist yet
-// gets its keys with it, as open would give it.
+// openFiles opens the stored files, which must be the store's own.
+func (s *Settings) openFiles(ctx context.Context, store backoffice.Store) (files.Store, error) {
+	stored, err := files.Open(ctx, s.Files)
+	if err != nil {
+		return nil, err
+	}
+	if err := files.Claim(ctx, store, stored); err != nil {
+		return nil, errors.Join(err, stored.Close())
+	}
+	return stored, nil
+}
+
+// openRecords opens the store alone, for commands that open no sealed number. The store must exist.
 func (s *Settings) openRecords(ctx context.Context) (backoffice.Store, error) {
-	if path, embedded := s.embedded(); embedded {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			if _, err := s.openKeyset(); err != nil {
-				return nil, err
-			}
-		}
+	if err := s.mustExist(); err != nil {
+		return nil, err
 	}
 	return s.openStore(ctx)
+}
+
+// missing tells whether the store is an embedded one that does not exist, or is an empty file, and which.
+func (s *Settings) missing() (path string, missing bool) {
+	path, err := sqlite.Path(s.Database)
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(path)
+	return path, errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
+}
+
+func (s *Settings) mustExist() error {
+	if path, missing := s.missing(); missing {
+		return fmt.Errorf("the database %s does not exist: run this in the folder where it is, or name it with --database; a new one is made by serve, demo, import and migrate alone", path)
+	}
+	return nil
+}
+
+// mayCreate refuses to make a store beside files that are another's: it is the name of the database that is wrong then.
+func (s *Settings) mayCreate(ctx context.Context) error {
+	path, missing := s.missing()
+	if !missing {
+		return nil
+	}
+	used, err := files.InUse(ctx, s.Files)
+	if err == nil && used {
+		err = fmt.Errorf("the database %s does not exist, and the stored files belong to another one: name that with --database, or, for a new one, an empty folder or bucket with --files", path)
+	}
+	return err
 }
 
 func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"hash"
 	"io"
-	"time"
 )
 
 // FileKind says to which noun a stored file belongs, and so which scope guards it.
@@ -51,22 +50,25 @@ type File struct {
 	TimeCreated Instant
 }
 
-// FileStore keeps bytes under keys of its own making. All methods may be called at the same time.
+// FileStore keeps bytes under keys that an Upload makes. All methods may be called at the same time.
 //
 // Errors are of kind NotFound (a key that holds nothing), BadInput (a range that cannot be), Timeout, or Unavailable
 // with the cause for the log.
 type FileStore interface {
-	// Put reads r to its end and keeps what it read. When it returns without an error, the bytes are durable; when it
-	// returns one, nothing is kept under any key, whatever happens to the process. The file has every field but Owner.
-	Put(ctx context.Context, r io.Reader, contentType string) (File, error)
+	// Put reads r to its end and keeps what it read under a new key. When it returns without an error, the bytes are
+	// durable; when it returns one, nothing is kept under the key, whatever happens to the process. The file has every
+	// field but Owner. Upload is the one caller: a sweep takes what no upload has registered.
+	Put(ctx context.Context, key string, r io.Reader, contentType string) (File, error)
 	// Open reads length bytes from offset, or to the end when length is negative. A range that reaches past the end
 	// gives what there is, which may be nothing. The caller closes the reader.
 	Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error)
+	// Missing returns those of the keys that hold nothing.
+	Missing(ctx context.Context, keys []string) ([]string, error)
 	// Delete removes what is kept under the keys. A key that holds nothing is passed over.
 	Delete(ctx context.Context, keys ...string) error
-	// List calls visit for everything that is kept, in no particular order, leftovers of writes that were cut short
-	// included, and stops at its first error. What is put or deleted meanwhile may be listed or not.
-	List(ctx context.Context, visit func(key string, modified time.Time) error) error
+	// List calls visit for everything that is kept, in no particular order, and stops at its first error. What is put or
+	// deleted meanwhile may be listed or not.
+	List(ctx context.Context, visit func(key string) error) error
 }
 
 // FileDigest is an io.Writer that takes the measures of a file while its bytes pass by.

@@ -121,6 +121,10 @@ type Tx interface {
 	// ForgetFiles notes storage keys whose files are to be removed once the transaction is durable.
 	ForgetFiles(ctx context.Context, keys []string) error
 
+	// CommitUpload ends an upload's registration together with the transaction, whose records name its files.
+	// Unavailable when the registration has ended before.
+	CommitUpload(ctx context.Context, upload string) error
+
 	// LogChanges appends to the change log, in order; the store sets the sequence numbers by the time Write returns.
 	LogChanges(ctx context.Context, changes ...*Change) error
 }
@@ -137,6 +141,7 @@ type Store interface {
 	ChangeStore
 	CredentialStore
 	ConsultationStore
+	FileRegister
 
 	// Together makes n parties whose reads wait for each other, so that an engine can send what they ask in one trip.
 	// Each party runs in a goroutine of its own, and each must leave.
@@ -145,15 +150,6 @@ type Store interface {
 	// Write runs do in a transaction that is durable when Write returns nil; when do fails nothing was written. It may
 	// run do again when the engine asks for it (a serialization failure), so do must have no effect but through tx.
 	Write(ctx context.Context, do func(ctx context.Context, tx Tx) error) error
-
-	// ForgottenFiles returns up to limit storage keys that ForgetFiles noted and that were not removed yet.
-	ForgottenFiles(ctx context.Context, limit int) ([]string, error)
-
-	// FilesRemoved drops the notes of keys whose files are gone.
-	FilesRemoved(ctx context.Context, keys []string) error
-
-	// KnownFiles tells which of the storage keys some record refers to.
-	KnownFiles(ctx context.Context, keys []string) (map[string]bool, error)
 
 	// SealIdempotencyKeys replaces the idempotency keys that are kept as they were sent by what seal makes of them.
 	SealIdempotencyKeys(ctx context.Context, seal func(clientID string, noun Noun, key string) (string, error)) error

@@ -108,7 +108,7 @@ type Documents interface {
 // GenerateTranscriptDocument draws the document of a completed transcript and stores it; it needs pti.write. A document
 // that was generated before is replaced. It works on archived years too. Refused with NOT_FOUND and, when the transcript
 // is not completed or nothing here can draw, NOT_ALLOWED (transcriptId).
-func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id string) (*Transcript, error) {
+func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id string) (_ *Transcript, err error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,12 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 		return nil, Fault(err, "drawing a transcript's document")
 	}
 	// The file is durable before a record names it: a crash in between leaves a file without a record, for the sweep.
-	file, err := o.Files.Put(ctx, content, contentType)
+	upload, err := BeginUpload(ctx, o.Store, o.Files)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { upload.Close(ctx, err) }()
+	file, err := upload.Put(ctx, content, contentType)
 	if err != nil {
 		return nil, err
 	}
@@ -152,11 +157,13 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 		if err := tx.Transcripts().Update(ctx, t); err != nil {
 			return false, err
 		}
+		if err := upload.Commit(ctx, tx); err != nil {
+			return false, err
+		}
 		updated = t
 		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: by.ClientID, Action: "generateTranscriptDocument", Noun: NounTranscript, ObjectID: id, Fields: []string{"documentGenerated", "file"}})
 	})
 	if err != nil {
-		o.removeFiles(ctx, []string{file.Key}) // nothing names it
 		return nil, err
 	}
 	o.removeFiles(ctx, replaced)

@@ -23,7 +23,10 @@ const (
 )
 
 // makeFiles gives the first customers documents, and their transcripts and calculations the files that belong to them.
-func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) error {
+func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) (err error) {
+	if c.upload, err = backoffice.BeginUpload(ctx, d.Store, d.Files); err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(writers)
 	put := func(into **backoffice.File, created backoffice.Instant, write func(io.Writer) error) {
@@ -32,7 +35,7 @@ func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) e
 			if err := write(&content); err != nil {
 				return err
 			}
-			file, err := d.Files.Put(ctx, &content, pdfType)
+			file, err := c.upload.Put(ctx, &content, pdfType)
 			if err != nil {
 				return err
 			}

@@ -46,6 +46,7 @@ type chunk struct {
 	calculations []*backoffice.Calculation
 	documents    []*backoffice.CustomerDocument
 	minfin       []*backoffice.MinfinDocument
+	upload       *backoffice.Upload // of their files; nil when there are none
 	err          error
 }
 
@@ -75,11 +76,14 @@ func (d *Demo) Fill(ctx context.Context) error {
 		}
 	}()
 	for c := range made {
+		if c.err == nil {
+			c.err = d.Store.Write(ctx, c.store)
+		}
+		if c.upload != nil {
+			c.upload.Close(ctx, c.err)
+		}
 		if c.err != nil {
 			return c.err
-		}
-		if err := d.Store.Write(ctx, c.store); err != nil {
-			return err
 		}
 		if d.Progress != nil {
 			d.Progress(c.last, d.Customers)
@@ -142,6 +146,9 @@ func (c *chunk) store(ctx context.Context, tx backoffice.Tx) error {
 		if err := store(); err != nil {
 			return err
 		}
+	}
+	if c.upload != nil {
+		return c.upload.Commit(ctx, tx)
 	}
 	return nil
 }

@@ -1,92 +1,58 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/aws/smithy-go"
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/s3blob"
-	"gocloud.dev/gcerrors"
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/encrypt"
+	"golang.org/x/sync/errgroup"
 
 	"example.org/backoffice/backoffice"
 )
 
-// bucketSettings are the query parameters of a bucket's URL, as gocloud.dev/blob/s3blob has them; prefix is ours.
-var bucketSettings = []string{
-	"region", "endpoint", "use_path_style", "disable_https", "hostname_immutable", "profile", "role", "anonymous",
-	"dualstack", "fips", "accelerate", "ssetype", "kmskeyid", "rate_limiter_capacity", "request_checksum_calculation",
-	"response_checksum_validation", "prefix",
-}
+const (
+	partSize = 8 << 20 // larger files are uploaded in parts of this size, each held in memory while it is
+	asked    = 8       // requests at a time about many files
+)
 
 // Bucket keeps files in an S3 bucket or in one of the many stores that speak S3.
 type Bucket struct {
-	bucket *blob.Bucket
+	client     *minio.Core
+	bucket     string
+	prefix     string // of all that is ours, "" or with a slash at the end
+	encryption encrypt.ServerSide
 }
 
-// OpenBucket opens s3://BUCKET?region=…&endpoint=…&use_path_style=true&prefix=…. Credentials come from where the AWS SDK
-// finds them (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role), never from the URL. It fails
+// OpenBucket opens s3://BUCKET?region=…&endpoint=…&use_path_style=true&prefix=…. Credentials come from where AWS's own tools
+// find them (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role), never from the URL. It fails
 // when the bucket cannot be reached or isn't there.
 func OpenBucket(ctx context.Context, location *url.URL) (*Bucket, error) {
-	query, err := checkBucketURL(location)
+	b, err := newBucket(location)
 	if err != nil {
 		return nil, err
 	}
-	prefix := query.Get("prefix")
-	query.Del("prefix")
-	cleaned := url.URL{Scheme: s3blob.Scheme, Host: location.Host, RawQuery: query.Encode()}
-	bucket, err := new(s3blob.URLOpener).OpenBucketURL(ctx, &cleaned)
-	if err != nil {
-		// The library's error repeats the URL, and has nothing else that helps: a value that is no boolean or number.
-		return nil, errors.New("a setting in the bucket's URL has a value that cannot be read, or the AWS configuration on this machine cannot")
-	}
-	if prefix != "" {
-		bucket = blob.PrefixedBucket(bucket, strings.TrimSuffix(prefix, "/")+"/")
-	}
-	switch there, err := bucket.IsAccessible(ctx); {
+	switch there, err := b.client.BucketExists(ctx, b.bucket); {
 	case err != nil:
-		_ = bucket.Close()
 		return nil, fmt.Errorf("the bucket of stored files cannot be reached: %w", bare(err))
 	case !there:
-		_ = bucket.Close()
 		return nil, errors.New("the bucket of stored files does not exist")
 	}
-	return &Bucket{bucket: bucket}, nil
+	return b, nil
 }
 
-func checkBucketURL(location *url.URL) (url.Values, error) {
-	if location.User != nil {
-		return nil, errors.New("a bucket's URL holds no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-	}
-	if location.Host == "" || strings.Trim(location.Path, "/") != "" || location.Opaque != "" {
-		return nil, errors.New("a bucket's URL is s3://BUCKET; a folder in the bucket is the setting prefix")
-	}
-	query, err := url.ParseQuery(location.RawQuery)
-	if err != nil {
-		return nil, errors.New("the settings in the bucket's URL cannot be read")
-	}
-	for name, values := range query {
-		if !slices.Contains(bucketSettings, name) {
-			return nil, fmt.Errorf("the bucket's URL has a setting that is not known; known are %s", strings.Join(bucketSettings, ", "))
-		}
-		if len(values) > 1 {
-			return nil, fmt.Errorf("the bucket's URL has the setting %s twice", name)
-		}
-	}
-	return query, nil
-}
-
-// bare cuts an error of the SDK to the store's own code, or to the innermost reason. Outer ones repeat the endpoint.
+// bare cuts an error of the client to the store's own code, or to the innermost reason. Outer ones repeat the endpoint.
 func bare(err error) error {
-	var answer smithy.APIError
-	if errors.As(err, &answer) {
-		return errors.New(answer.ErrorCode())
+	if code := codeOf(err); code != "" {
+		return errors.New(code)
 	}
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		err = inner
@@ -94,30 +60,49 @@ func bare(err error) error {
 	return err
 }
 
-// Close lets go of the bucket.
-func (b *Bucket) Close() error { return b.bucket.Close() }
+// codeOf is the store's own name of an error, "" for one of the way there.
+func codeOf(err error) string {
+	var answer minio.ErrorResponse
+	if errors.As(err, &answer) {
+		return answer.Code
+	}
+	return ""
+}
+
+// Close has nothing to let go of: connections that are idle end by themselves.
+func (b *Bucket) Close() error { return nil }
 
 // Put streams to the bucket, in parts when there is much. A failure cancels the upload.
-func (b *Bucket) Put(ctx context.Context, r io.Reader, contentType string) (backoffice.File, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	file := backoffice.File{Key: newKey(), ContentType: contentType, TimeCreated: backoffice.InstantOf(time.Now())}
+func (b *Bucket) Put(ctx context.Context, key string, r io.Reader, contentType string) (backoffice.File, error) {
+	if !backoffice.ValidFileKey(key) {
+		return backoffice.File{}, noFile()
+	}
+	file := backoffice.File{Key: key, ContentType: contentType, TimeCreated: backoffice.InstantOf(time.Now())}
 	digest := backoffice.NewFileDigest()
 	from := &source{ctx: ctx, r: io.TeeReader(r, digest)}
-	writer, err := b.bucket.NewWriter(ctx, file.Key, &blob.WriterOptions{ContentType: contentType, DisableContentTypeDetection: true})
-	if err != nil {
-		return backoffice.File{}, bucketFault(err, "writing to the bucket")
-	}
-	if _, err := io.Copy(writer, from); err != nil {
-		cancel() // before Close, which would otherwise keep what was written
-		_ = writer.Close()
+	if err := b.write(ctx, b.prefix+key, from, contentType); err != nil {
 		return backoffice.File{}, from.fault(err, "writing to the bucket")
-	}
-	if err := writer.Close(); err != nil {
-		return backoffice.File{}, bucketFault(err, "writing to the bucket")
 	}
 	digest.Fill(&file)
 	return file, nil
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// write sends what fits into a part with one request.
+func (b *Bucket) write(ctx context.Context, object string, from *source, contentType string) error {
+	first := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(first)
+	first.Reset()
+	n, err := io.CopyN(first, from, partSize)
+	options := minio.PutObjectOptions{ContentType: contentType, ServerSideEncryption: b.encryption, PartSize: partSize}
+	switch {
+	case errors.Is(err, io.EOF):
+		_, err = b.client.Client.PutObject(ctx, b.bucket, object, bytes.NewReader(first.Bytes()), n, options)
+	case err == nil:
+		_, err = b.client.Client.PutObject(ctx, b.bucket, object, io.MultiReader(first, from), -1, options)
+	}
+	return err
 }
 
 // Open reads a part of a file, with one request.
@@ -125,10 +110,25 @@ func (b *Bucket) Open(ctx context.Context, key string, offset, length int64) (io
 	if err := checkAsk(ctx, key, offset); err != nil {
 		return nil, err
 	}
-	reader, err := b.bucket.NewRangeReader(ctx, key, offset, max(length, -1), nil)
-	var answer smithy.APIError
-	if errors.As(err, &answer) && answer.ErrorCode() == "InvalidRange" {
-		return io.NopCloser(strings.NewReader("")), nil // past the end there is nothing
+	nothing := io.NopCloser(strings.NewReader(""))
+	if length == 0 {
+		_, err := b.client.StatObject(ctx, b.bucket, b.prefix+key, minio.StatObjectOptions{})
+		return nothing, bucketFault(err, "reading from the bucket")
+	}
+	var options minio.GetObjectOptions
+	var err error
+	switch last := offset + length - 1; {
+	case length > 0 && last >= offset:
+		err = options.SetRange(offset, last)
+	case offset > 0:
+		err = options.SetRange(offset, 0) // to the end
+	}
+	if err != nil {
+		return nil, backoffice.Fault(err, "reading from the bucket")
+	}
+	reader, _, _, err := b.client.GetObject(ctx, b.bucket, b.prefix+key, options)
+	if codeOf(err) == minio.InvalidRange {
+		return nothing, nil // past the end there is nothing
 	}
 	if err != nil {
 		return nil, bucketFault(err, "reading from the bucket")
@@ -136,43 +136,76 @@ func (b *Bucket) Open(ctx context.Context, key string, offset, length int64) (io
 	return reader, nil
 }
 
+// Missing looks for files, some at a time.
+func (b *Bucket) Missing(ctx context.Context, keys []string) ([]string, error) {
+	var mu sync.Mutex
+	var missing []string
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(asked)
+	for _, key := range keys {
+		group.Go(func() error {
+			_, err := b.client.StatObject(ctx, b.bucket, b.prefix+key, minio.StatObjectOptions{})
+			err = bucketFault(err, "looking for files in the bucket")
+			if backoffice.KindOf(err) == backoffice.NotFound {
+				mu.Lock()
+				missing = append(missing, key)
+				mu.Unlock()
+				return nil
+			}
+			return err
+		})
+	}
+	err := group.Wait()
+	return missing, err
+}
+
 // Delete removes files one by one.
 func (b *Bucket) Delete(ctx context.Context, keys ...string) error {
+	return b.remove(ctx, "", keys)
+}
+
+func (b *Bucket) remove(ctx context.Context, area string, keys []string) error {
 	for _, key := range keys {
-		if !validKey(key) {
+		if !backoffice.ValidFileKey(key) {
 			continue
 		}
-		err := b.bucket.Delete(ctx, key)
-		if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
-			return bucketFault(err, "removing from the bucket")
+		err := b.client.RemoveObject(ctx, b.bucket, b.prefix+area+key, minio.RemoveObjectOptions{})
+		if err := bucketFault(err, "removing from the bucket"); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
+			return err
 		}
 	}
 	return nil
 }
 
-// List visits files; it passes over objects that a Bucket never makes, which may be somebody else's. Parts of uploads
-// that were cut short are not objects: the bucket's own lifecycle rule is for them.
-func (b *Bucket) List(ctx context.Context, visit func(key string, modified time.Time) error) error {
-	objects := b.bucket.List(nil)
-	for {
-		object, err := objects.Next(ctx)
-		if err == io.EOF {
-			return nil
+// List visits files; it passes over objects that a Bucket never makes, which may be somebody else's.
+func (b *Bucket) List(ctx context.Context, visit func(key string) error) error {
+	return b.list(ctx, "", visit)
+}
+
+func (b *Bucket) list(ctx context.Context, area string, visit func(key string) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the listing when a visit does
+	for object := range b.client.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix + area, Recursive: true}) {
+		if object.Err != nil {
+			return bucketFault(object.Err, "listing the bucket")
 		}
-		if err != nil {
-			return bucketFault(err, "listing the bucket")
-		}
-		if object.IsDir || !validKey(object.Key) {
+		key := strings.TrimPrefix(object.Key, b.prefix+area)
+		if !backoffice.ValidFileKey(key) {
 			continue
 		}
-		if err := visit(object.Key, object.ModTime); err != nil {
+		if err := visit(key); err != nil {
 			return err
 		}
 	}
+	return bucketFault(ctx.Err(), "listing the bucket")
 }
 
 func bucketFault(err error, doing string) error {
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	var answer minio.ErrorResponse
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &answer) && (answer.Code == minio.NoSuchKey || answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket):
 		return noFile()
 	}
 	return storeFault(err, doing)

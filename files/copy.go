@@ -27,7 +27,7 @@ func Copy(ctx context.Context, into *Folder, from backoffice.FileStore, keys []s
 }
 
 func (f *Folder) copyOne(ctx context.Context, from backoffice.FileStore, key string) (bool, error) {
-	if !validKey(key) {
+	if !backoffice.ValidFileKey(key) {
 		return false, noFile()
 	}
 	switch _, err := f.root.Stat(key); {

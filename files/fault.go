@@ -34,7 +34,7 @@ func checkAsk(ctx context.Context, key string, offset int64) error {
 	switch {
 	case ctx.Err() != nil:
 		return backoffice.Fault(ctx.Err(), "opening a file")
-	case !validKey(key):
+	case !backoffice.ValidFileKey(key):
 		return noFile()
 	case offset < 0:
 		return backoffice.Errorf(backoffice.BadInput, "a file is read from its start or later")

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -43,7 +44,7 @@ func (f *Folder) probe() error {
 	if err := f.root.Mkdir(partFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	name := path.Join(partFolder, randomName())
+	name := path.Join(partFolder, "probe-"+backoffice.NewUploadID())
 	if err := f.root.WriteFile(name, nil, 0o600); err != nil {
 		return err
 	}
@@ -54,8 +55,11 @@ func (f *Folder) probe() error {
 func (f *Folder) Close() error { return f.root.Close() }
 
 // Put writes to a temporary name, syncs, renames and syncs the folders, so that a crash leaves the whole file or none.
-func (f *Folder) Put(ctx context.Context, r io.Reader, contentType string) (backoffice.File, error) {
-	file := backoffice.File{Key: newKey(), ContentType: contentType, TimeCreated: backoffice.InstantOf(time.Now())}
+func (f *Folder) Put(ctx context.Context, key string, r io.Reader, contentType string) (backoffice.File, error) {
+	if !backoffice.ValidFileKey(key) {
+		return backoffice.File{}, noFile()
+	}
+	file := backoffice.File{Key: key, ContentType: contentType, TimeCreated: backoffice.InstantOf(time.Now())}
 	digest := backoffice.NewFileDigest()
 	if err := f.write(file.Key, &source{ctx: ctx, r: io.TeeReader(r, digest)}); err != nil {
 		return backoffice.File{}, err
@@ -65,7 +69,7 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, contentType string) (back
 }
 
 func (f *Folder) write(key string, from *source) (err error) {
-	part := path.Join(partFolder, randomName())
+	part := partOf(key)
 	defer func() {
 		if err != nil {
 			_ = f.root.Remove(part)
@@ -75,23 +79,34 @@ func (f *Folder) write(key string, from *source) (err error) {
 	if err := f.writePart(part, from); err != nil {
 		return err
 	}
-	shard := path.Dir(key)
-	switch err := f.root.Mkdir(shard, 0o700); {
-	case err == nil:
-		if err := f.syncFolder("."); err != nil {
-			return err
-		}
-	case !errors.Is(err, fs.ErrExist):
+	if err := f.makeFolderOf(key); err != nil {
 		return err
 	}
 	if err := f.root.Rename(part, key); err != nil {
 		return err
 	}
-	if err := f.syncFolder(shard); err != nil {
+	if err := f.syncFolder(path.Dir(key)); err != nil {
 		_ = f.root.Remove(key)
 		return err
 	}
 	return nil
+}
+
+// makeFolderOf makes the folder that a name lies in, and it durable.
+func (f *Folder) makeFolderOf(name string) error {
+	folder := path.Dir(name)
+	switch err := f.root.Mkdir(folder, 0o700); {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist): // so is the one above
+		if err := f.makeFolderOf(folder); err != nil {
+			return err
+		}
+		return f.makeFolderOf(name)
+	case err != nil:
+		return err
+	}
+	return f.syncFolder(path.Dir(folder))
 }
 
 func (f *Folder) writePart(part string, from io.Reader) error {
@@ -142,49 +157,72 @@ type part struct {
 	io.Closer
 }
 
+// Missing looks for files.
+func (f *Folder) Missing(ctx context.Context, keys []string) ([]string, error) {
+	var missing []string
+	for _, key := range keys {
+		if err := ctx.Err(); err != nil {
+			return nil, backoffice.Fault(err, "looking for files")
+		}
+		if !backoffice.ValidFileKey(key) {
+			missing = append(missing, key)
+			continue
+		}
+		switch info, err := f.root.Stat(key); {
+		case errors.Is(err, fs.ErrNotExist), err == nil && !info.Mode().IsRegular():
+			missing = append(missing, key)
+		case err != nil:
+			return nil, storeFault(err, "looking for files")
+		}
+	}
+	return missing, nil
+}
+
 // Delete removes files. It doesn't sync the folders: a file that a crash brings back has no record, and Sweep takes it.
 func (f *Folder) Delete(ctx context.Context, keys ...string) error {
+	return f.remove(ctx, "", keys)
+}
+
+// remove removes what lies under the keys in one of the areas.
+func (f *Folder) remove(ctx context.Context, area string, keys []string) error {
 	for _, key := range keys {
 		if err := ctx.Err(); err != nil {
 			return backoffice.Fault(err, "removing files")
 		}
-		if !validKey(key) && !isPart(key) {
+		if !backoffice.ValidFileKey(key) {
 			continue
 		}
-		if err := f.root.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := f.root.Remove(path.Join(area, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return storeFault(err, "removing a file")
 		}
 	}
 	return nil
 }
 
-// List visits files and the leftovers of writes that were cut short; it passes over anything that a Folder never makes.
-func (f *Folder) List(ctx context.Context, visit func(key string, modified time.Time) error) error {
-	return fs.WalkDir(f.root.FS(), ".", func(key string, entry fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return backoffice.Fault(ctx.Err(), "listing files")
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed since its folder was read
-		}
-		if err != nil {
-			return storeFault(err, "listing files")
-		}
-		if !entry.Type().IsRegular() || !validKey(key) && !isPart(key) {
-			return nil
-		}
-		info, err := entry.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return storeFault(err, "listing files")
-		}
-		return visit(key, info.ModTime())
-	})
+// List visits files; it passes over anything that a Folder never makes.
+func (f *Folder) List(ctx context.Context, visit func(key string) error) error {
+	return f.list(ctx, ".", visit)
 }
 
-func isPart(key string) bool {
-	folder, name := path.Split(key)
-	return folder == partFolder+"/" && len(name) == keyLength-1 && isKeyText(name)
+func (f *Folder) list(ctx context.Context, area string, visit func(key string) error) error {
+	return fs.WalkDir(f.root.FS(), area, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return backoffice.Fault(ctx.Err(), "listing files")
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // removed since its folder was read, or an area that holds nothing yet
+		case err != nil:
+			return storeFault(err, "listing files")
+		case entry.IsDir() && name != area && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir // another area
+		}
+		key := name
+		if area != "." {
+			key = strings.TrimPrefix(name, area+"/")
+		}
+		if !entry.Type().IsRegular() || !backoffice.ValidFileKey(key) {
+			return nil
+		}
+		return visit(key)
+	})
 }

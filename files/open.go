@@ -10,10 +10,28 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Store is a backoffice.FileStore that is open until Close.
+// Store is a backoffice.FileStore that is open until Close, with what its owner needs to keep it in order. Its files lie in
+// areas: those of records, those that are being written, and the quarantine.
 type Store interface {
 	backoffice.FileStore
 	io.Closer
+
+	// Owner is the fingerprint of the database that the files belong to, "" when none has marked them.
+	Owner(ctx context.Context) (string, error)
+	// Mark makes a database the owner unless there is one, and returns the owner: of several callers at once, one.
+	Mark(ctx context.Context, fingerprint string) (owner string, err error)
+
+	// ListParts visits the keys of files that are being written, or whose writing was cut short, as far as they can be seen.
+	ListParts(ctx context.Context, visit func(key string) error) error
+	// DeleteParts removes what was written of files so far; to go on writing one fails then.
+	DeleteParts(ctx context.Context, keys ...string) error
+
+	// SetAside moves files into quarantine, BringBack moves them back. What is not there is passed over.
+	SetAside(ctx context.Context, keys ...string) error
+	BringBack(ctx context.Context, keys ...string) error
+	// ListAside visits the files in quarantine, DeleteAside deletes some.
+	ListAside(ctx context.Context, visit func(key string) error) error
+	DeleteAside(ctx context.Context, keys ...string) error
 }
 
 // Open opens the store that a URL names: file:PATH is a folder, which is made when it is missing; s3://BUCKET with the

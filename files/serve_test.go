@@ -187,7 +187,7 @@ func FuzzRange(f *testing.F) {
 		f.Fatal(err)
 	}
 	data := randomBytes(50)
-	file, err := folder.Put(context.Background(), bytes.NewReader(data), "application/pdf")
+	file, err := folder.Put(context.Background(), newKey(), bytes.NewReader(data), "application/pdf")
 	if err != nil {
 		f.Fatal(err)
 	}

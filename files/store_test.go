@@ -86,9 +86,11 @@ func randomBytes(size int) []byte {
 	return data
 }
 
+func newKey() string { return backoffice.NewFileKey(backoffice.NewUploadID()) }
+
 func put(t *testing.T, store backoffice.FileStore, data []byte) backoffice.File {
 	t.Helper()
-	file, err := store.Put(t.Context(), bytes.NewReader(data), "application/pdf")
+	file, err := store.Put(t.Context(), newKey(), bytes.NewReader(data), "application/pdf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +114,7 @@ func read(t *testing.T, store backoffice.FileStore, key string, offset, length i
 func keysOf(t *testing.T, store backoffice.FileStore) map[string]bool {
 	t.Helper()
 	keys := map[string]bool{}
-	err := store.List(t.Context(), func(key string, modified time.Time) error {
-		if modified.IsZero() {
-			t.Errorf("a listed file has no time")
-		}
+	err := store.List(t.Context(), func(key string) error {
 		keys[key] = true
 		return nil
 	})
@@ -135,7 +134,7 @@ func wantKind(t *testing.T, err error, kind backoffice.Kind) {
 func TestAFileIsReadBackAsItWasPut(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, store files.Store) {
-		for _, size := range []int{0, 1, 511, 64 << 10, 6<<20 + 3} { // the last one is uploaded in parts
+		for _, size := range []int{0, 1, 511, 64 << 10, 6<<20 + 3, 17 << 20} { // the last one is uploaded in parts
 			data := randomBytes(size)
 			file := put(t, store, data)
 			md5Sum, sha256Sum := md5.Sum(data), sha256.Sum256(data)
@@ -224,7 +223,7 @@ func TestAListingNamesEveryFileOnceAndStopsAtAnError(t *testing.T) {
 		}
 		seen := 0
 		keys := map[string]bool{}
-		err := store.List(t.Context(), func(key string, _ time.Time) error {
+		err := store.List(t.Context(), func(key string) error {
 			seen++
 			keys[key] = true
 			return nil
@@ -234,7 +233,7 @@ func TestAListingNamesEveryFileOnceAndStopsAtAnError(t *testing.T) {
 		}
 		stop := errors.New("stop")
 		visits := 0
-		err = store.List(t.Context(), func(string, time.Time) error { visits++; return stop })
+		err = store.List(t.Context(), func(string) error { visits++; return stop })
 		if !errors.Is(err, stop) || visits != 1 {
 			t.Errorf("after an error: %d visits, %v", visits, err)
 		}
@@ -245,15 +244,15 @@ func TestAFailingReaderLeavesNoFileAndKeepsItsError(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, store files.Store) {
 		broken := errors.New("the sender hung up")
-		for _, before := range []int{0, 100, 6 << 20} {
+		for _, before := range []int{0, 100, 6 << 20, 9 << 20} {
 			reader := io.MultiReader(bytes.NewReader(randomBytes(before)), iotest.ErrReader(broken))
-			file, err := store.Put(t.Context(), reader, "application/pdf")
+			file, err := store.Put(t.Context(), newKey(), reader, "application/pdf")
 			if !errors.Is(err, broken) || file.Key != "" {
 				t.Errorf("after %d bytes: %+v, %v", before, file, err)
 			}
 		}
 		refused := backoffice.Errorf(backoffice.BadInput, "too large")
-		_, err := store.Put(t.Context(), iotest.ErrReader(refused), "application/pdf")
+		_, err := store.Put(t.Context(), newKey(), iotest.ErrReader(refused), "application/pdf")
 		wantKind(t, err, backoffice.BadInput)
 		if keys := keysOf(t, store); len(keys) != 0 {
 			t.Errorf("left behind: %v", keys)
@@ -269,12 +268,12 @@ func TestACancelledContextEndsAWriteAndLeavesNoFile(t *testing.T) {
 			cancel()
 			return 0, nil
 		}))
-		if _, err := store.Put(ctx, reader, "text/plain"); !errors.Is(err, context.Canceled) {
+		if _, err := store.Put(ctx, newKey(), reader, "text/plain"); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		expired, cancelExpired := context.WithDeadline(t.Context(), time.Unix(0, 0))
 		defer cancelExpired()
-		_, err := store.Put(expired, strings.NewReader("x"), "text/plain")
+		_, err := store.Put(expired, newKey(), strings.NewReader("x"), "text/plain")
 		wantKind(t, err, backoffice.Timeout)
 		if keys := keysOf(t, store); len(keys) != 0 {
 			t.Errorf("left behind: %v", keys)
@@ -293,7 +292,7 @@ func TestManyWritersAtOnceDoNotDisturbEachOther(t *testing.T) {
 		written := make([]backoffice.File, 24)
 		for i := range written {
 			wait.Go(func() {
-				file, err := store.Put(t.Context(), bytes.NewReader(randomBytes(5000+i)), "application/pdf")
+				file, err := store.Put(t.Context(), newKey(), bytes.NewReader(randomBytes(5000+i)), "application/pdf")
 				if err != nil {
 					t.Error(err)
 				}
@@ -305,44 +304,6 @@ func TestManyWritersAtOnceDoNotDisturbEachOther(t *testing.T) {
 			if !bytes.Equal(read(t, store, file.Key, 0, -1), randomBytes(5000+i)) {
 				t.Errorf("file %d holds other bytes", i)
 			}
-		}
-	})
-}
-
-func TestASweepRemovesOnlyOldFilesWithoutARecord(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, store files.Store) {
-		records := map[string]bool{}
-		for i := range 620 { // more than one batch
-			if file := put(t, store, nil); i%10 == 0 {
-				records[file.Key] = true
-			}
-		}
-		asked := 0
-		known := func(_ context.Context, keys []string) (map[string]bool, error) {
-			asked += len(keys)
-			return records, nil
-		}
-		swept, err := files.Sweep(t.Context(), store, known, files.Grace)
-		if err != nil || swept != (files.Swept{Seen: 620}) || asked != 0 {
-			t.Fatalf("fresh files: %+v, %d asked, %v", swept, asked, err)
-		}
-		swept, err = files.Sweep(t.Context(), store, known, -time.Minute)
-		if err != nil || swept != (files.Swept{Seen: 620, Removed: 558}) || asked != 620 {
-			t.Fatalf("old files: %+v, %d asked, %v", swept, asked, err)
-		}
-		left := keysOf(t, store)
-		for key := range records {
-			if !left[key] {
-				t.Errorf("a file with a record was removed")
-			}
-		}
-		unsure := errors.New("the records cannot be read")
-		swept, err = files.Sweep(t.Context(), store, func(context.Context, []string) (map[string]bool, error) {
-			return nil, unsure
-		}, -time.Minute)
-		if !errors.Is(err, unsure) || swept.Removed != 0 || len(keysOf(t, store)) != 62 {
-			t.Errorf("without an answer: %+v, %v", swept, err)
 		}
 	})
 }
@@ -370,35 +331,6 @@ func TestACopyKeepsKeysAndDoesNotCopyTwice(t *testing.T) {
 			wantKind(t, err, backoffice.NotFound)
 		}
 	})
-}
-
-func TestAWriteThatWasCutShortIsSweptAndNeverRead(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	store := openFolder(t, dir)
-	kept := put(t, store, []byte("kept"))
-	cut := ".part/" + strings.Repeat("a", 26) // as a killed process leaves it
-	for _, name := range []string{cut, "README", "aa/foreign.txt"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, err := store.Open(t.Context(), cut, 0, -1)
-	wantKind(t, err, backoffice.NotFound)
-	swept, err := files.Sweep(t.Context(), store, func(_ context.Context, keys []string) (map[string]bool, error) {
-		return map[string]bool{kept.Key: true}, nil
-	}, -time.Minute)
-	if err != nil || swept != (files.Swept{Seen: 2, Removed: 1}) {
-		t.Fatalf("%+v, %v", swept, err)
-	}
-	for _, name := range []string{"README", "aa/foreign.txt"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Errorf("what no store made was removed: %v", err)
-		}
-	}
 }
 
 func TestOnlyTheOwnerMayReadAFolder(t *testing.T) {

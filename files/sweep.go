@@ -2,64 +2,201 @@ package files
 
 import (
 	"context"
-	"time"
+	"fmt"
 
 	"example.org/backoffice/backoffice"
 )
 
-// Grace is how long a file may be without a record: a file is written before its record is committed.
-const Grace = time.Hour
-
 // sweepBatch is how many keys are asked about at once.
 const sweepBatch = 500
 
+// A sweep by itself takes no more than this: whoever loses more wants to be asked.
+const (
+	mostSwept = 100 // files
+	sweptPart = 50  // one in so many, or a single one
+)
+
 // Swept counts what a sweep found.
 type Swept struct {
-	Seen    int // files in the store
-	Removed int // files without a record, older than the grace
+	Seen        int // files in the store
+	Orphans     int // of them without a record or an upload that goes on
+	Quarantined int // that were set aside
+	Parts       int // beginnings of files whose upload was cut short, which were removed
+	BroughtBack int // that were set aside and that a record names
+	Deleted     int // that were set aside for longer than the quarantine
 }
 
-// Sweep removes the files that no record names and that are older than olderThan (Grace, unless there is a reason):
-// those of writes that were cut short, and of records that were erased just before a crash. known returns, of the keys
-// it is given, those that a record names; an error of it ends the sweep before anything of that batch is removed.
-func Sweep(ctx context.Context, store backoffice.FileStore, known func(ctx context.Context, keys []string) (map[string]bool, error), olderThan time.Duration) (Swept, error) {
-	var swept Swept
-	before := time.Now().Add(-olderThan)
+// HeldBack says that a sweep has set nothing aside.
+type HeldBack struct {
+	Swept
+	Why string
+}
+
+// Error says what to do.
+func (e *HeldBack) Error() string {
+	return fmt.Sprintf("%d of %d stored files are named by no record and were left where they are: %s", e.Orphans, e.Seen, e.Why)
+}
+
+// Sweep sets aside the files that no record names and no upload is writing, deletes those that were set aside for longer
+// than backoffice.QuarantinePeriod, and brings back those that a record names after all. It takes nothing from a store
+// that names no file, and unless all is set no more than 100 files or 2 % at once (*HeldBack). Only the owner of the files
+// may sweep them (ErrNotOwner).
+func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, all bool) (swept Swept, err error) {
+	if err := checkOwner(ctx, register, store); err != nil {
+		return swept, err
+	}
+	// What was taken by mistake comes back first, so that it is not deleted.
+	if err := tidyQuarantine(ctx, register, store, &swept); err != nil {
+		return swept, err
+	}
+	err = inBatches(func(visit func(string) error) error { return store.ListParts(ctx, visit) }, func(keys []string) error {
+		orphans, err := register.OrphanFiles(ctx, keys)
+		if err == nil {
+			err = store.DeleteParts(ctx, orphans...)
+			swept.Parts += len(orphans)
+		}
+		return err
+	})
+	if err != nil {
+		return swept, err
+	}
+	err = eachBatch(ctx, store, func(keys []string) error {
+		orphans, err := register.OrphanFiles(ctx, keys)
+		swept.Seen += len(keys)
+		swept.Orphans += len(orphans)
+		return err
+	})
+	if err != nil || swept.Orphans == 0 {
+		return swept, err
+	}
+	named, err := register.NamesFiles(ctx)
+	switch {
+	case err != nil:
+		return swept, err
+	case !named:
+		return swept, &HeldBack{swept, "this database names no file at all; see whether it is the right one"}
+	case !all && (swept.Orphans > mostSwept || swept.Orphans > max(1, swept.Seen/sweptPart)):
+		return swept, &HeldBack{swept, "that is more than a sweep takes by itself; when the database is the right one, run backoffice files sweep --yes"}
+	}
+	return swept, eachBatch(ctx, store, func(keys []string) error {
+		taken, err := register.QuarantineFiles(ctx, keys)
+		if err == nil {
+			err = store.SetAside(ctx, taken...)
+			swept.Quarantined += len(taken)
+		}
+		return err
+	})
+}
+
+// tidyQuarantine brings back what a record names, and deletes what was set aside for long enough.
+func tidyQuarantine(ctx context.Context, register backoffice.FileRegister, store Store, swept *Swept) error {
+	return inBatches(func(visit func(string) error) error { return store.ListAside(ctx, visit) }, func(keys []string) error {
+		known, err := register.KnownFiles(ctx, keys)
+		if err != nil {
+			return err
+		}
+		var named, others []string
+		for _, key := range keys {
+			if known[key] {
+				named = append(named, key)
+			} else {
+				others = append(others, key)
+			}
+		}
+		if err := bringBack(ctx, register, store, named); err != nil {
+			return err
+		}
+		swept.BroughtBack += len(named)
+		due, err := register.DueFiles(ctx, others, backoffice.QuarantinePeriod)
+		if err != nil {
+			return err
+		}
+		swept.Deleted += len(due)
+		return store.DeleteAside(ctx, due...)
+	})
+}
+
+// bringBack notes it first: a crash in between leaves a file that is set aside once more, and brought back by the next.
+func bringBack(ctx context.Context, register backoffice.FileRegister, store Store, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := register.ReleaseFiles(ctx, keys); err != nil {
+		return err
+	}
+	return store.BringBack(ctx, keys...)
+}
+
+// Restore brings back files from quarantine, all of them when none is named, and keeps them from the sweep for a
+// QuarantinePeriod. It returns how many; NotFound when a named one is not there.
+func Restore(ctx context.Context, register backoffice.FileRegister, store Store, keys ...string) (count int, err error) {
+	if err := checkOwner(ctx, register, store); err != nil {
+		return 0, err
+	}
+	wanted := map[string]bool{}
+	for _, key := range keys {
+		wanted[key] = true
+	}
+	var found []string
+	err = store.ListAside(ctx, func(key string) error {
+		if len(keys) == 0 || wanted[key] {
+			found = append(found, key)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if len(keys) > 0 && len(found) < len(wanted) {
+		return 0, backoffice.Errorf(backoffice.NotFound, "%d of these files are not in quarantine; nothing was brought back", len(wanted)-len(found))
+	}
+	for len(found) > 0 {
+		batch := found[:min(len(found), sweepBatch)]
+		if err := bringBack(ctx, register, store, batch); err != nil {
+			return count, err
+		}
+		count, found = count+len(batch), found[len(batch):]
+	}
+	return count, nil
+}
+
+// Quarantined visits the files in quarantine with when they were set aside, zero when the database has no note of it.
+func Quarantined(ctx context.Context, register backoffice.FileRegister, store Store, visit func(key string, since backoffice.Instant) error) error {
+	return inBatches(func(one func(string) error) error { return store.ListAside(ctx, one) }, func(keys []string) error {
+		since, err := register.QuarantinedFiles(ctx, keys)
+		for _, key := range keys {
+			if err == nil {
+				err = visit(key, since[key])
+			}
+		}
+		return err
+	})
+}
+
+// eachBatch visits the stored files, some hundred at a time.
+func eachBatch(ctx context.Context, store backoffice.FileStore, visit func(keys []string) error) error {
+	return inBatches(func(one func(string) error) error { return store.List(ctx, one) }, visit)
+}
+
+// inBatches gathers what a listing visits.
+func inBatches(list func(visit func(key string) error) error, visit func(keys []string) error) error {
 	batch := make([]string, 0, sweepBatch)
 	flush := func() error {
 		if len(batch) == 0 {
 			return nil
 		}
-		kept, err := known(ctx, batch)
-		if err != nil {
-			return err
-		}
-		orphans := make([]string, 0, len(batch))
-		for _, key := range batch {
-			if !kept[key] {
-				orphans = append(orphans, key)
-			}
-		}
-		batch = batch[:0]
-		if err := store.Delete(ctx, orphans...); err != nil {
-			return err
-		}
-		swept.Removed += len(orphans)
-		return nil
+		keys := batch
+		batch = make([]string, 0, sweepBatch)
+		return visit(keys)
 	}
-	err := store.List(ctx, func(key string, modified time.Time) error {
-		swept.Seen++
-		if !modified.Before(before) {
-			return nil
-		}
-		batch = append(batch, key)
-		if len(batch) < sweepBatch {
+	err := list(func(key string) error {
+		if batch = append(batch, key); len(batch) < sweepBatch {
 			return nil
 		}
 		return flush()
 	})
 	if err != nil {
-		return swept, err
+		return err
 	}
-	return swept, flush()
+	return flush()
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -9,17 +10,20 @@ import (
 )
 
 // RemoveForgotten removes the files whose records were erased and that are still there: a crash or a failure came between
-// the erasing and the removing. It returns how many it removed.
-func RemoveForgotten(ctx context.Context, store backoffice.Store, files backoffice.FileStore) (int, error) {
+// the erasing and the removing. It returns how many it removed. Only the owner of the files may (ErrNotOwner).
+func RemoveForgotten(ctx context.Context, register backoffice.FileRegister, store Store) (int, error) {
+	if err := checkOwner(ctx, register, store); err != nil {
+		return 0, err
+	}
 	for removed := 0; ; {
-		keys, err := store.ForgottenFiles(ctx, sweepBatch)
+		keys, err := register.ForgottenFiles(ctx, sweepBatch)
 		if err != nil || len(keys) == 0 {
 			return removed, err
 		}
-		if err := files.Delete(ctx, keys...); err != nil {
+		if err := store.Delete(ctx, keys...); err != nil {
 			return removed, err
 		}
-		if err := store.FilesRemoved(ctx, keys); err != nil {
+		if err := register.FilesRemoved(ctx, keys); err != nil {
 			return removed, err
 		}
 		removed += len(keys)
@@ -28,22 +32,27 @@ func RemoveForgotten(ctx context.Context, store backoffice.Store, files backoffi
 
 // Tidy clears, at once and then every period until the context ends, what crashes left: forgotten files, and files that no
 // record names (Sweep). A failure is logged, and the next round tries again.
-func Tidy(ctx context.Context, store backoffice.Store, files backoffice.FileStore, period time.Duration, log *slog.Logger) {
+func Tidy(ctx context.Context, register backoffice.FileRegister, store Store, period time.Duration, log *slog.Logger) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()
 	for {
-		forgotten, err := RemoveForgotten(ctx, store, files)
+		forgotten, err := RemoveForgotten(ctx, register, store)
 		var swept Swept
 		if err == nil {
-			swept, err = Sweep(ctx, files, store.KnownFiles, Grace)
+			swept, err = Sweep(ctx, register, store, false)
 		}
+		held := new(HeldBack)
 		switch {
 		case ctx.Err() != nil:
 			return
+		case errors.As(err, &held):
+			log.WarnContext(ctx, held.Error())
 		case err != nil:
 			log.ErrorContext(ctx, "clearing stored files", "kind", backoffice.KindOf(err), "error", cause(err))
-		case forgotten+swept.Removed > 0:
-			log.InfoContext(ctx, "cleared stored files", "forgotten", forgotten, "orphans", swept.Removed)
+		}
+		if forgotten+swept.Quarantined+swept.Parts+swept.BroughtBack+swept.Deleted > 0 {
+			log.InfoContext(ctx, "cleared stored files", "forgotten", forgotten, "quarantined", swept.Quarantined,
+				"parts", swept.Parts, "broughtBack", swept.BroughtBack, "deleted", swept.Deleted)
 		}
 		select {
 		case <-ctx.Done():

@@ -2,16 +2,14 @@ package files_test
 
 import (
 	"context"
+	"database/sql"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
-	"example.org/backoffice/store/sqlite"
 )
 
 // told passes the messages of a log on.
@@ -22,70 +20,65 @@ func (t told) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-func TestTidyingClearsWhatCrashesLeftAndNothingElse(t *testing.T) {
-	t.Parallel()
-	store, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "backoffice.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	dir := t.TempDir()
-	folder, err := files.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close()
-	put := func() string {
-		file, err := folder.Put(t.Context(), strings.NewReader("content"), "text/plain; charset=utf-8")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return file.Key
-	}
-	forgotten, orphan, fresh := put(), put(), put()
-	old := time.Now().Add(-2 * files.Grace)
-	age(t, dir, orphan, old)
-	if err := store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.ForgetFiles(ctx, []string{forgotten}) }); err != nil {
-		t.Fatal(err)
-	}
+// tidy runs one round and returns its line.
+func tidy(t *testing.T, r *records, store files.Store) string {
+	t.Helper()
 	log := make(told)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
-		files.Tidy(ctx, store, folder, time.Hour, slog.New(slog.NewTextHandler(log, nil)))
+		files.Tidy(ctx, r, store, time.Hour, slog.New(slog.NewTextHandler(log, nil)))
 		close(ended)
 	}()
-	if line := <-log; !strings.Contains(line, "forgotten=1 orphans=1") {
-		t.Error(line)
-	}
+	line := <-log
 	stop()
 	<-ended
-	for key, want := range map[string]bool{forgotten: false, orphan: false, fresh: true} {
-		content, err := folder.Open(t.Context(), key, 0, -1)
-		if err == nil {
-			_ = content.Close()
-		}
-		if (err == nil) != want {
-			t.Errorf("%s: %v", key, err)
-		}
+	return line
+}
+
+func TestTidyingClearsWhatCrashesLeftAndNothingElse(t *testing.T) {
+	t.Parallel()
+	r, store := openRecords(t), openFolder(t, t.TempDir())
+	claim(t, r, store)
+	kept, forgotten := r.upload(t, store, 10, false), r.upload(t, store, 1, true)
+	r.upload(t, store, 1, true)
+	r.later(t, 2*backoffice.UploadLease)
+	fresh := r.upload(t, store, 1, true)
+	if err := r.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.ForgetFiles(ctx, forgotten) }); err != nil {
+		t.Fatal(err)
 	}
-	if keys, err := store.ForgottenFiles(t.Context(), 10); err != nil || len(keys) != 0 {
+	if line := tidy(t, r, store); !strings.Contains(line, "forgotten=1 quarantined=1 ") {
+		t.Error(line)
+	}
+	wantKeys(t, store, kept, fresh)
+	if keys, err := r.ForgottenFiles(t.Context(), 10); err != nil || len(keys) != 0 {
 		t.Errorf("%v %v", keys, err)
 	}
 }
 
-// age makes a stored file as old as a moment.
-func age(t *testing.T, dir, key string, at time.Time) {
+func TestTidyingTellsOfFilesThatItDoesNotTakeByItself(t *testing.T) {
+	t.Parallel()
+	r, store := openRecords(t), openFolder(t, t.TempDir())
+	claim(t, r, store)
+	kept, orphans := r.upload(t, store, 10, false), r.upload(t, store, 2, true)
+	r.later(t, 2*backoffice.UploadLease)
+	if line := tidy(t, r, store); !strings.Contains(line, "level=WARN") || !strings.Contains(line, "backoffice files sweep --yes") {
+		t.Error(line)
+	}
+	wantKeys(t, store, kept, orphans)
+}
+
+// execute runs statements on a database beside the program.
+func execute(t testing.TB, path, text string) {
 	t.Helper()
-	found := false
-	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && strings.Contains(filepath.ToSlash(path), key) {
-			found = true
-			return os.Chtimes(path, at, at)
-		}
-		return err
-	})
-	if err != nil || !found {
-		t.Fatalf("%t %v", found, err)
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -15,6 +15,7 @@ type Dialect struct {
 	parentID string // its identifier
 	parentNo string // its place in the list, from 0
 	in       string // "is one of the texts in ?"
+	now      string // the store's clock, as an Instant
 	lateral  bool   // a joined subquery may refer to p
 	lock     string // waits for others that hold the same $1, until the end of the transaction; "" when all writers wait
 	forKey   string // keeps rows that were read from being changed by others
@@ -31,6 +32,7 @@ var SQLite = &Dialect{
 	Name:    "sqlite3",
 	parents: "json_each($1) p", parentID: "p.value", parentNo: "p.key",
 	in:   "IN (SELECT value FROM json_each(?))",
+	now:  "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
 	List: listAsJSON,
 }
 
@@ -39,6 +41,7 @@ var Postgres = &Dialect{
 	Name:    "postgres",
 	parents: "unnest($1::text[]) WITH ORDINALITY p(id, n)", parentID: "p.id", parentNo: "p.n - 1",
 	in:      "= ANY(?::text[])",
+	now:     "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	lateral: true,
 	lock:    "SELECT pg_advisory_xact_lock(hashtext(current_schema()), $1::int4)",
 	forKey:  " FOR UPDATE",

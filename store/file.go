@@ -3,9 +3,6 @@ package store
 import (
 	"context"
 	"strings"
-	"time"
-
-	"example.org/backoffice/backoffice"
 )
 
 // tablesOfFiles are the tables with columns of a stored file, and what leads from a row to its customer.
@@ -33,9 +30,8 @@ func fileKeys(ctx context.Context, conn Conn, text string, args ...any) ([]strin
 
 // ForgetFiles implements backoffice.Tx.
 func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
-	now := int64(backoffice.InstantOf(time.Now()))
 	for _, key := range unique(keys) {
-		_, err := t.conn.Exec(ctx, "INSERT INTO forgotten_files (file_key, at) VALUES ($1, $2) ON CONFLICT (file_key) DO NOTHING", []any{storable(key), now})
+		_, err := t.conn.Exec(ctx, "INSERT INTO forgotten_files (file_key, at) VALUES ($1, "+t.store.nouns.dialect.now+") ON CONFLICT (file_key) DO NOTHING", []any{storable(key)})
 		if err != nil {
 			return err
 		}
@@ -43,12 +39,12 @@ func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 	return nil
 }
 
-// ForgottenFiles implements backoffice.Store.
+// ForgottenFiles implements backoffice.FileRegister.
 func (s *Store) ForgottenFiles(ctx context.Context, limit int) ([]string, error) {
 	return fileKeys(ctx, s.primary(), "SELECT file_key FROM forgotten_files ORDER BY file_key LIMIT $1", int64(limit))
 }
 
-// FilesRemoved implements backoffice.Store.
+// FilesRemoved implements backoffice.FileRegister.
 func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -58,24 +54,6 @@ func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
 		_, err := tx.conn.Exec(ctx, "DELETE FROM forgotten_files WHERE file_key "+strings.ReplaceAll(d.in, "?", "$1"), []any{d.List(storableAll(keys))})
 		return err
 	})
-}
-
-// KnownFiles implements backoffice.Store. A replica may not know a file yet, so the primary is asked.
-func (s *Store) KnownFiles(ctx context.Context, keys []string) (map[string]bool, error) {
-	known := make(map[string]bool, len(keys))
-	if len(keys) == 0 {
-		return known, nil
-	}
-	d := s.nouns.dialect
-	var parts []string
-	for _, table := range tablesOfFiles {
-		parts = append(parts, "SELECT file_key FROM "+table+" WHERE file_key "+strings.ReplaceAll(d.in, "?", "$1"))
-	}
-	found, err := fileKeys(ctx, s.primary(), strings.Join(parts, " UNION ALL "), d.List(storableAll(keys)))
-	for _, key := range found {
-		known[key] = true
-	}
-	return known, err
 }
 
 func storableAll(texts []string) []string {

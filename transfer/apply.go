@@ -22,7 +22,9 @@ func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loade
 		err := im.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
 			l = &applying[T, C]{loading: n.newLoading(im, s, recordsIn(tx), n.writer(tx)), staged: s}
 			l.tx, l.writer, l.loaded.Unchanged = tx, n.writer(tx), s.unchanged
-			failed = l.writeAll(ctx, contested)
+			if failed = l.writeAll(ctx, contested); failed == nil {
+				failed = s.stored.commit(ctx, tx)
+			}
 			return failed
 		})
 		switch {

@@ -124,7 +124,7 @@ func (l *loading[T, C]) fileOf(ctx context.Context, e *entry[T], old *backoffice
 		contentType := file.ContentType
 		file = *old
 		file.ContentType = contentType
-	case !l.put[file.Key]: // it was the record's own, which somebody has replaced since
+	case !l.stored.put[file.Key]: // it was the record's own, which somebody has replaced since
 		return nil, errStale
 	}
 	return &file, nil
@@ -160,12 +160,46 @@ func (l *loading[T, C]) storeFile(ctx context.Context, path string, old *backoff
 		}
 		whole = source
 	}
-	stored, err := l.im.Files.Put(ctx, whole, contentType)
+	stored, err := l.stored.store(ctx, whole, contentType)
 	if err != nil {
 		return nil, err
 	}
-	l.put[stored.Key] = true
 	return &stored, nil
+}
+
+// storedFiles are those that were stored while a file of lines was staged. They are registered in the store until the
+// transaction that names them is committed.
+type storedFiles struct {
+	im     *importing
+	upload *backoffice.Upload // nil until there is a file
+	put    map[string]bool    // their keys
+}
+
+func (f *storedFiles) store(ctx context.Context, content io.Reader, contentType string) (file backoffice.File, err error) {
+	if f.upload == nil {
+		if f.upload, err = backoffice.BeginUpload(ctx, f.im.Store, f.im.Files); err != nil {
+			return file, err
+		}
+	}
+	if file, err = f.upload.Put(ctx, content, contentType); err == nil {
+		f.put[file.Key] = true
+	}
+	return file, err
+}
+
+// commit sees that the files are there, in the transaction whose records name them.
+func (f *storedFiles) commit(ctx context.Context, tx backoffice.Tx) error {
+	if f.upload == nil {
+		return nil
+	}
+	return f.upload.Commit(ctx, tx)
+}
+
+// close removes the files of an import that has failed, unless the store has its records all the same.
+func (f *storedFiles) close(ctx context.Context, failed error) {
+	if f.upload != nil {
+		f.upload.Close(ctx, failed)
+	}
 }
 
 // openFile opens a file of the folder that a line names. BadInput when it cannot be had.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -23,6 +22,7 @@ type house struct {
 	store backoffice.Store
 	files *files.Folder
 	keys  *privacy.Keyset
+	dir   string // of the files
 }
 
 func newHouse(t testing.TB) *house {
@@ -46,12 +46,13 @@ func newPostgresHouse(t testing.TB) *house {
 
 func houseOver(t testing.TB, store backoffice.Store) *house {
 	t.Helper()
-	folder, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
+	dir := filepath.Join(t.TempDir(), "files")
+	folder, err := files.OpenFolder(dir)
 	must(t, err)
 	t.Cleanup(func() { _ = folder.Close() })
 	keys, err := privacy.NewKeyset()
 	must(t, err)
-	return &house{store, folder, keys}
+	return &house{store, folder, keys, dir}
 }
 
 func (h *house) load(ctx context.Context, folder string) ([]Loaded, error) {
@@ -106,7 +107,7 @@ func (h *house) changes(t testing.TB) []*backoffice.Change {
 func (h *house) storedFiles(t testing.TB) int {
 	t.Helper()
 	n := 0
-	must(t, h.files.List(t.Context(), func(string, time.Time) error { n++; return nil }))
+	must(t, h.files.List(t.Context(), func(string) error { n++; return nil }))
 	return n
 }
 

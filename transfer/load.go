@@ -33,7 +33,7 @@ type loading[T any, C comparable] struct {
 	loaded Loaded
 	all    []*entry[T] // the lines of the chunk
 	claims claims
-	put    map[string]bool       // keys of the files that were stored while the file was staged
+	stored *storedFiles          // while the file was staged
 	parked map[string]*T         // rows as they were before they gave up their unique value
 	names  map[fieldSet][]string // of changed fields, for the change log
 	out    []byte
@@ -42,7 +42,7 @@ type loading[T any, C comparable] struct {
 func (n *noun[T, C]) newLoading(im *importing, s *staged, in records, rows backoffice.Reader[*T, C]) *loading[T, C] {
 	return &loading[T, C]{
 		noun: n, im: im, in: in, rows: rows, now: backoffice.InstantOf(time.Now()), refs: map[string]backoffice.Noun{},
-		names: map[fieldSet][]string{}, loaded: Loaded{File: n.file}, claims: newClaims(), put: s.put,
+		names: map[fieldSet][]string{}, loaded: Loaded{File: n.file}, claims: newClaims(), stored: &s.stored,
 	}
 }
 
@@ -73,25 +73,22 @@ func (n *noun[T, C]) load(ctx context.Context, im *importing) (Loaded, error) {
 	}
 }
 
-func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, file *os.File) (Loaded, error) {
-	s := &staged{file: file, seed: maphash.MakeSeed(), put: map[string]bool{}}
+func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, file *os.File) (_ Loaded, err error) {
+	s := &staged{file: file, seed: maphash.MakeSeed(), stored: storedFiles{im: im, put: map[string]bool{}}}
+	defer func() { s.stored.close(ctx, err) }()
 	var bad *BadFile
 	if err := n.stage(ctx, im, s); errors.As(err, &bad) {
-		s.dropFiles(ctx, im)
 		return Loaded{}, bad
 	} else if err != nil {
-		s.dropFiles(ctx, im)
 		return Loaded{}, n.notLoaded(err)
 	}
 	loaded, known, err := n.apply(ctx, im, s)
 	switch {
 	case err == nil:
 		return loaded, nil
-	case !known: // whether it was committed, so the files stay; a sweep takes them if not
+	case !known: // whether it was committed
 		return Loaded{}, fmt.Errorf("%s: %w", n.file, err)
-	}
-	s.dropFiles(ctx, im)
-	if errors.As(err, &bad) {
+	case errors.As(err, &bad):
 		return Loaded{}, bad
 	}
 	return Loaded{}, n.notLoaded(err)

@@ -16,8 +16,8 @@ type staged struct {
 	seed      maphash.Seed
 	lines     []stagedLine
 	unchanged int
-	contested bool            // values that only one record may have pass from one to another
-	put       map[string]bool // keys of the files that were stored on the way
+	contested bool // values that only one record may have pass from one to another
+	stored    storedFiles
 }
 
 // stagedLine is where a line stands in its file.
@@ -37,17 +37,6 @@ func (s *staged) text(line stagedLine) ([]byte, error) {
 		return nil, errChanged
 	}
 	return text, nil
-}
-
-// dropFiles removes what was stored for a file of which nothing was loaded. What it cannot remove, a sweep takes later.
-func (s *staged) dropFiles(ctx context.Context, im *importing) {
-	keys := make([]string, 0, len(s.put))
-	for key := range s.put {
-		keys = append(keys, key)
-	}
-	if len(keys) > 0 {
-		_ = im.Files.Delete(context.WithoutCancel(ctx), keys...)
-	}
 }
 
 // staging is the reading in which a file is staged.

@@ -21,7 +21,7 @@ var reads = []group{{"records", testRecords}, {"lists", testLists}, {"together",
 
 var writes = []group{
 	{"walks", testWalks}, {"writes", testWrites}, {"cascades", testCascades}, {"change log", testLog}, {"unique values", testUnique}, {"idempotency keys", testKeys},
-	{"forgotten files", testForgottenFiles}, {"consultations", testConsultations}, {"credentials", testCredentials},
+	{"forgotten files", testForgottenFiles}, {"file register", testFileRegister}, {"consultations", testConsultations}, {"credentials", testCredentials},
 }
 
 // Run runs the suite. newStore opens a fresh, empty store and closes it when its test ends.

@@ -37,6 +37,7 @@ func Sweep(t *testing.T, store backoffice.Store) {
 	must(store.FilesRemoved(ctx, []string{"a", "b"}))
 	_, err = store.KnownFiles(ctx, []string{"a", "b"})
 	must(err)
+	sweepFileRegister(t, store)
 	_, err = store.NounsOf(ctx, []string{"a", "b"})
 	must(err)
 	must(store.CreateCredential(ctx, fullCredential("swept")))

@@ -1,0 +1,49 @@
+package backoffice
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"strings"
+)
+
+// A key is 26 characters of lower-case base32: 13 random ones, then those of the upload that wrote the file, so that the
+// upload's one row in the store stands for all its files. A slash after the first two makes them the folder that the file
+// lies in: 1,024 folders keep each of them short at a million files.
+var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+const (
+	keyShard  = 2
+	keyLength = 2*uploadLength + 1
+	// uploadLength is that of 8 bytes in base32.
+	uploadLength = 13
+)
+
+// NewUploadID names an upload.
+func NewUploadID() string {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails: it ends the program instead
+	return keyEncoding.EncodeToString(random[:])
+}
+
+// NewFileKey makes the key of a file that an upload writes.
+func NewFileKey(upload string) string {
+	text := NewUploadID()
+	return text[:keyShard] + "/" + text[keyShard:] + upload
+}
+
+// UploadOf is the upload that wrote the file under a key, "" for what is no key.
+func UploadOf(key string) string {
+	if !ValidFileKey(key) {
+		return ""
+	}
+	return key[keyLength-uploadLength:]
+}
+
+// ValidFileKey holds for what NewFileKey makes, and so for nothing that could leave a folder or name a foreign object.
+func ValidFileKey(key string) bool {
+	return len(key) == keyLength && key[keyShard] == '/' && isKeyText(key[:keyShard]) && isKeyText(key[keyShard+1:])
+}
+
+func isKeyText(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') }) < 0
+}

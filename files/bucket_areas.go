@@ -1,0 +1,112 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+
+	"example.org/backoffice/backoffice"
+)
+
+// ListParts implements Store. Where uploads in parts cannot be listed, none is visited: the bucket's own lifecycle rule is
+// for those.
+func (b *Bucket) ListParts(ctx context.Context, visit func(key string) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for upload := range b.client.Client.ListIncompleteUploads(ctx, b.bucket, b.prefix, true) {
+		if upload.Err != nil {
+			return bucketFault(ctx.Err(), "listing uploads")
+		}
+		if key := strings.TrimPrefix(upload.Key, b.prefix); backoffice.ValidFileKey(key) {
+			if err := visit(key); err != nil {
+				return err
+			}
+		}
+	}
+	return bucketFault(ctx.Err(), "listing uploads")
+}
+
+// DeleteParts implements Store.
+func (b *Bucket) DeleteParts(ctx context.Context, keys ...string) error {
+	for _, key := range keys {
+		err := b.client.RemoveIncompleteUpload(ctx, b.bucket, b.prefix+key)
+		if err := bucketFault(err, "removing an upload"); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
+			return err
+		}
+	}
+	return nil
+}
+
+// Owner implements Store.
+func (b *Bucket) Owner(ctx context.Context) (string, error) {
+	reader, _, _, err := b.client.GetObject(ctx, b.bucket, b.prefix+marker, minio.GetObjectOptions{})
+	if err := bucketFault(err, "reading whose the bucket is"); err != nil {
+		if backoffice.KindOf(err) == backoffice.NotFound {
+			return "", nil
+		}
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(reader, 1<<10))
+	if err = errors.Join(err, reader.Close()); err != nil {
+		return "", storeFault(err, "reading whose the bucket is")
+	}
+	return ownerOf(text)
+}
+
+// Mark implements Store: of several that write the marker, S3 lets one.
+func (b *Bucket) Mark(ctx context.Context, fingerprint string) (string, error) {
+	options := minio.PutObjectOptions{ContentType: "text/plain; charset=utf-8", ServerSideEncryption: b.encryption}
+	options.SetMatchETagExcept("*")
+	text := fingerprint + "\n"
+	_, err := b.client.Client.PutObject(ctx, b.bucket, b.prefix+marker, strings.NewReader(text), int64(len(text)), options)
+	var answer minio.ErrorResponse
+	if err != nil && !(errors.As(err, &answer) && (answer.StatusCode == http.StatusPreconditionFailed || answer.StatusCode == http.StatusConflict)) {
+		return "", bucketFault(err, "marking whose the bucket is")
+	}
+	return b.Owner(ctx)
+}
+
+// SetAside implements Store.
+func (b *Bucket) SetAside(ctx context.Context, keys ...string) error {
+	return b.move(ctx, "", quarantine+"/", keys)
+}
+
+// BringBack implements Store.
+func (b *Bucket) BringBack(ctx context.Context, keys ...string) error {
+	return b.move(ctx, quarantine+"/", "", keys)
+}
+
+// move copies objects within the bucket, then removes them where they were. What is not there is passed over.
+func (b *Bucket) move(ctx context.Context, from, to string, keys []string) error {
+	for _, key := range keys {
+		if !backoffice.ValidFileKey(key) {
+			continue
+		}
+		_, err := b.client.Client.CopyObject(ctx, minio.CopyDestOptions{Bucket: b.bucket, Object: b.prefix + to + key, Encryption: b.encryption},
+			minio.CopySrcOptions{Bucket: b.bucket, Object: b.prefix + from + key})
+		if err := bucketFault(err, "moving in the bucket"); err != nil {
+			if backoffice.KindOf(err) == backoffice.NotFound {
+				continue
+			}
+			return err
+		}
+		if err := b.remove(ctx, from, []string{key}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListAside implements Store.
+func (b *Bucket) ListAside(ctx context.Context, visit func(key string) error) error {
+	return b.list(ctx, quarantine+"/", visit)
+}
+
+// DeleteAside implements Store.
+func (b *Bucket) DeleteAside(ctx context.Context, keys ...string) error {
+	return b.remove(ctx, quarantine+"/", keys)
+}

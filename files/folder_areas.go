@@ -1,0 +1,143 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+const (
+	// marker is where a files store says whose it is.
+	marker = ".owner"
+	// quarantine is where files lie that no record names.
+	quarantine = ".quarantine"
+)
+
+// partOf is the name under which a file is written.
+func partOf(key string) string { return path.Join(partFolder, strings.ReplaceAll(key, "/", "")) }
+
+// ListParts implements Store.
+func (f *Folder) ListParts(ctx context.Context, visit func(key string) error) error {
+	entries, err := fs.ReadDir(f.root.FS(), partFolder)
+	if err != nil {
+		return storeFault(err, "listing files that are being written")
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if len(name) < 3 {
+			continue
+		}
+		if key := name[:2] + "/" + name[2:]; backoffice.ValidFileKey(key) {
+			if err := visit(key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// DeleteParts implements Store.
+func (f *Folder) DeleteParts(_ context.Context, keys ...string) error {
+	for _, key := range keys {
+		if err := f.root.Remove(partOf(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return storeFault(err, "removing a file that was written in part")
+		}
+	}
+	return nil
+}
+
+// Owner implements Store.
+func (f *Folder) Owner(context.Context) (string, error) {
+	text, err := f.root.ReadFile(marker)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", storeFault(err, "reading whose the stored files are")
+	}
+	return ownerOf(text)
+}
+
+// Mark implements Store. The marker appears whole, under its name, for one caller alone.
+func (f *Folder) Mark(ctx context.Context, fingerprint string) (string, error) {
+	part := path.Join(partFolder, "owner-"+backoffice.NewUploadID())
+	err := f.writePart(part, strings.NewReader(fingerprint+"\n"))
+	if err == nil {
+		err = f.root.Link(part, marker)
+		if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
+			err = f.writePart(marker, strings.NewReader(fingerprint+"\n")) // exclusive too
+		}
+		_ = f.root.Remove(part)
+	}
+	if err == nil {
+		err = f.syncFolder(".")
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", storeFault(err, "marking whose the stored files are")
+	}
+	return f.Owner(ctx)
+}
+
+// ownerOf reads a marker. An empty one is of a crash on a file system where it could not be made at once.
+func ownerOf(text []byte) (string, error) {
+	owner := strings.TrimSpace(string(text))
+	if owner == "" {
+		return "", backoffice.Errorf(backoffice.BadInput, "the file %s where files are stored, which says whose they are, is empty: remove it if they are this database's", marker)
+	}
+	return owner, nil
+}
+
+// SetAside implements Store.
+func (f *Folder) SetAside(ctx context.Context, keys ...string) error {
+	return f.move(ctx, "", quarantine, keys)
+}
+
+// BringBack implements Store.
+func (f *Folder) BringBack(ctx context.Context, keys ...string) error {
+	return f.move(ctx, quarantine, "", keys)
+}
+
+// move renames files from one area to another and makes the new names durable. What is not there is passed over.
+func (f *Folder) move(ctx context.Context, from, to string, keys []string) error {
+	changed := map[string]bool{}
+	for _, key := range keys {
+		if err := ctx.Err(); err != nil {
+			return backoffice.Fault(err, "moving files")
+		}
+		if !backoffice.ValidFileKey(key) {
+			continue
+		}
+		target := path.Join(to, key)
+		err := f.makeFolderOf(target)
+		if err == nil {
+			err = f.root.Rename(path.Join(from, key), target)
+		}
+		switch {
+		case err == nil:
+			changed[path.Dir(target)] = true
+		case !errors.Is(err, os.ErrNotExist):
+			return storeFault(err, "moving a file")
+		}
+	}
+	for folder := range changed {
+		if err := f.syncFolder(folder); err != nil {
+			return storeFault(err, "moving files")
+		}
+	}
+	return nil
+}
+
+// ListAside implements Store.
+func (f *Folder) ListAside(ctx context.Context, visit func(key string) error) error {
+	return f.list(ctx, quarantine, visit)
+}
+
+// DeleteAside implements Store.
+func (f *Folder) DeleteAside(ctx context.Context, keys ...string) error {
+	return f.remove(ctx, quarantine, keys)
+}

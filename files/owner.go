@@ -1,0 +1,103 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// ErrNotOwner says that stored files belong to another database.
+var ErrNotOwner = backoffice.Errorf(backoffice.BadInput, "the stored files belong to another database: give the one that they belong to with --database, or name an empty folder or bucket with --files")
+
+// errUnclaimed says that nothing shows whose files these are.
+var errUnclaimed = backoffice.Errorf(backoffice.BadInput, "where files are stored there are some that this database does not name, and nothing says whose they are: give the database that they belong to with --database, or name an empty folder or bucket with --files")
+
+// Claim makes the files a database's own, once and for all: they are marked with its fingerprint. Files that are not marked
+// are claimed when there are none yet, or when the database names one of them. ErrNotOwner, or another error of kind
+// BadInput with a sentence for the operator, when the files are not the database's.
+func Claim(ctx context.Context, register backoffice.FileRegister, store Store) error {
+	fingerprint, err := register.Fingerprint(ctx)
+	if err != nil {
+		return err
+	}
+	owner, err := store.Owner(ctx)
+	if err != nil {
+		return err
+	}
+	if owner == "" {
+		if err := checkUnclaimed(ctx, register, store); err != nil {
+			return err
+		}
+		if owner, err = store.Mark(ctx, fingerprint); err != nil {
+			return err
+		}
+	}
+	if owner != fingerprint {
+		return ErrNotOwner
+	}
+	return nil
+}
+
+// errEnough ends a listing.
+var errEnough = errors.New("enough was seen")
+
+func checkUnclaimed(ctx context.Context, register backoffice.FileRegister, store Store) error {
+	some := false
+	err := eachBatch(ctx, store, func(keys []string) error {
+		some = true
+		known, err := register.KnownFiles(ctx, keys)
+		if err == nil && len(known) > 0 {
+			err = errEnough
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, errEnough):
+		return nil
+	case err == nil && some:
+		return errUnclaimed
+	}
+	return err
+}
+
+func checkOwner(ctx context.Context, register backoffice.FileRegister, store Store) error {
+	fingerprint, err := register.Fingerprint(ctx)
+	if err != nil {
+		return err
+	}
+	owner, err := store.Owner(ctx)
+	if err == nil && owner != fingerprint {
+		err = ErrNotOwner
+	}
+	return err
+}
+
+// InUse tells whether the store that a URL names is marked as somebody's or holds files. It makes nothing.
+func InUse(ctx context.Context, location string) (used bool, err error) {
+	if scheme, rest, found := strings.Cut(location, ":"); found && strings.EqualFold(scheme, "file") {
+		path, err := folderPath(rest)
+		if err != nil {
+			return false, err
+		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+	}
+	store, err := Open(ctx, location)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if owner, err := store.Owner(ctx); err != nil || owner != "" {
+		return true, err
+	}
+	err = store.List(ctx, func(string) error { return errEnough })
+	if errors.Is(err, errEnough) {
+		return true, nil
+	}
+	return false, err
+}

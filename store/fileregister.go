@@ -1,0 +1,231 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Fingerprint implements backoffice.FileRegister.
+func (s *Store) Fingerprint(ctx context.Context) (string, error) {
+	const text = "SELECT fingerprint FROM identity"
+	print, err := firstText(ctx, s.primary(), text)
+	if err != nil || print != "" {
+		return print, err
+	}
+	err = s.engine.Write(ctx, func(ctx context.Context, conn Conn) error {
+		_, err := conn.Exec(ctx, "INSERT INTO identity (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", []any{rand.Text()})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return firstText(ctx, s.primary(), text)
+}
+
+func firstText(ctx context.Context, conn Conn, text string, args ...any) (found string, err error) {
+	err = conn.Query(ctx, text, args, func(row *Row) error { found = row.Text(0); return nil })
+	return found, err
+}
+
+// BeginUpload implements backoffice.FileRegister.
+func (s *Store) BeginUpload(ctx context.Context, upload string, lease time.Duration) error {
+	_, err := s.execAlone(ctx, "INSERT INTO uploads (id, until) VALUES ($1, "+s.nouns.dialect.now+" + $2)", upload, lease.Milliseconds())
+	return err
+}
+
+// RenewUpload implements backoffice.FileRegister.
+func (s *Store) RenewUpload(ctx context.Context, upload string, lease time.Duration) error {
+	_, err := s.execAlone(ctx, "UPDATE uploads SET until = "+s.nouns.dialect.now+" + $2 WHERE id = $1", upload, lease.Milliseconds())
+	return err
+}
+
+const endUpload = "DELETE FROM uploads WHERE id = $1"
+
+// EndUpload implements backoffice.FileRegister.
+func (s *Store) EndUpload(ctx context.Context, upload string) (held bool, err error) {
+	n, err := s.execAlone(ctx, endUpload, upload)
+	return n == 1, err
+}
+
+// CommitUpload implements backoffice.Tx.
+func (t *tx) CommitUpload(ctx context.Context, upload string) error {
+	n, err := t.conn.Exec(ctx, endUpload, []any{upload})
+	if err != nil {
+		return err
+	}
+	if n != 1 {
+		return t.fail(backoffice.Errorf(backoffice.Unavailable, "the files took so long to write that they were given up; nothing was changed, try again"))
+	}
+	return nil
+}
+
+// execAlone runs one statement in a transaction of its own.
+func (s *Store) execAlone(ctx context.Context, text string, args ...any) (n int64, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		n, err = tx.conn.Exec(ctx, text, args)
+		return err
+	})
+	return n, err
+}
+
+// among is the condition that a column is one of the texts in $1.
+func (d *Dialect) among(column string) string {
+	return column + " " + strings.ReplaceAll(d.in, "?", "$1")
+}
+
+// KnownFiles implements backoffice.FileRegister. A replica may not know a file yet, so the primary is asked.
+func (s *Store) KnownFiles(ctx context.Context, keys []string) (map[string]bool, error) {
+	return s.nouns.dialect.knownFiles(ctx, s.primary(), keys)
+}
+
+func (d *Dialect) knownFiles(ctx context.Context, conn Conn, keys []string) (map[string]bool, error) {
+	known := make(map[string]bool, len(keys))
+	if len(keys) == 0 {
+		return known, nil
+	}
+	var parts []string
+	for _, table := range tablesOfFiles {
+		parts = append(parts, "SELECT file_key FROM "+table+" WHERE "+d.among("file_key"))
+	}
+	found, err := fileKeys(ctx, conn, strings.Join(parts, " UNION ALL "), d.List(storableAll(keys)))
+	for _, key := range found {
+		known[key] = true
+	}
+	return known, err
+}
+
+// NamesFiles implements backoffice.FileRegister.
+func (s *Store) NamesFiles(ctx context.Context) (bool, error) {
+	for _, table := range tablesOfFiles {
+		key, err := firstText(ctx, s.primary(), "SELECT file_key FROM "+table+" WHERE file_key IS NOT NULL LIMIT 1")
+		if err != nil || key != "" {
+			return key != "", err
+		}
+	}
+	return false, nil
+}
+
+// OrphanFiles implements backoffice.FileRegister.
+func (s *Store) OrphanFiles(ctx context.Context, keys []string) ([]string, error) {
+	return s.nouns.dialect.orphans(ctx, s.primary(), keys)
+}
+
+// orphans asks for uploads first and for records then, so that an upload which is committed in between is seen once.
+func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]string, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	live := map[string]bool{}
+	held, err := fileKeys(ctx, conn, "SELECT id FROM uploads WHERE "+d.among("id")+" AND until >= "+d.now, d.List(uploadsOf(keys)))
+	if err != nil {
+		return nil, err
+	}
+	for _, upload := range held {
+		live[upload] = true
+	}
+	known, err := d.knownFiles(ctx, conn, keys)
+	if err != nil {
+		return nil, err
+	}
+	released, err := fileKeys(ctx, conn, "SELECT file_key FROM quarantined_files WHERE released AND "+d.among("file_key"), d.List(storableAll(keys)))
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range released {
+		known[key] = true
+	}
+	var orphans []string
+	for _, key := range keys {
+		if !known[key] && !live[backoffice.UploadOf(key)] {
+			orphans = append(orphans, key)
+		}
+	}
+	return orphans, nil
+}
+
+func uploadsOf(keys []string) []string {
+	uploads := make([]string, len(keys))
+	for i, key := range keys {
+		uploads[i] = backoffice.UploadOf(key)
+	}
+	return unique(uploads)
+}
+
+// QuarantineFiles implements backoffice.FileRegister. Who commits an upload and who gives it up both delete its row: one of
+// them comes first, and the other sees it.
+func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []string, err error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	d := s.nouns.dialect
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if _, err := tx.conn.Exec(ctx, "DELETE FROM uploads WHERE "+d.among("id")+" AND until < "+d.now, []any{d.List(uploadsOf(keys))}); err != nil {
+			return err
+		}
+		if orphans, err = d.orphans(ctx, tx.conn, keys); err != nil || len(orphans) == 0 {
+			return err
+		}
+		return d.note(ctx, tx.conn, orphans, "FALSE", "NOTHING")
+	})
+	return orphans, err
+}
+
+// note writes quarantine notes as of now.
+func (d *Dialect) note(ctx context.Context, conn Conn, keys []string, released, onConflict string) error {
+	_, err := conn.Exec(ctx, "INSERT INTO quarantined_files (file_key, at, released) SELECT "+d.parentID+", "+d.now+", "+released+
+		" FROM "+d.parents+" WHERE TRUE ON CONFLICT (file_key) DO "+onConflict, []any{d.List(storableAll(unique(keys)))})
+	return err
+}
+
+// QuarantinedFiles implements backoffice.FileRegister.
+func (s *Store) QuarantinedFiles(ctx context.Context, keys []string) (map[string]backoffice.Instant, error) {
+	since := map[string]backoffice.Instant{}
+	if len(keys) == 0 {
+		return since, nil
+	}
+	d := s.nouns.dialect
+	err := s.primary().Query(ctx, "SELECT file_key, at FROM quarantined_files WHERE NOT released AND "+d.among("file_key"), []any{d.List(storableAll(keys))}, func(row *Row) error {
+		since[row.Text(0)] = backoffice.Instant(row.Int(1))
+		return nil
+	})
+	return since, err
+}
+
+// DueFiles implements backoffice.FileRegister.
+func (s *Store) DueFiles(ctx context.Context, keys []string, period time.Duration) (due []string, err error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	d := s.nouns.dialect
+	before := d.now + " - $2"
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := d.note(ctx, tx.conn, keys, "FALSE", "UPDATE SET released = FALSE"); err != nil {
+			return err
+		}
+		due, err = fileKeys(ctx, tx.conn, "SELECT file_key FROM quarantined_files WHERE "+d.among("file_key")+" AND at < "+before, d.List(storableAll(keys)), period.Milliseconds())
+		if err != nil {
+			return err
+		}
+		if _, err := tx.conn.Exec(ctx, "DELETE FROM quarantined_files WHERE "+d.among("file_key")+" AND at < "+before, []any{d.List(storableAll(due)), period.Milliseconds()}); err != nil {
+			return err
+		}
+		_, err := tx.conn.Exec(ctx, "DELETE FROM quarantined_files WHERE released AND at < "+d.now+" - $1", []any{period.Milliseconds()})
+		return err
+	})
+	return due, err
+}
+
+// ReleaseFiles implements backoffice.FileRegister.
+func (s *Store) ReleaseFiles(ctx context.Context, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	d := s.nouns.dialect
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		return d.note(ctx, tx.conn, keys, "TRUE", "UPDATE SET released = TRUE, at = excluded.at")
+	})
+}
