@@ -22,6 +22,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/benchmarks/data"
 	"example.org/backoffice/execute"
+	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/loaders"
 	"example.org/backoffice/process"
@@ -58,7 +59,7 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 	authenticator := h.authenticator()
 	b.Cleanup(func() { authenticator.Close(); _ = h.Close() })
 	log, bounds := slog.New(slog.NewJSONHandler(io.Discard, nil)), limits.Defaults()
-	g := gateway{h, newProcess(h, process.Settings{}, bounds, log), bounds, authenticator, nil, log}
+	g := gateway{h, newProcess(h, process.Settings{}, bounds, log), bounds, authenticator, nil, log, graphiql.Real}
 	schema := g.schema()
 	request, err := http.NewRequest(http.MethodPost, "/graphql", nil)
 	if err != nil {

@@ -36,6 +36,7 @@ type gateway struct {
 	authenticator *auth.Authenticator
 	proxies       auth.Proxies
 	log           *slog.Logger
+	page          graphiql.Store
 }
 
 // newProcess makes the process around a house's faces.
@@ -59,7 +60,7 @@ func (g gateway) handler() http.Handler {
 		_, _ = w.Write(schemaText)
 	})
 	r.Get("/", http.RedirectHandler(graphiql.Path, http.StatusFound).ServeHTTP)
-	page := graphiql.Handler()
+	page := graphiql.Handler(g.page)
 	r.Handle(graphiql.Path, page)
 	r.Handle(graphiql.Path+"/*", page)
 	docs := apidocs.Handler()

@@ -14,6 +14,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/process"
 	"example.org/backoffice/store/postgres"
@@ -91,7 +92,7 @@ func serveOffice(t testing.TB, settings Settings, bounds limits.Settings) *offic
 		}
 	})
 	quiet := slog.New(slog.DiscardHandler)
-	o.handler = gateway{h, newProcess(h, process.Settings{}, bounds, quiet), bounds, authenticator, nil, quiet}.handler()
+	o.handler = gateway{h, newProcess(h, process.Settings{}, bounds, quiet), bounds, authenticator, nil, quiet, graphiql.Real}.handler()
 	return o
 }
 

@@ -22,6 +22,7 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
+	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/process"
 )
@@ -76,7 +77,7 @@ func openFaces(t *testing.T, database string) *faces {
 	f := &faces{t: t, o: o, pools: map[string][]string{}}
 	f.pairs = map[string][2]string{"every scope": o.pair(t, backoffice.AllScopes...), "no scope": o.pair(t), "only writing": o.pair(t, backoffice.CustomersWrite)}
 	quiet := slog.New(slog.DiscardHandler)
-	o.handler = gateway{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil, quiet}.handler()
+	o.handler = gateway{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil, quiet, graphiql.Real}.handler()
 	f.collect()
 	return f
 }

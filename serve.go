@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/demo"
 	"example.org/backoffice/files"
+	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/process"
 )
@@ -55,8 +58,12 @@ func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, started 
 	}
 	log := slog.New(slog.NewJSONHandler(t.err, nil))
 	slog.SetDefault(log)
+	page, err := pageOf(ctx, h.store)
+	if err != nil {
+		return err
+	}
 	process := newProcess(h, c.Process, c.Limits, log)
-	handler := gateway{h, process, c.Limits, authenticator, proxies, log}.handler()
+	handler := gateway{h, process, c.Limits, authenticator, proxies, log, page}.handler()
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidied sync.WaitGroup
 	tidied.Go(func() { files.Tidy(tidying, h.store, h.files, tidyPeriod, log) })
@@ -64,4 +71,12 @@ func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, started 
 	defer stopTidying()
 	started(listener.Addr().String())
 	return process.Run(ctx, listener, handler)
+}
+
+// pageOf tells the page whether its worked queries may write to the store's records.
+func pageOf(ctx context.Context, store backoffice.Store) (graphiql.Store, error) {
+	if isDemo, err := demo.Finished(ctx, store); err != nil || !isDemo {
+		return graphiql.Real, err
+	}
+	return graphiql.Demo, nil
 }

@@ -44,6 +44,10 @@ func TestThePageInABrowser(t *testing.T) {
 	full := p.pair(t, "Every scope", "privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write")
 	limited := p.pair(t, "Without privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write")
 	p.start(t, "serve")
+	realOffice := p.beside(t)
+	realOffice.command(t, "import", "../testdata/office")
+	owner := realOffice.pair(t, "Every scope", "privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write")
+	realOffice.start(t, "serve")
 
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
@@ -54,6 +58,8 @@ func TestThePageInABrowser(t *testing.T) {
 		"GRAPHIQL_TEST_URL=http://"+p.address,
 		"GRAPHIQL_TEST_ID="+full.ClientID, "GRAPHIQL_TEST_SECRET="+full.ClientSecret,
 		"GRAPHIQL_TEST_LIMITED_ID="+limited.ClientID, "GRAPHIQL_TEST_LIMITED_SECRET="+limited.ClientSecret,
+		"GRAPHIQL_TEST_REAL_URL=http://"+realOffice.address,
+		"GRAPHIQL_TEST_REAL_ID="+owner.ClientID, "GRAPHIQL_TEST_REAL_SECRET="+owner.ClientSecret,
 	)
 	out, err := tests.CombinedOutput()
 	t.Logf("%s", out)
@@ -99,11 +105,18 @@ type pair struct {
 
 func buildProgram(t *testing.T) *program {
 	t.Helper()
-	folder := t.TempDir()
-	p := &program{binary: filepath.Join(folder, "backoffice"), address: freeAddress(t)}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", p.binary, "..").CombinedOutput(); err != nil {
+	binary := filepath.Join(t.TempDir(), "backoffice")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "..").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	return (&program{binary: binary}).beside(t)
+}
+
+// beside is the same program over another store.
+func (p *program) beside(t *testing.T) *program {
+	t.Helper()
+	folder := t.TempDir()
+	p = &program{binary: p.binary, address: freeAddress(t)}
 	p.env = append(os.Environ(),
 		"BACKOFFICE_LISTEN="+p.address,
 		"BACKOFFICE_DATABASE=sqlite:"+filepath.Join(folder, "backoffice.db"),
@@ -136,19 +149,25 @@ func (p *program) pair(t *testing.T, name string, scopes ...string) pair {
 	for _, scope := range scopes {
 		args = append(args, "--scope", scope)
 	}
+	var made pair
+	if err := json.Unmarshal(p.command(t, args...), &made); err != nil {
+		t.Fatalf("credentials create --json: %v", err)
+	}
+	return made
+}
+
+// command runs a command to its end.
+func (p *program) command(t *testing.T, args ...string) []byte {
+	t.Helper()
 	command := exec.CommandContext(t.Context(), p.binary, args...)
 	command.Env = p.env
 	var problems bytes.Buffer
 	command.Stderr = &problems
 	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("credentials create: %v\n%s", err, problems.String())
+		t.Fatalf("%s: %v\n%s", args[0], err, problems.String())
 	}
-	var made pair
-	if err := json.Unmarshal(out, &made); err != nil {
-		t.Fatalf("credentials create --json: %v", err)
-	}
-	return made
+	return out
 }
 
 // start runs a command that serves until it is ready, and gives the way to stop it, which the end of the test does too.

@@ -31,5 +31,20 @@ const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-
 	"style-src-attr 'unsafe-inline'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'"
 
+// Store is whose records the page works on.
+type Store string
+
+const (
+	// Demo is a store that the demo filled: worked queries that write may be tried on its records.
+	Demo Store = "demo"
+	// Real is any other: such a query gets no identifier of a record that it did not make itself.
+	Real Store = "real"
+)
+
+// storeMark stands in index.html where the page reads which store it is.
+const storeMark = "__STORE__"
+
 // Handler serves the page; see webpage.Handler for what it answers and where to mount it.
-func Handler() http.Handler { return webpage.Handler(Path, dist, policy) }
+func Handler(store Store) http.Handler {
+	return webpage.Handler(Path, dist, policy, storeMark, string(store))
+}

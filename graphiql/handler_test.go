@@ -24,7 +24,7 @@ func get(t *testing.T, method, target string, header http.Header) *http.Response
 		r.Header[name] = values
 	}
 	w := httptest.NewRecorder()
-	graphiql.Handler().ServeHTTP(w, r)
+	graphiql.Handler(graphiql.Real).ServeHTTP(w, r)
 	return w.Result()
 }
 

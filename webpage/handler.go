@@ -21,12 +21,14 @@ const Nonce = "__CSP_NONCE__"
 
 // Handler serves dist/index.html at a path, under a Content-Security-Policy, and what is in dist/assets below
 // path + "/assets/", to GET and HEAD: 404 for any other path, 405 for any other method. It is to be mounted at path and
-// path + "/*" without stripping the prefix. A dist without index.html is a mistake of the build: it panics.
-func Handler(path string, dist fs.FS, policy string) http.Handler {
+// path + "/*" without stripping the prefix. marks are what strings.NewReplacer takes: what stands in index.html, and
+// what the answers have in its place. A dist without index.html is a mistake of the build: it panics.
+func Handler(path string, dist fs.FS, policy string, marks ...string) http.Handler {
 	page, err := fs.ReadFile(dist, "dist/index.html")
 	if err != nil {
 		panic("webpage: " + path + " is not embedded: " + err.Error())
 	}
+	page = []byte(strings.NewReplacer(marks...).Replace(string(page)))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")

@@ -1,18 +1,43 @@
+import type { Download } from './downloads';
 import type { Cost } from './service';
 import { scopeName } from './service';
 
-/** What a run cost: the service's account of it, and how long the answer took to come. */
+/** What a run cost: the service's account of it, how long the answer took to come, and the files in it. */
 export interface Run {
   cost: Cost | null;
   milliseconds: number;
+  downloads: Download[];
 }
 
-/** The line under the answer that tells what the query cost. */
+/** The lines under the answer: the files that can be downloaded, and what the query cost. */
 export function CostBar({ run }: { run: Run | null }) {
   return (
-    <section className="bo-cost" aria-label="What the query cost" role="status" data-frame>
-      {run ? <Figures run={run} /> : <p>Run a query: what it costs is told here.</p>}
-    </section>
+    <div className="bo-cost" data-frame>
+      {run && run.downloads.length > 0 && <Downloads downloads={run.downloads} />}
+      <section aria-label="What the query cost" role="status">
+        {run ? <Figures run={run} /> : <p>Run a query: what it costs is told here.</p>}
+      </section>
+    </div>
+  );
+}
+
+const shown = 8;
+
+// The same as links of their own, for those who do not point at the answer's text.
+function Downloads({ downloads }: { downloads: Download[] }) {
+  return (
+    <nav aria-label="Files in the answer">
+      <ul>
+        {downloads.slice(0, shown).map(({ name, path }, i) => (
+          <li key={i}>
+            <a href={path} download>
+              {name}
+            </a>
+          </li>
+        ))}
+        {downloads.length > shown && <li>and {downloads.length - shown} more in the answer</li>}
+      </ul>
+    </nav>
   );
 }
 

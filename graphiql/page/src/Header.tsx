@@ -6,10 +6,11 @@ interface Props {
   viewer: Viewer;
   purpose: string;
   onPurpose: (purpose: string) => void;
+  onSignOut: () => void;
 }
 
 /** The frame's top: who is signed in with which scopes, the stated purpose, and the way out. */
-export function Header({ viewer, purpose, onPurpose }: Props) {
+export function Header({ viewer, purpose, onPurpose, onSignOut }: Props) {
   const problem = purposeProblem(purpose);
   return (
     <header className="bo-header" data-frame>
@@ -49,7 +50,7 @@ export function Header({ viewer, purpose, onPurpose }: Props) {
           )}
         </ul>
       </div>
-      <button type="button" className="bo-secondary" onClick={() => location.reload()}>
+      <button type="button" className="bo-secondary" onClick={onSignOut}>
         Sign out
       </button>
     </header>

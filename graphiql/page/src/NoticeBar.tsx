@@ -1,7 +1,13 @@
 import type { Notice } from './notice';
 
+interface Props {
+  notice: Notice | null;
+  onClose?: () => void;
+  onSignOut?: () => void;
+}
+
 /** A notice above the workbench, or in the sign-in form; read out as soon as it appears. */
-export function NoticeBar({ notice, onClose }: { notice: Notice | null; onClose?: () => void }) {
+export function NoticeBar({ notice, onClose, onSignOut }: Props) {
   return (
     <div className="bo-notices" role={notice?.tone === 'error' ? 'alert' : 'status'}>
       {notice && (
@@ -9,6 +15,11 @@ export function NoticeBar({ notice, onClose }: { notice: Notice | null; onClose?
           <p>
             <strong>{notice.title}.</strong> {notice.text}
           </p>
+          {notice.signInAgain && onSignOut && (
+            <button type="button" className="bo-secondary" onClick={onSignOut}>
+              Sign in again
+            </button>
+          )}
           {onClose && (
             <button type="button" className="bo-quiet" onClick={onClose} aria-label="Dismiss this notice">
               ✕

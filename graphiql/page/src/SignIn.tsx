@@ -5,8 +5,15 @@ import { noticeOf, type Notice } from './notice';
 import { NoticeBar } from './NoticeBar';
 import { signIn } from './service';
 
+interface Props {
+  /** How many tabs of an earlier session hold what the user wrote. */
+  written: number;
+  onDiscard: () => void;
+  onSignIn: (session: Session) => void;
+}
+
 /** Asks for the credential pair and tries it out. */
-export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
+export function SignIn({ written, onDiscard, onSignIn }: Props) {
   const [busy, setBusy] = useState(false);
   const [notice, setNotice] = useState<Notice | null>(null);
   const secret = useRef<HTMLInputElement>(null);
@@ -45,6 +52,17 @@ export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
           Explore customers, relations, checklists and transcripts. Sign in with a credential pair; it stays in this
           tab’s memory, and a reload signs you out.
         </p>
+        {written > 0 && (
+          <div className="bo-kept">
+            <p>
+              Your queries and variables ({written} {written === 1 ? 'tab' : 'tabs'}) are kept in this page, for whoever
+              signs in next. The answers are gone.
+            </p>
+            <button type="button" className="bo-secondary" onClick={onDiscard}>
+              Discard them
+            </button>
+          </div>
+        )}
         <NoticeBar notice={notice} />
         <label htmlFor="client-id">Client id</label>
         <input

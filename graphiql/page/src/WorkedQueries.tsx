@@ -56,18 +56,10 @@ function Drawer() {
   );
 }
 
-/** Sets the editors in a size that leaves room for the frame, with long lines wrapped. Renders nothing. */
-export function EditorOptions() {
-  const editors = useGraphiQL(pick('queryEditor', 'variableEditor', 'responseEditor'));
-  useEffect(() => {
-    for (const editor of Object.values(editors)) editor?.updateOptions({ fontSize: 13.5, wordWrap: 'on' });
-  }, [editors]);
-  return null;
-}
-
 /** Opens the worked query that the address names, now and whenever the address changes. Renders nothing. */
 export function OpenFromAddress() {
   const open = useOpen();
+  const { desk } = useFrame();
   const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
   const ready = queryEditor !== undefined && variableEditor !== undefined;
   useEffect(() => {
@@ -77,7 +69,7 @@ export function OpenFromAddress() {
       if (item) void open(item);
     };
     const item = workedOfAddress();
-    if (item?.settings.variables) void open(item); // one without variables is there already: initialQuery
+    if (item?.settings.variables && !desk.open) void open(item); // one without variables is there already: initialQuery
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -87,13 +79,14 @@ export function OpenFromAddress() {
 
 /** Puts a worked query into the editors: in place of an untouched one, else in a new tab. */
 function useOpen(): (item: Worked) => Promise<void> {
-  const { session, say, forget } = useFrame();
+  const { session, desk, say, forget } = useFrame();
   const { addTab } = useGraphiQLActions();
   const { queryEditor, variableEditor, responseEditor } = useGraphiQL(
     pick('queryEditor', 'variableEditor', 'responseEditor'),
   );
   return async (item) => {
     const { variables, missing } = await prepare(item, session.pair);
+    desk.give(item.query, variables);
     const text = queryEditor?.getValue() ?? '';
     if (text.trim() !== '' && !worked.some((w) => w.query === text)) addTab();
     queryEditor?.setValue(item.query);

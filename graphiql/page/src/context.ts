@@ -1,10 +1,14 @@
 import { createContext, useContext } from 'react';
 import type { Session } from './App';
+import type { Desk } from './desk';
 import type { Notice } from './notice';
 
 /** What the parts of the workbench that GraphiQL renders need of the frame around it. */
 export interface Frame {
   session: Session;
+  desk: Desk;
+  /** The editor to go to: set once it is there. */
+  editor: { focus: () => void } | null;
   say: (notice: Notice | null) => void;
   forget: () => void;
 }

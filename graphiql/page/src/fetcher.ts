@@ -2,6 +2,7 @@ import type { Fetcher } from '@graphiql/toolkit';
 import { parse } from 'graphql';
 import type { Session } from './App';
 import type { Run } from './CostBar';
+import { downloadsOf } from './downloads';
 import { noticeOf, type Notice } from './notice';
 import { ask, type Question } from './service';
 
@@ -20,7 +21,7 @@ export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice 
     const asked = { ...question, operationName: operationOf(question) };
     const answer = await ask(pair, asked, { purpose: purpose().trim(), explain: true, signal });
     const { cost = null, ...extensions } = answer.body.extensions ?? {};
-    onRun({ cost, milliseconds: performance.now() - start });
+    onRun({ cost, milliseconds: performance.now() - start, downloads: downloadsOf(answer.body.data) });
     onNotice(noticeOf(answer, viewer));
     // The cost is in the answer because this page asked for it: it is shown below, and the answer as any client gets it.
     const { extensions: _, ...body } = answer.body;

@@ -5,6 +5,8 @@ export interface Notice {
   tone: 'error' | 'warning' | 'info';
   title: string;
   text: string;
+  /** Whether signing in again is what helps. */
+  signInAgain?: boolean;
 }
 
 /** The words for an answer that calls for some; null for one that speaks for itself. */
@@ -17,7 +19,8 @@ export function noticeOf(answer: Answer, viewer: Viewer | null): Notice | null {
       ? {
           tone: 'error',
           title: 'The credentials are no longer accepted',
-          text: 'The pair was revoked, has expired, or its secret was rotated. Sign out and in again.',
+          text: 'The pair was revoked, has expired, or its secret was rotated. Your queries and tabs stay when you sign in again.',
+          signInAgain: true,
         }
       : {
           tone: 'error',

@@ -1,16 +1,19 @@
 // What the tests of the page share: Debian's Chromium, a page with ears on it, and the words for what a user does.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The running service, as the environment names it: two pairs, one with every scope, one without privacy.read. */
 export const service = {
   url: required('GRAPHIQL_TEST_URL'), // http://127.0.0.1:8080, without a path
   full: { id: required('GRAPHIQL_TEST_ID'), secret: required('GRAPHIQL_TEST_SECRET') },
   limited: { id: required('GRAPHIQL_TEST_LIMITED_ID'), secret: required('GRAPHIQL_TEST_LIMITED_SECRET') },
+};
+
+/** The same program over a store that is no demo's; the README's picture does without. */
+export const realOffice = {
+  url: process.env.GRAPHIQL_TEST_REAL_URL,
+  full: { id: process.env.GRAPHIQL_TEST_REAL_ID, secret: process.env.GRAPHIQL_TEST_REAL_SECRET },
 };
 
 function required(name) {
@@ -47,7 +50,7 @@ export function launch() {
 }
 
 /** Opens the page and listens: to every request of it, and for anything that it complains about. */
-export async function open(browser, { hash = '', ...options } = {}) {
+export async function open(browser, { hash = '', url = service.url, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const heard = { requests: [], complaints: [] };
@@ -58,7 +61,7 @@ export async function open(browser, { hash = '', ...options } = {}) {
     const refused = /Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
     if (['error', 'warning'].includes(message.type()) && !refused) heard.complaints.push(message.text());
   });
-  await page.goto(`${service.url}/graphiql${hash}`);
+  await page.goto(`${url}/graphiql${hash}`);
   await page.waitForSelector('#client-id');
   return { page, heard };
 }
@@ -112,10 +115,9 @@ export async function kept(page) {
   }));
 }
 
-/** Fails on anything that axe finds in the parts of the page that are ours. */
+/** Fails on anything that axe finds in the whole page. */
 export async function accessible(page, what) {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => globalThis.axe.run({ include: [['[data-frame]']] }));
+  const { violations } = await new AxeBuilder({ page }).analyze();
   const found = violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).join('; ')}`);
   assert.deepEqual(found, [], `axe, ${what}`);
 }

@@ -20,6 +20,11 @@ interface Settings {
   variables?: Record<string, unknown>;
   /** A query for the identifiers that the variables need. */
   prepare?: string;
+  /**
+   * Which root fields of prepare find only records that the worked queries made themselves. One that writes gets
+   * identifiers of other records in a demo's store alone.
+   */
+  own?: string[];
   /** What to say when prepare found nothing. */
   missing?: string;
 }
@@ -29,6 +34,9 @@ export interface Prepared {
   /** Set when an identifier could not be found. */
   missing: string | null;
 }
+
+// The server says in the page whether it serves a demo's store.
+const isDemo = document.querySelector<HTMLMetaElement>('meta[name=store]')?.content === 'demo';
 
 const groups: Record<string, string> = {
   '1-reading': 'Reading',
@@ -70,10 +78,17 @@ export function workedOfAddress(): Worked | undefined {
 export async function prepare(item: Worked, pair: Pair): Promise<Prepared> {
   if (!item.settings.variables) return { variables: '', missing: null };
   const found = item.settings.prepare ? (await ask(pair, { query: item.settings.prepare })).body.data : null;
+  const guarded = !isDemo && /^mutation\b/m.test(item.query);
   let complete = true;
+  let withheld = false;
+  const lookUp = (path: string[]) => {
+    if (!guarded || item.settings.own?.includes(path[0]!)) return follow(found, path);
+    withheld = true;
+    return undefined;
+  };
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string' && value.startsWith('$')) {
-      const filled = value === '$uuid' ? uuid() : follow(found, value.slice(1).split('.'));
+      const filled = value === '$uuid' ? uuid() : lookUp(value.slice(1).split('.'));
       if (filled === undefined) complete = false;
       return filled ?? '';
     }
@@ -84,9 +99,12 @@ export async function prepare(item: Worked, pair: Pair): Promise<Prepared> {
     return value;
   };
   const variables = JSON.stringify(fill(item.settings.variables), null, 2);
-  const missing = item.settings.missing ?? 'Nothing in this store fits: fill in the variables yourself.';
-  return { variables, missing: complete ? null : missing };
+  if (complete) return { variables, missing: null };
+  return { variables, missing: (!withheld && item.settings.missing) || (withheld ? mind : none) };
 }
+
+const none = 'Nothing in this store fits: fill in the variables yourself.';
+const mind = 'These are real records: fill in the identifiers of those that you mean to change yourself.';
 
 function follow(value: unknown, path: string[]): unknown {
   return path.reduce<unknown>((at, step) => (at as Record<string, unknown> | null | undefined)?.[step], value);
