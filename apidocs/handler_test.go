@@ -27,7 +27,7 @@ func TestThePageAsksForWhatIsThere(t *testing.T) {
 		t.Fatalf("%d %v", page.Code, page.Header())
 	}
 	assets := regexp.MustCompile(`"(/docs/assets/[^"]+)"`).FindAllStringSubmatch(page.Body.String(), -1)
-	if len(assets) != 5 {
+	if len(assets) != 6 {
 		t.Errorf("the page has %d assets", len(assets))
 	}
 	for _, asset := range assets {

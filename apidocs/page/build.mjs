@@ -18,6 +18,7 @@ let page = readFileSync(path.join(here, 'src', 'index.html'), 'utf8');
 for (const file of [
   path.join(published, 'swagger-ui-bundle.js'),
   path.join(published, 'swagger-ui.css'),
+  path.join(here, 'src', 'accessible.js'),
   path.join(here, 'src', 'page.js'),
   path.join(here, 'src', 'page.css'),
   path.join(here, 'src', 'icon.svg'),

@@ -5,7 +5,8 @@ const noValidator = null;
 globalThis.swaggerUI = globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
-  layout: 'BaseLayout',
+  layout: 'Page',
+  plugins: [globalThis.accessibleLayout],
   deepLinking: true,
   displayRequestDuration: true,
   docExpansion: 'list',
@@ -15,7 +16,9 @@ globalThis.swaggerUI = globalThis.SwaggerUIBundle({
   persistAuthorization: false,
   queryConfigEnabled: false,
   showMutatedRequest: false,
-  syntaxHighlight: { theme: 'nord' },
+  syntaxHighlight: { theme: 'agate' },
   tryItOutEnabled: true,
   validatorUrl: noValidator,
 });
+
+globalThis.keepAccessible();

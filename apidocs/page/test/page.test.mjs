@@ -1,6 +1,7 @@
 // The page in a real browser against a running service, which `go test .` starts; the environment names it.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
 
 const service = { url: required('APIDOCS_TEST_URL'), id: required('APIDOCS_TEST_ID'), secret: required('APIDOCS_TEST_SECRET') };
@@ -101,6 +102,39 @@ it('tries a request with the pair that was typed in, and keeps that in memory on
   await page.waitForSelector('.opblock-summary');
   const again = await execute(page, 'listUsers');
   assert.equal(again.response.status(), 401);
+});
+
+async function accessible(page, what) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).join('; ')}`);
+  assert.deepEqual(found, [], `axe, ${what}`);
+}
+
+it('gives axe nothing to find', async () => {
+  const { page } = await open();
+  await accessible(page, 'as it opens');
+  await page.click('.btn.authorize');
+  await page.locator('.auth-container').first().waitFor();
+  await accessible(page, 'signing in');
+  await page.click('.btn-done');
+  await signIn(page);
+  await page.click('.btn.authorize');
+  await accessible(page, 'signed in');
+  await page.click('.btn-done');
+  await execute(page, 'getCurrentFinancialYear');
+  for (const operation of ['createCustomer', 'updateCustomer']) {
+    await page.locator(`[id$="-${operation}"] .opblock-summary-control`).click();
+    await page.locator(`[id$="-${operation}"] .execute`).waitFor();
+  }
+  await accessible(page, 'an answer, and two operations to write with');
+});
+
+it('keeps the operation that is open in the address', async () => {
+  const { page } = await open();
+  await page.locator('[id$="-listUsers"] .opblock-summary-control').click();
+  await page.waitForFunction(() => globalThis.location.hash.endsWith('/listUsers'));
+  await page.reload();
+  await page.locator('[id$="-listUsers"] .execute').waitFor();
 });
 
 it('shows a problem as the service tells it', async () => {
