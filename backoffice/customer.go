@@ -112,7 +112,7 @@ type CustomerFilter struct {
 	KboNumber                *string // in any accepted notation
 	CompanyType              *LegalForm
 	Scope                    *string
-	Search                   *string // at least 3 characters
+	Search                   *string // 3 to 200 characters
 	UpdatedSince             *Instant
 	WithoutChecklistID       *string
 	RegistrationNumber       *string // needs privacy.read
@@ -184,7 +184,7 @@ func (c *Customer) Position(key OrderKey) Position {
 
 // Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
 // when the filter has one.
-// Errors: BadInput for a search under 3 characters or a number that is none.
+// Errors: BadInput for a search of under 3 or over 200 characters or a number that is none.
 func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, error)) (CustomerCriteria, error) {
 	var c CustomerCriteria
 	if f == nil {

@@ -9,6 +9,9 @@ import (
 // or 1, the last two are 97 − (first eight mod 97). Dots, spaces and the country prefix BE of a VAT number are
 // accepted, as are the nine digits in use before 2005, which get a 0 before them. Anything else is BadInput.
 func ParseKBONumber(text string) (string, error) {
+	if len(text) > maxNumber {
+		text = ""
+	}
 	number := strings.TrimLeft(text, spaces)
 	if len(number) >= 2 && strings.EqualFold(number[:2], "BE") {
 		number = number[2:]
@@ -30,6 +33,9 @@ func RandomKBONumber(r *rand.Rand) string {
 	body := uint64(lowest + r.IntN(highest-lowest+1))
 	return padded(body, 8) + padded(checkOf(body), 2)
 }
+
+// maxNumber is the most bytes of a number with its separators; what is longer is not looked at.
+const maxNumber = 200
 
 // spaces are those that people and their programs put between groups of digits: the usual one and the two that do
 // not break a line.

@@ -182,21 +182,40 @@ func NumberedWindow(page int, size *int, byDefault int) (Window, error) {
 	return Window{Limit: limit, Offset: (page - 1) * limit}, nil
 }
 
-// exact sets a criterion to a wanted value; the empty value is one that no row has.
+// exact sets a criterion to a wanted value; the empty value is one that no row has, and so is one that is longer than any
+// text that a row is compared by. No work is done on such a value.
 func exact(into *string, wanted *string, nothing *bool) {
 	if wanted == nil {
 		return
 	}
-	if *into = *wanted; *wanted == "" {
+	if *wanted == "" || len(*wanted) > maxExact {
 		*nothing = true
+		return
 	}
+	*into = *wanted
 }
 
-// foldSearch folds a search text. Errors: BadInput under 3 characters.
+// maxExact is the most bytes of a text that rows are compared by: an e-mail address is the longest.
+const maxExact = maxEmail * utf8.UTFMax
+
+// minSearch and maxSearch are how many characters a search has.
+const (
+	minSearch = 3
+	maxSearch = MaxText
+)
+
+// foldSearch folds a search text. Errors: BadInput under 3 characters, and over 200 of them, before any work is done on
+// it: some characters fold to eighteen.
 func foldSearch(text string) (string, error) {
+	if len(text) > maxSearch*utf8.UTFMax || utf8.RuneCountInString(text) > maxSearch {
+		return "", Errorf(BadInput, "search has at most %d characters", maxSearch)
+	}
 	folded := strings.ReplaceAll(Fold(strings.TrimSpace(text)), "\n", " ")
-	if utf8.RuneCountInString(folded) < 3 {
-		return "", Errorf(BadInput, "search needs at least 3 characters")
+	switch characters := utf8.RuneCountInString(folded); {
+	case characters < minSearch:
+		return "", Errorf(BadInput, "search needs at least %d characters", minSearch)
+	case characters > 2*maxSearch:
+		return "", Errorf(BadInput, "search has at most %d characters, ligatures spelt out", 2*maxSearch)
 	}
 	return folded, nil
 }

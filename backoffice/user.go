@@ -35,7 +35,7 @@ func (u *User) Position(key OrderKey) Position { return Position{Key: key, ID: u
 
 // UserFilter is what a caller wants of a list of users; nil is no filter.
 type UserFilter struct {
-	Search *string // at least 3 characters; the name or the e-mail contains it, case and accents ignored
+	Search *string // 3 to 200 characters; the name or the e-mail contains it, case and accents ignored
 }
 
 // UserCriteria is a UserFilter made ready for the store; zero fields are no criterion.
@@ -43,7 +43,7 @@ type UserCriteria struct {
 	Search string // folded
 }
 
-// Criteria makes the filter ready for the store. Errors: BadInput for a search under 3 characters.
+// Criteria makes the filter ready for the store. Errors: BadInput for a search of under 3 or over 200 characters.
 func (f *UserFilter) Criteria() (c UserCriteria, err error) {
 	if f != nil && f.Search != nil {
 		c.Search, err = foldSearch(*f.Search)

@@ -3328,7 +3328,7 @@ input CustomerFilter {
   companyType: LegalForm
   "With this support scope."
   scope: String
-  "Whose displayName, customerCode or email contains this, case and accents ignored; at least 3 characters."
+  "Whose displayName, customerCode or email contains this, case and accents ignored; 3 to 200 characters."
   search: String
   "Changed at this instant or later."
   updatedSince: DateTime
@@ -3382,7 +3382,7 @@ input MinfinDocumentFilter {
 
 "Which users; null is no filter."
 input UserFilter {
-  "Whose name or e-mail address contains this, case and accents ignored; at least 3 characters."
+  "Whose name or e-mail address contains this, case and accents ignored; 3 to 200 characters."
   search: String
 }
 

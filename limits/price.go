@@ -5,38 +5,31 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-
-	"example.org/backoffice/backoffice"
 )
 
 // Price is the cost of an operation as a formula: known once for a document, and evaluated for a request with its
 // variables, which may state the sizes of connections. It may be used by many requests at a time.
 //
-// An object costs 1, a connection 1 and its size times the cost of what is selected per node; edges, node, nodes,
-// scalars and enums cost nothing; totalCount and statusCounts cost 1 each and a mutation 10; a list of objects that a
-// list of identifiers asks for costs as many objects. Fields that a directive may leave out are counted.
+// An object costs 1, a connection 1 and its size times 1 and the cost of what is selected per node, so that every node
+// counts; edges, node, nodes, scalars and enums cost nothing more, unless aliases ask for the nodes several times over;
+// totalCount and statusCounts cost 1 each, or 100 on a filtered list at the root, where they count rows; the number of a
+// page costs a hundredth of the rows that are skipped for it, and a mutation 10; a list of objects that a list of
+// identifiers asks for costs as many objects. Fields that a directive may leave out are counted.
 type Price struct {
 	sums  []sum // of each selection set that depends on variables
 	root  sum
 	limit int
 }
 
-// sum is fixed + Σ size × sums[of].
+// sum is fixed + Σ amount × sums[of].
 type sum struct {
 	fixed int
 	parts []part
 }
 
 type part struct {
-	size size
-	of   int
-}
-
-// size is how many nodes a field may answer with.
-type size struct {
-	fixed     int      // the largest literal; -1 if there is none
-	variables []string // each may state another one
-	list      string   // or the variable whose list's length it is
+	amount amount
+	of     int
 }
 
 // Price makes the formula of one operation of a validated document.
@@ -69,36 +62,18 @@ func (p *Price) value(s sum, variables map[string]any, known []int) int {
 		if known[part.of] == 0 {
 			known[part.of] = 1 + p.value(p.sums[part.of], variables, known)
 		}
-		total = plus(total, times(part.size.value(variables), known[part.of]-1))
+		total = plus(total, times(part.amount.of(variables), known[part.of]-1))
 	}
 	return total
 }
 
-func (s size) value(variables map[string]any) int {
-	if s.list != "" {
-		if list, ok := variables[s.list].([]any); ok {
-			return len(list)
-		}
-		return 1
-	}
-	stated := s.fixed
-	for _, name := range s.variables {
-		switch n := variables[name].(type) {
-		case int64:
-			stated = max(stated, int(n))
-		case int:
-			stated = max(stated, n)
-		}
-	}
-	if stated < 0 {
-		return backoffice.DefaultPageSize
-	}
-	return min(stated, backoffice.MaxPageSize)
-}
-
 // halves is the price of a selection set in two parts, since a connection multiplies one of them: what is selected
-// per node, and the whole of the rest. Anywhere but in a connection or its edges, perNode is empty.
-type halves struct{ whole, perNode sum }
+// per node, and the whole of the rest. Anywhere but in a connection or its edges, all but whole is empty.
+type halves struct {
+	whole, perNode sum
+	counts         int // of rows: totalCount, statusCounts
+	aliased        int // edges, node and nodes under another name: each may ask for the nodes once more
+}
 
 type pricing struct {
 	schema    *ast.Schema
@@ -112,16 +87,19 @@ func (p *pricing) selections(set ast.SelectionSet) (total halves) {
 		case *ast.Field:
 			p.field(&total, selection)
 		case *ast.InlineFragment:
-			inner := p.selections(selection.SelectionSet)
-			p.add(&total.whole, one, inner.whole)
-			p.add(&total.perNode, one, inner.perNode)
+			p.join(&total, p.selections(selection.SelectionSet))
 		case *ast.FragmentSpread:
-			inner := p.fragment(selection.Definition)
-			p.add(&total.whole, one, inner.whole)
-			p.add(&total.perNode, one, inner.perNode)
+			p.join(&total, p.fragment(selection.Definition))
 		}
 	}
 	return total
+}
+
+func (p *pricing) join(total *halves, inner halves) {
+	p.add(&total.whole, one, inner.whole)
+	p.add(&total.perNode, one, inner.perNode)
+	total.counts = plus(total.counts, inner.counts)
+	total.aliased = plus(total.aliased, inner.aliased)
 }
 
 // fragment prices a fragment once; where it depends on variables its sums get numbers of their own, so that it is
@@ -145,7 +123,7 @@ func (p *pricing) shared(s sum) sum {
 	if len(s.parts) < 2 {
 		return s
 	}
-	return sum{parts: []part{{size: one, of: p.number(s)}}}
+	return sum{parts: []part{{amount: one, of: p.number(s)}}}
 }
 
 func (p *pricing) number(s sum) int {
@@ -153,19 +131,17 @@ func (p *pricing) number(s sum) int {
 	return len(p.sums) - 1
 }
 
-var one = size{fixed: 1}
-
-// add adds size × s to a sum, folding what does not depend on variables.
-func (p *pricing) add(to *sum, n size, s sum) {
-	switch constant := n.list == "" && len(n.variables) == 0; {
+// add adds n × s to a sum, folding what does not depend on variables.
+func (p *pricing) add(to *sum, n amount, s sum) {
+	switch constant := n.constant(); {
 	case constant && len(s.parts) == 0:
-		to.fixed = plus(to.fixed, times(n.value(nil), s.fixed))
-	case constant && n.value(nil) == 1:
+		to.fixed = plus(to.fixed, times(n.of(nil), s.fixed))
+	case constant && n.of(nil) == 1:
 		to.fixed = plus(to.fixed, s.fixed)
 		to.parts = append(to.parts, s.parts...)
-	case constant && n.value(nil) == 0, len(s.parts) == 0 && s.fixed == 0:
+	case constant && n.of(nil) == 0, len(s.parts) == 0 && s.fixed == 0:
 	default:
-		to.parts = append(to.parts, part{size: n, of: p.number(s)})
+		to.parts = append(to.parts, part{amount: n, of: p.number(s)})
 	}
 }
 
@@ -179,20 +155,19 @@ func (p *pricing) field(total *halves, field *ast.Field) {
 	parent := field.ObjectDefinition
 	kind := p.schema.Types[field.Definition.Type.Name()]
 	switch inConnection := isConnection(parent); {
-	case inConnection && field.Name == "totalCount":
-		total.whole.fixed = plus(total.whole.fixed, 1)
+	case inConnection && (field.Name == "totalCount" || field.Name == "statusCounts"):
+		total.counts = plus(total.counts, 1)
 	case kind == nil || !kind.IsCompositeType():
-	case inConnection && field.Name == "edges", inConnection && field.Name == "nodes":
+	case inConnection && (field.Name == "edges" || field.Name == "nodes"):
 		inner := p.selections(field.SelectionSet)
 		p.add(&total.perNode, one, inner.whole)
 		p.add(&total.perNode, one, inner.perNode)
+		total.aliased = plus(total.aliased, plus(inner.aliased, aliased(field)))
 	case field.Name == "node" && isEdge(parent):
 		p.add(&total.whole, one, p.selections(field.SelectionSet).whole)
+		total.aliased = plus(total.aliased, aliased(field))
 	case isConnection(kind):
-		inner := p.selections(field.SelectionSet)
-		total.whole.fixed = plus(total.whole.fixed, 1)
-		p.add(&total.whole, one, inner.whole)
-		p.add(&total.whole, sizeOfConnection(field), inner.perNode)
+		p.connection(&total.whole, field, parent == p.schema.Query)
 	case parent == p.schema.Mutation:
 		total.whole.fixed = plus(total.whole.fixed, 10)
 		p.add(&total.whole, one, p.selections(field.SelectionSet).whole)
@@ -203,60 +178,30 @@ func (p *pricing) field(total *halves, field *ast.Field) {
 	}
 }
 
-// sizeOfConnection reads first, last or pageSize; two of them at once are refused by the resolver, the larger counts.
-func sizeOfConnection(field *ast.Field) size {
-	n := size{fixed: -1}
-	for _, name := range [...]string{"first", "last", "pageSize"} {
-		value := argument(field, name)
-		switch {
-		case value == nil:
-		case value.Kind == ast.Variable:
-			n.variables = append(n.variables, value.Raw)
-		case value.Kind == ast.IntValue:
-			n.fixed = max(n.fixed, integer(value.Raw))
-		}
+// Costs of what reads more than it answers with.
+const (
+	costOfFilteredCount = 100
+	rowsSkippedForOne   = 100
+)
+
+func (p *pricing) connection(total *sum, field *ast.Field, atRoot bool) {
+	inner := p.selections(field.SelectionSet)
+	total.fixed = plus(total.fixed, plus(1, inner.counts))
+	p.add(total, one, inner.whole)
+	node := sum{fixed: max(1, inner.aliased)}
+	p.add(&node, one, inner.perNode)
+	p.add(total, sizeOfConnection(field), node)
+	p.add(total, skippedBy(field), sum{fixed: 1})
+	if filter := argument(field, "filter"); atRoot && filter != nil && inner.counts > 0 {
+		p.add(total, filtered{filter}, sum{fixed: times(inner.counts, costOfFilteredCount-1)})
 	}
-	return n
 }
 
-// sizeOfList reads how many identifiers a field that answers with a list of objects is given.
-func sizeOfList(field *ast.Field) size {
-	if field.Definition.Type.Elem == nil {
-		return one
+func aliased(field *ast.Field) int {
+	if field.Alias != field.Name {
+		return 1
 	}
-	value := argument(field, "ids")
-	switch {
-	case value == nil:
-		return one
-	case value.Kind == ast.Variable:
-		return size{fixed: 1, list: value.Raw}
-	case value.Kind == ast.ListValue:
-		return size{fixed: len(value.Children)}
-	}
-	return one
-}
-
-// argument is the value that a field is given, or the default that the schema has for it.
-func argument(field *ast.Field, name string) *ast.Value {
-	if given := field.Arguments.ForName(name); given != nil {
-		return given.Value
-	}
-	if defined := field.Definition.Arguments.ForName(name); defined != nil {
-		return defined.DefaultValue
-	}
-	return nil
-}
-
-// integer reads a literal; one that does not fit is as large as any.
-func integer(literal string) int {
-	n := 0
-	for _, digit := range strings.TrimPrefix(literal, "-") {
-		n = min(n*10+int(digit-'0'), ceiling)
-	}
-	if strings.HasPrefix(literal, "-") {
-		return 0 // refused by the resolver
-	}
-	return n
+	return 0
 }
 
 func isConnection(def *ast.Definition) bool {

@@ -22,31 +22,53 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ __typename }`, nil, 0},
 		{`{ viewer { clientId scopes } }`, nil, 1},
 		{`{ customer(id: "a") { id address { city } responsible { labels { id } } } }`, nil, 4},
-		{`{ customers { nodes { id type } } }`, nil, 1},
-		{`{ customers { totalCount } }`, nil, 2},
-		{`{ transcripts { totalCount statusCounts { status count } pageInfo { endCursor } } }`, nil, 4},
-		{`{ customers { edges { cursor node { id address { city } } } } }`, nil, 51},
-		{`{ customers(first: 10) { nodes { address { city } } } }`, nil, 11},
+		{`{ customers { nodes { id type } } }`, nil, 51},
+		{`{ customers { totalCount } }`, nil, 52},
+		{`{ transcripts { totalCount statusCounts { status count } pageInfo { endCursor } } }`, nil, 1 + 50 + 1 + 1 + 1},
+		{`{ customers { edges { cursor node { id address { city } } } } }`, nil, 101},
+		{`{ customers(first: 10) { nodes { address { city } } } }`, nil, 1 + 10*2},
 		{`{ customers(first: 0) { nodes { address { city } } totalCount } }`, nil, 2},
-		{`{ customers(last: 7) { nodes { address { city } } } }`, nil, 8},
-		{`{ customers(page: 2) { nodes { address { city } } } }`, nil, 51},
-		{`{ customers(page: 2, pageSize: 20) { nodes { address { city } } } }`, nil, 21},
-		{`{ customers(first: 10) { nodes { transcripts(first: 5) { nodes { customer { id } } totalCount } } } }`, nil, 1 + 10*(1+5*1+1)},
-		{`{ customers(first: 10) { edges { node { id } otherwise: node { address { city } } } nodes { address { city } } } }`, nil, 21},
-		{`{ customer(id: "a") { relations(first: 4) { edges { direction otherCustomer { id address { city } } } } } }`, nil, 1 + 1 + 4*2},
-		{`{ customers(first: 9) { ...C } } fragment C on CustomerConnection { nodes { ...N } totalCount } fragment N on Customer { address { city } }`, nil, 1 + 9 + 1},
-		{`{ customers(first: 9) { edges { ...E } } } fragment E on CustomerEdge { node { ... on Customer { address { city } } } }`, nil, 10},
-		{`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, map[string]any{"n": int64(30)}, 31},
-		{`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, map[string]any{}, 51},
-		{`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, map[string]any{"n": nil}, 51},
-		{`query($n: Int) { customers(first: $n) { ...C } } fragment C on CustomerConnection { nodes { transcripts(first: $n) { nodes { customer { id } } } } }`, map[string]any{"n": int64(3)}, 1 + 3*(1+3)},
-		{`query($n: Int) { a: customers(first: $n) { ...C } b: customers(first: 2) { ...C } } fragment C on CustomerConnection { nodes { transcripts(first: $n) { nodes { customer { id } } } address { city } } }`, map[string]any{"n": int64(3)}, 1 + 3*(1+1+3) + 1 + 2*(1+1+3)},
+		{`{ customers(last: 7) { nodes { address { city } } } }`, nil, 1 + 7*2},
+		{`{ customers(page: 2) { nodes { address { city } } } }`, nil, 1 + 50*2},
+		{`{ customers(page: 3) { nodes { address { city } } } }`, nil, 1 + 50*2 + 1},
+		{`{ customers(page: 51, pageSize: 20) { nodes { address { city } } } }`, nil, 1 + 20*2 + 10},
+		{`{ customers(page: 1, pageSize: 20) { nodes { address { city } } } }`, nil, 1 + 20*2},
+		{`query($p: Int, $s: Int) { customers(page: $p, pageSize: $s) { nodes { id } } }`, map[string]any{"p": int64(2_001), "s": int64(500)}, 1 + 500 + 10_000},
+		{`query($p: Int, $s: Int) { customers(page: $p, pageSize: $s) { nodes { id } } }`, map[string]any{"p": nil}, 1 + 50},
+		{`{ customers(first: 10) { nodes { transcripts(page: 41, pageSize: 5) { nodes { id } } } } }`, nil, 1 + 10*(1+1+5+2)},
+		{`{ customers(first: 10) { nodes { transcripts(first: 5) { nodes { customer { id } } totalCount } } } }`, nil, 1 + 10*(1+1+5*2+1)},
+		{`{ customers(first: 10) { edges { node { id } } nodes { id } } }`, nil, 11},
+		{`{ customers(first: 10) { rows: nodes { id } } }`, nil, 11},
+		{`{ customers(first: 10) { a: nodes { id } b: nodes { id } c: nodes { id } } }`, nil, 1 + 10*3},
+		{`{ customers(first: 10) { ...C edges { a: node { id } b: node { id } } } } fragment C on CustomerConnection { c: nodes { id } }`, nil, 1 + 10*3},
+		{`{ customers(first: 10) { edges { node { id } otherwise: node { address { city } } } nodes { address { city } } } }`, nil, 1 + 10*(1+2)},
+		{`{ customer(id: "a") { relations(first: 4) { edges { direction otherCustomer { id address { city } } } } } }`, nil, 1 + 1 + 4*3},
+		{`{ customers(first: 9) { ...C } } fragment C on CustomerConnection { nodes { ...N } totalCount } fragment N on Customer { address { city } }`, nil, 1 + 9*2 + 1},
+		{`{ customers(first: 9) { edges { ...E } } } fragment E on CustomerEdge { node { ... on Customer { address { city } } } }`, nil, 1 + 9*2},
+		{`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, map[string]any{"n": int64(30)}, 61},
+		{`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, map[string]any{}, 101},
+		{`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, map[string]any{"n": nil}, 101},
+		{`query($n: Int) { customers(first: $n) { ...C } } fragment C on CustomerConnection { nodes { transcripts(first: $n) { nodes { customer { id } } } } }`, map[string]any{"n": int64(3)}, 1 + 3*(1+1+3*2)},
+		{`query($n: Int) { a: customers(first: $n) { ...C } b: customers(first: 2) { ...C } } fragment C on CustomerConnection { nodes { transcripts(first: $n) { nodes { customer { id } } } address { city } } }`, map[string]any{"n": int64(3)}, 1 + 3*(1+1+1+3*2) + 1 + 2*(1+1+1+3*2)},
+		{`{ customers(filter: {language: "dutch"}, first: 1) { totalCount nodes { id } } }`, nil, 1 + 1 + 100},
+		{`{ transcripts(filter: {isCompleted: true}, first: 0) { totalCount statusCounts { count } } }`, nil, 1 + 200},
+		{`{ transcripts(filter: {}, first: 0) { totalCount } }`, nil, 2},
+		{`{ transcripts(filter: null, first: 0) { totalCount } }`, nil, 2},
+		{`{ transcripts(filter: {status: []}, first: 0) { totalCount } }`, nil, 101},
+		{`query($f: CustomerFilter) { customers(filter: $f, first: 0) { ...C } } fragment C on CustomerConnection { totalCount }`, map[string]any{"f": map[string]any{"search": "abc"}}, 101},
+		{`query($f: CustomerFilter) { customers(filter: $f, first: 0) { ...C } } fragment C on CustomerConnection { totalCount }`, map[string]any{"f": map[string]any{"search": nil}}, 2},
+		{`query($f: CustomerFilter) { customers(filter: $f, first: 0) { ...C } } fragment C on CustomerConnection { totalCount }`, nil, 2},
+		{`query($s: String) { customers(filter: {search: $s}, first: 0) { totalCount } }`, map[string]any{"s": "abc"}, 101},
+		{`query($s: String) { customers(filter: {search: $s}, first: 0) { totalCount } }`, map[string]any{"s": nil}, 2},
+		{`{ customers(filter: {language: "dutch"}, first: 3) { nodes { id } } }`, nil, 4},
+		{`{ customer(id: "a") { transcripts(filter: {isCompleted: true}, first: 0) { totalCount statusCounts { count } } } }`, nil, 1 + 1 + 2},
 		{`{ nodes(ids: ["a", "b", "c"]) { id ... on Customer { address { city } } } }`, nil, 6},
 		{`query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": []any{"a", "b"}}, 2},
 		{`mutation { createLabel(input: {name: "x"}) { label { id } userErrors { code } } }`, nil, 12},
 		{`mutation { a: deleteUser(input: {id: "x"}) { deletedUserId } b: deleteUser(input: {id: "y"}) { deletedUserId } }`, nil, 20},
-		{`{ customers(first: 1000000) { nodes { address { city } } } }`, nil, 501},
+		{`{ customers(first: 1000000) { nodes { address { city } } } }`, nil, 1001},
 		{`{ customers(first: -5) { nodes { address { city } } } }`, nil, 1},
+		{`{ transcripts(first: 100) { nodes { financialYear { transcripts(first: 248) { nodes { financialYear { transcripts(first: 500) { nodes { id status statusLabel isCompleted } } } } } } } } }`, nil, 1 + 100*(1+1+1+248*(1+1+1+500))},
 	} {
 		price, _ := priced(t, Defaults(), c.text)
 		if got := price.Cost(c.variables); got != c.cost {
@@ -67,7 +89,7 @@ func TestAnOperationAtTheCostLimitPassesAndOneOverItIsRefused(t *testing.T) {
 		"variables": {`query($n: Int) { customers(first: $n) { nodes { address { city } } } }`, func(n int) map[string]any { return map[string]any{"n": int64(n)} }},
 	} {
 		s := Defaults()
-		s.Cost = 101
+		s.Cost = 201
 		for n, refused := range map[int]bool{100: false, 101: true} {
 			text, variables := c.text, map[string]any(nil)
 			if strings.Contains(text, "%d") {
@@ -79,7 +101,7 @@ func TestAnOperationAtTheCostLimitPassesAndOneOverItIsRefused(t *testing.T) {
 			price, _ := priced(t, s, text)
 			cost := price.Cost(variables)
 			if err := price.Check(cost); (err != nil) != refused || err != nil && codeIn(err) != CodeCost {
-				t.Errorf("%s: a cost of %d under a limit of 101: %v", sentence, cost, err)
+				t.Errorf("%s: a cost of %d under a limit of 201: %v", sentence, cost, err)
 			}
 		}
 	}

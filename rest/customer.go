@@ -65,7 +65,7 @@ type CustomerFilters struct {
 	KboNumber                string       `query:"kboNumber" doc:"The KBO number, in any accepted notation."`
 	CompanyType              LegalForm    `query:"companyType" doc:"The legal form."`
 	Scope                    string       `query:"scope" doc:"A support scope." example:"checklist"`
-	Search                   string       `query:"search" doc:"At least 3 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
+	Search                   string       `query:"search" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
 	UpdatedSince             string       `query:"updatedSince" format:"date-time" doc:"Changed at this instant or later." example:"2026-06-01T00:00:00.000Z"`
 	WithoutChecklist         string       `query:"withoutChecklist" doc:"The identifier of a checklist of which the customer has no transcript."`
 }

@@ -23,7 +23,7 @@ type CustomerSearch struct {
 	KboNumber                Optional[string]       `json:"kboNumber,omitempty" doc:"The KBO number, in any accepted notation."`
 	CompanyType              Optional[LegalForm]    `json:"companyType,omitempty" doc:"The legal form."`
 	Scope                    Optional[string]       `json:"scope,omitempty" doc:"A support scope." example:"checklist"`
-	Search                   Optional[string]       `json:"search,omitempty" doc:"At least 3 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
+	Search                   Optional[string]       `json:"search,omitempty" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
 	UpdatedSince             Optional[string]       `json:"updatedSince,omitempty" format:"date-time" doc:"Changed at this instant or later." example:"2026-06-01T00:00:00.000Z"`
 	WithoutChecklist         Optional[string]       `json:"withoutChecklist,omitempty" doc:"The identifier of a checklist of which the customer has no transcript."`
 	Page                     Optional[int]          `json:"page,omitempty" minimum:"1" doc:"The number of the page; instead of the query parameter."`

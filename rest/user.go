@@ -50,7 +50,7 @@ func (a *API) users() {
 		OperationID: "listUsers", Method: http.MethodGet, Path: "/users", Tags: []string{tagUsers},
 		Summary: "List users", Description: "The users that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {
-		Search string `query:"search" doc:"At least 3 characters; the name or the e-mail address contains it, case and accents ignored."`
+		Search string `query:"search" doc:"3 to 200 characters; the name or the e-mail address contains it, case and accents ignored."`
 		Paging
 	}) (*answered[List[User]], error) {
 		criteria, err := (&backoffice.UserFilter{Search: given(ctx, "search", in.Search)}).Criteria()
