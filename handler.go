@@ -48,13 +48,14 @@ func newProcess(h *house, settings process.Settings, bounds limits.Settings, log
 func (g gateway) handler() http.Handler {
 	vault := privacy.NewVault(g.house.keys, g.house.store)
 	throttle := auth.NewThrottle()
-	endpoint := g.graphql()
+	admission := g.limits.NewAdmission()
+	endpoint := g.graphql(admission)
 
 	r := chi.NewRouter()
 	r.Use(g.deadline)
 	g.process.Mount(r)
 	r.With(auth.Middleware(g.authenticator, throttle, g.proxies, endpoint.Refuse), process.Client, vault.Middleware(auth.From, endpoint.Refuse)).
-		Handle("/graphql", answer(g.house, endpoint))
+		Handle("/graphql", g.answer(endpoint))
 	r.Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write(schemaText)
@@ -69,6 +70,7 @@ func (g gateway) handler() http.Handler {
 	rest.Mount(r, rest.Config{
 		Store: g.house.store, Office: g.house.office(), Files: g.house.files, Keys: g.house.keys, Vault: vault,
 		Authenticator: g.authenticator, Throttle: throttle, Proxies: g.proxies, SignedIn: process.Client, RequestID: process.RequestID,
+		Admit: g.admitREST(admission), Answer: g.limits.Answer,
 	})
 	return r
 }
@@ -95,13 +97,13 @@ func (g gateway) schema() graphql.ExecutableSchema {
 	return graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: g.house.keys, Office: g.house.office()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: early})
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: early, Written: written, MaxErrors: g.limits.FieldErrors})
 }
 
 // graphql is the GraphQL face.
-func (g gateway) graphql() *transport.GraphQL {
+func (g gateway) graphql(admission *limits.Admission) *transport.GraphQL {
 	return transport.New(g.schema(), g.limits, transport.Hooks{
-		Admit:       g.admit(),
+		Admit:       admit(admission),
 		BeforeWrite: privacy.Commit,
 		RequestID:   process.RequestID,
 		Log:         g.log,
@@ -109,33 +111,5 @@ func (g gateway) graphql() *transport.GraphQL {
 		Done: func(ctx context.Context, o transport.Outcome) {
 			process.NoteOperation(ctx, process.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes})
 		},
-	})
-}
-
-// admit bounds what runs at one time, and ends an operation's reading when it was executed.
-func (g gateway) admit() func(context.Context, int) (func(), error) {
-	admission := limits.NewAdmission(g.limits.Together)
-	return func(ctx context.Context, cost int) (func(), error) {
-		leave, err := admission.Enter(ctx, cost)
-		if err != nil {
-			return nil, err
-		}
-		return func() {
-			loaders.From(ctx).Close()
-			leave()
-		}, nil
-	}
-}
-
-// answer gives a request its loaders and lends it a buffer for the answer.
-func answer(h *house, endpoint http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := r.Context()
-		if backoffice.CallsOf(ctx) == nil {
-			ctx, _ = backoffice.WithCalls(ctx)
-		}
-		ctx, giveBack := execute.Lend(loaders.With(ctx, h.store, loaders.Gated))
-		defer giveBack()
-		endpoint.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

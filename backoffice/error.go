@@ -28,6 +28,8 @@ const (
 	Unavailable
 	// Timeout means that the deadline passed before the work was done.
 	Timeout
+	// TooLarge means that the answer would be larger than answers may be.
+	TooLarge
 )
 
 // Error is the only error that crosses rooms. Message is safe to show to anyone; Cause is only for the log.

@@ -43,8 +43,11 @@ func (f fixed) Query() graph.QueryResolver       { return fixedQuery{query(f.roo
 func (f fixed) Customer() graph.CustomerResolver { return fixedCustomer{customer(f.root), f} }
 func (f fixed) Mutation() graph.MutationResolver { return fixedMutation{mutation(f.root), f} }
 
-func (q fixedQuery) Customers(context.Context, *int, *string, *int, *string, *int, *int, *backoffice.CustomerFilter, *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
+func (q fixedQuery) Customers(_ context.Context, first *int, _ *string, _ *int, _ *string, _ *int, _ *int, _ *backoffice.CustomerFilter, _ *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
 	rows := make([]*backoffice.Customer, q.of.customers)
+	if first != nil {
+		rows = rows[:min(len(rows), *first)]
+	}
 	for i := range rows {
 		rows[i] = &backoffice.Customer{ID: fmt.Sprint(i)}
 	}

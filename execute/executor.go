@@ -2,7 +2,6 @@ package execute
 
 import (
 	"context"
-	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -20,6 +19,10 @@ type Options struct {
 
 	// Early lets resolvers run before the object is there that they are asked of.
 	Early Early
+
+	// Written is told how long the answer of a context's request is by now, from time to time while it is written and at
+	// its end. Its error ends the writing, and is the answer.
+	Written func(ctx context.Context, bytes int) error
 
 	// PlanBytes is how much the kept plans may take, roughly; 16 MiB when 0.
 	PlanBytes int
@@ -51,6 +54,7 @@ type Executor struct {
 	prepare   func(Selection) any
 	attach    func(context.Context, any) context.Context
 	early     Early
+	written   func(context.Context, int) error
 	maxErrors int
 }
 
@@ -58,7 +62,7 @@ type Executor struct {
 func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Executor {
 	e := &Executor{
 		ExecutableSchema: generated, schema: link(schema), runner: options.Runner,
-		prepare: options.Prepare, attach: options.Attach, early: options.Early, maxErrors: options.MaxErrors,
+		prepare: options.Prepare, attach: options.Attach, early: options.Early, written: options.Written, maxErrors: options.MaxErrors,
 	}
 	if e.runner == nil {
 		e.runner = Concurrently
@@ -109,56 +113,18 @@ func (e *Executor) respond(ctx context.Context) *graphql.Response {
 		graphql.AddError(ctx, err)
 		return &graphql.Response{Data: []byte("null")}
 	}
-	w := Writer{run: r, bytes: borrow(ctx, int(p.answer.Load()))}
+	w := newWriter(r, borrow(ctx, int(p.answer.Load())))
 	w.object(all)
-	w.finish()
+	w.weigh()
 	lend(ctx, w.bytes)
-	if size := int64(len(w.bytes)); size > p.answer.Load() {
-		p.answer.Store(size)
+	if w.ended != nil {
+		graphql.AddError(ctx, w.ended)
+		return &graphql.Response{}
 	}
+	w.finish()
+	p.answer.Store(int64(len(w.bytes)))
 	if w.omitted > 0 {
 		graphql.RegisterExtension(ctx, ErrorsOmitted, w.omitted)
 	}
 	return &graphql.Response{Data: w.bytes}
-}
-
-// loan is the buffer of an answer, until it is written.
-type loan struct{ buffer *[]byte }
-
-type loanKey struct{}
-
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// largestKept is the size, in bytes, up to which a buffer is used again.
-const largestKept = 4 << 20
-
-// Lend lets the answer of the request with this context be in a buffer that will be used again: its Data are valid
-// until giveBack is called, which is to be done exactly once, when they are written. In any other context an answer has
-// a buffer of its own.
-func Lend(ctx context.Context) (lent context.Context, giveBack func()) {
-	l := &loan{}
-	return context.WithValue(ctx, loanKey{}, l), func() {
-		if l.buffer != nil && cap(*l.buffer) <= largestKept {
-			buffers.Put(l.buffer)
-		}
-		l.buffer = nil
-	}
-}
-
-// borrow returns an empty buffer. size is the largest that an answer of this kind took so far.
-func borrow(ctx context.Context, size int) []byte {
-	if l, ok := ctx.Value(loanKey{}).(*loan); ok && l.buffer == nil {
-		l.buffer = buffers.Get().(*[]byte)
-		if cap(*l.buffer) >= size {
-			return (*l.buffer)[:0]
-		}
-	}
-	return make([]byte, 0, size+size/8+64)
-}
-
-// lend notes where the buffer has grown to.
-func lend(ctx context.Context, grown []byte) {
-	if l, ok := ctx.Value(loanKey{}).(*loan); ok && l.buffer != nil {
-		*l.buffer = grown
-	}
 }

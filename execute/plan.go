@@ -13,7 +13,7 @@ type plan struct {
 	root   *selection
 	serial bool // a mutation
 	bytes  int
-	answer atomic.Int64 // the size of the largest answer so far, in bytes
+	answer atomic.Int64 // the size of the last answer, in bytes
 }
 
 // selection is what is asked of objects of one type. Equal parts of a document are one selection, so that a plan is no

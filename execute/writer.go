@@ -23,6 +23,10 @@ type Writer struct {
 	errors  int
 	omitted int
 
+	ended   error // why no more is written
+	mark    int   // at which length to ask whether to go on
+	objects int   // written since the time was looked at
+
 	// Scalars that could not be written, and where. As under gqlgen they are told only if they are part of the answer.
 	unwritable []unwritable
 }
@@ -42,6 +46,29 @@ func (w *Writer) cut(start int) bool {
 	return w.Null()
 }
 
+// How often the writer looks whether it may go on.
+const (
+	bytesBetween   = 32 << 10
+	objectsBetween = 256
+)
+
+func newWriter(r *run, buffer []byte) Writer { return Writer{run: r, bytes: buffer, mark: bytesBetween} }
+
+// weigh asks whether the answer may be as long as it is.
+func (w *Writer) weigh() {
+	w.mark = len(w.bytes) + bytesBetween
+	if written := w.run.executor.written; written != nil && w.ended == nil {
+		w.ended = written(w.run.ctx, len(w.bytes))
+	}
+}
+
+// look ends the writing when the request is over. What a mutation has done is told all the same.
+func (w *Writer) look() {
+	if w.objects = 0; w.ended == nil && !w.run.plan.serial {
+		w.ended = w.run.ctx.Err()
+	}
+}
+
 // finish tells what could not be written.
 func (w *Writer) finish() {
 	for _, u := range w.unwritable {
@@ -57,7 +84,10 @@ func (w *Writer) object(g *group) bool {
 	g.next++
 	object, at := g.objects.At(row), place{valid: true}
 	w.group = g
-	for at.field < len(g.selection.fields) {
+	if w.objects++; w.objects >= objectsBetween {
+		w.look()
+	}
+	for at.field < len(g.selection.fields) && w.ended == nil {
 		w.fields(g, object, row, &at)
 	}
 	if !at.valid {
@@ -88,6 +118,12 @@ func (w *Writer) fields(g *group, object any, row int, at *place) {
 	}()
 	fields := g.selection.fields
 	for i := at.field; i < len(fields); i++ {
+		if len(w.bytes) >= w.mark {
+			w.weigh()
+		}
+		if w.ended != nil {
+			break
+		}
 		f := &fields[i]
 		w.bytes = append(w.bytes, f.prefix...)
 		w.leaf, at.field, at.start = i, i, len(w.bytes)
@@ -180,6 +216,9 @@ func (w *Writer) list(fr *frame, count int) bool {
 	start, valid := len(w.bytes), true
 	w.bytes = append(w.bytes, '[')
 	for i := range count {
+		if w.ended != nil {
+			break
+		}
 		if i > 0 {
 			w.bytes = append(w.bytes, ',')
 		}

@@ -2,35 +2,274 @@ package limits
 
 import (
 	"context"
+	"math"
 	"runtime"
+	"sync"
+	"time"
 
-	"golang.org/x/sync/semaphore"
+	"example.org/backoffice/backoffice"
 )
 
-// Admission bounds what all requests together have in memory: operations run at the same time while the sum of their
-// costs allows it, and the others wait, first come, first served. So a crowd is answered one after the other rather than
-// all at once and late, and its memory does not grow with the number of those who wait.
+// Admission bounds what all requests together have in memory and what waits for it. A request enters with its cost, as an
+// estimate of the memory that it will take; while it runs it takes more where it must, and what is not sent yet counts
+// as running. So the memory of a crowd depends on the bound and not on how many there are.
+//
+// Those who do not find room wait, for a short time. Credential pairs take turns, and what is dear comes after what is
+// cheap that asked at the same time. Small requests have room of their own that large ones leave free. When too much waits,
+// the dearest request of the pair that has the most waiting is refused at once, so that one pair's flood is its own.
 type Admission struct {
-	most  int64
-	costs *semaphore.Weighted
+	most     int64 // cost of what runs
+	onePair  int64 // of it for the large requests of one pair, when it has several
+	waitMost int64 // cost of what waits
+	waitTime time.Duration
+
+	mu      sync.Mutex
+	running int64
+	sized   [large + 1]int64 // of it, by size
+	over    *Share           // the one that may take more than there is
+	waiting int64
+	pairs   map[string]*pair
+	clock   float64 // virtual time: the cost that was admitted from the queue, for each pair that waited
+	drained int64   // cost that has left since there is a queue
+	since   time.Time
 }
 
-// NewAdmission bounds the cost for each processor that the program may use.
-func NewAdmission(perProcessor int) *Admission {
-	most := int64(max(perProcessor, 1)) * int64(runtime.GOMAXPROCS(0))
-	return &Admission{most, semaphore.NewWeighted(most)}
+// pair is what a credential pair has running and waiting.
+type pair struct {
+	id      string
+	running int64 // without small requests
+	users   int   // requests of it, running or waiting
+	waiting int64
+	queue   []*waiter // by turn
+	served  float64   // virtual time up to which it has had its share
 }
 
-// Enter waits until an operation may run, and fails when its context ends before. leave is to be called once, when what
-// was read for it is not needed any more. An operation over the whole bound runs alone; one below a hundredth of it does
-// not wait.
-func (a *Admission) Enter(ctx context.Context, cost int) (leave func(), err error) {
-	weight := min(int64(cost), a.most)
-	if weight < a.most/100 {
-		return func() {}, nil
+// waiter is a request that waits for its turn.
+type waiter struct {
+	of     *pair
+	weight int64
+	turn   float64       // virtual time at which it asked, and its weight: so the dear ones come later, but they come
+	done   chan struct{} // closed when share or refused is set
+	share  *Share
+	failed error
+}
+
+// Share is what a running request has of the bound.
+type Share struct {
+	of     *Admission
+	pair   *pair
+	weight int64
+	size   size
+	left   bool
+}
+
+// size tells requests apart by their weight: each may take room up to its own bound, so that there is always some for
+// smaller ones.
+type size uint8
+
+const (
+	tiny size = iota // an object with its neighbours: its answer is in the socket's buffer at once
+	small
+	large
+)
+
+const (
+	bytesOfOne  = 4 << 10 // that one unit of cost stands for, rows and answer together
+	tinyPart    = 1000    // of the bound is a tiny request's weight, at most
+	smallPart   = 100
+	leastWeight = 100// of one that waits: it takes memory by waiting
+	queueTime   = 500 * time.Millisecond
+)
+
+// NewAdmission makes an admission with the settings' bounds, for each processor that the program may use.
+func (s Settings) NewAdmission() *Admission {
+	processors := int64(runtime.GOMAXPROCS(0))
+	most := int64(max(s.Together, 1)) * processors
+	return &Admission{
+		most: most, onePair: most * 2 / 3, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
+		pairs: make(map[string]*pair),
 	}
-	if err := a.costs.Acquire(ctx, weight); err != nil {
-		return nil, err
+}
+
+func (a *Admission) sizeOf(weight int64) size {
+	switch {
+	case weight <= max(a.most/tinyPart, 1):
+		return tiny
+	case weight <= a.most/smallPart:
+		return small
 	}
-	return func() { a.costs.Release(weight) }, nil
+	return large
+}
+
+// kept is the room that is kept for tiny requests, and as much for small ones.
+func (a *Admission) kept() int64 { return a.most / 8 }
+
+// largest is the weight of the largest request: all the room that is not kept for others. What costs more weighs the
+// same, and runs when no other large one does.
+func (a *Admission) largest() int64 { return a.most - 2*a.kept() }
+
+// fits says whether a request finds room now. One that passes others has the kept room alone, or the room that the others
+// wait for would never be free.
+func (a *Admission) fits(weight int64, passing bool) bool {
+	total, s := a.running+weight, a.sizeOf(weight)
+	switch {
+	case s == large:
+		return total <= a.most && a.sized[large]+weight <= a.largest()
+	case passing:
+		return total <= a.most && a.sized[s]+weight <= max(a.kept(), 1)
+	case s == small:
+		return total <= a.most-a.kept()
+	}
+	return total <= a.most
+}
+
+// hasPart says whether a pair has its part of the room already, so that another large request of it would be too much.
+func (a *Admission) hasPart(p *pair, weight int64) bool {
+	return a.sizeOf(weight) == large && p.running > 0 && p.running+weight > a.onePair
+}
+
+// Enter waits until a request of a pair may run. It fails with Unavailable when too much waits or it has waited too long,
+// and when its context ends. The share is to be left exactly once.
+func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share, error) {
+	a.mu.Lock()
+	weight := min(max(int64(cost), 1), a.largest())
+	p := a.pairs[pairID]
+	if p == nil {
+		p = &pair{id: pairID, served: a.clock}
+		a.pairs[pairID] = p
+	}
+	p.users++
+	if others := a.waiting > 0; (!others || a.sizeOf(weight) == tiny) && a.fits(weight, others) && !a.hasPart(p, weight) {
+		share := a.admit(p, weight)
+		a.mu.Unlock()
+		return share, nil
+	}
+	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight), done: make(chan struct{})}
+	a.enqueue(w)
+	a.mu.Unlock()
+	return a.wait(ctx, w)
+}
+
+// admit counts a request as running.
+func (a *Admission) admit(p *pair, weight int64) *Share {
+	share := &Share{of: a, pair: p, weight: weight, size: a.sizeOf(weight)}
+	a.running += weight
+	a.sized[share.size] += weight
+	if share.size == large {
+		p.running += weight
+	}
+	return share
+}
+
+func (a *Admission) wait(ctx context.Context, w *waiter) (*Share, error) {
+	timer := time.NewTimer(a.waitTime)
+	defer timer.Stop()
+	var late error
+	select {
+	case <-w.done:
+		return w.share, w.failed
+	case <-timer.C:
+		late = busy()
+	case <-ctx.Done():
+		late = ctx.Err()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if w.share != nil || w.failed != nil { // in the meantime
+		return w.share, w.failed
+	}
+	a.refuse(w, late)
+	a.dispatch() // who waited behind it
+	return nil, late
+}
+
+func busy() error {
+	return backoffice.Errorf(backoffice.Unavailable, "the server has too much to do; try again later")
+}
+
+// Grow notes how many bytes the request takes by now, and fails with Unavailable when that is more than there is room
+// for. One request at a time may take more all the same, so that there is always one that gets on.
+func (s *Share) Grow(bytes int64) error {
+	a := s.of
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	more := bytes/bytesOfOne - s.weight
+	if more <= 0 || s.left {
+		return nil
+	}
+	if a.running+more > a.most-a.kept() && a.over != s {
+		if a.over != nil {
+			return busy()
+		}
+		a.over = s
+	}
+	s.resize(s.weight + more)
+	return nil
+}
+
+// Executed gives back what an executed request does not need any more: all but the bytes that are not sent yet.
+func (s *Share) Executed(unsent int) {
+	a := s.of
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if weight := max(1, int64(unsent)/bytesOfOne); weight < s.weight && !s.left {
+		a.drain(s.weight - weight)
+		s.resize(weight)
+		a.dispatch()
+	}
+}
+
+// Leave ends the request.
+func (s *Share) Leave() {
+	a := s.of
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s.left {
+		return
+	}
+	a.drain(s.weight)
+	s.resize(0)
+	s.left = true
+	if a.over == s {
+		a.over = nil
+	}
+	a.release(s.pair)
+	a.dispatch()
+}
+
+// resize changes a share's weight and the sums that it is part of.
+func (s *Share) resize(weight int64) {
+	s.of.running += weight - s.weight
+	s.of.sized[s.size] -= s.weight
+	if s.size == large {
+		s.pair.running -= s.weight
+	}
+	s.weight = weight
+	s.size = max(s.size, s.of.sizeOf(weight)) // it may have grown; one that shrinks stays what it was
+	s.of.sized[s.size] += weight
+	if s.size == large {
+		s.pair.running += weight
+	}
+}
+
+func (a *Admission) release(p *pair) {
+	if p.users--; p.users == 0 {
+		delete(a.pairs, p.id)
+	}
+}
+
+// drain counts what leaves while others wait.
+func (a *Admission) drain(weight int64) {
+	if a.waiting > 0 {
+		a.drained += weight
+	}
+}
+
+// rate is how much cost leaves in a second; without end when that is not known yet.
+func (a *Admission) rate() float64 {
+	passed := time.Since(a.since)
+	if passed < queueTime {
+		return math.Inf(1)
+	}
+	return float64(a.drained) / passed.Seconds()
 }

@@ -1,31 +1,71 @@
-package limits_test
+package limits
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"example.org/backoffice/limits"
+	"pgregory.net/rapid"
+
+	"example.org/backoffice/backoffice"
 )
 
-func TestOperationsRunTogetherOnlyWhileTheirCostAllowsIt(t *testing.T) {
+// bounded is an admission of so much in all, however many processors there are.
+func bounded(most, waiting int64, wait time.Duration) *Admission {
+	a := Settings{Together: 1, Wait: wait}.NewAdmission()
+	a.most, a.onePair, a.waitMost = most, most*2/3, waiting
+	return a
+}
+
+func enter(t testing.TB, a *Admission, pair string, cost int) *Share {
+	t.Helper()
+	share, err := a.Enter(t.Context(), pair, cost)
+	if err != nil {
+		t.Fatalf("a request of cost %d of %s was kept out: %v", cost, pair, err)
+	}
+	return share
+}
+
+// waits begins a request and returns when it waits or has entered.
+func waits(t testing.TB, a *Admission, pair string, cost int) <-chan *Share {
+	t.Helper()
+	a.mu.Lock()
+	waiting, running := a.waiting, a.running
+	a.mu.Unlock()
+	entered := make(chan *Share, 1)
+	go func() {
+		share, _ := a.Enter(t.Context(), pair, cost)
+		entered <- share
+	}()
+	for {
+		a.mu.Lock()
+		seen := a.waiting != waiting || a.running != running
+		a.mu.Unlock()
+		if seen || len(entered) > 0 {
+			return entered
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestRequestsRunTogetherOnlyWhileTheirCostAllowsIt(t *testing.T) {
 	t.Parallel()
-	const each = 300
-	admission := limits.NewAdmission(1000)
-	most := int64(1000 * runtime.GOMAXPROCS(0))
+	const each, most = 300, 2000
+	a := bounded(most, 1<<40, time.Minute)
 	var running, highest atomic.Int64
 	var all sync.WaitGroup
-	for range 50 {
+	for i := range 50 {
 		all.Go(func() {
-			leave, err := admission.Enter(t.Context(), each)
+			share, err := a.Enter(t.Context(), fmt.Sprint("pair-", i%3), each)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			defer leave()
+			defer share.Leave()
 			now := running.Add(each)
 			for seen := highest.Load(); now > seen && !highest.CompareAndSwap(seen, now); seen = highest.Load() {
 			}
@@ -34,32 +74,298 @@ func TestOperationsRunTogetherOnlyWhileTheirCostAllowsIt(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if highest.Load() > most {
-		t.Errorf("operations of cost %d ran together, the bound is %d", highest.Load(), most)
+	if highest.Load() > most*3/4 {
+		t.Errorf("requests of cost %d ran together, the bound is %d", highest.Load(), most*3/4)
+	}
+	if a.running != 0 || a.waiting != 0 || len(a.pairs) != 0 {
+		t.Errorf("something is left: %d running, %d waiting, %d pairs", a.running, a.waiting, len(a.pairs))
 	}
 }
 
-func TestAnOperationOverTheWholeBoundRunsAloneAndSmallOnesDoNotWaitForIt(t *testing.T) {
+func TestARequestOverTheWholeBoundRunsWithoutOtherLargeOnesAndTheSmallDoNotWaitForIt(t *testing.T) {
 	t.Parallel()
-	admission := limits.NewAdmission(1000)
-	leave, err := admission.Enter(t.Context(), 1_000_000)
-	if err != nil {
-		t.Fatal(err)
+	a := bounded(10_000, 1<<40, time.Minute)
+	whole := enter(t, a, "a", 1_000_000)
+	second := waits(t, a, "b", 5_000)
+	for range 50 {
+		enter(t, a, "a", 10).Leave()
+		defer enter(t, a, "b", 10).Leave()
 	}
-	small, err := admission.Enter(t.Context(), 1)
-	if err != nil {
-		t.Fatalf("a small operation was kept out: %v", err)
+	if len(second) > 0 {
+		t.Error("a large one runs beside one that fills the bound")
 	}
-	small()
-	late, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if _, err := admission.Enter(late, 500); err != context.DeadlineExceeded {
-		t.Errorf("a second operation beside one that fills the bound: %v, want that its deadline ends the wait", err)
+	whole.Leave()
+	(<-second).Leave()
+}
+
+func TestAPairThatFloodsWaitsForItselfAndNotTheOthersForIt(t *testing.T) {
+	t.Parallel()
+	a := bounded(10_000, 1<<40, time.Minute)
+	var flood []<-chan *Share
+	for range 200 {
+		flood = append(flood, waits(t, a, "flood", 500))
 	}
-	leave()
-	again, err := admission.Enter(t.Context(), 500)
-	if err != nil {
-		t.Fatalf("after the large one has left: %v", err)
+	// Some of the room stays free for others.
+	neighbour := enter(t, a, "neighbour", 500)
+	// And when there is none, the neighbour is the next but for one, though 190 have waited longer.
+	for a.running+400 <= a.largest() {
+		enter(t, a, "filler", 300)
 	}
-	again()
+	next := waits(t, a, "neighbour", 400)
+	if len(next) > 0 {
+		t.Fatal("there was room")
+	}
+	left := 0
+	for _, waiting := range flood {
+		if len(next) > 0 {
+			break
+		}
+		select {
+		case share := <-waiting:
+			share.Leave()
+			left++
+		default:
+		}
+		runtime.Gosched()
+		if left == 0 {
+			continue
+		}
+		time.Sleep(time.Millisecond) // the channel is filled by a goroutine
+	}
+	(<-next).Leave()
+	if left > 3 {
+		t.Errorf("%d of the flood went before", left)
+	}
+	neighbour.Leave()
+}
+
+func TestOfAPairsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
+	t.Parallel()
+	a := bounded(10_000, 1<<40, time.Minute)
+	first := enter(t, a, "a", 7_500)
+	dear := waits(t, a, "a", 7_000)
+	var cheap []<-chan *Share
+	for range 3 {
+		cheap = append(cheap, waits(t, a, "a", 1_500))
+	}
+	first.Leave()
+	var shares []*Share
+	for _, entered := range cheap {
+		shares = append(shares, <-entered)
+	}
+	if len(dear) > 0 {
+		t.Fatal("the dear one went before the cheap ones")
+	}
+	// Cheap ones keep coming, and each leaves when the next is there: the dear one is not kept out for ever.
+	later := 0
+	for range 20 {
+		next := waits(t, a, "a", 1_500)
+		if len(shares) > 0 {
+			shares[0].Leave()
+			shares = shares[1:]
+		}
+		a.mu.Lock()
+		queue := a.pairs["a"].queue
+		came := len(queue) == 0 || queue[0].weight == 7_000
+		a.mu.Unlock()
+		go func() { (<-next).Leave() }()
+		if later++; came {
+			break
+		}
+	}
+	if later > 5 {
+		t.Errorf("%d cheap ones that came later went before the dear one", later)
+	}
+	for _, share := range shares {
+		share.Leave()
+	}
+	select {
+	case share := <-dear:
+		share.Leave()
+	case <-time.After(20 * time.Second):
+		t.Error("the dear one never came")
+	}
+}
+
+func TestWhenTooMuchWaitsTheDearestOfThePairThatHasTheMostWaitingIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	a := bounded(10_000, 10_000, time.Minute)
+	running := []*Share{enter(t, a, "flood", 5_000), enter(t, a, "other", 2_500)}
+	dearest := waits(t, a, "flood", 5_000)
+	for range 3 {
+		waits(t, a, "flood", 1_500)
+	}
+	if len(dearest) > 0 {
+		t.Fatal("refused too early")
+	}
+	quiet := waits(t, a, "quiet", 2_000)
+	if share := <-dearest; share != nil {
+		t.Error("the dearest was admitted")
+	}
+	if len(quiet) > 0 {
+		t.Error("the pair with little waiting was refused")
+	}
+	_, err := a.Enter(t.Context(), "flood", 5_000)
+	if backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Errorf("one more of the flood: %v", err)
+	}
+	for _, share := range running {
+		share.Leave()
+	}
+	(<-quiet).Leave()
+}
+
+func TestNobodyWaitsLongerThanTheSettingOrItsOwnTime(t *testing.T) {
+	t.Parallel()
+	a := bounded(10_000, 1<<40, time.Millisecond)
+	defer enter(t, a, "a", 7_500).Leave()
+	if _, err := a.Enter(t.Context(), "b", 7_500); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Errorf("after the longest wait: %v", err)
+	}
+	a.waitTime = time.Minute
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := a.Enter(gone, "b", 7_500); err != context.Canceled {
+		t.Errorf("one whose caller is gone: %v", err)
+	}
+	if a.waiting != 0 || a.pairs["b"] != nil {
+		t.Error("it is still there")
+	}
+}
+
+func TestARequestThatTakesMoreThanItCostGetsItWhileThereIsRoomAndOneGetsItAllTheSame(t *testing.T) {
+	t.Parallel()
+	a := bounded(10_000, 1<<40, time.Minute)
+	one, two, three := enter(t, a, "a", 1), enter(t, a, "b", 1), enter(t, a, "c", 1)
+	if err := one.Grow(4_000 * bytesOfOne); err != nil || a.running != 4_002 {
+		t.Errorf("with room: %v, %d running", err, a.running)
+	}
+	if err := two.Grow(8_000 * bytesOfOne); err != nil || a.running != 12_001 {
+		t.Errorf("without room, the first: %v, %d running", err, a.running)
+	}
+	if err := two.Grow(9_000 * bytesOfOne); err != nil {
+		t.Errorf("the same one again: %v", err)
+	}
+	if err := three.Grow(20 * bytesOfOne); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Errorf("without room, another: %v", err)
+	}
+	two.Leave()
+	if err := three.Grow(20 * bytesOfOne); err != nil {
+		t.Errorf("when the first has left: %v", err)
+	}
+	one.Leave()
+	three.Leave()
+	if a.running != 0 || a.over != nil {
+		t.Errorf("%d left running", a.running)
+	}
+}
+
+func TestWhatIsNotSentYetCountsAsRunning(t *testing.T) {
+	t.Parallel()
+	a := bounded(1_000, 1<<40, time.Minute)
+	slow := enter(t, a, "slow", 700)
+	slow.Executed(600 * bytesOfOne)
+	if a.running != 600 {
+		t.Errorf("%d count as running while 600 are not sent", a.running)
+	}
+	waiting := waits(t, a, "other", 300)
+	if len(waiting) > 0 {
+		t.Error("a request runs in the room of an answer that is not sent")
+	}
+	slow.Leave()
+	slow.Leave() // does nothing
+	(<-waiting).Leave()
+	if a.running != 0 {
+		t.Errorf("%d left running", a.running)
+	}
+}
+
+// Whatever comes and goes, the sums are right, the bounds hold, and nobody who waits is forgotten.
+func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		a := bounded(1_000, 3_000, time.Minute)
+		var running []*Share
+		var waiting []*waiter
+		settle := func() {
+			still := waiting[:0]
+			for _, w := range waiting {
+				switch {
+				case w.share != nil:
+					running = append(running, w.share)
+				case w.failed == nil:
+					still = append(still, w)
+				}
+			}
+			waiting = still
+		}
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 3).Draw(rt, "what") {
+			case 0, 1:
+				// Enter, without a goroutine.
+				name, cost := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "pair"), rapid.SampledFrom([]int64{1, 5, 10, 60, 200, 500, 750}).Draw(rt, "cost")
+				p := a.pairs[name]
+				if p == nil {
+					p = &pair{id: name, served: a.clock}
+					a.pairs[name] = p
+				}
+				p.users++
+				w := &waiter{of: p, weight: cost, turn: a.clock + float64(cost), done: make(chan struct{})}
+				waiting = append(waiting, w)
+				a.enqueue(w)
+			case 2:
+				if len(running) > 0 {
+					i := rapid.IntRange(0, len(running)-1).Draw(rt, "who")
+					running[i].Leave()
+					running = append(running[:i], running[i+1:]...)
+				}
+			case 3:
+				if len(running) > 0 {
+					i := rapid.IntRange(0, len(running)-1).Draw(rt, "who")
+					running[i].Executed(rapid.IntRange(0, 400).Draw(rt, "unsent") * bytesOfOne)
+				}
+			}
+			settle()
+			sum, sums, queued := int64(0), map[*pair]int64{}, int64(0)
+			for _, share := range running {
+				if sum += share.weight; share.size == large {
+					sums[share.pair] += share.weight
+				}
+			}
+			for _, w := range waiting {
+				queued += w.counts()
+			}
+			if sum != a.running || queued != a.waiting || sum > a.most || a.waiting > a.waitMost {
+				rt.Fatalf("%d run of %d, %d wait of %d; it says %d and %d", sum, a.most, queued, a.waitMost, a.running, a.waiting)
+			}
+			for _, p := range a.pairs {
+				if p.running != sums[p] {
+					rt.Fatalf("a pair has %d running, and says %d", sums[p], p.running)
+				}
+			}
+			if len(running) == 0 && len(waiting) > 0 {
+				rt.Fatalf("%d wait for nothing", len(waiting))
+			}
+		}
+		for len(running) > 0 {
+			running[0].Leave()
+			running = running[1:]
+			settle()
+		}
+		if len(waiting) > 0 || a.running != 0 || a.waiting != 0 || len(a.pairs) != 0 {
+			rt.Fatalf("at the end %d are forgotten, %d running, %d pairs", len(waiting), a.running, len(a.pairs))
+		}
+	})
+}
+
+func BenchmarkEnteringWhenNothingWaits(b *testing.B) {
+	a := Defaults().NewAdmission()
+	b.ReportAllocs()
+	for b.Loop() {
+		share, err := a.Enter(b.Context(), "pair", 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		share.Leave()
+	}
 }

@@ -13,13 +13,16 @@ type Settings struct {
 	Depth              int           `default:"20" env:"DEPTH" help:"Fields inside each other, from the root, fragments followed."`
 	RootFields         int           `default:"20" env:"ROOT_FIELDS" help:"Root fields of an operation, fragments followed."`
 	Cost               int           `default:"50000" env:"COST" help:"Cost of an operation: objects that it may answer with."`
+	Answer             int           `default:"16777216" env:"ANSWER" help:"Bytes of an answer, of both faces."`
 	IntrospectionDepth int           `default:"20" env:"INTROSPECTION_DEPTH" help:"Fields inside each other below __schema or __type."`
 	IntrospectionCost  int           `default:"500000" env:"INTROSPECTION_COST" help:"Estimated fields that introspection may answer with."`
 	Validation         int           `default:"20000" env:"VALIDATION" help:"Steps that validating a document may take."`
 	ValidationErrors   int           `default:"10" env:"VALIDATION_ERRORS" help:"Validation errors that are reported."`
 	FieldErrors        int           `default:"1000" env:"FIELD_ERRORS" help:"Field errors that are reported; the rest are counted in extensions.errorsOmitted."`
 	Time               time.Duration `default:"10s" env:"TIME" help:"Time that a request may take."`
-	Together           int           `default:"6000" env:"TOGETHER" help:"Cost of the operations that run at one time, for each processor; others wait."`
+	Together           int           `default:"12000" env:"TOGETHER" help:"Cost of the operations that run at one time, for each processor; others wait."`
+	Waiting            int           `default:"60000" env:"WAITING" help:"Cost of the operations that wait, for each processor; when more would, the dearest of the pair that has the most waiting is refused."`
+	Wait               time.Duration `default:"3s" env:"WAIT" help:"The longest that an operation waits before it runs."`
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 
@@ -34,13 +37,16 @@ func Defaults() Settings {
 		Depth:              20,
 		RootFields:         20,
 		Cost:               50_000,
+		Answer:             16 << 20,
 		IntrospectionDepth: 20,
 		IntrospectionCost:  500_000,
 		Validation:         20_000,
 		ValidationErrors:   10,
 		FieldErrors:        1_000,
 		Time:               10 * time.Second,
-		Together:           6_000,
+		Together:           12_000,
+		Waiting:            60_000,
+		Wait:               3 * time.Second,
 		Documents:          32 << 20,
 	}
 }

@@ -93,9 +93,9 @@ func (p *Process) Deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), p.options.Time)
 		defer cancel()
-		// A writer without deadlines is a test's.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(p.options.Time + answerTime))
-		next.ServeHTTP(w, r.WithContext(ctx))
+		answer := &sender{w, http.NewResponseController(w), time.Now().Add(p.options.Time + answerTime)}
+		_ = answer.control.SetWriteDeadline(answer.end) // a writer without deadlines is a test's
+		next.ServeHTTP(answer, r.WithContext(ctx))
 	})
 }
 

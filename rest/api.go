@@ -17,7 +17,7 @@ import (
 // OpenAPIPath is where the OpenAPI document is.
 const OpenAPIPath = "/openapi.json"
 
-// Config is what the interface works with. All of it is needed, but for the last two.
+// Config is what the interface works with. All of it is needed, but for what says otherwise.
 type Config struct {
 	Store  backoffice.Reads
 	Office *backoffice.Office
@@ -28,6 +28,12 @@ type Config struct {
 	Authenticator *auth.Authenticator
 	Throttle      *auth.Throttle
 	Proxies       auth.Proxies
+
+	// Admit, if there is one, waits until a request of this cost may run, in objects, and gives it a context of its own;
+	// leave is called when the answer was sent.
+	Admit func(ctx context.Context, cost int) (own context.Context, leave func(), err error)
+	// Answer is the most bytes of an answer; 0 is no bound.
+	Answer int
 
 	// SignedIn, if there is one, sees each request that has a principal.
 	SignedIn func(http.Handler) http.Handler

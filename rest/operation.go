@@ -1,12 +1,10 @@
 package rest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
@@ -50,12 +48,28 @@ func (a *API) admit(needs backoffice.Scope) func(huma.Context, func(huma.Context
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r := &request{humaContext: ctx, api: a}
 		r.ctx = context.WithValue(ctx.Context(), requestKey{}, r)
-		if err := r.read(needs); err != nil {
+		err := r.read(needs)
+		if err == nil && a.Admit != nil && !r.isDownload() {
+			var leave func()
+			if r.ctx, leave, err = a.admitted(r); err == nil {
+				defer leave()
+			}
+		}
+		if err != nil {
 			a.answer(r, err)
 			return
 		}
 		next(r)
+		r.sendStatus()
 	}
+}
+
+func (a *API) admitted(r *request) (context.Context, func(), error) {
+	ctx, leave, err := a.Admit(r.ctx, r.cost())
+	if err != nil {
+		return r.ctx, nil, err
+	}
+	return ctx, leave, nil
 }
 
 // read makes the request ready, or says why not.
@@ -87,31 +101,19 @@ func (a *API) answer(r *request, err error) {
 		r.SetHeader(name, values[0])
 	}
 	r.SetHeader("Content-Type", mediaProblem)
-	r.SetStatus(shown.Status)
-	_ = json.NewEncoder(r.BodyWriter()).Encode(shown)
+	r.humaContext.SetStatus(shown.Status)
+	r.sent = true
+	_ = json.NewEncoder(r.humaContext.BodyWriter()).Encode(shown)
 }
 
 // jsonFormat is how bodies are written and read. A body that is read has been checked to be strict JSON by then.
 var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: json.Unmarshal}
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// writeJSON encodes all of an answer before its first byte leaves. A client that is gone by then is no error of ours.
+// writeJSON encodes all of an answer before its first byte leaves: the encoder writes once.
 func writeJSON(w io.Writer, v any) error {
-	buffer := buffers.Get().(*bytes.Buffer)
-	defer func() {
-		if buffer.Cap() <= 1<<20 {
-			buffer.Reset()
-			buffers.Put(buffer)
-		}
-	}()
-	encoder := json.NewEncoder(buffer)
+	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return err
-	}
-	_, _ = w.Write(buffer.Bytes())
-	return nil
+	return encoder.Encode(v)
 }
 
 // answered is an answer with a body.

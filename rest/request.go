@@ -33,6 +33,9 @@ type request struct {
 	ctx   context.Context
 	query url.Values
 	body  []byte
+
+	status int  // of the answer
+	sent   bool // whether it has left
 }
 
 type requestKey struct{}

@@ -36,13 +36,33 @@ type Engine interface {
 	Close() error
 }
 
-// counted notes every statement in its context's counter.
+// counted notes every statement in its context's counter, and what it reads in its context's budget.
 type counted struct{ Conn }
 
 func (c counted) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
 	backoffice.CountCall(ctx)
-	return c.Conn.Query(ctx, text, args, each)
+	budget := backoffice.BudgetOf(ctx)
+	if budget == nil {
+		return c.Conn.Query(ctx, text, args, each)
+	}
+	read := 0
+	err := c.Conn.Query(ctx, text, args, func(row *Row) error {
+		if read += row.size(); read >= budgetStep {
+			if err := budget.Read(read); err != nil {
+				return err
+			}
+			read = 0
+		}
+		return each(row)
+	})
+	if err != nil {
+		return err
+	}
+	return budget.Read(read)
 }
+
+// budgetStep is how many bytes are read before they are counted: a little more than the longest row.
+const budgetStep = 32 << 10
 
 func (c counted) Exec(ctx context.Context, text string, args []any) (int64, error) {
 	backoffice.CountCall(ctx)

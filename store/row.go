@@ -33,6 +33,22 @@ func (r *Row) IsNull(i int) bool {
 	return r.values[i] == nil
 }
 
+// size is how many bytes the row's texts have.
+func (r *Row) size() (n int) {
+	for _, b := range r.raw {
+		n += len(b)
+	}
+	for _, value := range r.values {
+		switch value := value.(type) {
+		case string:
+			n += len(value)
+		case []byte:
+			n += len(value)
+		}
+	}
+	return n
+}
+
 // Text reads a text column.
 func (r *Row) Text(i int) string {
 	if r.raw != nil {

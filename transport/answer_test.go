@@ -219,14 +219,14 @@ func TestExplainTellsWhatAQueryCosts(t *testing.T) {
 	g := endpoint(Hooks{StoreCalls: func(context.Context) int { return 7 }})
 	query := `{ customers(first: 10) { nodes { registrationNumber address { city } } totalCount } }`
 	got := post(t, g, body(query), header("X-Explain", "true")).Extensions.Cost
-	if got == nil || got.Depth != 4 || got.Cost != 12 || got.Limit != 50_000 || strings.Join(got.Scopes, " ") != "privacy.read" || got.StoreCalls != 7 {
+	if got == nil || got.Depth != 4 || got.Cost != 22 || got.Limit != 50_000 || strings.Join(got.Scopes, " ") != "privacy.read" || got.StoreCalls != 7 {
 		t.Errorf("%+v", got)
 	}
 	if got := post(t, g, body(query)); got.Extensions.Cost != nil {
 		t.Error("explained without being asked")
 	}
 	dear := post(t, g, body(`{ customers(first: 500) { nodes { transcripts(first: 500) { nodes { customer { id } } } } } }`), header("X-Explain", "true"))
-	if dear.code() != "COST_LIMIT" || dear.Extensions.Cost == nil || dear.Extensions.Cost.Cost != 1+500*(1+500) {
+	if dear.code() != "COST_LIMIT" || dear.Extensions.Cost == nil || dear.Extensions.Cost.Cost != 1+500*(1+1+500*(1+1)) {
 		t.Errorf("%s", dear.text)
 	}
 }

@@ -47,6 +47,8 @@ func codeOf(kind backoffice.Kind) string {
 		return codeUnavailable
 	case backoffice.Timeout:
 		return codeTimeout
+	case backoffice.TooLarge:
+		return limits.CodeAnswer
 	}
 	return codeInternal
 }
@@ -68,7 +70,7 @@ func statusOf(code, media string) int {
 		return http.StatusGatewayTimeout
 	case codeInternal:
 		return http.StatusInternalServerError
-	case codeParse, codeValidation, codeBadInput, codeNotPersisted, limits.CodeAlias, limits.CodeCost, limits.CodeDepth, limits.CodeToken:
+	case codeParse, codeValidation, codeBadInput, codeNotPersisted, limits.CodeAlias, limits.CodeAnswer, limits.CodeCost, limits.CodeDepth, limits.CodeToken:
 		if media == mediaJSON { // as GraphQL over HTTP has it for clients that know only 200
 			return http.StatusOK
 		}

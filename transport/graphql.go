@@ -21,9 +21,8 @@ import (
 
 // Hooks join the transport to what it does not know. Each may be nil.
 type Hooks struct {
-	// Admit waits until an operation of this cost may be executed, and fails when that takes too long. leave runs when it
-	// was executed: what was read for it is not needed any more.
-	Admit func(ctx context.Context, cost int) (leave func(), err error)
+	// Admit waits until an operation of this cost may be executed, and fails when that takes too long.
+	Admit func(ctx context.Context, cost int) (Admitted, error)
 	// BeforeWrite runs after an operation was executed and before the first byte of its answer leaves. If it fails,
 	// nothing of the answer is shown: the caller gets UNAVAILABLE, 503.
 	BeforeWrite func(context.Context) error
@@ -35,6 +34,12 @@ type Hooks struct {
 	Done func(context.Context, Outcome)
 	// Log takes the causes of internal errors; slog.Default() without.
 	Log *slog.Logger
+}
+
+// Admitted is told how far an operation has come. Each of its functions is called once, in this order.
+type Admitted struct {
+	Executed func(bytes int) // what was read is not needed any more; the answer has so many bytes
+	Sent     func()          // or given up
 }
 
 // Outcome is what may be told of a request in a log or a metric: no variable, no body.
@@ -96,13 +101,18 @@ func (g *GraphQL) Supports(*http.Request) bool { return true }
 // Do answers one request with the given executor.
 func (g *GraphQL) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
 	var (
-		ctx     = r.Context()
-		outcome Outcome
-		a       answer
+		ctx    = r.Context()
+		served served
+		a      answer
 	)
+	defer func() {
+		if served.sent != nil {
+			served.sent()
+		}
+	}()
 	media, acceptable := negotiate(r.Header["Accept"])
 	if acceptable {
-		a = g.guarded(ctx, w, r, exec, media, &outcome)
+		a = g.guarded(ctx, w, r, exec, media, &served)
 	} else {
 		a = refusal(mediaJSON, failure(codeBadInput, "the answer is %s or %s", mediaGraphQL, mediaJSON))
 		a.status = http.StatusNotAcceptable
@@ -112,9 +122,15 @@ func (g *GraphQL) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphE
 		_ = a.write(w)
 	}
 	if g.hooks.Done != nil {
-		outcome.Status, outcome.Codes = a.status, codesOf(a.errors)
-		g.hooks.Done(ctx, outcome)
+		served.Status, served.Codes = a.status, codesOf(a.errors)
+		g.hooks.Done(ctx, served.Outcome)
 	}
+}
+
+// served is what is noted of a request while it is served.
+type served struct {
+	Outcome
+	sent func() // to be called at the end; nil when nothing was admitted
 }
 
 // Refuse answers a request that is not let through to GraphQL, for what stands in front: authentication, rates.
@@ -131,7 +147,7 @@ func (g *GraphQL) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // guarded answers a panic with an internal error.
-func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, media string, outcome *Outcome) (a answer) {
+func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, media string, outcome *served) (a answer) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			if panicked == http.ErrAbortHandler {
@@ -143,7 +159,7 @@ func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Re
 	return g.answer(ctx, w, r, exec, media, outcome)
 }
 
-func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, media string, outcome *Outcome) answer {
+func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, media string, outcome *served) answer {
 	asked, unread := g.read(w, r)
 	if unread != nil {
 		a := refusal(media, failure(cmp.Or(unread.code, codeBadInput), "%s", unread.message))
@@ -171,9 +187,9 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 	}
 	outcome.Cost = operation.price.Cost(variables)
 	if refused := operation.price.Check(outcome.Cost); refused != nil {
-		return g.explained(ctx, r, refusal(media, refused), operation, variables, *outcome)
+		return g.explained(ctx, r, refusal(media, refused), operation, variables, outcome.Outcome)
 	}
-	a := g.execute(ctx, exec, media, outcome.Cost, &graphql.OperationContext{
+	a := g.execute(ctx, exec, media, outcome, &graphql.OperationContext{
 		RawQuery:               asked.query,
 		Variables:              variables,
 		OperationName:          asked.operationName,
@@ -184,7 +200,7 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 		ResolverMiddleware:     plainField,
 		RootResolverMiddleware: plainRootField,
 	})
-	return g.explained(ctx, r, a, operation, variables, *outcome)
+	return g.explained(ctx, r, a, operation, variables, outcome.Outcome)
 }
 
 func plainField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
@@ -194,22 +210,29 @@ func plainRootField(ctx context.Context, next graphql.RootResolver) graphql.Mars
 }
 
 // execute runs an operation when it is its turn.
-func (g *GraphQL) execute(ctx context.Context, exec graphql.GraphExecutor, media string, cost int, operation *graphql.OperationContext) answer {
+func (g *GraphQL) execute(ctx context.Context, exec graphql.GraphExecutor, media string, outcome *served, operation *graphql.OperationContext) answer {
 	ctx = graphql.WithOperationContext(ctx, operation)
-	response, err := g.response(ctx, exec, cost, operation)
+	response, err := g.response(ctx, exec, outcome, operation)
 	if err != nil {
 		return refusal(media, g.Present(ctx, err))
 	}
 	return g.answerOf(ctx, media, operation, response)
 }
 
-func (g *GraphQL) response(ctx context.Context, exec graphql.GraphExecutor, cost int, operation *graphql.OperationContext) (*graphql.Response, error) {
+func (g *GraphQL) response(ctx context.Context, exec graphql.GraphExecutor, outcome *served, operation *graphql.OperationContext) (response *graphql.Response, err error) {
 	if g.hooks.Admit != nil {
-		leave, err := g.hooks.Admit(ctx, cost)
+		admitted, err := g.hooks.Admit(ctx, outcome.Cost)
 		if err != nil {
 			return nil, err
 		}
-		defer leave()
+		outcome.sent = admitted.Sent
+		defer func() {
+			bytes := 0
+			if response != nil {
+				bytes = len(response.Data)
+			}
+			admitted.Executed(bytes)
+		}()
 	}
 	responses, ctx := exec.DispatchOperation(ctx, operation)
 	return responses(ctx), nil
@@ -219,6 +242,9 @@ func (g *GraphQL) response(ctx context.Context, exec graphql.GraphExecutor, cost
 func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql.OperationContext, response *graphql.Response) answer {
 	if late(ctx, operation, response) {
 		return refusal(media, g.Present(ctx, context.DeadlineExceeded))
+	}
+	if refused := g.tooLarge(response); refused != nil {
+		return refusal(media, refused)
 	}
 	if g.hooks.BeforeWrite != nil {
 		if err := g.hooks.BeforeWrite(ctx); err != nil {
@@ -268,6 +294,19 @@ func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
 
 // errorsOmitted is the extension that tells how many errors are not shown.
 const errorsOmitted = "errorsOmitted"
+
+// tooLarge is the error of an answer that would be larger than answers may be: then there is no data, and no other error.
+func (g *GraphQL) tooLarge(response *graphql.Response) *gqlerror.Error {
+	for _, err := range response.Errors {
+		if codeOfError(err) == limits.CodeAnswer {
+			return failure(limits.CodeAnswer, "%s", err.Message)
+		}
+	}
+	if len(response.Data) > g.limits.Answer {
+		return failure(limits.CodeAnswer, "the answer would be larger than %d bytes", g.limits.Answer)
+	}
+	return nil
+}
 
 // late says whether the deadline took away the answer. What a mutation has done is told all the same.
 func late(ctx context.Context, operation *graphql.OperationContext, response *graphql.Response) bool {

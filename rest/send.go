@@ -1,0 +1,100 @@
+package rest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Huma sets the status before it encodes an answer. Here it is kept back until the answer is known to be one that may be
+// sent.
+
+// SetStatus notes the status.
+func (r *request) SetStatus(status int) { r.status = status }
+
+// Status is the one that was noted.
+func (r *request) Status() int { return r.status }
+
+// BodyWriter takes an answer in one piece.
+func (r *request) BodyWriter() io.Writer { return (*sending)(r) }
+
+type sending request
+
+// Write sends the whole of an answer, or the problem that it is too large. A client that is gone is no error of ours.
+func (s *sending) Write(body []byte) (int, error) {
+	r := (*request)(s)
+	if most := r.api.Answer; most > 0 && len(body) > most && !r.sent {
+		for _, name := range []string{"ETag", "Location"} {
+			r.dropHeader(name)
+		}
+		r.api.answer(r, backoffice.Errorf(backoffice.TooLarge, "the answer would be larger than %d bytes; ask for a smaller page", most))
+		return len(body), nil
+	}
+	r.sendStatus()
+	_, _ = r.humaContext.BodyWriter().Write(body)
+	return len(body), nil
+}
+
+// sendStatus sends the status that was noted, if there is one and none was sent.
+func (r *request) sendStatus() {
+	if r.sent || r.status == 0 {
+		return
+	}
+	r.sent = true
+	r.humaContext.SetStatus(r.status)
+}
+
+// isDownload says whether the operation answers with the bytes of a file. They pass through a small buffer, for as long as
+// the client's line needs.
+func (r *request) isDownload() bool {
+	if r.Operation().Method != http.MethodGet && r.Operation().Method != http.MethodHead {
+		return false
+	}
+	for _, response := range r.Operation().Responses {
+		if response.Content[mediaJSON] != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// cost is how many objects a request may be answered with, as GraphQL counts them: a list 1, its page, and a hundredth of
+// what is skipped for it; a write 10.
+func (r *request) cost() int {
+	page, size, isList := 1, backoffice.DefaultRESTPageSize, false
+	for _, p := range r.Operation().Parameters {
+		isList = isList || p.Name == "pageSize"
+	}
+	if !isList {
+		if r.Operation().Method == http.MethodGet || r.Operation().Method == http.MethodHead {
+			return 1
+		}
+		return 10
+	}
+	var sent struct{ Page, PageSize json.RawMessage }
+	if r.body != nil {
+		_ = json.Unmarshal(r.body, &sent) // what it is not, is refused later
+	}
+	number := func(name string, inBody json.RawMessage, into *int) {
+		for _, text := range []string{r.query.Get(name), string(inBody)} {
+			if n, err := strconv.Atoi(text); err == nil && n > 0 {
+				*into = n
+			}
+		}
+	}
+	number("page", sent.Page, &page)
+	number("pageSize", sent.PageSize, &size)
+	size = min(size, backoffice.MaxPageSize)
+	const most = 1 << 31 // of a page's number
+	return 1 + size + (min(page, most)-1)*size/100
+}
+
+func (r *request) dropHeader(name string) {
+	_, w := humachi.Unwrap(r.humaContext)
+	w.Header().Del(name)
+}
