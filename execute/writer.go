@@ -52,7 +52,9 @@ const (
 	objectsBetween = 256
 )
 
-func newWriter(r *run, buffer []byte) Writer { return Writer{run: r, bytes: buffer, mark: bytesBetween} }
+func newWriter(r *run, buffer []byte) Writer {
+	return Writer{run: r, bytes: buffer, mark: bytesBetween}
+}
 
 // weigh asks whether the answer may be as long as it is.
 func (w *Writer) weigh() {
