@@ -67,6 +67,7 @@ func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, started 
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidied sync.WaitGroup
 	tidied.Go(func() { files.Tidy(tidying, h.store, h.files, tidyPeriod, log) })
+	tidied.Go(func() { compact(tidying, h.store, log) })
 	defer tidied.Wait()
 	defer stopTidying()
 	started(listener.Addr().String())

@@ -35,6 +35,7 @@ type program struct {
 	Documents     documentsCommand     `cmd:"" help:"Generate documents."`
 	Consultations consultationsCommand `cmd:"" help:"List and check the register of consultations of registration numbers."`
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
+	Compact       compactCommand       `cmd:"" help:"Write the embedded store anew, so that nothing of what was erased is left in its file."`
 	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -14,6 +15,7 @@ type Store struct {
 	readers
 	engine Engine
 	pings  singleflight.Group
+	erased atomic.Bool
 }
 
 var _ backoffice.Store = (*Store)(nil)
@@ -50,6 +52,12 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // pingTime is how long the store may take to say that it is there.
 const pingTime = 5 * time.Second
+
+// Erased says whether rows were deleted since the store was opened or ForgetErased was called.
+func (s *Store) Erased() bool { return s.erased.Load() }
+
+// ForgetErased starts over: what was deleted has left the file.
+func (s *Store) ForgetErased() { s.erased.Store(false) }
 
 // Close implements backoffice.Store.
 func (s *Store) Close() error { return s.engine.Close() }

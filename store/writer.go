@@ -208,6 +208,9 @@ func (w *writer[T, C]) Delete(ctx context.Context, ids ...string) ([]string, err
 		return nil, w.tx.fail(backoffice.Refuse(&backoffice.UserError{
 			Code: backoffice.CodeNotAllowed, Message: "the " + string(w.table.noun) + " is still referred to", Field: []string{"id"}}))
 	}
+	if len(deleted) > 0 {
+		w.tx.store.erased.Store(true)
+	}
 	return deleted, err
 }
 

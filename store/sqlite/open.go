@@ -106,7 +106,8 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	}
 	e := &engine{path: path, dog: &watchdog{}}
 	write, err := e.connect("_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
-		"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)")
+		"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
+		"_pragma=secure_delete(1)") // what is erased is overwritten; the search indexes do so by their own setting
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +153,17 @@ func prepare(ctx context.Context, db *sql.DB, have int64) error {
 			return err
 		}
 	}
+	if 0 < have && have < erasureVersion {
+		if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
+			return err
+		}
+	}
 	return probe(ctx, db)
 }
+
+// erasureVersion is the first version of the schema that leaves nothing of what is erased. A database of an earlier one is
+// written anew once, without its free pages.
+const erasureVersion = 6
 
 func (e *engine) connect(options ...string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", dsn(e.path, options...))

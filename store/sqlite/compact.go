@@ -1,0 +1,46 @@
+package sqlite
+
+import (
+	"context"
+	"os"
+
+	"example.org/backoffice/store"
+)
+
+// CompactMost is how large a database is compacted while it serves: writers wait meanwhile, for about a second.
+const CompactMost = 128 << 20
+
+// CompactErased compacts the database if something was erased since it was opened or compacted last, unless that would keep
+// writers waiting. done says whether it did, and large that it left it, which Compact will not.
+func (s *Store) CompactErased(ctx context.Context) (done, large bool, err error) {
+	if !s.Erased() {
+		return false, false, nil
+	}
+	info, err := os.Stat(s.engine.path)
+	if err != nil || info.Size() > CompactMost {
+		return false, err == nil, cause(err)
+	}
+	return true, false, s.Compact(ctx)
+}
+
+// Compact writes the database anew. What is erased is overwritten at once, but where SQLite moves entries of an index
+// from page to page it leaves copies between them, and the search indexes keep single words as signposts; this takes those
+// away as well, and the log with them when nobody reads at the time.
+func (s *Store) Compact(ctx context.Context) error {
+	s.ForgetErased()
+	c, err := s.engine.writer.take(ctx)
+	if err != nil {
+		return classify(ctx, err)
+	}
+	defer s.engine.writer.give(c)
+	for _, text := range []string{
+		"INSERT INTO users_search (users_search) VALUES ('optimize')",
+		"INSERT INTO customers_search (customers_search) VALUES ('optimize')",
+		"VACUUM",
+	} {
+		if _, err := c.Exec(ctx, text, nil); err != nil {
+			return err
+		}
+	}
+	return c.Query(ctx, "PRAGMA wal_checkpoint(TRUNCATE)", nil, func(*store.Row) error { return nil })
+}
