@@ -156,7 +156,7 @@ func (a PageArgs) Window(order Order, open func(cursor string) (Order, Position,
 		}
 		of, position, err := open(*cursor.text)
 		if err != nil {
-			return w, Errorf(BadInput, "%s is not a cursor of this server", cursor.name)
+			return w, Errorf(BadInput, "%s is not a cursor of this list", cursor.name)
 		}
 		if of != order {
 			return w, Errorf(BadInput, "%s is a cursor of another order", cursor.name)

@@ -224,14 +224,18 @@ type linked struct {
 	fields  map[*Object]map[string]*Field
 }
 
-func link(schema Schema) *linked {
+func link(schema Schema, published *ast.Schema) *linked {
 	l := &linked{Schema: schema, objects: map[string]*Object{}, fields: map[*Object]map[string]*Field{}}
-	for _, object := range schema.Objects {
+	objects, roots := introspection(published)
+	for _, object := range slices.Concat(schema.Objects, objects) {
 		l.objects[object.Name] = object
 		l.fields[object] = make(map[string]*Field, len(object.Fields))
 		for _, f := range object.Fields {
 			l.fields[object][f.Name] = f
 		}
+	}
+	for _, f := range roots {
+		l.fields[l.objects[schema.Query]][f.Name] = f
 	}
 	return l
 }

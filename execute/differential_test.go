@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -71,17 +72,31 @@ func do(ctx context.Context, e *executor.Executor, o operation) (*graphql.Respon
 }
 
 var (
+	intoArguments = regexp.MustCompile(`\.(filter|input)\b.*$`)
 	// gqlgen tells one of the paths what the panic of a batch was, and the others this.
 	afterPanic = regexp.MustCompile(`^batch resolver (\w+\.\w+) returned unexpected result type \(index \d+\)$|^panic: .* panics$`)
 	// How many objects there are in a batch is for each executor to say.
 	wrongCount = regexp.MustCompile(`^(index \d+: )?(the resolver of|batch resolver) \w+\.\w+ returned \d+ results for \d+ (parents|objects)( \(index \d+\))?$`)
 )
 
-// told renders errors as a sorted list, without what two right executors may say differently.
+// told renders errors as a sorted list, without what two right executors may say differently, and without what gqlgen
+// says differently from the specification: its errors of arguments have a path into them, and those of batches no place
+// in the document.
 func told(errs gqlerror.List) []string {
 	var list []string
 	for _, err := range errs {
 		copied := *err
+		copied.Locations = nil
+		copied.Path = slices.Clone(copied.Path)
+		for i, element := range copied.Path {
+			if name, _ := element.(ast.PathName); name == "filter" || name == "input" {
+				copied.Path = copied.Path[:i]
+				break
+			}
+		}
+		if at, known := copied.Extensions["at"].(string); known {
+			copied.Extensions = map[string]any{"at": intoArguments.ReplaceAllString(at, "")}
+		}
 		switch {
 		case afterPanic.MatchString(copied.Message):
 			copied.Message = "panic"
@@ -115,9 +130,34 @@ func same(t *testing.T, oracle, breadth *executor.Executor, o operation, request
 		if diff := cmp.Diff(told(want.Errors), told(got.Errors)); diff != "" {
 			t.Fatalf("plan %s: errors (-gqlgen +breadth)\n%s\n%s\n%v\n%s", plan, diff, o.Query, o.Variables, want.Data)
 		}
+		checkPlaces(t, o.Query, got.Errors)
 		giveBack()
 	}
 	return true
+}
+
+// checkPlaces holds each error to the place in the document of the field that its path ends at.
+func checkPlaces(t *testing.T, query string, errs gqlerror.List) {
+	t.Helper()
+	lines := strings.Split(query, "\n")
+	for _, err := range errs {
+		if strings.Contains(err.Message, "has told its error") {
+			continue // a resolver of the test, and by itself
+		}
+		var field ast.PathName
+		for _, element := range err.Path {
+			if name, ok := element.(ast.PathName); ok {
+				field = name
+			}
+		}
+		if len(err.Locations) != 1 {
+			t.Fatalf("%v has %d places\n%s", err, len(err.Locations), query)
+		}
+		at := err.Locations[0]
+		if rest := string([]rune(lines[at.Line-1])[at.Column-1:]); !strings.HasPrefix(rest, string(field)) {
+			t.Fatalf("%v: the place of %s is that of %.40s", err, field, rest)
+		}
+	}
 }
 
 // shown is data without the signatures of download paths, which change with the clock.

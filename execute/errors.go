@@ -5,28 +5,13 @@ import (
 	"errors"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-)
-
-// blame tells how an error is told, so that it reads as under gqlgen's own executor.
-type blame uint8
-
-const (
-	theField     blame = iota // with the field's path and its place in the document
-	theBatch                  // with the path, as graphql.AddBatchError does
-	theArguments              // with the path into the arguments, which are decoded again for each path
 )
 
 const (
 	nullElement = "the requested element is null which the schema does not allow"
 	nullField   = "must not be null"
 )
-
-// panicked is what a recovered panic is told as. It has no place in the document.
-type panicked struct{ error }
-
-func (p panicked) Unwrap() error { return p.error }
 
 // recovered has the handler's RecoverFunc make an error of a panic. It is to be called where the panic was recovered,
 // so that the function sees its stack.
@@ -35,7 +20,7 @@ func recovered(ctx context.Context, fault any) error {
 	if err == nil {
 		err = errors.New("internal system error")
 	}
-	return panicked{err}
+	return err
 }
 
 // context is the context of the root object.
@@ -72,58 +57,30 @@ func (w *Writer) full() bool {
 }
 
 // tell adds an error of field f of the object of g that is being written.
-func (w *Writer) tell(g *group, f *field, err error, how blame) {
-	if w.full() {
-		return
-	}
-	ctx := w.contextOf(g, f)
-	if p, ok := err.(panicked); ok {
-		w.run.operation.Error(ctx, own(p.error))
-		return
-	}
-	switch how {
-	case theField:
-		w.run.operation.Error(ctx, graphql.AddFieldLocationToError(ctx, own(err)))
-	case theBatch:
-		index := 0
-		if path := graphql.GetPath(ctx); len(path) > 1 {
-			if at, ok := path[len(path)-2].(ast.PathIndex); ok {
-				index = int(at)
-			}
-		}
-		graphql.AddBatchError(ctx, index, err)
-	case theArguments:
-		w.run.operation.Error(ctx, argumentError(ctx, f, w.run.operation, err))
+func (w *Writer) tell(g *group, f *field, err error) {
+	if !w.full() {
+		add(w.contextOf(g, f), f, err)
 	}
 }
 
-// argumentError decodes arguments that cannot be decoded once more, now that the path is known.
-func argumentError(ctx context.Context, f *field, operation *graphql.OperationContext, otherwise error) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = operation.Recover(ctx, fault)
+// add adds an error with the path of a field and its place in the document, whatever path it came with: one error may
+// be that of many objects, and that of an argument has a path into the arguments.
+func add(ctx context.Context, f *field, err error) {
+	if all, isList := err.(gqlerror.List); isList {
+		for _, err := range all {
+			add(ctx, f, err)
 		}
-	}()
-	if _, err = arguments(ctx, f, operation); err == nil {
-		err = own(otherwise)
+		return
 	}
-	return err
-}
-
-// own copies an error that is told for several paths, since each copy is given its path.
-func own(err error) error {
-	shared, ok := errors.AsType[*gqlerror.Error](err)
-	if !ok {
-		return err
+	located := &gqlerror.Error{Err: err, Message: err.Error()}
+	if known, ok := errors.AsType[*gqlerror.Error](err); ok {
+		located.Message, located.Rule, located.Extensions = known.Message, known.Rule, known.Extensions
 	}
-	if _, isList := err.(gqlerror.List); isList {
-		return err
+	located.Path = graphql.GetPath(ctx)
+	if at := f.source.Position; at != nil {
+		located.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
 	}
-	copied := *shared
-	if error(shared) != err {
-		copied.Err = err
-	}
-	return &copied
+	graphql.AddError(ctx, located)
 }
 
 // miss tells that a field is null and must not be. At the root the resolver may have told why already.
@@ -135,12 +92,12 @@ func (w *Writer) miss(g *group, f *field, message string) {
 	if g.from == nil && graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 		return
 	}
-	graphql.AddErrorf(ctx, "%s", message)
+	add(ctx, f, errors.New(message))
 }
 
 // missElement tells it of the element of a list.
 func (w *Writer) missElement(fr *frame) {
 	if !w.full() {
-		graphql.AddErrorf(groupContext(w.run.context(), &group{from: fr}), nullElement)
+		add(groupContext(w.run.context(), &group{from: fr}), fr.field, errors.New(nullElement))
 	}
 }

@@ -48,6 +48,7 @@ const ErrorsOmitted = "errorsOmitted"
 // Executor is a graphql.ExecutableSchema whose Exec works a level at a time.
 type Executor struct {
 	graphql.ExecutableSchema
+	published *ast.Schema
 	schema    *linked
 	plans     *planCache
 	runner    Runner
@@ -60,8 +61,9 @@ type Executor struct {
 
 // New puts an Executor in the place of gqlgen's Exec; everything else is left to generated. Package graph calls it.
 func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Executor {
+	clients := published(generated.Schema())
 	e := &Executor{
-		ExecutableSchema: generated, schema: link(schema), runner: options.Runner,
+		ExecutableSchema: generated, published: clients, schema: link(schema, clients), runner: options.Runner,
 		prepare: options.Prepare, attach: options.Attach, early: options.Early, written: options.Written, maxErrors: options.MaxErrors,
 	}
 	if e.runner == nil {
@@ -79,6 +81,9 @@ func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Ex
 	e.plans = newPlanCache(options.PlanBytes)
 	return e
 }
+
+// Schema is the schema as clients see it.
+func (e *Executor) Schema() *ast.Schema { return e.published }
 
 // Exec gives the handler of an operation. All work is done in the handler: errors that are added before it runs would
 // make gqlgen drop the data.

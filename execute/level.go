@@ -40,7 +40,6 @@ type frame struct {
 	// What the call came to: err for all objects, or errs, if not nil, for some.
 	err     error
 	errs    []error
-	blame   blame
 	nothing bool // a directive answered null in the resolver's place
 
 	// The results: of leaves the column itself, of objects what is there for which row.
@@ -90,7 +89,7 @@ func (r *run) levels() error {
 				return err
 			}
 			for _, f := range r.level {
-				f.err, f.blame = err, theField
+				f.err = err
 			}
 			continue
 		}
@@ -168,7 +167,7 @@ func (r *run) call(ctx context.Context, f *frame) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			f.below, f.leaves = nil, nil
-			f.err, f.blame = recovered(ctx, fault), theField
+			f.err = recovered(ctx, fault)
 		}
 	}()
 	def := f.field.def
@@ -179,7 +178,7 @@ func (r *run) call(ctx context.Context, f *frame) {
 	if args == nil {
 		var err error
 		if args, err = arguments(ctx, f.field, r.operation); err != nil {
-			f.err, f.blame = err, theArguments
+			f.err = err
 			return
 		}
 	}
@@ -197,11 +196,11 @@ func (r *run) call(ctx context.Context, f *frame) {
 	})
 	switch {
 	case err != nil:
-		*f = frame{field: f.field, group: f.group, err: err, blame: theField}
+		*f = frame{field: f.field, group: f.group, err: err}
 	case result == nil:
 		*f = frame{field: f.field, group: f.group, nothing: true}
 	case result != asked:
-		*f = frame{field: f.field, group: f.group, err: fmt.Errorf("a directive of %s has a result of its own", f.name()), blame: theField}
+		*f = frame{field: f.field, group: f.group, err: fmt.Errorf("a directive of %s has a result of its own", f.name())}
 	}
 }
 
@@ -210,10 +209,6 @@ func (r *run) ask(ctx context.Context, f *frame, args map[string]any) {
 	def, objects := f.field.def, f.group.objects
 	if r.executor.attach != nil && def.Resolver {
 		ctx = r.executor.attach(ctx, f.field.prepared)
-	}
-	f.blame = theField
-	if def.Batch {
-		f.blame = theBatch
 	}
 	column, err := def.Call(ctx, objects, args)
 	if each, ok := err.(graphql.BatchErrors); ok {

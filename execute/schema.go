@@ -20,7 +20,7 @@ type Object struct {
 	Fields []*Field
 }
 
-// Field is a field of an object type. It has exactly one of Leaf, Call and Introspect.
+// Field is a field of an object type. It has either Leaf or Call.
 type Field struct {
 	Name            string
 	NonNull         bool
@@ -37,15 +37,10 @@ type Field struct {
 	Call func(ctx context.Context, objects List, args map[string]any) (Column, error)
 	// Resolver says that Call runs a resolver, and so belongs to a level; else it only looks into the objects.
 	Resolver bool
-	// Batch says that the resolver takes all objects at once; its errors are told as gqlgen tells those of batches.
-	Batch bool
 	// Args decodes arguments; nil for a field without any.
 	Args func(ctx context.Context, raw map[string]any) (map[string]any, error)
 	// Guard runs the directives that stand on the field around a call; nil for none.
 	Guard func(ctx context.Context, next graphql.Resolver) (any, error)
-
-	// Introspect has gqlgen answer a field about the schema.
-	Introspect func(ctx context.Context, operation *graphql.OperationContext, field graphql.CollectedField) graphql.Marshaler
 }
 
 // List is the objects of one type that stand in one level, none of them nil.

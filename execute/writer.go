@@ -3,8 +3,6 @@ package execute
 import (
 	"context"
 	"io"
-
-	"github.com/99designs/gqlgen/graphql"
 )
 
 // Writer appends the answer, depth first. The objects of each group come in the order in which they lie in it, so that
@@ -32,9 +30,10 @@ type Writer struct {
 }
 
 type unwritable struct {
-	at  int
-	ctx context.Context
-	err error
+	at    int
+	ctx   context.Context
+	field *field
+	err   error
 }
 
 // cut puts null in the place of all that was written from start on.
@@ -75,7 +74,7 @@ func (w *Writer) look() {
 func (w *Writer) finish() {
 	for _, u := range w.unwritable {
 		if !w.full() {
-			graphql.AddError(u.ctx, u.err)
+			add(u.ctx, u.field, u.err)
 		}
 	}
 }
@@ -113,7 +112,7 @@ func (w *Writer) fields(g *group, object any, row int, at *place) {
 			f := &g.selection.fields[at.field]
 			w.group, w.leaf = g, at.field
 			w.cut(at.start)
-			w.tell(g, f, recovered(w.Context(), fault), theField)
+			w.tell(g, f, recovered(w.Context(), fault))
 			at.valid = at.valid && (f.def == nil || !f.def.NonNull)
 			at.field++
 		}
@@ -137,15 +136,11 @@ func (w *Writer) fields(g *group, object any, row int, at *place) {
 				w.absent(g, f)
 				at.valid = at.valid && !f.def.NonNull
 			}
-		case f.def.Call != nil:
+		default:
 			if !w.column(&g.frames[f.column], row) && f.def.NonNull {
 				at.valid = false
 			}
 			w.group = g
-		default:
-			answer := f.def.Introspect(groupContext(w.run.context(), g), w.run.operation, f.source)
-			answer.MarshalGQL(w)
-			at.valid = at.valid && (answer != graphql.Null || !f.def.NonNull)
 		}
 	}
 	at.field = len(fields)
@@ -164,7 +159,7 @@ func (w *Writer) column(fr *frame, row int) bool {
 	f := fr.field
 	switch {
 	case fr.err != nil:
-		w.tell(fr.group, f, fr.err, fr.blame)
+		w.tell(fr.group, f, fr.err)
 		return w.Null()
 	case fr.nothing:
 		if f.def.NonNull {
@@ -175,7 +170,7 @@ func (w *Writer) column(fr *frame, row int) bool {
 		if fr.leaves == nil && !f.def.List {
 			fr.next++ // the place of the object that is not written
 		}
-		w.tell(fr.group, f, fr.errs[row], fr.blame)
+		w.tell(fr.group, f, fr.errs[row])
 		return w.Null()
 	case fr.leaves != nil:
 		there := fr.leaves.put(w, row)

@@ -55,7 +55,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthPrivacyAccess(),
 		ec.breadthPrivacyAccessConnection(),
 		ec.breadthPrivacyAccessEdge(),
-		ec.breadthQuery(es),
+		ec.breadthQuery(),
 		ec.breadthTranscript(),
 		ec.breadthTranscriptConnection(),
 		ec.breadthTranscriptEdge(),
@@ -179,7 +179,6 @@ func (ec *executionContext) breadthCalculation() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"Transcript"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Calculation().Transcript(ctx, objects.(execute.Of[*backoffice.Calculation]))
 				return execute.Singles(values), err
@@ -240,7 +239,6 @@ func (ec *executionContext) breadthChecklist() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"FinancialYear"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Checklist().FinancialYear(ctx, objects.(execute.Of[*backoffice.Checklist]))
 				return execute.Singles(values), err
@@ -251,7 +249,6 @@ func (ec *executionContext) breadthChecklist() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"TranscriptConnection"},
 			Resolver: true,
-			Batch:    true,
 			Args:     ec.field_Checklist_transcripts_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Checklist().Transcripts(ctx, objects.(execute.Of[*backoffice.Checklist]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder))
@@ -304,7 +301,6 @@ func (ec *executionContext) breadthChecklistConnection() *execute.Object {
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.ChecklistConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
@@ -510,7 +506,6 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 		{
 			Name:     "registrationNumber",
 			Resolver: true,
-			Batch:    true,
 			Guard:    ec.guardCustomer_registrationNumber,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Customer().RegistrationNumber(ctx, objects.(execute.Of[*backoffice.Customer]))
@@ -520,7 +515,6 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 		{
 			Name:     "spouseRegistrationNumber",
 			Resolver: true,
-			Batch:    true,
 			Guard:    ec.guardCustomer_spouseRegistrationNumber,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Customer().SpouseRegistrationNumber(ctx, objects.(execute.Of[*backoffice.Customer]))
@@ -531,7 +525,6 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			Name:     "privacyAccesses",
 			Types:    []string{"PrivacyAccessConnection"},
 			Resolver: true,
-			Batch:    true,
 			Args:     ec.field_Customer_privacyAccesses_args,
 			Guard:    ec.guardCustomer_privacyAccesses,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
@@ -543,7 +536,6 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			Name:     "responsible",
 			Types:    []string{"User"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Customer().Responsible(ctx, objects.(execute.Of[*backoffice.Customer]))
 				return execute.Singles(values), err
@@ -593,7 +585,6 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"CustomerRelationConnection"},
 			Resolver: true,
-			Batch:    true,
 			Args:     ec.field_Customer_relations_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Customer().Relations(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["kind"].(*backoffice.RelationKind), args["direction"].(*backoffice.RelationDirection))
@@ -605,7 +596,6 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"TranscriptConnection"},
 			Resolver: true,
-			Batch:    true,
 			Args:     ec.field_Customer_transcripts_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Customer().Transcripts(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder))
@@ -617,7 +607,6 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"CustomerDocumentConnection"},
 			Resolver: true,
-			Batch:    true,
 			Args:     ec.field_Customer_documents_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Customer().Documents(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int))
@@ -628,7 +617,6 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			Name:     "calculationProposal",
 			Types:    []string{"File"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Customer().CalculationProposal(ctx, objects.(execute.Of[*backoffice.Customer]))
 				return execute.Singles(values), err
@@ -638,7 +626,6 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			Name:     "minfinDocuments",
 			Types:    []string{"MinfinDocumentConnection"},
 			Resolver: true,
-			Batch:    true,
 			Args:     ec.field_Customer_minfinDocuments_args,
 			Guard:    ec.guardCustomer_minfinDocuments,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
@@ -745,7 +732,6 @@ func (ec *executionContext) breadthCustomerConnection() *execute.Object {
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.CustomerConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
@@ -775,7 +761,6 @@ func (ec *executionContext) breadthCustomerDocument() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"Customer"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.CustomerDocument().Customer(ctx, objects.(execute.Of[*backoffice.CustomerDocument]))
 				return execute.Singles(values), err
@@ -845,7 +830,6 @@ func (ec *executionContext) breadthCustomerDocumentConnection() *execute.Object 
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.CustomerDocumentConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
@@ -921,7 +905,6 @@ func (ec *executionContext) breadthCustomerRelation() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"Customer"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.CustomerRelation().Customer(ctx, objects.(execute.Of[*backoffice.CustomerRelation]))
 				return execute.Singles(values), err
@@ -932,7 +915,6 @@ func (ec *executionContext) breadthCustomerRelation() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"Customer"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.CustomerRelation().RelatedCustomer(ctx, objects.(execute.Of[*backoffice.CustomerRelation]))
 				return execute.Singles(values), err
@@ -991,7 +973,6 @@ func (ec *executionContext) breadthCustomerRelationConnection() *execute.Object 
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.CustomerRelationConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.CustomerRelationConnection]))
 				return execute.Leaves(values, putNInt2int), err
@@ -1032,7 +1013,6 @@ func (ec *executionContext) breadthCustomerRelationEdge() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"Customer"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.CustomerRelationEdge().OtherCustomer(ctx, objects.(execute.Of[*backoffice.CustomerRelationEdge]))
 				return execute.Singles(values), err
@@ -1147,7 +1127,6 @@ func (ec *executionContext) breadthFile() *execute.Object {
 			Name:     "downloadPath",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.File().DownloadPath(ctx, objects.(execute.Of[*backoffice.File]))
 				return execute.Leaves(values, putNString2string), err
@@ -1197,7 +1176,6 @@ func (ec *executionContext) breadthFinancialYear() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"ChecklistConnection"},
 			Resolver: true,
-			Batch:    true,
 			Args:     ec.field_FinancialYear_checklists_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.FinancialYear().Checklists(ctx, objects.(execute.Of[*backoffice.FinancialYear]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int))
@@ -1209,7 +1187,6 @@ func (ec *executionContext) breadthFinancialYear() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"TranscriptConnection"},
 			Resolver: true,
-			Batch:    true,
 			Args:     ec.field_FinancialYear_transcripts_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.FinancialYear().Transcripts(ctx, objects.(execute.Of[*backoffice.FinancialYear]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder))
@@ -1262,7 +1239,6 @@ func (ec *executionContext) breadthFinancialYearConnection() *execute.Object {
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.FinancialYearConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
@@ -1397,7 +1373,6 @@ func (ec *executionContext) breadthLabelConnection() *execute.Object {
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.LabelConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
@@ -1456,7 +1431,6 @@ func (ec *executionContext) breadthMinfinDocument() *execute.Object {
 			Name:     "customer",
 			Types:    []string{"Customer"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.MinfinDocument().Customer(ctx, objects.(execute.Of[*backoffice.MinfinDocument]))
 				return execute.Singles(values), err
@@ -1466,7 +1440,6 @@ func (ec *executionContext) breadthMinfinDocument() *execute.Object {
 			Name:     "financialYear",
 			Types:    []string{"FinancialYear"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.MinfinDocument().FinancialYear(ctx, objects.(execute.Of[*backoffice.MinfinDocument]))
 				return execute.Singles(values), err
@@ -1536,7 +1509,6 @@ func (ec *executionContext) breadthMinfinDocumentConnection() *execute.Object {
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.MinfinDocumentConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
@@ -1830,7 +1802,6 @@ func (ec *executionContext) breadthPageInfo() *execute.Object {
 			Name:     "hasNextPage",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.PageInfo().HasNextPage(ctx, objects.(execute.Of[*backoffice.PageInfo]))
 				return execute.Leaves(values, putNBoolean2bool), err
@@ -1840,7 +1811,6 @@ func (ec *executionContext) breadthPageInfo() *execute.Object {
 			Name:     "hasPreviousPage",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.PageInfo().HasPreviousPage(ctx, objects.(execute.Of[*backoffice.PageInfo]))
 				return execute.Leaves(values, putNBoolean2bool), err
@@ -1957,7 +1927,6 @@ func (ec *executionContext) breadthPrivacyAccessConnection() *execute.Object {
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.PrivacyAccessConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
@@ -1989,7 +1958,7 @@ func (ec *executionContext) breadthPrivacyAccessEdge() *execute.Object {
 	}}
 }
 
-func (ec *executionContext) breadthQuery(es *executableSchema) *execute.Object {
+func (ec *executionContext) breadthQuery() *execute.Object {
 	return &execute.Object{Name: "Query", Is: queryImplementors, Fields: []*execute.Field{
 		{
 			Name:     "viewer",
@@ -2198,20 +2167,6 @@ func (ec *executionContext) breadthQuery(es *executableSchema) *execute.Object {
 				return execute.Singles(values), err
 			},
 		},
-		{
-			Name:    "__type",
-			NonNull: false,
-			Introspect: func(ctx context.Context, operation *graphql.OperationContext, field graphql.CollectedField) graphql.Marshaler {
-				return newExecutionContext(operation, es, nil)._Query___type(ctx, field)
-			},
-		},
-		{
-			Name:    "__schema",
-			NonNull: false,
-			Introspect: func(ctx context.Context, operation *graphql.OperationContext, field graphql.CollectedField) graphql.Marshaler {
-				return newExecutionContext(operation, es, nil)._Query___schema(ctx, field)
-			},
-		},
 	}}
 }
 
@@ -2305,7 +2260,6 @@ func (ec *executionContext) breadthTranscript() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"Customer"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Transcript().Customer(ctx, objects.(execute.Of[*backoffice.Transcript]))
 				return execute.Singles(values), err
@@ -2316,7 +2270,6 @@ func (ec *executionContext) breadthTranscript() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"Checklist"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Transcript().Checklist(ctx, objects.(execute.Of[*backoffice.Transcript]))
 				return execute.Singles(values), err
@@ -2327,7 +2280,6 @@ func (ec *executionContext) breadthTranscript() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"FinancialYear"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Transcript().FinancialYear(ctx, objects.(execute.Of[*backoffice.Transcript]))
 				return execute.Singles(values), err
@@ -2337,7 +2289,6 @@ func (ec *executionContext) breadthTranscript() *execute.Object {
 			Name:     "calculation",
 			Types:    []string{"Calculation"},
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Transcript().Calculation(ctx, objects.(execute.Of[*backoffice.Transcript]))
 				return execute.Singles(values), err
@@ -2399,7 +2350,6 @@ func (ec *executionContext) breadthTranscriptConnection() *execute.Object {
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.TranscriptConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.TranscriptConnection]))
 				return execute.Leaves(values, putNInt2int), err
@@ -2412,7 +2362,6 @@ func (ec *executionContext) breadthTranscriptConnection() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"TranscriptStatusCount"},
 			Resolver:        true,
-			Batch:           true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.TranscriptConnection().StatusCounts(ctx, objects.(execute.Of[*backoffice.TranscriptConnection]))
 				return execute.Lists(values), err
@@ -2562,7 +2511,6 @@ func (ec *executionContext) breadthUser() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"Label"},
 			Resolver:        true,
-			Batch:           true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.User().Labels(ctx, objects.(execute.Of[*backoffice.User]))
 				return execute.Lists(values), err
@@ -2580,7 +2528,6 @@ func (ec *executionContext) breadthUser() *execute.Object {
 			NonNull:  true,
 			Types:    []string{"CustomerConnection"},
 			Resolver: true,
-			Batch:    true,
 			Args:     ec.field_User_customers_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.User().Customers(ctx, objects.(execute.Of[*backoffice.User]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int))
@@ -2633,7 +2580,6 @@ func (ec *executionContext) breadthUserConnection() *execute.Object {
 			Name:     "totalCount",
 			NonNull:  true,
 			Resolver: true,
-			Batch:    true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.UserConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.User, backoffice.UserCriteria]]))
 				return execute.Leaves(values, putNInt2int), err

@@ -2301,7 +2301,7 @@ directive @hasScope(
 ) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
 
 "An instant, RFC 3339, UTC, with milliseconds: 2026-06-01T09:30:00.000Z."
-scalar DateTime
+scalar DateTime @specifiedBy(url: "https://scalars.graphql.org/andimarek/date-time")
 
 "A free-form JSON object."
 scalar JSON

@@ -8,10 +8,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A cursor holds an order and a place in it, sealed so that it tells nothing of what it points at.
+// A cursor holds of which type's lists it is, an order and a place in it, sealed so that it tells nothing of what it
+// points at.
 
-func (r *Root) sealCursor(order backoffice.Order, at backoffice.Position) string {
-	plain := make([]byte, 0, 16+len(at.Text)+len(at.ID))
+func (r *Root) sealCursor(of string, order backoffice.Order, at backoffice.Position) string {
+	plain := make([]byte, 0, 17+len(of)+len(at.Text)+len(at.ID))
+	plain = append(append(plain, byte(len(of))), of...)
 	descending := byte(0)
 	if order.Descending {
 		descending = 1
@@ -24,22 +26,28 @@ func (r *Root) sealCursor(order backoffice.Order, at backoffice.Position) string
 	return r.Keys.SealCursor(plain)
 }
 
-func (r *Root) openCursor(cursor string) (order backoffice.Order, at backoffice.Position, err error) {
+// openCursor fails for a cursor of another type's lists as for one that is none.
+func (r *Root) openCursor(of, cursor string) (order backoffice.Order, at backoffice.Position, err error) {
 	plain, err := r.Keys.OpenCursor(cursor)
 	if err != nil {
 		return order, at, err
 	}
 	broken := errors.New("a sealed cursor of another form")
-	if len(plain) < 10 {
+	if len(plain) < 1 {
 		return order, at, broken
 	}
+	size := int(plain[0])
+	if plain = plain[1:]; len(plain) < size+10 || string(plain[:size]) != of {
+		return order, at, broken
+	}
+	plain = plain[size:]
 	order = backoffice.Order{Key: backoffice.OrderKey(plain[0]), Descending: plain[1] == 1}
 	at.Key, at.Number = order.Key, math.Float64frombits(binary.BigEndian.Uint64(plain[2:]))
 	plain = plain[10:]
-	size, n := binary.Uvarint(plain)
-	if n <= 0 || size > uint64(len(plain)-n) {
+	length, n := binary.Uvarint(plain)
+	if n <= 0 || length > uint64(len(plain)-n) {
 		return order, at, broken
 	}
-	at.Text, at.ID = string(plain[n:n+int(size)]), string(plain[n+int(size):])
+	at.Text, at.ID = string(plain[n:n+int(length)]), string(plain[n+int(length):])
 	return order, at, nil
 }

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"reflect"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/loaders"
@@ -54,12 +55,16 @@ func found[T any](keys []string, ask func([]string) ([]T, error)) ([]T, error) {
 
 // question makes a list's question from the paging arguments.
 func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, C], under backoffice.Edge, criteria C, order backoffice.Order, args backoffice.PageArgs) (*backoffice.List[C], error) {
-	window, err := args.Window(order, r.openCursor)
+	of := reflect.TypeFor[T]().Elem().Name() // rows are pointers
+	window, err := args.Window(order, func(cursor string) (backoffice.Order, backoffice.Position, error) {
+		return r.openCursor(of, cursor)
+	})
 	if err != nil {
 		return nil, err
 	}
+	seal := func(order backoffice.Order, at backoffice.Position) string { return r.sealCursor(of, order, at) }
 	ask := backoffice.Ask[C]{Under: under, Criteria: criteria, Order: order, Window: window}
-	return &backoffice.List[C]{Ask: ask, Seal: r.sealCursor, Exists: func(ctx context.Context, window backoffice.Window, parents []string) ([]bool, error) {
+	return &backoffice.List[C]{Ask: ask, Seal: seal, Exists: func(ctx context.Context, window backoffice.Window, parents []string) ([]bool, error) {
 		look := ask
 		look.Window = window
 		pages, err := noun.Pages(ctx, look, parents)
