@@ -56,7 +56,7 @@ func (g gateway) handler() http.Handler {
 	g.process.Mount(r)
 	r.With(auth.Middleware(g.authenticator, throttle, g.proxies, endpoint.Refuse), process.Client, vault.Middleware(auth.From, endpoint.Refuse)).
 		Handle("/graphql", g.answer(endpoint))
-	r.Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
+	r.With(rest.Compressed).Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write(schemaText)
 	})

@@ -160,3 +160,21 @@ func pretty(t testing.TB, data []byte) string {
 	}
 	return strings.TrimSpace(out.String()) + "\n"
 }
+
+// decoded is the JSON object of an answer that has to have a status.
+func decoded(t testing.TB, response *http.Response, status int) (body map[string]any) {
+	t.Helper()
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil || response.StatusCode != status {
+		t.Fatalf("%d instead of %d: %v %v", response.StatusCode, status, body, err)
+	}
+	return body
+}
+
+func encoded(t testing.TB, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

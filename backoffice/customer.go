@@ -68,9 +68,17 @@ func (*Customer) IsNode() {}
 
 // Name is the name as given, else first and last name of a private person, else null.
 func (c *Customer) Name() Text {
-	switch {
-	case c.OwnName != "" || c.Type != PrivatePerson:
+	if c.OwnName != "" {
 		return c.OwnName
+	}
+	return c.workedOutName()
+}
+
+// workedOutName is the name that a private person shows without one of its own.
+func (c *Customer) workedOutName() Text {
+	switch {
+	case c.Type != PrivatePerson:
+		return ""
 	case c.FirstName != "" && c.LastName != "":
 		return c.FirstName + " " + c.LastName
 	}
@@ -208,7 +216,7 @@ func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, erro
 	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
 	exact(&c.CustomerCode, f.CustomerCode, &c.Nothing)
 	exact(&c.Scope, f.Scope, &c.Nothing)
-	exact(&c.WithoutChecklistID, f.WithoutChecklistID, new(bool))
+	exact(&c.WithoutChecklistID, f.WithoutChecklistID, &c.Nothing)
 	exact(&c.EmailFolded, f.Email, &c.Nothing)
 	c.EmailFolded = FoldEmail(c.EmailFolded)
 	if f.KboNumber != nil {

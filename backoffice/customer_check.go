@@ -11,7 +11,7 @@ const MaxSupportScopes = 100
 
 // CheckCustomer holds a customer to the rules that need no other record, and brings its values into the form in which
 // they are stored: KBO number as ten digits, telephone number in international format, scopes sorted and each once, the
-// display name worked out. It returns all that is wrong, with the paths of GraphQL's inputs; nil when nothing is.
+// display name worked out, and no name for a private person that is the one worked out. It returns all that is wrong, with the paths of GraphQL's inputs; nil when nothing is.
 // Registration numbers are sealed by then: CheckRegistrationNumber is theirs.
 func CheckCustomer(c *Customer) []*UserError {
 	var check checker
@@ -24,6 +24,9 @@ func CheckCustomer(c *Customer) []*UserError {
 		}
 		if c.CompanyType != "" {
 			check.add(CodeNotAllowed, "a private person has no legal form", "companyType")
+		}
+		if c.OwnName == c.workedOutName() { // what is worked out is not stored: it would stay when the other names change
+			c.OwnName = ""
 		}
 	case "":
 		check.add(CodeRequired, "this field is required", "type")

@@ -54,6 +54,7 @@ func (c *Customer) number(field PrivacyField) *Sealed {
 
 // apply puts what was sent, but for the registration numbers, into a customer.
 func (in *CustomerFields) apply(c *Customer, check *checker) {
+	shown := c.workedOutName()
 	assign(check, &c.Type, in.Type, "type")
 	assign(check, &c.OwnName, in.Name, "name")
 	assign(check, &c.FirstName, in.FirstName, "firstName")
@@ -74,6 +75,9 @@ func (in *CustomerFields) apply(c *Customer, check *checker) {
 	assign(check, &c.Language, in.Language, "language")
 	assign(check, &c.Email, in.Email, "email")
 	assign(check, &c.Phone, in.Phone, "phone")
+	if c.Type == PrivatePerson && c.OwnName == shown { // sent as it was read, perhaps beside another last name
+		c.OwnName = ""
+	}
 	check.found = append(check.found, CheckCustomer(c)...)
 }
 
@@ -222,7 +226,7 @@ func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerFiel
 // as null. A change that changes nothing leaves version and updatedAt alone and is not logged; that a number is the stored
 // one, which the caller learns by it, is entered as a search that found the customer. Refused also with
 // NOT_FOUND (id), STALE_VERSION, TAKEN (customerCode) and NOT_FOUND (responsibleId).
-func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in CustomerFields, expectedVersion *int) (*Customer, error) {
+func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in CustomerFields, expected Versions) (*Customer, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -240,7 +244,7 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 		if !ok {
 			return false, unknown(NounCustomer, "id")
 		}
-		if err := checkVersion(expectedVersion, before.Version); err != nil {
+		if err := checkVersion(expected, before.Version); err != nil {
 			return false, err
 		}
 		after := *before
@@ -291,7 +295,7 @@ func (o *Office) saveCustomer(ctx context.Context, tx Tx, by *Viewer, action str
 // DeleteCustomer erases a customer with its relations, transcripts (also of archived years), calculations, documents and
 // stored files; it needs customers.write. The files are removed once the rest is durable. Refused with NOT_FOUND (id) and
 // STALE_VERSION.
-func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expectedVersion *int) error {
+func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expected Versions) error {
 	if err := require(by, CustomersWrite); err != nil {
 		return err
 	}
@@ -304,10 +308,10 @@ func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expe
 		if !ok {
 			return false, unknown(NounCustomer, "id")
 		}
-		if err := checkVersion(expectedVersion, c.Version); err != nil {
+		if err := checkVersion(expected, c.Version); err != nil {
 			return false, err
 		}
-		if expectedVersion != nil { // whoever else changes this version loses, or came first
+		if expected != nil { // whoever else changes this version loses, or came first
 			c.Version++
 			if err := tx.Customers().Update(ctx, c); err != nil {
 				return lost(err), err

@@ -182,7 +182,7 @@ func TestOfFiftyUpdatesOfOneVersionExactlyOneWins(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, w *world) {
 		c := w.company(t, backoffice.CustomerFields{})
 		outcomes := fiftyTimes(func(i int) string {
-			_, err := w.UpdateCustomer(t.Context(), w.by, c.ID, backoffice.CustomerFields{Name: text(fmt.Sprint("name ", i))}, &c.Version)
+			_, err := w.UpdateCustomer(t.Context(), w.by, c.ID, backoffice.CustomerFields{Name: text(fmt.Sprint("name ", i))}, backoffice.Versions{c.Version})
 			return outcome(err)
 		})
 		if outcomes["done"] != 1 || outcomes["STALE_VERSION expectedVersion"] != 49 {
@@ -215,9 +215,9 @@ func TestADeletionOfAVersionAndItsUpdateCannotBothWin(t *testing.T) {
 			c := w.company(t, backoffice.CustomerFields{})
 			outcomes := fiftyTimes(func(i int) string {
 				if i%2 == 0 {
-					return outcome(w.DeleteCustomer(t.Context(), w.by, c.ID, &c.Version))
+					return outcome(w.DeleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{c.Version}))
 				}
-				_, err := w.UpdateCustomer(t.Context(), w.by, c.ID, backoffice.CustomerFields{Name: text("x")}, &c.Version)
+				_, err := w.UpdateCustomer(t.Context(), w.by, c.ID, backoffice.CustomerFields{Name: text("x")}, backoffice.Versions{c.Version})
 				return outcome(err)
 			})
 			if outcomes["done"] != 1 || outcomes["done"]+outcomes["STALE_VERSION expectedVersion"]+outcomes["NOT_FOUND id"] != 50 {
@@ -250,8 +250,8 @@ func TestErasingACustomerErasesAllThatIsItsOwn(t *testing.T) {
 		c, other := w.company(t, backoffice.CustomerFields{}), w.company(t, backoffice.CustomerFields{})
 		w.fill(t, c.ID, "one")
 		w.fill(t, other.ID, "two")
-		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, new(int)), "STALE_VERSION expectedVersion")
-		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, &c.Version), "done")
+		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{0}), "STALE_VERSION expectedVersion")
+		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{c.Version}), "done")
 		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, nil), "NOT_FOUND id")
 		nouns, err := w.Store.NounsOf(t.Context(), []string{c.ID, "rel-one", "tr-one", "calc-one", "doc-one", "min-one", other.ID, "rel-two", "tr-two", "calc-two", "doc-two", "min-two"})
 		accept(t, err)

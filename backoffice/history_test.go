@@ -299,13 +299,14 @@ func (m *model) createThisCustomer(r *rapid.T, f backoffice.CustomerFields, key 
 }
 
 // expected draws a version to expect: right, wrong or none.
-func expected(r *rapid.T, version int) (*int, bool) {
-	switch rapid.IntRange(0, 3).Draw(r, "expectation") {
+func expected(r *rapid.T, version int) (backoffice.Versions, bool) {
+	switch rapid.IntRange(0, 4).Draw(r, "expectation") {
 	case 0:
-		wrong := version - 1
-		return &wrong, false
+		return backoffice.Versions{version - 1}, false
 	case 1:
-		return &version, true
+		return backoffice.Versions{version}, true
+	case 2:
+		return backoffice.Versions{version + 1, version}, true
 	}
 	return nil, true
 }

@@ -173,12 +173,13 @@ func NumberedWindow(page int, size *int, byDefault int) (Window, error) {
 	if size != nil {
 		limit = *size
 	}
-	if page < 1 || page > 1<<31 {
+	if page < 1 {
 		return Window{}, Errorf(BadInput, "page starts at 1")
 	}
 	if limit < 1 || limit > MaxPageSize {
 		return Window{}, Errorf(BadInput, "pageSize is 1 to %d", MaxPageSize)
 	}
+	page = min(page, 1<<31) // no list has as many; the product fits
 	return Window{Limit: limit, Offset: (page - 1) * limit}, nil
 }
 

@@ -103,9 +103,19 @@ func unknown(noun Noun, field ...string) error {
 	return Refuse(&UserError{Code: CodeNotFound, Message: "no " + string(noun) + " has this identifier", Field: field})
 }
 
-// checkVersion guards against lost updates; nil is a caller who does not care.
-func checkVersion(expected *int, version int) error {
-	if expected != nil && *expected != version {
+// Versions guards a write against lost updates: the object has to have one of them. Nil is a caller who does not care.
+type Versions []int
+
+// OnlyVersion guards with one version, if there is one.
+func OnlyVersion(expected *int) Versions {
+	if expected == nil {
+		return nil
+	}
+	return Versions{*expected}
+}
+
+func checkVersion(expected Versions, version int) error {
+	if expected != nil && !slices.Contains(expected, version) {
 		return Refuse(&UserError{Code: CodeStaleVersion, Message: "the object was changed since this version", Field: []string{"expectedVersion"}})
 	}
 	return nil

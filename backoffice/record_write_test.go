@@ -69,7 +69,7 @@ func TestAUserIsChanged(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
 		one, two := 1, 2
-		u, err := w.UpdateUser(t.Context(), w.by, "an", backoffice.UserFields{Email: text("an@new.example"), LabelIDs: backoffice.Value([]string{"tax", "audit", "tax"})}, &one)
+		u, err := w.UpdateUser(t.Context(), w.by, "an", backoffice.UserFields{Email: text("an@new.example"), LabelIDs: backoffice.Value([]string{"tax", "audit", "tax"})}, backoffice.OnlyVersion(&one))
 		accept(t, err)
 		want := &backoffice.User{ID: "an", FirstName: "An", LastName: "Peeters", Email: "an@new.example", LabelIDs: []string{"tax", "audit"}, Version: 2}
 		if diff := cmp.Diff(want, u); diff != "" {
@@ -88,7 +88,7 @@ func TestAUserIsChanged(t *testing.T) {
 			{"an", backoffice.UserFields{LabelIDs: backoffice.Value([]string{"tax", "audit"})}, &two, "done"}, // as it is
 			{"an", backoffice.UserFields{LabelIDs: backoffice.Null[[]string]()}, &two, "done"},
 		} {
-			_, err := w.UpdateUser(t.Context(), w.by, c.id, c.fields, c.expected)
+			_, err := w.UpdateUser(t.Context(), w.by, c.id, c.fields, backoffice.OnlyVersion(c.expected))
 			expect(t, err, c.want)
 		}
 		if log := w.changes(t, 0); !slices.Equal(log, []string{"pair updateUser user email labelIds", "pair updateUser user labelIds"}) {
@@ -101,9 +101,9 @@ func TestTheCustomersOfADeletedUserHaveNobody(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
 		c, other := w.company(t, backoffice.CustomerFields{ResponsibleID: text("an")}), w.company(t, backoffice.CustomerFields{})
-		expect(t, w.DeleteUser(t.Context(), w.by, "an", new(int)), "STALE_VERSION expectedVersion")
+		expect(t, w.DeleteUser(t.Context(), w.by, "an", backoffice.Versions{0}), "STALE_VERSION expectedVersion")
 		one := 1
-		expect(t, w.DeleteUser(t.Context(), w.by, "an", &one), "done")
+		expect(t, w.DeleteUser(t.Context(), w.by, "an", backoffice.OnlyVersion(&one)), "done")
 		expect(t, w.DeleteUser(t.Context(), w.by, "an", nil), "NOT_FOUND id")
 		if got := w.customer(t, c.ID); got.ResponsibleID != "" || got.Version != 2 {
 			t.Errorf("%+v", got)

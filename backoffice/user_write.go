@@ -39,7 +39,7 @@ func (u *User) values() values {
 
 // UpdateUser changes a user; it needs users.write. A change that changes nothing leaves the version alone and is not
 // logged. Refused also with NOT_FOUND (id, or the place of a label in labelIds) and STALE_VERSION.
-func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserFields, expectedVersion *int) (*User, error) {
+func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserFields, expected Versions) (*User, error) {
 	if err := require(by, UsersWrite); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserF
 		if !ok {
 			return false, unknown(NounUser, "id")
 		}
-		if err := checkVersion(expectedVersion, before.Version); err != nil {
+		if err := checkVersion(expected, before.Version); err != nil {
 			return false, err
 		}
 		after := *before
@@ -101,7 +101,7 @@ func checkLabels(ctx context.Context, tx Tx, ids []string, check *checker) error
 
 // DeleteUser removes a user for good; it needs users.write. The customers that it was responsible for get no responsible
 // user, each as a change of its own version. Refused with NOT_FOUND (id) and STALE_VERSION.
-func (o *Office) DeleteUser(ctx context.Context, by *Viewer, id string, expectedVersion *int) error {
+func (o *Office) DeleteUser(ctx context.Context, by *Viewer, id string, expected Versions) error {
 	if err := require(by, UsersWrite); err != nil {
 		return err
 	}
@@ -113,10 +113,10 @@ func (o *Office) DeleteUser(ctx context.Context, by *Viewer, id string, expected
 		if !ok {
 			return false, unknown(NounUser, "id")
 		}
-		if err := checkVersion(expectedVersion, user.Version); err != nil {
+		if err := checkVersion(expected, user.Version); err != nil {
 			return false, err
 		}
-		if expectedVersion != nil { // whoever else changes this version loses, or came first
+		if expected != nil { // whoever else changes this version loses, or came first
 			user.Version++
 			if err := tx.Users().Update(ctx, user); err != nil {
 				return lost(err), err

@@ -30,6 +30,7 @@ type ledger struct {
 	readAt   map[string]int // customer → place in reads
 	searches []*Searching
 	exported fieldSet // what an export of this request covers: no entry per customer
+	entered  bool     // something was consulted and entered already
 	failed   error    // of the first Commit that failed; no later one succeeds
 }
 
@@ -212,6 +213,17 @@ func Commit(ctx context.Context) error {
 	return l.commit(ctx)
 }
 
+// Consulted says whether the request in ctx has consulted registration numbers, so that its answer may hold some.
+func Consulted(ctx context.Context) bool {
+	l, ok := ctx.Value(ledgerKey{}).(*ledger)
+	if !ok {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.entered || len(l.searches) > 0 || len(l.reads) > 0
+}
+
 // commit, under mu, enters the given entries and all that is noted.
 func (l *ledger) commit(ctx context.Context, entries ...*backoffice.PrivacyAccess) error {
 	if l.failed != nil {
@@ -231,7 +243,7 @@ func (l *ledger) commit(ctx context.Context, entries ...*backoffice.PrivacyAcces
 	if len(entries) == 0 {
 		return nil
 	}
-	l.searches, l.reads, l.readAt = nil, nil, nil
+	l.searches, l.reads, l.readAt, l.entered = nil, nil, nil, true
 	l.failed = l.vault.register.append(ctx, entries)
 	return l.failed
 }

@@ -50,7 +50,7 @@ func (m mutation) CreateCustomer(ctx context.Context, input mutations.CreateCust
 }
 
 func (m mutation) UpdateCustomer(ctx context.Context, input mutations.UpdateCustomerInput) (*mutations.UpdateCustomerPayload, error) {
-	customer, err := m.Office.UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), input.ExpectedVersion)
+	customer, err := m.Office.UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (m mutation) UpdateCustomer(ctx context.Context, input mutations.UpdateCust
 }
 
 func (m mutation) DeleteCustomer(ctx context.Context, input mutations.DeleteCustomerInput) (*mutations.DeleteCustomerPayload, error) {
-	userErrors, err := answer(ctx, m.Office.DeleteCustomer(ctx, auth.From(ctx), input.ID, input.ExpectedVersion))
+	userErrors, err := answer(ctx, m.Office.DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (m mutation) CreateLabel(ctx context.Context, input mutations.CreateLabelIn
 }
 
 func (m mutation) UpdateUser(ctx context.Context, input mutations.UpdateUserInput) (*mutations.UpdateUserPayload, error) {
-	user, err := m.Office.UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), input.ExpectedVersion)
+	user, err := m.Office.UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (m mutation) UpdateUser(ctx context.Context, input mutations.UpdateUserInpu
 }
 
 func (m mutation) DeleteUser(ctx context.Context, input mutations.DeleteUserInput) (*mutations.DeleteUserPayload, error) {
-	userErrors, err := answer(ctx, m.Office.DeleteUser(ctx, auth.From(ctx), input.ID, input.ExpectedVersion))
+	userErrors, err := answer(ctx, m.Office.DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func Mount(r chi.Router, c Config) *API {
 	if seen == nil {
 		seen = func(next http.Handler) http.Handler { return next }
 	}
-	guarded := r.With(noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse), seen, c.Vault.Middleware(auth.From, a.Refuse))
+	guarded := r.With(Compressed, noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse), seen, c.Vault.Middleware(auth.From, a.Refuse))
 	a.huma = huma.NewAPI(a.describe(), &adapter{humachi.NewAdapter(guarded)})
 	a.financialYears()
 	a.checklists()
@@ -75,8 +75,8 @@ func Mount(r chi.Router, c Config) *API {
 		panic("rest: the OpenAPI document cannot be written: " + err.Error())
 	}
 	a.document = document
-	r.Get(OpenAPIPath, a.serveDocument)
-	r.Head(OpenAPIPath, a.serveDocument)
+	r.With(Compressed).Get(OpenAPIPath, a.serveDocument)
+	r.With(Compressed).Head(OpenAPIPath, a.serveDocument)
 
 	signed := r.With(noStore, auth.Admit(c.Authenticator, a.signedFor, a.Refuse), seen)
 	signed.Get(signedPath, a.serveSigned)

@@ -128,12 +128,21 @@ func (a *API) customers() {
 	register(a, huma.Operation{
 		OperationID: "getCustomer", Method: http.MethodGet, Path: "/customers/{customerId}", Tags: []string{tagCustomers},
 		Summary: "Get a customer", Description: "One customer.",
-	}, "", func(ctx context.Context, in *OfCustomer) (*versioned[Customer], error) {
+	}, "", func(ctx context.Context, in *struct {
+		OfCustomer
+		Conditional
+	}) (*unlessKnown[Customer], error) {
 		c, err := one(ctx, a.Store.Customers(), backoffice.NounCustomer, in.CustomerID)
 		if err != nil {
 			return nil, err
 		}
-		return showVersion(ctx, c)
+		return unless(in.Conditional, etag(c.Version), func() (Customer, error) {
+			shown, err := showCustomers(ctx, []*backoffice.Customer{c})
+			if err != nil {
+				return Customer{}, err
+			}
+			return shown[0], nil
+		})
 	})
 	register(a, huma.Operation{
 		OperationID: "getCustomerPrivacy", Method: http.MethodGet, Path: "/customers/{customerId}/privacy", Tags: []string{tagCustomers},

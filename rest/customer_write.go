@@ -130,13 +130,13 @@ func (a *API) customerWrites() {
 		Guarded
 		Body CustomerChange
 	}) (*versioned[Customer], error) {
-		version, err := in.version()
+		versions, err := in.versions()
 		if err != nil {
 			return nil, err
 		}
 		input := in.Body.input()
 		input.Type = converted(in.Body.Type, customerType)
-		c, err := a.Office.UpdateCustomer(ctx, auth.From(ctx), in.CustomerID, input, version)
+		c, err := a.Office.UpdateCustomer(ctx, auth.From(ctx), in.CustomerID, input, versions)
 		if err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "id")
 		}
@@ -150,11 +150,11 @@ func (a *API) customerWrites() {
 		OfCustomer
 		Guarded
 	}) (*nothing, error) {
-		version, err := in.version()
+		versions, err := in.versions()
 		if err != nil {
 			return nil, err
 		}
-		if err := a.Office.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, version); err != nil {
+		if err := a.Office.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, versions); err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "id")
 		}
 		return &nothing{}, nil

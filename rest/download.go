@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
+	"github.com/klauspost/compress/gzhttp"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -109,6 +110,7 @@ func (a *API) download(ctx context.Context, owner backoffice.FileOwner) (*downlo
 }
 
 func (a *API) serve(w http.ResponseWriter, r *http.Request, f storedFile) {
+	w.Header().Set(gzhttp.HeaderNoCompression, "a file goes as it is")
 	if err := files.Serve(w, r, a.Files, *f.file, f.name); err != nil {
 		a.Refuse(w, r, err)
 	}

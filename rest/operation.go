@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 
@@ -107,7 +108,15 @@ func (a *API) answer(r *request, err error) {
 }
 
 // jsonFormat is how bodies are written and read. A body that is read has been checked to be strict JSON by then.
-var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: json.Unmarshal}
+var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: readJSON}
+
+// readJSON reads a body that fits its schema. The decoder is stricter than the schema, and its errors repeat values.
+func readJSON(data []byte, into any) error {
+	if json.Unmarshal(data, into) != nil {
+		return errors.New("a number is not written as the integer that its field holds")
+	}
+	return nil
+}
 
 // writeJSON encodes all of an answer before its first byte leaves: the encoder writes once.
 func writeJSON(w io.Writer, v any) error {
@@ -151,9 +160,4 @@ func (i Idempotent) key() backoffice.Optional[string] {
 		return backoffice.Optional[string]{}
 	}
 	return backoffice.Value(i.IdempotencyKey)
-}
-
-// Guarded is the header of updates and deletions of objects with versions.
-type Guarded struct {
-	IfMatch string `header:"If-Match" doc:"The ETag of the version that the change was made on; with any other the answer is 412." example:"\"3\""`
 }

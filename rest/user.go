@@ -62,12 +62,15 @@ func (a *API) users() {
 	register(a, huma.Operation{
 		OperationID: "getUser", Method: http.MethodGet, Path: "/users/{userId}", Tags: []string{tagUsers},
 		Summary: "Get a user", Description: "One user.",
-	}, "", func(ctx context.Context, in *OfUser) (*versioned[User], error) {
+	}, "", func(ctx context.Context, in *struct {
+		OfUser
+		Conditional
+	}) (*unlessKnown[User], error) {
 		u, err := one(ctx, a.Store.Users(), backoffice.NounUser, in.UserID)
 		if err != nil {
 			return nil, err
 		}
-		return &versioned[User]{ETag: etag(u.Version), Body: showUser(u)}, nil
+		return unless(in.Conditional, etag(u.Version), func() (User, error) { return showUser(u), nil })
 	})
 	register(a, huma.Operation{
 		OperationID: "updateUser", Method: http.MethodPatch, Path: "/users/{userId}", Tags: []string{tagUsers},
@@ -77,7 +80,7 @@ func (a *API) users() {
 		Guarded
 		Body UserChange
 	}) (*versioned[User], error) {
-		version, err := in.version()
+		versions, err := in.versions()
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +91,7 @@ func (a *API) users() {
 			Language:  in.Body.Language.Optional,
 			LabelIDs:  in.Body.Labels.Optional,
 		}
-		u, err := a.Office.UpdateUser(ctx, auth.From(ctx), in.UserID, change, version)
+		u, err := a.Office.UpdateUser(ctx, auth.From(ctx), in.UserID, change, versions)
 		if err != nil {
 			return nil, inPath(err, backoffice.NounUser, "id")
 		}
@@ -101,11 +104,11 @@ func (a *API) users() {
 		OfUser
 		Guarded
 	}) (*nothing, error) {
-		version, err := in.version()
+		versions, err := in.versions()
 		if err != nil {
 			return nil, err
 		}
-		if err := a.Office.DeleteUser(ctx, auth.From(ctx), in.UserID, version); err != nil {
+		if err := a.Office.DeleteUser(ctx, auth.From(ctx), in.UserID, versions); err != nil {
 			return nil, inPath(err, backoffice.NounUser, "id")
 		}
 		return &nothing{}, nil

@@ -68,7 +68,7 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 		search("customers", func(c backoffice.CustomerCriteria) string { return c.Search }),
 		since("updated_at", func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince }),
 		matches(func(c backoffice.CustomerCriteria) string { return c.WithoutChecklistID }, func(*Dialect) string {
-			return "NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = ? AND w.customer_id = t.id)"
+			return "EXISTS (SELECT 1 FROM checklists k WHERE k.id = ? AND NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = k.id AND w.customer_id = t.id))"
 		}),
 		blindIndex("registration_index", func(c backoffice.CustomerCriteria) string { return c.RegistrationIndex }),
 		blindIndex("spouse_registration_index", func(c backoffice.CustomerCriteria) string { return c.SpouseRegistrationIndex }),

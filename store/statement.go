@@ -172,7 +172,7 @@ func (b *textOf[T, C]) pages() *statement[T] {
 	if b.shape.window.offset {
 		b.parameters++
 		window += " OFFSET " + parameter(b.parameters)
-		reach += " + " + parameter(b.parameters)
+		reach += " + CAST(" + parameter(b.parameters) + " AS bigint)" // next to a literal PostgreSQL takes it for 4 bytes
 	}
 
 	of := b.hangsOn

@@ -184,7 +184,7 @@ func (o *office) customerModel() *model[backoffice.Customer, *backoffice.Custome
 				is(c.ResponsibleID, r.ResponsibleID) && is(c.EmailFolded, backoffice.FoldEmail(string(r.Email))) && is(c.CustomerCode, string(r.CustomerCode)) &&
 				is(c.KboNumber, string(r.KboNumber)) && is(c.CompanyType, r.CompanyType) && (c.Scope == "" || slices.Contains(r.Scopes, c.Scope)) &&
 				contains(backoffice.SearchTextOf(r), c.Search) && since(c.UpdatedSince, r.UpdatedAt) &&
-				(c.WithoutChecklistID == "" || !has[[2]string{r.ID, c.WithoutChecklistID}]) &&
+				(c.WithoutChecklistID == "" || slices.Contains(o.checklistIDs(), c.WithoutChecklistID) && !has[[2]string{r.ID, c.WithoutChecklistID}]) &&
 				is(c.RegistrationIndex, string(r.Registration.Index())) && is(c.SpouseRegistrationIndex, string(r.SpouseRegistration.Index()))
 		},
 		draw: func(t *rapid.T) C {

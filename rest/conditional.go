@@ -1,0 +1,92 @@
+package rest
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Guarded is the header of updates and deletions of objects with versions.
+type Guarded struct {
+	IfMatch string `header:"If-Match" doc:"The ETag of the version that the change was made on, or a list of ETags; with any other version the answer is 412." example:"\"3\""`
+}
+
+// versions reads If-Match: nil for no condition. A tag that is not one of ours is no object's.
+func (g Guarded) versions() (backoffice.Versions, error) {
+	tags, any, ok := parseTags(g.IfMatch)
+	switch {
+	case !ok:
+		return nil, badParameter("If-Match", `a list of entity tags, as in "3"`)
+	case any || len(tags) == 0:
+		return nil, nil
+	}
+	versions := backoffice.Versions{}
+	for _, tag := range tags {
+		version, err := strconv.Atoi(strings.Trim(tag, `"`))
+		if err == nil && tag == etag(version) { // a weak tag never matches (RFC 9110, 13.1.1)
+			versions = append(versions, version)
+		}
+	}
+	return versions, nil
+}
+
+// Conditional is the header of reading an object with versions.
+type Conditional struct {
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of a version that the caller has, or a list of ETags; with one of these the answer is 304, without the object." example:"\"3\""`
+}
+
+// unlessKnown is an object with its entity tag, or 304 when the caller has it.
+type unlessKnown[T any] struct {
+	Status int
+	ETag   string `header:"ETag" doc:"The object's version, for If-Match and If-None-Match."`
+	Body   T
+}
+
+// unless shows an object, unless the caller has it already: then nothing of it is opened.
+func unless[T any](condition Conditional, tag string, show func() (T, error)) (*unlessKnown[T], error) {
+	tags, any, ok := parseTags(condition.IfNoneMatch)
+	if !ok {
+		return nil, badParameter("If-None-Match", `a list of entity tags, as in "3"`)
+	}
+	if any || slices.ContainsFunc(tags, func(known string) bool { return strings.TrimPrefix(known, "W/") == tag }) {
+		return &unlessKnown[T]{Status: http.StatusNotModified, ETag: tag}, nil
+	}
+	shown, err := show()
+	if err != nil {
+		return nil, err
+	}
+	return &unlessKnown[T]{Status: http.StatusOK, ETag: tag, Body: shown}, nil
+}
+
+// parseTags reads a list of entity tags, or the star that stands for any (RFC 9110, 8.8.3 and 13.1). Empty elements count
+// for nothing.
+func parseTags(list string) (tags []string, any, ok bool) {
+	if strings.Trim(list, " \t") == "*" {
+		return nil, true, true
+	}
+	for rest := list; ; {
+		rest = strings.TrimLeft(rest, " \t,")
+		if rest == "" {
+			return tags, false, true
+		}
+		start := strings.TrimPrefix(rest, "W/")
+		if !strings.HasPrefix(start, `"`) {
+			return nil, false, false
+		}
+		length := strings.IndexByte(start[1:], '"')
+		if length < 0 || strings.ContainsFunc(start[1:1+length], func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+			return nil, false, false
+		}
+		tag := rest[:len(rest)-len(start)+length+2]
+		tags, rest = append(tags, tag), strings.TrimLeft(rest[len(tag):], " \t")
+		if rest != "" && rest[0] != ',' {
+			return nil, false, false
+		}
+	}
+}
+
+// etag is the tag of a version.
+func etag(version int) string { return `"` + strconv.Itoa(version) + `"` }
