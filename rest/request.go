@@ -19,7 +19,6 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/privacy"
 )
 
 // maxBody is the most bytes of a request's body.
@@ -77,14 +76,6 @@ func (r *request) BodyReader() io.Reader { return bytes.NewReader(r.body) }
 // SetReadDeadline does nothing: the body was read already. Huma's own deadline would stay on the connection while the
 // request is worked on, and when it passed end the contexts of all later requests on it.
 func (r *request) SetReadDeadline(time.Time) error { return nil }
-
-// SetStatus keeps an answer that may hold registration numbers from being compressed; see Compressed.
-func (r *request) SetStatus(status int) {
-	if privacy.Consulted(r.ctx) {
-		r.humaContext.SetHeader(gzhttp.HeaderNoCompression, "registration numbers")
-	}
-	r.humaContext.SetStatus(status)
-}
 
 // readAccept refuses a client that takes no JSON. Files are of whatever type they are.
 func (r *request) readAccept() error {

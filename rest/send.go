@@ -7,8 +7,10 @@ import (
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/klauspost/compress/gzhttp"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
 )
 
 // Huma sets the status before it encodes an answer. Here it is kept back until the answer is known to be one that may be
@@ -40,12 +42,16 @@ func (s *sending) Write(body []byte) (int, error) {
 	return len(body), nil
 }
 
-// sendStatus sends the status that was noted, if there is one and none was sent.
+// sendStatus sends the status that was noted, if there is one and none was sent. An answer that may hold registration
+// numbers is kept from being compressed; see Compressed.
 func (r *request) sendStatus() {
 	if r.sent || r.status == 0 {
 		return
 	}
 	r.sent = true
+	if privacy.Consulted(r.ctx) {
+		r.humaContext.SetHeader(gzhttp.HeaderNoCompression, "registration numbers")
+	}
 	r.humaContext.SetStatus(r.status)
 }
 
