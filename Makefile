@@ -6,7 +6,7 @@ run: ## serve demo data
 	$(GO) run . demo
 
 build:
-	$(GO) build -o bin/backoffice .
+	$(GO) build -trimpath -ldflags "-s -w" -o bin/backoffice .
 
 test: lint pages ## everything that must hold before a change lands
 	$(GO) test -race -timeout 40m ./...

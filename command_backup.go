@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
@@ -18,7 +19,21 @@ type backupCommand struct {
 	Path string `arg:"" help:"The folder to write; it must not exist yet, or be empty. It gets backoffice.db and files; the keyset is not in it: keep a copy of that elsewhere."`
 }
 
-// Run copies the store as it is at one moment, while servers go on.
+// incomplete says that a command did its work, but for files that are missing or damaged.
+type incomplete struct{ files int }
+
+// Error counts them; they were named before.
+func (e *incomplete) Error() string {
+	return fmt.Sprintf("%d stored files are missing or damaged; all the rest was copied", e.files)
+}
+
+// What a backup's folder holds.
+const (
+	backupDatabase = "backoffice.db"
+	backupFiles    = "files"
+)
+
+// Run copies the store as it is at one moment, while servers go on, and verifies what it copied.
 func (c *backupCommand) Run(ctx context.Context, s *Settings, t terminal) (err error) {
 	if _, ok := s.embedded(); !ok {
 		return errors.New("backup copies the embedded store; PostgreSQL has its own: pg_dump for the database, and a copy of --files")
@@ -37,12 +52,16 @@ func (c *backupCommand) Run(ctx context.Context, s *Settings, t terminal) (err e
 		return err
 	}
 	defer stored.Close()
+	// What damage leaves out is not missed in the copy.
+	if err := wholeStore(ctx, live); err != nil {
+		return fmt.Errorf("nothing was copied: %w", err)
+	}
 	partial, err := newFolder(c.Path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(partial) }() // it has its name by then, or is of no use
-	counted, err := copyHouse(ctx, live, stored, partial)
+	counted, bad, err := copyHouse(ctx, live, stored, partial, func(what string) { fmt.Fprintln(t.err, what) })
 	if err != nil {
 		return err
 	}
@@ -50,6 +69,21 @@ func (c *backupCommand) Run(ctx context.Context, s *Settings, t terminal) (err e
 		return fmt.Errorf("cannot write %s: %w", c.Path, err)
 	}
 	_, err = fmt.Fprintf(t.out, "%s holds the store and %d files. The keyset %s is not in it; keep a copy of it elsewhere.\n", c.Path, counted, s.Keyset)
+	if err == nil && bad > 0 {
+		return &incomplete{bad}
+	}
+	return err
+}
+
+// wholeStore fails with what is wrong with a store and its counters.
+func wholeStore(ctx context.Context, store *sqlite.Store) error {
+	problems, err := store.Integrity(ctx)
+	if err == nil && len(problems) == 0 {
+		problems, err = store.Counters(ctx)
+	}
+	if err == nil && len(problems) > 0 {
+		err = fmt.Errorf("the database is damaged, and should be restored from a backup (backoffice restore): %s", strings.Join(problems[:min(len(problems), 3)], "; "))
+	}
 	return err
 }
 
@@ -73,11 +107,12 @@ func newFolder(wanted string) (partial string, err error) {
 }
 
 // copyHouse copies the files first, then the records, then the files that came in between: a file that goes after its
-// record was copied is among the first.
-func copyHouse(ctx context.Context, live *sqlite.Store, stored backoffice.FileStore, folder string) (count int, err error) {
-	into, err := files.OpenFolder(filepath.Join(folder, "files"))
+// record was copied is among the first. It counts the files that the copied records name, and those of them that are
+// missing or damaged, which it tells.
+func copyHouse(ctx context.Context, live *sqlite.Store, stored files.Store, folder string, tell func(string)) (count, bad int, err error) {
+	into, err := files.OpenFolder(filepath.Join(folder, backupFiles))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
 	err = stored.List(ctx, func(key string) error {
@@ -88,39 +123,57 @@ func copyHouse(ctx context.Context, live *sqlite.Store, stored backoffice.FileSt
 		return err
 	})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	path := filepath.Join(folder, "backoffice.db")
+	path := filepath.Join(folder, backupDatabase)
 	if err := live.Backup(ctx, path); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
-		return 0, fmt.Errorf("cannot write %s: %w", path, err)
+		return 0, 0, fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	copied, err := sqlite.Open(ctx, "sqlite:"+path, sqlite.Options{Readers: 1})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, copied.Close()) }()
-	err = eachStoredFile(ctx, copied, func(keys []string) error {
-		count += len(keys)
-		_, err := files.Copy(ctx, into, stored, keys)
+	if err := wholeStore(ctx, copied); err != nil {
+		return 0, 0, err
+	}
+	fingerprint, err := copied.Fingerprint(ctx)
+	if err == nil {
+		_, err = into.Mark(ctx, fingerprint)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	err = eachStoredFile(ctx, copied, func(file *backoffice.File) error {
+		count++
+		_, err := files.Copy(ctx, into, stored, []string{file.Key})
+		if err != nil && backoffice.KindOf(err) != backoffice.NotFound {
+			return err
+		}
+		what, err := files.Verify(ctx, into, *file)
+		if err == nil && what != "" {
+			bad++
+			tell(fmt.Sprintf("the file of the %s %s %s", file.Owner.Kind, file.Owner.ID, what))
+		}
 		return err
 	})
-	return count, err
+	return count, bad, err
 }
 
-// eachStoredFile visits the storage keys of all files that records name, a page at a time.
-func eachStoredFile(ctx context.Context, reads backoffice.Reads, visit func(keys []string) error) error {
+// eachStoredFile visits all files that records name.
+func eachStoredFile(ctx context.Context, reads backoffice.Reads, visit func(*backoffice.File) error) error {
 	return errors.Join(
-		fileKeys(ctx, reads.Transcripts(), func(t *backoffice.Transcript) *backoffice.File { return t.Document }, visit),
-		fileKeys(ctx, reads.Calculations(), func(c *backoffice.Calculation) *backoffice.File { return c.Proposal }, visit),
-		fileKeys(ctx, reads.Documents(), func(d *backoffice.CustomerDocument) *backoffice.File { return d.File }, visit),
-		fileKeys(ctx, reads.MinfinDocuments(), func(d *backoffice.MinfinDocument) *backoffice.File { return d.File }, visit),
+		storedFiles(ctx, reads.Transcripts(), backoffice.TranscriptFile, func(t *backoffice.Transcript) (string, *backoffice.File) { return t.ID, t.Document }, visit),
+		storedFiles(ctx, reads.Calculations(), backoffice.CalculationFile, func(c *backoffice.Calculation) (string, *backoffice.File) { return c.ID, c.Proposal }, visit),
+		storedFiles(ctx, reads.Documents(), backoffice.DocumentFile, func(d *backoffice.CustomerDocument) (string, *backoffice.File) { return d.ID, d.File }, visit),
+		storedFiles(ctx, reads.MinfinDocuments(), backoffice.MinfinFile, func(d *backoffice.MinfinDocument) (string, *backoffice.File) { return d.ID, d.File }, visit),
 	)
 }
 
-func fileKeys[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], fileOf func(T) *backoffice.File, visit func(keys []string) error) error {
+func storedFiles[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], kind backoffice.FileKind, fileOf func(T) (string, *backoffice.File), visit func(*backoffice.File) error) error {
 	ask := backoffice.Ask[C]{Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	for {
 		pages, err := rows.Pages(ctx, ask, []string{backoffice.NoParent}, rows.Columns([]string{"file", "proposal"}))
@@ -128,17 +181,14 @@ func fileKeys[T backoffice.Entity, C comparable](ctx context.Context, rows backo
 			return err
 		}
 		page := pages[backoffice.NoParent]
-		var keys []string
 		for _, row := range page.Items {
-			if file := fileOf(row); file != nil {
-				keys = append(keys, file.Key)
+			if id, file := fileOf(row); file != nil {
+				file.Owner = backoffice.FileOwner{Kind: kind, ID: id}
+				if err := visit(file); err != nil {
+					return err
+				}
 			}
 			ask.Window.After, ask.Window.HasAfter = row.Position(backoffice.KeyID), true
-		}
-		if len(keys) > 0 {
-			if err := visit(keys); err != nil {
-				return err
-			}
 		}
 		if !page.More {
 			return nil

@@ -60,7 +60,7 @@ func TestEveryCommandHasAHelpText(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"", "serve", "demo", "import", "export", "backup", "credentials", "credentials create", "credentials list", "credentials rotate",
-		"credentials revoke", "years start", "documents generate", "consultations list", "consultations verify", "changes list", "compact", "migrate", "files list", "files sweep", "files restore",
+		"credentials revoke", "years start", "documents generate", "consultations list", "consultations verify", "changes list", "compact", "migrate", "files list", "files sweep", "files restore", "restore", "check",
 	} {
 		code, out, err := newShell(t).run(t, append(strings.Fields(command), "--help")...)
 		if code != exitDone || !strings.Contains(out, "Usage: backoffice") || err != "" {

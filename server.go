@@ -29,6 +29,8 @@ type program struct {
 	Import        importCommand        `cmd:"" help:"Load or update records from a folder of NDJSON files."`
 	Export        exportCommand        `cmd:"" help:"Write all records to a folder that import reads."`
 	Backup        backupCommand        `cmd:"" help:"Copy the embedded store and its files, while it serves."`
+	Restore       restoreCommand       `cmd:"" help:"Put a backup in the place of the embedded store, which is kept beside it."`
+	Check         checkCommand         `cmd:"" help:"Check the database, its counters, the stored files and the register."`
 	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`
 	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
 	Years         yearsCommand         `cmd:"" help:"Start the next financial year."`
@@ -44,6 +46,7 @@ const (
 	exitDone    = 0
 	exitFailure = 1 // the command could not do its work
 	exitUsage   = 2 // the command line makes no sense
+	exitPartial = 3 // a backup lacks files that are missing or damaged
 )
 
 // gcPercent lets the heap grow to three times what lives before it is collected. What lives is small, for a
@@ -103,6 +106,9 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 	if wrong := command.Run(&p.Settings); wrong != nil {
 		if !errors.Is(wrong, context.Canceled) || ctx.Err() == nil {
 			fmt.Fprintf(err, "backoffice: %s\n", explain(wrong))
+		}
+		if partial := new(incomplete); errors.As(wrong, &partial) {
+			return exitPartial
 		}
 		return exitFailure
 	}

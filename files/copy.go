@@ -43,3 +43,18 @@ func (f *Folder) copyOne(ctx context.Context, from backoffice.FileStore, key str
 	defer reader.Close()
 	return true, f.write(key, &source{ctx: ctx, r: reader})
 }
+
+// CopyFile brings a file into any store under the key that it has in another. One that is there already is passed over.
+func CopyFile(ctx context.Context, into, from backoffice.FileStore, file backoffice.File) error {
+	missing, err := into.Missing(ctx, []string{file.Key})
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	reader, err := from.Open(ctx, file.Key, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	_, err = into.Put(ctx, file.Key, reader, file.ContentType)
+	return err
+}

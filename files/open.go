@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -54,6 +55,16 @@ func Open(ctx context.Context, location string) (Store, error) {
 		return OpenBucket(ctx, parsed)
 	}
 	return nil, errors.New("stored files are in a folder (file:PATH) or in a bucket (s3://BUCKET?region=REGION)")
+}
+
+// FolderOf is the folder that a URL names; ok is false for a bucket, and for what cannot be read.
+func FolderOf(location string) (path string, ok bool) {
+	scheme, rest, found := strings.Cut(location, ":")
+	if !found || !strings.EqualFold(scheme, "file") {
+		return "", false
+	}
+	path, err := folderPath(rest)
+	return filepath.Clean(path), err == nil
 }
 
 // folderPath reads what follows "file:": data/files, /srv/files, ///srv/files or //localhost/srv/files.

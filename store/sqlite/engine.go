@@ -18,6 +18,7 @@ type engine struct {
 	own       *pool // what the process itself reads: callers who take all they can get leave it its connections
 	dog       *watchdog
 	health    health
+	changes   int64 // total_changes of the writer, after the transaction before
 }
 
 var _ store.Engine = (*engine)(nil)
@@ -55,6 +56,9 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 	}
 	if err := ctx.Err(); err != nil {
 		return classify(ctx, err)
+	}
+	if err := e.count(end, c); err != nil {
+		return err
 	}
 	if _, err := c.Exec(end, "COMMIT", nil); err != nil {
 		return err
@@ -124,5 +128,8 @@ func (e *engine) backup(ctx context.Context, path string) error {
 		return classify(ctx, err)
 	}
 	_, err = db.ExecContext(ctx, "VACUUM INTO $1", path)
-	return classify(ctx, errors.Join(err, db.Close()))
+	if err = errors.Join(err, db.Close()); err == nil {
+		err = own(ctx, path)
+	}
+	return classify(ctx, err)
 }

@@ -52,7 +52,8 @@ func Path(url string) (string, error) {
 }
 
 // Open opens the database at a URL sqlite:PATH, makes it if it is not there, and brings its schema up to date. It fails
-// with a sentence for the operator: when the file can't be used, is damaged (*DamagedError), is not ours, or when its
+// with a sentence for the operator: when the file can't be used, is damaged (*DamagedError), has the log of another
+// beside it (*ForeignLogError), is not ours, or when its
 // schema is newer than the program (*store.SchemaError).
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	path, err := Path(url)
@@ -63,6 +64,9 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		return nil, err
 	}
 	if err := checkHeader(path); err != nil {
+		return nil, err
+	}
+	if err := checkLog(path); err != nil {
 		return nil, err
 	}
 	if options.Readers < 1 {
@@ -158,12 +162,33 @@ func prepare(ctx context.Context, db *sql.DB, have int64) error {
 			return err
 		}
 	}
+	if err := startCounting(ctx, db, have); err != nil {
+		return err
+	}
 	return probe(ctx, db)
 }
 
 // erasureVersion is the first version of the schema that leaves nothing of what is erased. A database of an earlier one is
 // written anew once, without its free pages.
 const erasureVersion = 6
+
+// startCounting lets the transactions of a database be counted, and empties the log of those that were not.
+func startCounting(ctx context.Context, db *sql.DB, have int64) error {
+	var count int64
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&count); err != nil {
+		return err
+	}
+	if count != 0 && have == migrations.Version(goose.DialectSQLite3) {
+		return nil
+	}
+	if count == 0 {
+		if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", firstCount())); err != nil {
+			return err
+		}
+	}
+	_, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return err
+}
 
 func (e *engine) connect(options ...string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", dsn(e.path, options...))
