@@ -46,6 +46,9 @@ func (c *demoCommand) Run(ctx context.Context, s *Settings, t terminal) error {
 	if _, embedded := s.embedded(); !embedded {
 		return errors.New("demo fills an embedded store: --database sqlite:PATH")
 	}
+	if s.OfficeName == "" {
+		s.OfficeName = demo.Office
+	}
 	h, err := s.open(ctx)
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ type Settings struct {
 	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The longest that one statement of the store may take (${default})."`
 
 	postgresSettings
+	letterheadSettings `group:"Letterhead of generated documents:"`
 }
 
 // house is what a command works with. Close it.
@@ -34,11 +35,13 @@ type house struct {
 	store backoffice.Store
 	files files.Store
 	keys  *privacy.Keyset
+
+	letterhead pdf.Letterhead
 }
 
 // office does the writes of the faces and of the commands.
 func (h *house) office() *backoffice.Office {
-	return &backoffice.Office{Store: h.store, Files: h.files, Keys: h.keys, Documents: pdf.Documents{Office: "Backoffice"}}
+	return &backoffice.Office{Store: h.store, Files: h.files, Keys: h.keys, Documents: pdf.Documents{Office: h.letterhead}}
 }
 
 func (h *house) Close() error { return errors.Join(h.store.Close(), h.files.Close()) }
@@ -63,6 +66,10 @@ func (s *Settings) openExisting(ctx context.Context) (*house, error) {
 }
 
 func (s *Settings) openHouse(ctx context.Context) (_ *house, err error) {
+	letterhead, err := s.letterhead("Backoffice")
+	if err != nil {
+		return nil, err
+	}
 	keys, err := s.openKeyset()
 	if err != nil {
 		return nil, err
@@ -90,7 +97,7 @@ func (s *Settings) openHouse(ctx context.Context) (_ *house, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &house{store, stored, keys}, nil
+	return &house{store, stored, keys, letterhead}, nil
 }
 
 // openFiles opens the stored files, which must be the store's own.

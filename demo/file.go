@@ -17,10 +17,12 @@ import (
 const (
 	customersWithFiles  = 60
 	customersWithMinfin = 40
-	office              = "Kantoor Vandaele & Renard"
 	pdfType             = "application/pdf"
 	writers             = 8 // files are written at a time
 )
+
+// Office is the accounting office whose data these are.
+const Office = "Kantoor Vandaele & Renard"
 
 // makeFiles gives the first customers documents, and their transcripts and calculations the files that belong to them.
 func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) (err error) {
@@ -73,7 +75,7 @@ func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 		year := p.yearOf(t.FinancialYearID)
 		put(&t.Document, t.OwnUpdatedAt, func(out io.Writer) error {
 			return pdf.Transcript(out, pdf.TranscriptDocument{
-				Office: office, Language: string(c.Language), Customer: partyOf(c), Checklist: p.listName(t.ChecklistID),
+				Office: pdf.Letterhead{Name: Office}, Language: string(c.Language), Customer: partyOf(c), Checklist: p.listName(t.ChecklistID),
 				FinancialYear: year.StartDate, CompletedAt: t.OwnUpdatedAt, Progress: t.ProgressPercentage, CustomVariables: t.CustomVariables,
 			})
 		})
@@ -113,7 +115,7 @@ func (p *plan) listName(id string) string {
 func (p *plan) sample(c *backoffice.Customer, reference string, at backoffice.Instant) pdf.SampleContent {
 	r := p.draw(uint64(len(reference))<<40 | uint64(at)&0xffffffff)
 	return pdf.SampleContent{
-		Sender: office, Language: string(c.Language), Customer: partyOf(c), Reference: reference, Year: at.Time().Year(), Date: at,
+		Sender: Office, Language: string(c.Language), Customer: partyOf(c), Reference: reference, Year: at.Time().Year(), Date: at,
 		Base: int64(2_000_000 + r.IntN(9_000_000)),
 	}
 }
@@ -170,7 +172,7 @@ func (p *plan) circulars(put putter) []*backoffice.MinfinDocument {
 		}
 		put(&d.File, d.SynchronisedAt, func(out io.Writer) error {
 			return pdf.Letter(out, pdf.Sample(pdf.TaxNote, pdf.SampleContent{
-				Sender: administration["english"], Language: "english", Customer: pdf.Party{Name: office}, Reference: d.ID,
+				Sender: administration["english"], Language: "english", Customer: pdf.Party{Name: Office}, Reference: d.ID,
 				Year: number, Date: d.SynchronisedAt, Base: 4_200_000,
 			}))
 		})

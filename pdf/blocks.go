@@ -1,10 +1,8 @@
 package pdf
 
 // head opens a document: the office, the kind of document, its title and a line below it.
-func (c *composer) head(office, kind, title, lead string) {
-	c.box(marginLeft, c.y-22, 34, 3.5, accent)
-	c.paragraph(style{10.5, true, accent}, c.clean(office))
-	c.y += 18
+func (c *composer) head(office Letterhead, kind, title, lead string) {
+	c.letterhead(office)
 	c.paragraph(eyebrowStyle, kind)
 	c.y += 1
 	c.tags.within("H1", "", func() { c.flow(titleStyle, c.clean(title)) })

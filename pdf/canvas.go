@@ -13,6 +13,7 @@ type canvas struct {
 	page    int // that is drawn on, from 0
 	regular *face
 	strong  *face
+	logo    *Logo // nil for none
 }
 
 func newCanvas() *canvas {
@@ -55,6 +56,11 @@ func (c *canvas) rectangle(x, y, width, height float64, fill color) {
 	c.drawf("%s rg %.2f %.2f %.2f %.2f re f", fill, x, pageHeight-y-height, width, height)
 }
 
+// picture draws the logo.
+func (c *canvas) picture(x, y, width, height float64) {
+	c.drawf("q %.2f 0 0 %.2f %.2f %.2f cm /L Do Q", width, height, x, pageHeight-y-height)
+}
+
 func (c *canvas) line(x, y, length, thickness float64, stroke color) {
 	c.drawf("%s RG %.2f w %.2f %.2f m %.2f %.2f l S", stroke, thickness, x, pageHeight-y, x+length, pageHeight-y)
 }
@@ -92,8 +98,12 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 		pages[i] = f.add(fmt.Sprintf("<</Type/Page/Parent %s/StructParents %d/Tabs/S/Contents %s>>", ref(tree), i, ref(f.stream("", content))))
 		kids.WriteString(ref(pages[i]) + " ")
 	}
-	f.put(tree, fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]/MediaBox[0 0 %.2f %.2f]/Resources<</Font<</%s %s/%s %s>>>>>>",
-		len(pages), kids.String(), pageWidth, pageHeight, c.regular.resource, ref(regular), c.strong.resource, ref(strong)))
+	pictures := ""
+	if c.logo != nil {
+		pictures = "/XObject<</L " + ref(c.logo.appendTo(f)) + ">>"
+	}
+	f.put(tree, fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]/MediaBox[0 0 %.2f %.2f]/Resources<</Font<</%s %s/%s %s>>%s>>>>",
+		len(pages), kids.String(), pageWidth, pageHeight, c.regular.resource, ref(regular), c.strong.resource, ref(strong), pictures))
 	f.put(root, fmt.Sprintf("<</Type/Catalog/Pages %s/Lang(%s)/MarkInfo<</Marked true>>/StructTreeRoot %s/ViewerPreferences<</DisplayDocTitle true>>>>",
 		ref(tree), m.language, ref(tags.appendTo(f, pages))))
 	date := m.created.UTC().Format("20060102150405")

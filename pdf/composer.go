@@ -60,6 +60,8 @@ type composer struct {
 	meta    metadata
 	y       float64
 	onBreak func() // draws what a new page repeats, if anything
+
+	unprinted []string // the scripts of which something could not be drawn
 }
 
 // newComposer starts a document. created is its date: that of the metadata, and the day up to which somebody whose
@@ -78,7 +80,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // clean makes any text of the content fit to print.
 func (c *composer) clean(text string) string {
-	return strings.TrimSpace(backoffice.MaskNationalNumbers(drawable(text), masked, c.meta.created))
+	return strings.TrimSpace(backoffice.MaskNationalNumbers(drawable(text, c.noteUnprinted), masked, c.meta.created))
 }
 
 func (c *composer) newPage() {
@@ -176,6 +178,7 @@ func (c *composer) fitting(s style, word string, width float64) int {
 
 // finish numbers the pages and writes the file.
 func (c *composer) finish(w io.Writer, footer string) error {
+	c.tellUnprinted()
 	c.footers(oneLine(c.clean(footer)))
 	f := newFile()
 	root, info, err := c.canvas.assemble(f, c.tags, c.meta)

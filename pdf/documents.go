@@ -10,7 +10,7 @@ import (
 
 // Documents draws what the office generates, in the checklist's language.
 type Documents struct {
-	Office string // the accounting office, as the documents name it
+	Office Letterhead // the accounting office
 }
 
 var _ backoffice.Documents = Documents{}

@@ -38,9 +38,13 @@ func (f *file) add(value string) int {
 
 // stream adds a stream; entries are what its dictionary has beyond the length.
 func (f *file) stream(entries string, data []byte) int {
+	return f.packed(entries, deflate(data))
+}
+
+// packed adds a stream whose data are deflated already.
+func (f *file) packed(entries string, data []byte) int {
 	number := f.reserve()
-	packed := deflate(data)
-	f.objects[number] = object{fmt.Sprintf("<</Filter/FlateDecode/Length %d%s>>", len(packed), entries), packed}
+	f.objects[number] = object{fmt.Sprintf("<</Filter/FlateDecode/Length %d%s>>", len(data), entries), data}
 	return number
 }
 

@@ -82,8 +82,8 @@ func (t *typeface) draws(r rune) bool { return r < 1<<16 && t.widths[r] >= 0 }
 const missing = '◊'
 
 // drawable keeps of a text what can be drawn: composed accents, line feeds, spaces for other white space, a mark for
-// what the fonts lack, and nothing for what is invisible.
-func drawable(text string) string {
+// what the fonts lack, which lacks is told, and nothing for what is invisible.
+func drawable(text string, lacks func(rune)) string {
 	t := regular()
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -96,6 +96,7 @@ func drawable(text string) string {
 		case t.draws(r):
 			return r
 		}
+		lacks(r)
 		return missing
 	}, norm.NFC.String(strings.ToValidUTF8(text, "")))
 }

@@ -16,11 +16,14 @@ type labels struct {
 	months [12]string
 	date   func(day int, month string, year int) string
 	amount func(whole, cents string) string
+	// thousands and decimal are how a number is written.
+	thousands, decimal string
 
 	transcript, customer, address, kboNumber, financialYear, checklistLanguage, completedAt, progress string
 	answers, name, value, none, yes, no                                                               string
 	proposal, proposalLead, dateLabel, description, amountHeader, notes, agreement, agreementText     string
-	dateAndSignature, reference                                                                       string
+	dateAndSignature, reference, unprintedText                                                        string
+	scripts                                                                                           map[string]string
 	languages                                                                                         map[string]string
 }
 
@@ -45,7 +48,10 @@ var languages = map[string]*labels{
 		proposal: "VOORSTEL VAN BEREKENING", proposalLead: "Aanslagjaar", dateLabel: "Datum", description: "Omschrijving", amountHeader: "Bedrag",
 		notes: "Toelichting", agreement: "Akkoord", agreementText: "Na uw akkoord dienen wij de aangifte in zoals hierboven berekend.",
 		dateAndSignature: "Datum en handtekening", reference: "Kenmerk",
-		languages: map[string]string{"dutch": "Nederlands", "french": "Frans", "german": "Duits", "english": "Engels"},
+		thousands: ".", decimal: ",",
+		unprintedText: "Bewaard maar niet afgedrukt: waar ◊ staat, bevatten de gegevens tekens die de lettertypes van dit document niet hebben ({scripts}).",
+		scripts:       map[string]string{"arabic": "Arabisch", "hebrew": "Hebreeuws", "chinese": "Chinees", "japanese": "Japans", "korean": "Koreaans", "armenian": "Armeens", "georgian": "Georgisch", "devanagari": "Devanagari", "thai": "Thais", "other": "andere tekens"},
+		languages:     map[string]string{"dutch": "Nederlands", "french": "Frans", "german": "Duits", "english": "Engels"},
 	},
 	"french": {
 		tag:    "fr-BE",
@@ -64,7 +70,10 @@ var languages = map[string]*labels{
 		proposal: "PROPOSITION DE CALCUL", proposalLead: "Exercice d’imposition", dateLabel: "Date", description: "Description", amountHeader: "Montant",
 		notes: "Remarques", agreement: "Accord", agreementText: "Après votre accord, nous introduisons la déclaration telle que calculée ci-dessus.",
 		dateAndSignature: "Date et signature", reference: "Référence",
-		languages: map[string]string{"dutch": "Néerlandais", "french": "Français", "german": "Allemand", "english": "Anglais"},
+		thousands: "\u00a0", decimal: ",",
+		unprintedText: "Conservé mais non imprimé : là où figure ◊, les données contiennent des caractères que les polices de ce document n’ont pas ({scripts}).",
+		scripts:       map[string]string{"arabic": "arabe", "hebrew": "hébreu", "chinese": "chinois", "japanese": "japonais", "korean": "coréen", "armenian": "arménien", "georgian": "géorgien", "devanagari": "devanagari", "thai": "thaï", "other": "autres caractères"},
+		languages:     map[string]string{"dutch": "Néerlandais", "french": "Français", "german": "Allemand", "english": "Anglais"},
 	},
 	"german": {
 		tag:    "de-BE",
@@ -78,7 +87,10 @@ var languages = map[string]*labels{
 		proposal: "BERECHNUNGSVORSCHLAG", proposalLead: "Steuerjahr", dateLabel: "Datum", description: "Beschreibung", amountHeader: "Betrag",
 		notes: "Erläuterungen", agreement: "Einverständnis", agreementText: "Nach Ihrem Einverständnis reichen wir die Erklärung wie oben berechnet ein.",
 		dateAndSignature: "Datum und Unterschrift", reference: "Zeichen",
-		languages: map[string]string{"dutch": "Niederländisch", "french": "Französisch", "german": "Deutsch", "english": "Englisch"},
+		thousands: ".", decimal: ",",
+		unprintedText: "Gespeichert, aber nicht gedruckt: Wo ◊ steht, enthalten die Angaben Zeichen, die den Schriften dieses Dokuments fehlen ({scripts}).",
+		scripts:       map[string]string{"arabic": "Arabisch", "hebrew": "Hebräisch", "chinese": "Chinesisch", "japanese": "Japanisch", "korean": "Koreanisch", "armenian": "Armenisch", "georgian": "Georgisch", "devanagari": "Devanagari", "thai": "Thai", "other": "andere Zeichen"},
+		languages:     map[string]string{"dutch": "Niederländisch", "french": "Französisch", "german": "Deutsch", "english": "Englisch"},
 	},
 	"english": {
 		tag:    "en",
@@ -92,7 +104,10 @@ var languages = map[string]*labels{
 		proposal: "CALCULATION PROPOSAL", proposalLead: "Assessment year", dateLabel: "Date", description: "Description", amountHeader: "Amount",
 		notes: "Notes", agreement: "Agreement", agreementText: "Once you agree, we file the return as calculated above.",
 		dateAndSignature: "Date and signature", reference: "Reference",
-		languages: map[string]string{"dutch": "Dutch", "french": "French", "german": "German", "english": "English"},
+		thousands: ",", decimal: ".",
+		unprintedText: "Stored but not printed: where ◊ stands, the information holds characters that the fonts of this document lack ({scripts}).",
+		scripts:       map[string]string{"arabic": "Arabic", "hebrew": "Hebrew", "chinese": "Chinese", "japanese": "Japanese", "korean": "Korean", "armenian": "Armenian", "georgian": "Georgian", "devanagari": "Devanagari", "thai": "Thai", "other": "other characters"},
+		languages:     map[string]string{"dutch": "Dutch", "french": "French", "german": "German", "english": "English"},
 	},
 }
 

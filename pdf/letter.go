@@ -32,7 +32,7 @@ type LetterPart struct {
 func Letter(w io.Writer, d LetterDocument) error {
 	l := labelsFor(d.Language)
 	c := newComposer(l, d.Title+" – "+d.Customer.Name, d.Sender, d.Date)
-	c.head(d.Sender, c.clean(d.Kind), d.Title, d.Customer.Name)
+	c.head(Letterhead{Name: d.Sender}, c.clean(d.Kind), d.Title, d.Customer.Name)
 	c.facts(d.Customer.facts(l), []fact{
 		{l.kboNumber, kbo(d.Customer.KBONumber)},
 		{l.dateLabel, l.day(d.Date)},

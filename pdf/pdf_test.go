@@ -19,7 +19,7 @@ var bakery = pdf.Party{
 
 func transcript(language, variables string) pdf.TranscriptDocument {
 	return pdf.TranscriptDocument{
-		Office: "Kantoor Peeters & Dubois", Language: language, Customer: bakery,
+		Office: pdf.Letterhead{Name: "Kantoor Peeters & Dubois"}, Language: language, Customer: bakery,
 		Checklist: "Jaarlijkse vragenlijst vennootschapsbelasting", FinancialYear: "2026", CompletedAt: completed, Progress: 100,
 		CustomVariables: backoffice.JSON(variables),
 	}

@@ -37,7 +37,7 @@ func Proposal(w io.Writer, d ProposalDocument) error {
 	l := labelsFor(d.Language)
 	title := l.proposalLead + " " + d.AssessmentYear
 	c := newComposer(l, title+" – "+d.Customer.Name, d.Office, d.Date)
-	c.head(d.Office, l.proposal, title, d.Customer.Name)
+	c.head(Letterhead{Name: d.Office}, l.proposal, title, d.Customer.Name)
 	c.facts(d.Customer.facts(l), []fact{
 		{l.kboNumber, kbo(d.Customer.KBONumber)},
 		{l.dateLabel, l.day(d.Date)},
@@ -47,7 +47,6 @@ func Proposal(w io.Writer, d ProposalDocument) error {
 		c.heading(c.clean(section.Title))
 		c.amounts(section.Amounts)
 	}
-	c.outcome(d.Outcome)
 	if len(d.Notes) > 0 {
 		c.heading(l.notes)
 		for _, note := range d.Notes {
@@ -55,7 +54,7 @@ func Proposal(w io.Writer, d ProposalDocument) error {
 			c.y += 6
 		}
 	}
-	c.agreement()
+	c.agreement(d.Outcome)
 	return c.finish(w, d.Office+" · "+title+" · "+d.Customer.Name)
 }
 
@@ -72,12 +71,12 @@ func (c *composer) outcome(a Amount) {
 	if a.Text == "" {
 		return
 	}
-	const padding = 14.0
-	text, figure := style{11, true, white}, style{16, true, white}
+	const padding = outcomePadding
+	text, figure := outcomeText, outcomeFigure
 	amount := c.labels.euros(a.Cents)
-	lines := c.wrap(text, c.clean(a.Text), textWidth-2*padding-160)
+	lines := c.outcomeLines(a)
 	lines[len(lines)-1] += " " // between the text and the amount, for who listens
-	height := max(float64(len(lines))*text.leading(), figure.leading()) + 2*padding
+	height := outcomeHeight(lines)
 	c.y += 6
 	c.need(height)
 	c.box(marginLeft, c.y, textWidth, height, accent)
@@ -90,10 +89,26 @@ func (c *composer) outcome(a Amount) {
 	c.y += height + 6
 }
 
-// agreement leaves room for a signature.
-func (c *composer) agreement() {
+// outcomePadding and the styles are those of the outcome's box.
+const outcomePadding = 14.0
+
+var outcomeText, outcomeFigure = style{11, true, white}, style{16, true, white}
+
+func (c *composer) outcomeLines(a Amount) []string {
+	return c.wrap(outcomeText, c.clean(a.Text), textWidth-2*outcomePadding-160)
+}
+
+func outcomeHeight(lines []string) float64 {
+	return max(float64(len(lines))*outcomeText.leading(), outcomeFigure.leading()) + 2*outcomePadding
+}
+
+// agreement leaves room for a signature, on the page that shows the amount which is agreed to.
+func (c *composer) agreement(outcome Amount) {
 	const room = 46.0
-	c.need(headingStyle.leading() + 2*bodyStyle.leading() + room + labelStyle.leading() + 34)
+	text := c.wrap(bodyStyle, c.labels.agreementText, textWidth)
+	c.need(6 + outcomeHeight(c.outcomeLines(outcome)) + 6 +
+		headingStyle.leading() + 54 + float64(len(text))*bodyStyle.leading() + room + labelStyle.leading() + 34)
+	c.outcome(outcome)
 	c.heading(c.labels.agreement)
 	c.paragraph(bodyStyle, c.labels.agreementText)
 	c.y += room

@@ -8,8 +8,8 @@ import (
 
 // TranscriptDocument is the content of a completed transcript's document.
 type TranscriptDocument struct {
-	Office          string // the accounting office
-	Language        string // of the labels: dutch, french, german or english; English for any other
+	Office          Letterhead // the accounting office
+	Language        string     // of the labels: dutch, french, german or english; English for any other
 	Customer        Party
 	Checklist       string
 	FinancialYear   string // as people write it: 2026, or 2025–2026
@@ -26,7 +26,7 @@ func Transcript(w io.Writer, d TranscriptDocument) error {
 	if err != nil {
 		return err
 	}
-	c := newComposer(l, d.Checklist+" – "+d.Customer.Name, d.Office, d.CompletedAt)
+	c := newComposer(l, d.Checklist+" – "+d.Customer.Name, d.Office.Name, d.CompletedAt)
 	c.head(d.Office, l.transcript, d.Checklist, d.Customer.Name)
 	c.facts(
 		append(d.Customer.facts(l), fact{l.kboNumber, kbo(d.Customer.KBONumber)}),
@@ -46,5 +46,5 @@ func Transcript(w io.Writer, d TranscriptDocument) error {
 		}
 		c.table(table{header: [2]string{l.name, l.value}, rows: rows})
 	}
-	return c.finish(w, d.Office+" · "+d.Checklist+" · "+d.Customer.Name)
+	return c.finish(w, d.Office.Name+" · "+d.Checklist+" · "+d.Customer.Name)
 }

@@ -37,15 +37,15 @@ func TestATranscriptIsReadInOrderByAScreenReader(t *testing.T) {
 	if got := r.texts("LBody"); !slices.Equal(got, values) {
 		t.Errorf("the values are %q", got)
 	}
-	names := []string{"Gegeven", "Waarde", "aandeelhouders.1.naam", "aandeelhouders.1.percentage", "aandeelhouders.2.naam", "aandeelhouders.2.percentage",
-		"auto.co2", "auto.elektrisch", "auto.merk", "bankrekeningen", "bezoldiging", "buitenlandse_inkomsten", "investeringen", "leningen", "opmerkingen",
-		"omzet", "personeel.aantal", "personeel.flexi_jobs", "werkplaats"}
+	names := []string{"Gegeven", "Waarde", "Aandeelhouders 1 – Naam", "Aandeelhouders 1 – Percentage", "Aandeelhouders 2 – Naam", "Aandeelhouders 2 – Percentage",
+		"Auto – Co2", "Auto – Elektrisch", "Auto – Merk", "Bankrekeningen", "Bezoldiging", "Buitenlandse inkomsten", "Investeringen", "Leningen", "Opmerkingen",
+		"Omzet", "Personeel – Aantal", "Personeel – Flexi jobs", "Werkplaats"}
 	if got := r.texts("TH"); !slices.Equal(got, names) {
 		t.Errorf("the table's headers are %q", got)
 	}
 	cells := r.texts("TD")
 	for i, want := range map[int]string{0: "Anneleen Van den Broeck", 2: "Jérôme Lefèbvre", 5: "Nee", 6: "Škoda Octavia Combi", 7: "BE68 5390 0754 7034, BE71 0961 2345 6769",
-		8: "48000", 10: "Ja", 11: "–", 13: "1284350.75", 14: "7", 15: "Ja", 16: "Ingelmunster – Café ’t Hoekske, €uro"} {
+		8: "48.000", 10: "Ja", 11: "–", 13: "1.284.350,75", 14: "7", 15: "Ja", 16: "Ingelmunster – Café ’t Hoekske, €uro"} {
 		if cells[i] != want {
 			t.Errorf("cell %d is %q, want %q", i, cells[i], want)
 		}
@@ -151,11 +151,11 @@ func TestATranscriptWithoutVariablesSaysSo(t *testing.T) {
 	}
 }
 
-func TestNestedValuesGetDottedNames(t *testing.T) {
+func TestNestedValuesAreNamedAfterWhatTheyLieIn(t *testing.T) {
 	t.Parallel()
 	r := read(t, makeTranscript(t, transcript("english", `{"a":{"b":{"c":1e3}},"d":[],"e":{},"f":[[1,2],{"g":null}],"h":["x",true,""],"i":" "}`)))
 	names, values := r.texts("TH")[2:], r.texts("TD")
-	want := map[string]string{"a.b.c": "1e3", "d": "–", "e": "–", "f.1": "1, 2", "f.2.g": "–", "h": "x, Yes, –", "i": "–"}
+	want := map[string]string{"A – B – C": "1000", "D": "–", "E": "–", "F 1": "1, 2", "F 2 – G": "–", "H": "x, Yes, –", "I": "–"}
 	if len(names) != len(want) {
 		t.Errorf("the names are %q", names)
 	}
@@ -186,7 +186,8 @@ func TestARegistrationNumberIsNeverPrinted(t *testing.T) {
 		"1, 85073003328", "85073003328 en 85073003328", "85\u00a007\u00a030 033 28", "85\u200b073003328", "0403170701 85073003328"}
 	for _, form := range forms {
 		d := transcript("dutch", fmt.Sprintf(`{%q:"x","value":%q,"number":85073003328,"list":[85,"07","30","033",28]}`, form, form))
-		d.Checklist, d.Customer.Name, d.Office, d.FinancialYear = form, form, form, form
+		d.Checklist, d.Customer.Name, d.Office.Name, d.FinancialYear = form, form, form, form
+		d.Office.Address = []string{form}
 		d.Customer.Address.Street = backoffice.Text(form)
 		data := makeTranscript(t, d)
 		r := read(t, data)
@@ -295,4 +296,46 @@ func FuzzVariables(f *testing.F) {
 			t.Fatal("no PDF")
 		}
 	})
+}
+
+func TestAnAnswerIsNamedForPeople(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"companyCars": "Company cars", "company_cars": "Company cars", "company-cars": "Company cars", "CompanyCars": "Company cars",
+		"hasVATNumber": "Has VAT number", "KBO": "KBO", "co2Uitstoot": "Co2 uitstoot", "omzet": "Omzet", "écoChèques": "Éco chèques",
+		"Heeft u bedrijfsWagens?": "Heeft u bedrijfsWagens?", "": "–", "__": "__", "2026": "2026",
+	} {
+		r := read(t, makeTranscript(t, transcript("dutch", fmt.Sprintf(`{%q:"x"}`, key))))
+		if got := r.texts("TH")[2]; got != want {
+			t.Errorf("%q reads %q, want %q", key, got, want)
+		}
+	}
+}
+
+func TestANumberIsWrittenAsTheLanguageDoes(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string][]string{
+		"dutch":   {"1.284.350,75", "−12.500", "2026", "0,5", "1.500.000", "0,00125", "1e400"},
+		"french":  {"1\u00a0284\u00a0350,75", "−12\u00a0500", "2026", "0,5", "1\u00a0500\u00a0000", "0,00125", "1e400"},
+		"german":  {"1.284.350,75", "−12.500", "2026", "0,5", "1.500.000", "0,00125", "1e400"},
+		"english": {"1,284,350.75", "−12,500", "2026", "0.5", "1,500,000", "0.00125", "1e400"},
+	} {
+		r := read(t, makeTranscript(t, transcript(language, `{"a":1284350.75,"b":-12500,"c":2026,"d":0.5,"e":1.5e6,"f":1.25E-3,"g":1e400}`)))
+		if got := r.texts("TD"); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", language, got, want)
+		}
+	}
+}
+
+func TestWhatCouldNotBePrintedIsSaid(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string]string{"dutch": "(Arabisch, Chinees, andere tekens)", "french": "(arabe, chinois, autres caractères)", "german": "(Arabisch, Chinesisch, andere Zeichen)", "english": "(Arabic, Chinese, other characters)"} {
+		d := transcript(language, `{"naam":"سلام 中文 😀"}`)
+		if text := read(t, makeTranscript(t, d)).text(); !strings.Contains(text, want) {
+			t.Errorf("%s lacks %q:\n%s", language, want, text)
+		}
+		if text := read(t, makeTranscript(t, transcript(language, answers))).text(); strings.Contains(text, "◊") {
+			t.Errorf("%s says so of a document that is whole:\n%s", language, text)
+		}
+	}
 }

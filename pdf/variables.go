@@ -11,8 +11,8 @@ import (
 // nothing stands for null and for an empty text.
 const nothing = "–"
 
-// flatten turns a free-form object into rows, in the object's own order. Nested values get dotted names, the members of
-// a list are numbered from 1, and a list of plain values is one row.
+// flatten turns a free-form object into rows, in the object's own order, with labels for its keys. Nested values
+// have the labels above theirs, the members of a list are numbered from 1, and a list of plain values is one row.
 func flatten(variables backoffice.JSON, l *labels) ([]row, error) {
 	if len(variables) == 0 {
 		return nil, nil
@@ -44,7 +44,7 @@ func (f *flattener) object(name string) error {
 		if err != nil {
 			return err
 		}
-		if err := f.value(dotted(name, key.(string))); err != nil {
+		if err := f.value(labelled(name, key.(string))); err != nil {
 			return err
 		}
 		empty = false
@@ -62,7 +62,7 @@ func (f *flattener) list(name string) error {
 	n := 0
 	for f.decoder.More() {
 		n++
-		if err := f.value(dotted(name, strconv.Itoa(n))); err != nil {
+		if err := f.value(numbered(name, n)); err != nil {
 			return err
 		}
 	}
@@ -76,7 +76,7 @@ func (f *flattener) list(name string) error {
 	members := f.rows[first:]
 	values := make([]string, len(members))
 	for i, member := range members {
-		if len(members) != n || member.cells[0] != dotted(name, strconv.Itoa(i+1)) {
+		if len(members) != n || member.cells[0] != numbered(name, i+1) {
 			return nil // some member is no plain value: each keeps its row
 		}
 		values[i] = member.cells[1]
@@ -104,7 +104,7 @@ func (f *flattener) value(name string) error {
 			f.add(name, f.labels.no)
 		}
 	case json.Number:
-		f.add(name, value.String())
+		f.add(name, f.labels.number(value.String()))
 	case string:
 		if strings.TrimSpace(value) == "" {
 			value = nothing
@@ -120,9 +120,11 @@ func (f *flattener) add(name, value string) {
 	f.rows = append(f.rows, row{cells: [2]string{name, value}})
 }
 
-func dotted(name, key string) string {
+func labelled(name, key string) string {
 	if name == "" {
-		return key
+		return humanised(key)
 	}
-	return name + "." + key
+	return name + " – " + humanised(key)
 }
+
+func numbered(name string, n int) string { return name + " " + strconv.Itoa(n) }

@@ -1,0 +1,94 @@
+package pdf
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// humanised makes a label of a program's name for an answer: "companyCars" and "company_cars" read "Company cars". A name
+// with blanks in it was written for people, and stays but for its first letter.
+func humanised(key string) string {
+	key = strings.TrimSpace(key)
+	if key == "" {
+		return nothing
+	}
+	if !strings.ContainsFunc(key, unicode.IsSpace) {
+		words := strings.Fields(string(separated([]rune(key))))
+		for i, word := range words {
+			if !isAcronym(word) {
+				words[i] = strings.ToLower(word)
+			}
+		}
+		if len(words) > 0 {
+			key = strings.Join(words, " ")
+		}
+	}
+	first := []rune(key)
+	first[0] = unicode.ToUpper(first[0])
+	return string(first)
+}
+
+// separated puts blanks for underscores, for hyphens between letters, and between the words of camelCase.
+func separated(name []rune) []rune {
+	letter := func(i int) bool { return i >= 0 && i < len(name) && unicode.IsLetter(name[i]) }
+	upper := func(i int) bool { return i >= 0 && i < len(name) && unicode.IsUpper(name[i]) }
+	var out []rune
+	for i, r := range name {
+		if r == '_' || r == '-' && letter(i-1) && letter(i+1) {
+			out = append(out, ' ')
+			continue
+		}
+		afterWord := i > 0 && !upper(i-1) && (letter(i-1) || unicode.IsDigit(name[i-1]))
+		afterAcronym := upper(i-1) && letter(i+1) && !upper(i+1)
+		if upper(i) && (afterWord || afterAcronym) {
+			out = append(out, ' ')
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func isAcronym(word string) bool {
+	return len(word) > 1 && strings.ToUpper(word) == word && strings.ContainsFunc(word, unicode.IsLetter)
+}
+
+// maxExponent bounds the zeros that a number is written with.
+const maxExponent = 30
+
+// number writes a JSON number as the language does: its decimal sign, and its separator from 10,000 on, since what has four
+// digits is often a year or a postal code.
+func (l *labels) number(text string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	shift := 0
+	if exponent != "" {
+		var err error
+		if shift, err = strconv.Atoi(exponent); err != nil || shift < -maxExponent || shift > maxExponent {
+			return text
+		}
+	}
+	unsigned, negative := strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(unsigned, ".")
+	for ; shift > 0; shift-- {
+		fraction += "0"
+		whole, fraction = whole+fraction[:1], fraction[1:]
+		fraction = strings.TrimRight(fraction, "0")
+	}
+	for ; shift < 0; shift++ {
+		whole = "0" + whole
+		whole, fraction = whole[:len(whole)-1], whole[len(whole)-1:]+fraction
+	}
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	if len(whole) > 4 {
+		whole = groups(whole, l.thousands)
+	}
+	if fraction != "" {
+		whole += l.decimal + fraction
+	}
+	if negative {
+		return "−" + whole
+	}
+	return whole
+}

@@ -1,0 +1,58 @@
+package pdf
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// scripts are those that people are told of by name; anything else is "other characters".
+var scripts = []struct {
+	name  string
+	table []*unicode.RangeTable
+}{
+	{"arabic", []*unicode.RangeTable{unicode.Arabic}},
+	{"hebrew", []*unicode.RangeTable{unicode.Hebrew}},
+	{"chinese", []*unicode.RangeTable{unicode.Han}},
+	{"japanese", []*unicode.RangeTable{unicode.Hiragana, unicode.Katakana}},
+	{"korean", []*unicode.RangeTable{unicode.Hangul}},
+	{"armenian", []*unicode.RangeTable{unicode.Armenian}},
+	{"georgian", []*unicode.RangeTable{unicode.Georgian}},
+	{"devanagari", []*unicode.RangeTable{unicode.Devanagari}},
+	{"thai", []*unicode.RangeTable{unicode.Thai}},
+}
+
+const otherScript = "other"
+
+// noteUnprinted remembers which scripts of a text the fonts lack.
+func (c *composer) noteUnprinted(r rune) {
+	name := otherScript
+	for _, script := range scripts {
+		if unicode.In(r, script.table...) {
+			name = script.name
+			break
+		}
+	}
+	if !slices.Contains(c.unprinted, name) {
+		c.unprinted = append(c.unprinted, name)
+	}
+}
+
+// tellUnprinted says below the content what the marks in it stand for. Nobody shall take a document for whole that is not.
+func (c *composer) tellUnprinted() {
+	if len(c.unprinted) == 0 {
+		return
+	}
+	var names []string
+	for _, script := range scripts {
+		if slices.Contains(c.unprinted, script.name) {
+			names = append(names, c.labels.scripts[script.name])
+		}
+	}
+	if slices.Contains(c.unprinted, otherScript) {
+		names = append(names, c.labels.scripts[otherScript])
+	}
+	c.y += 10
+	c.need(4 * bodyStyle.leading())
+	c.paragraph(bodyStyle, strings.ReplaceAll(c.labels.unprintedText, "{scripts}", strings.Join(names, ", ")))
+}
