@@ -27,3 +27,4 @@ fi
 
 npm ci --prefix "$(dirname "$0")/../graphiql/page"
 npm ci --prefix "$(dirname "$0")/../apidocs/page"
+npm ci --prefix "$(dirname "$0")/../testdata/clients"

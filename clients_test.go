@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The sentences are in testdata/clients/run.mjs, which runs the blocks of docs/clients.md as they stand there.
+func TestEveryClientWorksAsItsPageSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six tools take their time")
+	}
+	t.Parallel()
+	node := tool(t, "node")
+	tool(t, "testdata/clients/node_modules/.bin/tsc") // all of the packages are there, or none
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.Symlink(filepath.Join(here, "testdata/clients/node_modules"), filepath.Join(folder, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	newShell(t).demo(t, func(printed []string) {
+		runTool(t, folder, []string{
+			"CLIENTS_PAGE=" + filepath.Join(here, "docs/clients.md"),
+			"BACKOFFICE_CLIENT_ID=" + printed[3], "BACKOFFICE_CLIENT_SECRET=" + printed[4], "BACKOFFICE_ORIGIN=" + printed[5],
+		}, node, "--test", "--test-reporter=spec", filepath.Join(here, "testdata/clients/run.mjs"))
+	})
+}
