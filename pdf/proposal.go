@@ -107,7 +107,7 @@ func (c *composer) agreement(outcome Amount) {
 	const room = 46.0
 	text := c.wrap(bodyStyle, c.labels.agreementText, textWidth)
 	c.need(6 + outcomeHeight(c.outcomeLines(outcome)) + 6 +
-		headingStyle.leading() + 54 + float64(len(text))*bodyStyle.leading() + room + labelStyle.leading() + 34)
+		12 + headingStyle.leading() + 5 + float64(len(text))*bodyStyle.leading() + room + 4 + labelStyle.leading())
 	c.outcome(outcome)
 	c.heading(c.labels.agreement)
 	c.paragraph(bodyStyle, c.labels.agreementText)
