@@ -79,10 +79,17 @@ func officeSettings(t testing.TB, database string) Settings {
 // serveOffice puts the real handler over a store as it is.
 func serveOffice(t testing.TB, settings Settings, bounds limits.Settings) *office {
 	t.Helper()
+	return serveOfficeThrough(t, settings, bounds, func(of backoffice.Store) backoffice.Store { return of })
+}
+
+// serveOfficeThrough puts something between the handler and the store.
+func serveOfficeThrough(t testing.TB, settings Settings, bounds limits.Settings, between func(backoffice.Store) backoffice.Store) *office {
+	t.Helper()
 	h, err := settings.open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.store = between(h.store)
 	o := &office{house: h, pairs: map[string][2]string{}}
 	authenticator := h.authenticator()
 	t.Cleanup(func() {
