@@ -97,7 +97,7 @@ func (g gateway) schema() graphql.ExecutableSchema {
 	return graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: g.house.keys, Office: g.house.office()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: early, Written: written, MaxErrors: g.limits.FieldErrors})
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: early, Alone: loaders.Alone, Written: written, MaxErrors: g.limits.FieldErrors})
 }
 
 // graphql is the GraphQL face.

@@ -147,6 +147,12 @@ type Store interface {
 	// Each party runs in a goroutine of its own, and each must leave.
 	Together(ctx context.Context, n int) []Party
 
+	// BeginSnapshot makes all that is read in the context that it returns be of one moment, that of the first read: rows,
+	// lists and totals agree, whoever writes meanwhile. A Write in that context begins another moment, of which it is a
+	// part. A snapshot holds a connection from its first read until end is called, so that has to be done, and before
+	// waiting for a client.
+	BeginSnapshot(ctx context.Context) (of context.Context, end func())
+
 	// Write runs do in a transaction that is durable when Write returns nil; when do fails nothing was written. It may
 	// run do again when the engine asks for it (a serialization failure), so do must have no effect but through tx.
 	Write(ctx context.Context, do func(ctx context.Context, tx Tx) error) error

@@ -18,6 +18,7 @@ type compiler struct {
 	prepare   func(Selection) any
 	numbers   map[ast.Selection]uint64
 	known     map[string]*selection
+	resolvers int
 	bytes     int
 }
 
@@ -44,6 +45,7 @@ func compile(schema *linked, operation *graphql.OperationContext, prepare func(S
 	if enough != nil && !p.serial {
 		p.root.findEarly(enough)
 	}
+	p.alone = c.resolvers == 1 && !p.serial
 	p.bytes = c.bytes
 	return p, nil
 }
@@ -180,6 +182,9 @@ func (c *compiler) finish(s *selection, at int) (err error) {
 	}
 	if f.def.Call == nil {
 		return nil
+	}
+	if f.def.Resolver {
+		c.resolvers++
 	}
 	f.column = len(s.columns)
 	s.columns = append(s.columns, f)

@@ -67,6 +67,9 @@ func do(ctx context.Context, e *executor.Executor, o operation) (*graphql.Respon
 	if refused != nil {
 		return nil, refused
 	}
+	if end, ok := ctx.Value(endKey{}).(func()); ok {
+		defer end()
+	}
 	handler, ctx := e.DispatchOperation(ctx, operation)
 	return handler(ctx), nil
 }

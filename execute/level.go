@@ -210,6 +210,9 @@ func (r *run) ask(ctx context.Context, f *frame, args map[string]any) {
 	if r.executor.attach != nil && def.Resolver {
 		ctx = r.executor.attach(ctx, f.field.prepared)
 	}
+	if r.plan.alone && def.Resolver && r.executor.alone != nil {
+		ctx = r.executor.alone(ctx)
+	}
 	column, err := def.Call(ctx, objects, args)
 	if each, ok := err.(graphql.BatchErrors); ok {
 		f.errs = each.Errors()

@@ -83,6 +83,7 @@ func officeIn(t testing.TB, store backoffice.Store) *office {
 			return loaders.WithFields(ctx, prepared.(*loaders.Fields))
 		},
 		Early: execute.Early{Object: identified, Enough: resolvers.HangsOnIdentity},
+		Alone: loaders.Alone,
 	}))
 	return o
 }
@@ -101,11 +102,14 @@ func identified(rootField string, args map[string]any) execute.List {
 	return nil
 }
 
-// request is a context for one operation. wait is loaders.Gated or loaders.Timed.
+type endKey struct{}
+
+// request is a context for one operation, which do ends. wait is loaders.Gated or loaders.Timed.
 func (o *office) request(ctx context.Context, wait time.Duration, scopes ...backoffice.Scope) (context.Context, *backoffice.Calls) {
 	viewer := &backoffice.Viewer{ClientID: "client", Name: "test", Scopes: scopes}
 	ctx, calls := backoffice.WithCalls(auth.WithPrincipal(ctx, viewer))
-	return loaders.With(o.vault.WithLedger(ctx, viewer, nil), o.store, wait), calls
+	ctx = loaders.With(o.vault.WithLedger(ctx, viewer, nil), o.store, wait)
+	return context.WithValue(ctx, endKey{}, loaders.From(ctx).Close), calls
 }
 
 func (o *office) fill(d *rand.Rand) error {

@@ -12,6 +12,7 @@ import (
 type plan struct {
 	root   *selection
 	serial bool // a mutation
+	alone  bool // a query that calls one resolver, once
 	bytes  int
 	answer atomic.Int64 // the size of the last answer, in bytes
 }

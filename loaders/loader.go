@@ -60,6 +60,7 @@ type ask[G comparable] struct {
 	group G
 	keys  []string
 	want  backoffice.Columns
+	alone bool // nothing else is read for the request
 }
 
 // known is what this request has already read of a group: the answers for asked keys, found or not.
@@ -76,6 +77,10 @@ func (l *loader[G, V]) all(ctx context.Context, group G, keys []string, want bac
 	if len(keys) == 0 {
 		return nil, nil
 	}
+	alone, err := isAlone(ctx)
+	if err != nil {
+		return nil, err
+	}
 	l.of.waiting.Add(1)
 	defer l.of.waiting.Add(-1)
 	w := l.begun()
@@ -84,7 +89,7 @@ func (l *loader[G, V]) all(ctx context.Context, group G, keys []string, want bac
 		w.asked = append(w.asked, group)
 	}
 	w.mu.Unlock()
-	answer := w.queue.Load(ctx, &ask[G]{group, keys, want})
+	answer := w.queue.Load(ctx, &ask[G]{group, keys, want, alone})
 	wait(ctx, w)
 	return answer()
 }
@@ -128,6 +133,9 @@ func (w *work[G, V]) batch(_ context.Context, asks []*ask[G]) []*dataloader.Resu
 	var others sync.WaitGroup
 	for i, members := range groups {
 		place := backoffice.Party{Context: w.of.ctx, Leave: func() {}}
+		if asks[members[0]].alone {
+			place.Context = w.of.alone
+		}
 		if i < len(places) {
 			place = places[i]
 		}

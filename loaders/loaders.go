@@ -11,7 +11,9 @@ import (
 
 // Loaders are the loaders of one request.
 type Loaders struct {
-	ctx   context.Context
+	ctx   context.Context // all that is read in it is of one moment
+	alone context.Context // for the one read of a request that has no other
+	end   func()          // gives back what the one moment needs
 	store backoffice.Store
 	wait  time.Duration
 
@@ -44,9 +46,12 @@ const Gated = time.Hour
 type loadersKey struct{}
 
 // With gives a request its loaders over a store. wait is Gated or Timed. They read with the context that is given here,
-// whichever resolver asks first. Close them when what they have read is not needed any more.
+// whichever resolver asks first, and all that they read is of one moment. Close them when what they have read is not
+// needed any more.
 func With(ctx context.Context, store backoffice.Store, wait time.Duration) context.Context {
 	l := &Loaders{store: store, wait: wait}
+	l.alone = backoffice.WithLent(ctx, &l.lent)
+	ctx, l.end = store.BeginSnapshot(ctx)
 	ctx = context.WithValue(ctx, loadersKey{}, l)
 	l.ctx = backoffice.WithLent(ctx, &l.lent)
 	l.FinancialYears.serve(l, 0, store.FinancialYears())
@@ -96,6 +101,7 @@ func (l *Loaders) borrowPlaces() *places {
 // Close ends the request's reading: the memory of the rows is used again, so nobody may look at one any more. When
 // something still reads, the memory is left to the garbage collector instead.
 func (l *Loaders) Close() {
+	l.end()
 	if l.waiting.Load() != 0 {
 		return
 	}

@@ -52,7 +52,9 @@ func openStore(t testing.TB) backoffice.Store {
 
 func request(t testing.TB, store backoffice.Store) (context.Context, *backoffice.Calls) {
 	ctx, calls := backoffice.WithCalls(t.Context())
-	return loaders.With(ctx, store, loaders.Gated), calls
+	ctx = loaders.With(ctx, store, loaders.Gated)
+	t.Cleanup(loaders.From(ctx).Close)
+	return ctx, calls
 }
 
 func documentsOf(limit int) backoffice.Ask[backoffice.DocumentCriteria] {
@@ -185,6 +187,7 @@ func TestALevelEndsHoweverItsCallsAskAndReturn(t *testing.T) {
 			})
 		}
 		loaders.Level(ctx, tasks)
+		loaders.From(ctx).Close()
 		if most := slices.Max(rounds); calls.Count() > most {
 			t.Fatalf("%d statements in at most %d rounds: %v", calls.Count(), most, rounds)
 		}
@@ -194,6 +197,7 @@ func TestALevelEndsHoweverItsCallsAskAndReturn(t *testing.T) {
 func TestATimerClosesABatchWhereNoGateDoes(t *testing.T) {
 	t.Parallel()
 	ctx := loaders.With(t.Context(), openStore(t), loaders.Timed)
+	defer loaders.From(ctx).Close()
 	labels, err := loaders.From(ctx).Labels.All(ctx, []string{"label-7"})
 	if err != nil || labels[0].ID != "label-7" {
 		t.Errorf("%v, %v", labels, err)
@@ -238,5 +242,6 @@ func BenchmarkALevelOfThreeAsks(b *testing.B) {
 		ctx := loaders.With(b.Context(), store, loaders.Gated)
 		ask := func(ctx context.Context) { _, _ = loaders.From(ctx).Labels.All(ctx, ids) }
 		loaders.Level(ctx, []func(context.Context){ask, ask, ask})
+		loaders.From(ctx).Close()
 	}
 }

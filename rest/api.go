@@ -19,7 +19,7 @@ const OpenAPIPath = "/openapi.json"
 
 // Config is what the interface works with. All of it is needed, but for what says otherwise.
 type Config struct {
-	Store  backoffice.Reads
+	Store  Store
 	Office *backoffice.Office
 	Files  backoffice.FileStore
 	Keys   *privacy.Keyset // of signed paths
@@ -39,6 +39,13 @@ type Config struct {
 	SignedIn func(http.Handler) http.Handler
 	// RequestID is the id under which a request is logged; nil: errors have none.
 	RequestID func(context.Context) string
+}
+
+// Store is what the interface reads.
+type Store interface {
+	backoffice.Reads
+	// BeginSnapshot is that of backoffice.Store.
+	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 }
 
 // API is the interface, mounted. It may be used by any number of callers at once.

@@ -12,7 +12,7 @@ import (
 const tagCalculations = "Calculations"
 
 func (a *API) calculations() {
-	register(a, fileOperation(huma.Operation{
+	registerList(a, fileOperation(huma.Operation{
 		OperationID: "downloadCustomerProposal", Method: http.MethodGet, Path: "/calculations/{customerId}/proposal/download", Tags: []string{tagCalculations},
 		Summary: "Download a customer's calculation proposal", Description: "The proposal of the customer's most recently updated calculation that has one.",
 	}), "", func(ctx context.Context, in *OfCustomer) (*download, error) {

@@ -39,7 +39,7 @@ type Assigned struct {
 }
 
 func (a *API) checklists() {
-	register(a, huma.Operation{
+	registerList(a, huma.Operation{
 		OperationID: "listChecklists", Method: http.MethodGet, Path: "/checklists", Tags: []string{tagChecklists},
 		Summary: "List checklists", Description: "The checklists that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {

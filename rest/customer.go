@@ -112,7 +112,7 @@ func setWords(filter *backoffice.CustomerFilter, kind *CustomerType, form *Legal
 }
 
 func (a *API) customers() {
-	register(a, huma.Operation{
+	registerList(a, huma.Operation{
 		OperationID: "listCustomers", Method: http.MethodGet, Path: "/customers", Tags: []string{tagCustomers},
 		Summary: "List customers", Description: "The customers that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {

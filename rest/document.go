@@ -25,7 +25,7 @@ func showDocument(d *backoffice.CustomerDocument) Document {
 }
 
 func (a *API) documents() {
-	register(a, huma.Operation{
+	registerList(a, huma.Operation{
 		OperationID: "listCustomerDocuments", Method: http.MethodGet, Path: "/customers/{customerId}/documents", Tags: []string{tagDocuments},
 		Summary: "List a customer's documents", Description: "The customer's documents, but for those of the tax administration.",
 	}, "", func(ctx context.Context, in *struct {

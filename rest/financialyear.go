@@ -40,7 +40,7 @@ func (a *API) financialYears() {
 		}
 		return &answered[FinancialYear]{showYear(items[0])}, nil
 	})
-	register(a, huma.Operation{
+	registerList(a, huma.Operation{
 		OperationID: "listFinancialYears", Method: http.MethodGet, Path: "/financialyears", Tags: []string{tagYears},
 		Summary: "List financial years", Description: "All financial years, the archived ones too.",
 	}, "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[FinancialYear]], error) {

@@ -31,7 +31,7 @@ func showLabel(l *backoffice.Label) Label {
 }
 
 func (a *API) labels() {
-	register(a, huma.Operation{
+	registerList(a, huma.Operation{
 		OperationID: "listLabels", Method: http.MethodGet, Path: "/settings/labels", Tags: []string{tagSettings},
 		Summary: "List labels", Description: "All labels, by identifier.",
 	}, "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[Label]], error) {

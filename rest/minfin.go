@@ -35,7 +35,7 @@ type OfMinfin struct {
 }
 
 func (a *API) minfin() {
-	register(a, huma.Operation{
+	registerList(a, huma.Operation{
 		OperationID: "listMinfinDocuments", Method: http.MethodGet, Path: "/minfin", Tags: []string{tagMinfin},
 		Summary: "List minfin documents", Description: "The documents of the tax administration that match all filters, by identifier.",
 	}, backoffice.MinfinRead, func(ctx context.Context, in *struct {

@@ -44,6 +44,16 @@ func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handl
 	})
 }
 
+// registerList adds an operation that reads with several statements: they see one moment, so that totals are those of the
+// rows. It ends with the handler, before anything waits for the client.
+func registerList[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
+	register(a, op, needs, func(ctx context.Context, in *I) (*O, error) {
+		ctx, end := a.Store.BeginSnapshot(ctx)
+		defer end()
+		return handler(ctx, in)
+	})
+}
+
 // admit looks at a request before huma does: at its scope, its query, its headers and its body.
 func (a *API) admit(needs backoffice.Scope) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {

@@ -32,7 +32,7 @@ func showRelation(r *backoffice.CustomerRelation) Relation {
 }
 
 func (a *API) relations() {
-	register(a, huma.Operation{
+	registerList(a, huma.Operation{
 		OperationID: "listRelations", Method: http.MethodGet, Path: "/customers/{customerId}/relations", Tags: []string{tagRelations},
 		Summary: "List a customer's relations", Description: "The relations that have the customer on either side.",
 	}, "", func(ctx context.Context, in *struct {

@@ -73,7 +73,7 @@ type OfTranscript struct {
 }
 
 func (a *API) transcripts() {
-	register(a, huma.Operation{
+	registerList(a, huma.Operation{
 		OperationID: "listTranscripts", Method: http.MethodGet, Path: "/transcripts", Tags: []string{tagTranscripts},
 		Summary: "List transcripts", Description: "The transcripts that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {

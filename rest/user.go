@@ -46,7 +46,7 @@ type OfUser struct {
 }
 
 func (a *API) users() {
-	register(a, huma.Operation{
+	registerList(a, huma.Operation{
 		OperationID: "listUsers", Method: http.MethodGet, Path: "/users", Tags: []string{tagUsers},
 		Summary: "List users", Description: "The users that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {

@@ -31,6 +31,11 @@ type Engine interface {
 	// writer waiting.
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads Conn) error) error
 
+	// BeginSnapshot makes all that Reads runs in the context that it returns see one moment, that of the first statement,
+	// until end is called; after a Write in it, another one. The connection is taken with the first statement, given back
+	// by end, and never held while anything else is waited for.
+	BeginSnapshot(ctx context.Context) (of context.Context, end func())
+
 	Together(ctx context.Context, n int) []backoffice.Party
 	Ping(ctx context.Context) error
 	Close() error

@@ -71,6 +71,11 @@ func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads
 	})
 }
 
+// BeginSnapshot implements backoffice.Store.
+func (s *Store) BeginSnapshot(ctx context.Context) (context.Context, func()) {
+	return s.engine.BeginSnapshot(ctx)
+}
+
 // Write implements backoffice.Store.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error { return do(ctx, tx) })

@@ -35,7 +35,7 @@ func NewTurns(connections int, wait time.Duration) *Turns {
 }
 
 // Take waits until the caller of a context may have a connection, and returns who that is, for Give. It fails with
-// ErrBusy, or with the context's error.
+// ErrBusy, also when the context's time ends while waiting, or with the context's error.
 func (t *Turns) Take(ctx context.Context) (who string, err error) {
 	if caller := backoffice.CallerOf(ctx); caller != nil {
 		who = caller.ClientID
@@ -68,7 +68,9 @@ func (t *Turns) Take(ctx context.Context) (who string, err error) {
 	case <-mine:
 		return who, nil
 	case <-ctx.Done():
-		err = ctx.Err()
+		if err = ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
+			err = ErrBusy
+		}
 	case <-late:
 		err = ErrBusy
 	}

@@ -40,6 +40,9 @@ func stay(ctx context.Context) {
 
 // Query implements store.Conn.
 func (r *reads) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+	if s := snapshotOf(ctx); s != nil {
+		return s.Query(ctx, text, args, each)
+	}
 	from := r.at(ctx)
 	if from == nil {
 		return r.primary.Query(ctx, text, args, each)
@@ -71,19 +74,32 @@ func (r *reads) Exec(ctx context.Context, text string, args []any) (int64, error
 	return r.primary.Exec(ctx, text, args)
 }
 
+// handler takes the results of a batch, and tells how many of its statements were answered.
+type handler func(pgx.BatchResults) (answered int, err error)
+
 // send sends several statements in one trip and hands their results over; handle is not called when there is no connection.
-func (r *reads) send(ctx context.Context, batch *pgx.Batch, handle func(pgx.BatchResults) error) error {
+func (r *reads) send(ctx context.Context, batch *pgx.Batch, handle handler) error {
+	if s := snapshotOf(ctx); s != nil {
+		return s.send(ctx, batch, handle)
+	}
+	return r.sendAlone(ctx, batch, handle)
+}
+
+// sendAlone sends without a snapshot.
+func (r *reads) sendAlone(ctx context.Context, batch *pgx.Batch, handle handler) error {
+	handled := false
+	noting := func(results pgx.BatchResults) error {
+		handled = true
+		_, err := handle(results)
+		return err
+	}
 	from := r.at(ctx)
 	if from == nil {
-		return r.primary.send(ctx, batch, handle)
+		return r.primary.send(ctx, batch, noting)
 	}
-	handled := false
-	err := from.send(ctx, batch, func(results pgx.BatchResults) error {
-		handled = true
-		return handle(results)
-	})
+	err := from.send(ctx, batch, noting)
 	if err == nil || ctx.Err() != nil || !r.givenUp(ctx, from, err) || handled {
 		return err
 	}
-	return r.primary.send(ctx, batch, handle)
+	return r.primary.send(ctx, batch, noting)
 }

@@ -181,19 +181,23 @@ func (g *gathering) sendAsOne(batch []*question) {
 		statements.Queue(q.text, q.args...)
 	}
 	sent := false
-	err := g.reads.send(g.ctx, &statements, func(results pgx.BatchResults) error {
+	err := g.reads.send(g.ctx, &statements, func(results pgx.BatchResults) (answered int, err error) {
 		sent = true
 		for _, q := range batch {
 			rows, err := results.Query()
 			if err != nil {
 				rows.Close()
-				return classify(g.ctx, err)
+				return answered, classify(g.ctx, err)
 			}
 			if err := q.take(rows); err != nil {
-				return err
+				if q.handed {
+					answered++
+				}
+				return answered, err
 			}
+			answered++
 		}
-		return nil
+		return answered, nil
 	})
 	for _, q := range batch {
 		if !sent || errors.Is(err, errSilent) && errors.Is(q.err, errUnanswered) {

@@ -27,13 +27,16 @@ var _ store.Engine = (*engine)(nil)
 func (e *engine) Dialect() *store.Dialect { return store.SQLite }
 
 // Reads implements store.Engine.
-func (e *engine) Reads() store.Conn { return e.readers }
+func (e *engine) Reads() store.Conn { return reads{e.readers} }
 
 // Primary implements store.Engine. There is one database, and each statement sees all that was committed before it.
 func (e *engine) Primary() store.Conn { return e.own }
 
 // Write implements store.Engine.
 func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
+	if s := snapshotOf(ctx); s != nil { // what is read next sees the write, and nobody waits for a writer with a reader in hand
+		s.renew()
+	}
 	c, err := e.writer.take(ctx)
 	if err != nil {
 		return classify(ctx, err)

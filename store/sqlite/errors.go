@@ -26,6 +26,9 @@ func classify(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
+	if errors.Is(err, store.ErrBusy) {
+		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: err}
+	}
 	if ended := ctx.Err(); ended != nil {
 		return backoffice.Fault(ended, "asking the store")
 	}
@@ -51,7 +54,7 @@ func classify(ctx context.Context, err error) error {
 	case sqlite3.SQLITE_INTERRUPT: // by the watchdog, for the limit: a context that has ended was looked at before
 		return backoffice.Fault(context.DeadlineExceeded, "asking the store")
 	case 0:
-		if errors.Is(err, errClosed) || errors.Is(err, store.ErrBusy) || errors.Is(err, errNoHandle) {
+		if errors.Is(err, errClosed) || errors.Is(err, errNoHandle) {
 			return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: err}
 		}
 		return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")
