@@ -114,6 +114,10 @@ type Tx interface {
 	NounsOf(ctx context.Context, ids []string) (map[string]Noun, error)
 	IdempotencyStore
 
+	// HoldYearOf reads the financial year of a checklist, nil when there is no such checklist. The year stays as it is until
+	// the transaction ends: whoever would change it waits. It is for what only the current year takes.
+	HoldYearOf(ctx context.Context, checklistID string) (*FinancialYear, error)
+
 	// FileKeysOf returns the storage keys of everything that is stored for a customer: of its transcripts,
 	// calculations, documents and minfin documents.
 	FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error)

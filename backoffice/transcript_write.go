@@ -68,27 +68,22 @@ func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignme
 	return made, nil
 }
 
-// openYearOf is the financial year of a checklist, which must be the current one.
+// openYearOf is the financial year of a checklist, which must be the current one and stays it until the transaction ends.
 func openYearOf(ctx context.Context, tx Tx, checklist string, check *checker) (id string, err error) {
 	if CheckID(checklist) != nil {
 		return "", nil
 	}
-	list, ok, err := find(ctx, tx.Checklists(), checklist)
-	if err != nil {
+	year, err := tx.HoldYearOf(ctx, checklist)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if !ok {
+	case year == nil:
 		check.add(CodeNotFound, "no checklist has this identifier", "checklistId")
 		return "", nil
-	}
-	year, ok, err := find(ctx, tx.FinancialYears(), list.FinancialYearID)
-	if err != nil {
-		return "", err
-	}
-	if !ok || !year.IsCurrentYear {
+	case !year.IsCurrentYear:
 		check.add(CodeFinancialYearArchived, "the checklist's financial year is not the current one", "checklistId")
 	}
-	return list.FinancialYearID, nil
+	return year.ID, nil
 }
 
 // TranscriptDocument is all that a transcript's document is drawn from.

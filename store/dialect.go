@@ -19,6 +19,7 @@ type Dialect struct {
 	lateral  bool   // a joined subquery may refer to p
 	lock     string // waits for others that hold the same $1, until the end of the transaction; "" when all writers wait
 	forKey   string // keeps rows that were read from being changed by others
+	hold     string // keeps the rows t that were read from being changed by others, who may read and hold them as well
 	skip     string // passes over rows that others are changing
 
 	// List makes an argument of several texts.
@@ -45,6 +46,7 @@ var Postgres = &Dialect{
 	lateral: true,
 	lock:    "SELECT pg_advisory_xact_lock(hashtext(current_schema()), $1::int4)",
 	forKey:  " FOR UPDATE",
+	hold:    " FOR SHARE OF t",
 	skip:    " FOR UPDATE SKIP LOCKED",
 	List:    func(texts []string) any { return texts },
 	bulk:    true,

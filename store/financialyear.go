@@ -57,3 +57,21 @@ func (w *financialYearWriter) Update(ctx context.Context, rows ...*backoffice.Fi
 func (w *financialYearWriter) Upsert(ctx context.Context, rows []*backoffice.FinancialYear) error {
 	return w.writer.Upsert(ctx, currentLast(w.lastOfEach(rows)))
 }
+
+// HoldYearOf implements backoffice.Tx.
+func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (*backoffice.FinancialYear, error) {
+	if backoffice.CheckID(checklistID) != nil {
+		return nil, nil
+	}
+	n := t.store.nouns.financialYears
+	columns, reads := n.textFor(shape{}, nil).selectedColumns()
+	statement := statement[backoffice.FinancialYear]{reads: reads}
+	text := "SELECT " + columns + " FROM checklists c JOIN financial_years t ON t.id = c.financial_year_id WHERE c.id = $1" + n.dialect.hold
+	var year *backoffice.FinancialYear
+	err := t.conn.Query(ctx, text, []any{checklistID}, func(row *Row) error {
+		year = &backoffice.FinancialYear{}
+		statement.read(year, row, 0)
+		return nil
+	})
+	return year, err
+}

@@ -76,11 +76,14 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 // thousands of identifiers that look takes longer than finding them, and the check of a foreign key would be planned
 // anew for each row. And nothing is compiled: a plan of a kind that is switched off counts as expensive, so each chunk
 // would be, for far longer than it runs. Who waits for the locks of others gives up before its statement would be called
-// too slow: the store is busy, and the same write may succeed later.
+// too slow: the store is busy, and the same write may succeed later. And what is acknowledged is durable, whatever the
+// server, the role or the database say (synchronous_commit = off loses what was acknowledged in the last moment before a
+// crash, entries of the register among it); a level that waits for standbys stays as it is.
 func beginWrite(limit time.Duration) string {
 	return "begin isolation level read committed; set local plan_cache_mode = force_generic_plan; " +
 		"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off; " +
-		"set local lock_timeout = " + strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10)
+		"set local lock_timeout = " + strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10) + "; " +
+		"select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'"
 }
 
 func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {

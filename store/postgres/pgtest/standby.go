@@ -27,13 +27,22 @@ func NewPair(t testing.TB) *Pair {
 	t.Helper()
 	server(t) // skips, or fails, where PostgreSQL is missing
 	programs, _ := Programs()
-	primary, standby := newNode(t, programs), newNode(t, programs)
-	primary.as(t, "initdb", "-D", primary.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
-	primary.Start(t)
-	primary.Execute(t, "postgres", "CREATE DATABASE backoffice")
+	primary, standby := NewNode(t), newNode(t, programs)
 	standby.as(t, "pg_basebackup", "-D", standby.data(), "-R", "-c", "fast", "--no-sync", "-d", "host="+primary.folder+" user=postgres")
 	standby.Start(t)
 	return &Pair{primary, standby}
+}
+
+// NewNode starts a server of its own with a database backoffice; it ends with the test.
+func NewNode(t testing.TB) *Node {
+	t.Helper()
+	server(t)
+	programs, _ := Programs()
+	n := newNode(t, programs)
+	n.as(t, "initdb", "-D", n.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+	n.Start(t)
+	n.Execute(t, "postgres", "CREATE DATABASE backoffice")
+	return n
 }
 
 func newNode(t testing.TB, programs string) *Node {
@@ -119,6 +128,13 @@ func (n *Node) Stop() {
 	_ = n.alive.Close()
 	_ = n.shell.Wait()
 	n.alive = nil
+}
+
+// Crash ends the node at once, as if its processes had been killed: what it had only in memory is lost.
+func (n *Node) Crash(t testing.TB) {
+	t.Helper()
+	n.as(t, "pg_ctl", "stop", "-m", "immediate", "-w", "-D", n.data())
+	n.Stop()
 }
 
 // Promote makes a replica a primary.
