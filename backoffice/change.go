@@ -28,6 +28,10 @@ type Change struct {
 	Noun     Noun
 	ObjectID string
 	Fields   []string // the fields that changed, sorted, in GraphQL's names; nil for a deletion
+
+	// VisibleAt is when the transaction became visible, by the store's clock: never before that of a smaller number, and what
+	// updatedSince goes by. Zero in entries of stores that did not keep it yet.
+	VisibleAt Instant
 }
 
 // ChangeStore reads the change log.

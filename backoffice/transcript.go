@@ -53,7 +53,7 @@ type Transcript struct {
 	OwnStatus          TranscriptStatus // To Process or Sent
 	OwnUpdatedAt       Instant
 	Status             TranscriptStatus // the calculation's state once one was started, else OwnStatus
-	UpdatedAt          Instant          // the later of OwnUpdatedAt and the calculation's
+	UpdatedAt          Instant          // the latest of OwnUpdatedAt, the calculation's, and when a calculation last left it
 	IsCompleted        bool
 	ProgressPercentage float64 // 0 to 100
 	DocumentGenerated  bool

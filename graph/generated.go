@@ -3330,7 +3330,7 @@ input CustomerFilter {
   scope: String
   "Whose displayName, customerCode or email contains this, case and accents ignored; 3 to 200 characters."
   search: String
-  "Changed at this instant or later."
+  "Whose latest change became visible here at this instant or later; that of an imported record may show an earlier updatedAt."
   updatedSince: DateTime
   "Who have no transcript of this checklist."
   withoutChecklistId: ID
@@ -3364,7 +3364,7 @@ input TranscriptFilter {
   isCompleted: Boolean
   "With a generated document, or without."
   documentGenerated: Boolean
-  "Updated, or with a calculation updated, at this instant or later."
+  "Whose latest change, or that of its calculation, became visible here at this instant or later; that of an imported record may show an earlier updatedAt."
   updatedSince: DateTime
 }
 

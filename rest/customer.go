@@ -66,7 +66,7 @@ type CustomerFilters struct {
 	CompanyType              LegalForm    `query:"companyType" doc:"The legal form."`
 	Scope                    string       `query:"scope" doc:"A support scope." example:"checklist"`
 	Search                   string       `query:"search" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
-	UpdatedSince             string       `query:"updatedSince" format:"date-time" doc:"Changed at this instant or later." example:"2026-06-01T00:00:00.000Z"`
+	UpdatedSince             string       `query:"updatedSince" format:"date-time" doc:"Whose latest change became visible here at this instant or later." example:"2026-06-01T00:00:00.000Z"`
 	WithoutChecklist         string       `query:"withoutChecklist" doc:"The identifier of a checklist of which the customer has no transcript."`
 }
 

@@ -103,7 +103,8 @@ func TestRow07GetCustomers(t *testing.T) {
 		"language=french": "cafe gaspard", "responsible=user-an&language=dutch": "acme brouwerij", "email=INFO@acme.EXAMPLE": "acme",
 		"responsible=nobody": "", "language=": "", "type=Private+Person": "els fien gaspard", "companyType=BV": "brouwerij",
 		"kboNumber=BE+0200.065.765": "acme", "customerCode=P-001": "els", "scope=vat-os": "cafe", "search=%C3%A9lan": "cafe fien gaspard",
-		"updatedSince=2026-02-03T10:00:00.000Z&type=Company": "cafe duo",
+		"updatedSince=2026-02-03T10:00:00.000Z&type=Company": "acme brouwerij cafe duo", // by when they became visible here
+		"updatedSince=2999-01-01T00:00:00.000Z":              "",
 	} {
 		got := o.get(t, "/customers?"+query).is(200)
 		var list []string

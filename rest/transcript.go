@@ -42,7 +42,7 @@ type TranscriptFilters struct {
 	Status            []TranscriptStatus `query:"status,explode" nullable:"false" doc:"A status; repeated, one of them."`
 	IsCompleted       bool               `query:"isCompleted" doc:"Whether the transcript is filled in."`
 	DocumentGenerated bool               `query:"documentGenerated" doc:"Whether a document was generated."`
-	UpdatedSince      string             `query:"updatedSince" format:"date-time" doc:"Changed at this instant or later." example:"2026-06-01T00:00:00.000Z"`
+	UpdatedSince      string             `query:"updatedSince" format:"date-time" doc:"Whose latest change became visible here at this instant or later." example:"2026-06-01T00:00:00.000Z"`
 }
 
 func (f *TranscriptFilters) criteria(ctx context.Context) (c backoffice.TranscriptCriteria, err error) {

@@ -68,17 +68,38 @@ func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*
 		return err
 	}
 	transcripts := transcriptsOf(after)
-	for _, calculation := range before {
-		transcripts = append(transcripts, calculation.TranscriptID)
+	stays := make(map[string]string, len(after))
+	for _, calculation := range after {
+		stays[calculation.ID] = calculation.TranscriptID
+	}
+	var left []string
+	for id, calculation := range before {
+		if stays[id] != calculation.TranscriptID {
+			left = append(left, calculation.TranscriptID)
+		}
 	}
 	if err := write(); err != nil {
 		return err
 	}
-	return w.refresh(ctx, transcripts)
+	if err := w.leave(ctx, left); err != nil {
+		return err
+	}
+	return w.refresh(ctx, append(transcripts, left...))
 }
 
 func transcriptsOf(rows []*backoffice.Calculation) []string {
 	return collect(rows, func(c *backoffice.Calculation) string { return c.TranscriptID })
+}
+
+// leave notes that transcripts lost a calculation: that is a change of theirs, and without its moment what they show of
+// their latest change would turn back.
+func (w *calculationWriter) leave(ctx context.Context, transcripts []string) error {
+	if transcripts = unique(wellFormed(transcripts)); transcripts == nil {
+		return nil
+	}
+	text := "UPDATE transcripts SET left_at = CASE WHEN updated_at > $2 THEN updated_at ELSE $2 END WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)})
+	return err
 }
 
 // refresh works out the effective status of transcripts anew.
@@ -87,8 +108,11 @@ func (w *calculationWriter) refresh(ctx context.Context, transcripts []string) e
 		return nil
 	}
 	own := strings.NewReplacer("v.", "transcripts.")
-	text := "UPDATE transcripts SET status = " + own.Replace(effectiveStatus) + ", updated_at = " + own.Replace(effectiveUpdate) +
+	text := "UPDATE transcripts SET status = " + own.Replace(effectiveStatus) + ", updated_at = " + own.Replace(effectiveUpdate) + ", visible_at = $2" +
 		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
-	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts)})
-	return err
+	if _, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)}); err != nil {
+		return err
+	}
+	w.tx.visible.changed(transcriptTable.name, transcripts, nil)
+	return nil
 }

@@ -17,7 +17,11 @@ func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) erro
 	t.changes = append(t.changes, changes...)
 	switch {
 	case t.store.engine.Dialect().lock == "" && len(t.changes) >= maxBatch:
-		return t.appendChanges(ctx)
+		end, err := t.endOfLog(ctx)
+		if err != nil {
+			return err
+		}
+		return t.appendChanges(ctx, end)
 	case t.copier != nil && len(t.changes) >= changesAside:
 		return t.putChangesAside(ctx)
 	}
@@ -56,27 +60,31 @@ func (t *tx) putChangesAside(ctx context.Context) error {
 	return nil
 }
 
-// appendChanges writes the entries behind the last one. Whoever reads number n has seen all before it: the next writer
-// gets the lock only when this transaction has ended, and takes its first number then.
-func (t *tx) appendChanges(ctx context.Context) error {
-	if len(t.changes) == 0 && t.aside == 0 {
+// finish writes what the transaction has for the end of the change log.
+func (t *tx) finish(ctx context.Context) error {
+	if len(t.changes) == 0 && t.aside == 0 && t.visible.count == 0 {
 		return nil
 	}
-	if err := t.lock(ctx, lockChanges); err != nil {
-		return err
-	}
-	var last int64
-	err := t.conn.Query(ctx, "SELECT MAX(sequence) FROM changes", nil, func(row *Row) error { last = row.Int(0); return nil })
+	end, err := t.endOfLog(ctx)
 	if err != nil {
 		return err
 	}
+	if err := t.appendChanges(ctx, end); err != nil {
+		return err
+	}
+	return t.show(ctx, end.at)
+}
+
+// appendChanges writes the entries behind the last one. Whoever reads number n has seen all before it: the next writer
+// gets the lock only when this transaction has ended, and takes its first number then.
+func (t *tx) appendChanges(ctx context.Context, end end) error {
 	for from := int64(0); from < t.aside; from += changesAside {
-		if _, err := t.conn.Exec(ctx, t.store.nouns.changesAside.upsert, []any{last, from, from + changesAside}); err != nil {
+		if _, err := t.conn.Exec(ctx, t.store.nouns.changesAside.upsert, []any{end.last, from, from + changesAside, int64(end.at)}); err != nil {
 			return t.fail(backoffice.Fault(err, "appending to the change log"))
 		}
 	}
 	for i, change := range t.changes {
-		change.Sequence = last + t.aside + int64(i) + 1
+		change.Sequence, change.VisibleAt = end.last+t.aside+int64(i)+1, end.at
 	}
 	changes := t.changes
 	t.changes, t.aside = nil, 0
@@ -87,7 +95,8 @@ func (t *tx) appendChanges(ctx context.Context) error {
 func changesAsideOf(d *Dialect) copyTexts {
 	insert := writeTextsOf(changeTable, d).insert
 	texts := copyTextsOf(changeTable, d, insert)
-	texts.upsert = strings.Replace(texts.upsert, "SELECT v.sequence,", "SELECT v.sequence + $1,", 1) + " WHERE v.sequence > $2 AND v.sequence <= $3"
+	texts.upsert = strings.Replace(texts.upsert, "SELECT v.sequence,", "SELECT v.sequence + $1,", 1)
+	texts.upsert = strings.Replace(texts.upsert, "v.visible_at", "$4::bigint", 1) + " WHERE v.sequence > $2 AND v.sequence <= $3"
 	return texts
 }
 
@@ -102,6 +111,7 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		text("noun", "", func(c *backoffice.Change) *backoffice.Noun { return &c.Noun }),
 		text("object_id", "", func(c *backoffice.Change) *string { return &c.ObjectID }),
 		words("fields", "", func(c *backoffice.Change) *[]string { return &c.Fields }).orNull(),
+		number("visible_at", "", func(c *backoffice.Change) *backoffice.Instant { return &c.VisibleAt }),
 	},
 }
 

@@ -68,7 +68,7 @@ func (w *writer[T, C]) upsert(ctx context.Context, rows []*T) error {
 		return w.tx.fail(backoffice.Fault(err, "copying to "+w.table.name))
 	}
 	backoffice.CountCall(ctx)
-	if _, err := w.conn.Exec(ctx, texts.upsert, nil); err != nil {
+	if _, err := w.conn.Exec(ctx, texts.upsert, w.mark()); err != nil {
 		return w.refusal(ctx, err, rows)
 	}
 	return nil

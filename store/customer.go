@@ -7,10 +7,11 @@ import (
 )
 
 var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
-	noun:    backoffice.NounCustomer,
-	name:    "customers",
-	id:      func(c *backoffice.Customer) *string { return &c.ID },
-	version: func(c *backoffice.Customer) *int { return &c.Version },
+	noun:      backoffice.NounCustomer,
+	name:      "customers",
+	id:        func(c *backoffice.Customer) *string { return &c.ID },
+	version:   func(c *backoffice.Customer) *int { return &c.Version },
+	changedAt: func(c *backoffice.Customer) []*backoffice.Instant { return []*backoffice.Instant{&c.UpdatedAt} },
 	columns: concat(
 		[]column[backoffice.Customer]{
 			text("id", "", func(c *backoffice.Customer) *string { return &c.ID }),
@@ -66,7 +67,7 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 			return "t.id IN (SELECT s.customer_id FROM customer_scopes s WHERE s.scope = ?)"
 		}),
 		search("customers", func(c backoffice.CustomerCriteria) string { return c.Search }),
-		since("updated_at", func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince }),
+		changedSince(func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince }),
 		matches(func(c backoffice.CustomerCriteria) string { return c.WithoutChecklistID }, func(*Dialect) string {
 			return "EXISTS (SELECT 1 FROM checklists k WHERE k.id = ? AND NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = k.id AND w.customer_id = t.id))"
 		}),

@@ -20,7 +20,9 @@ type Dialect struct {
 	lock     string // waits for others that hold the same $1, until the end of the transaction; "" when all writers wait
 	forKey   string // keeps rows that were read from being changed by others
 	hold     string // keeps the rows t that were read from being changed by others, who may read and hold them as well
-	skip     string // passes over rows that others are changing
+	// visibleFrom is the least visible_at of a row that became visible since ?.
+	visibleFrom string
+	skip        string // passes over rows that others are changing
 
 	// List makes an argument of several texts.
 	List func([]string) any
@@ -32,24 +34,26 @@ type Dialect struct {
 var SQLite = &Dialect{
 	Name:    "sqlite3",
 	parents: "json_each($1) p", parentID: "p.value", parentNo: "p.key",
-	in:   "IN (SELECT value FROM json_each(?))",
-	now:  "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
-	List: listAsJSON,
+	in:          "IN (SELECT value FROM json_each(?))",
+	now:         "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
+	visibleFrom: "(SELECT CASE WHEN m.first < ? THEN m.first ELSE ? END FROM (SELECT MIN(l.written_at) AS first FROM late_writes l WHERE l.visible_at >= ?) m)",
+	List:        listAsJSON,
 }
 
 // Postgres is the dialect of PostgreSQL, from version 13.
 var Postgres = &Dialect{
 	Name:    "postgres",
 	parents: "unnest($1::text[]) WITH ORDINALITY p(id, n)", parentID: "p.id", parentNo: "p.n - 1",
-	in:      "= ANY(?::text[])",
-	now:     "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
-	lateral: true,
-	lock:    "SELECT pg_advisory_xact_lock(hashtext(current_schema()), $1::int4)",
-	forKey:  " FOR UPDATE",
-	hold:    " FOR SHARE OF t",
-	skip:    " FOR UPDATE SKIP LOCKED",
-	List:    func(texts []string) any { return texts },
-	bulk:    true,
+	in:          "= ANY(?::text[])",
+	lateral:     true,
+	lock:        "SELECT pg_advisory_xact_lock(hashtext(current_schema()), $1::int4)",
+	forKey:      " FOR UPDATE",
+	hold:        " FOR SHARE OF t",
+	now:         "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+	visibleFrom: "visible_from(?)",
+	skip:        " FOR UPDATE SKIP LOCKED",
+	List:        func(texts []string) any { return texts },
+	bulk:        true,
 }
 
 func listAsJSON(texts []string) any {

@@ -83,7 +83,7 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 
 func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
 	return s.engine.Write(ctx, func(ctx context.Context, conn Conn) error {
-		tx := &tx{store: s}
+		tx := &tx{store: s, visible: visibility{mark: backoffice.InstantOf(time.Now())}}
 		tx.conn = &txConn{counted{conn}, tx}
 		tx.copier, _ = conn.(Copier)
 		if err := do(ctx, tx); err != nil {
@@ -92,7 +92,7 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 		if tx.failed != nil {
 			return tx.failed
 		}
-		return tx.appendChanges(ctx)
+		return tx.finish(ctx)
 	})
 }
 

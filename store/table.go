@@ -15,6 +15,9 @@ type table[T any, C comparable] struct {
 	id      func(*T) *string
 	version func(*T) *int // nil for nouns without one
 
+	// changedAt are the instants that a record shows of its latest change, for nouns whose rows are asked for by it; else nil.
+	changedAt func(*T) []*backoffice.Instant
+
 	nothing  func(C) bool // nothing can match
 	criteria []criterion[C]
 	edges    map[backoffice.Edge]edge[C]

@@ -10,7 +10,8 @@ import (
 // The effective status and its moment are worked out where they are stored, so that they are right whoever writes first.
 const (
 	effectiveStatus = "COALESCE((SELECT c.state FROM calculations c WHERE c.transcript_id = v.id), v.own_status)"
-	effectiveUpdate = "COALESCE((SELECT CASE WHEN c.updated_at > v.own_updated_at THEN c.updated_at END FROM calculations c WHERE c.transcript_id = v.id), v.own_updated_at)"
+	effectiveUpdate = "(SELECT MAX(m.at) FROM (SELECT v.own_updated_at AS at UNION ALL SELECT c.updated_at FROM calculations c WHERE c.transcript_id = v.id" +
+		" UNION ALL SELECT l.left_at FROM transcripts l WHERE l.id = v.id) m)"
 )
 
 func writtenAs[T any](c column[T], expression string) column[T] {
@@ -24,6 +25,9 @@ var transcriptTable = &table[backoffice.Transcript, backoffice.TranscriptCriteri
 	noun: backoffice.NounTranscript,
 	name: "transcripts",
 	id:   func(t *backoffice.Transcript) *string { return &t.ID },
+	changedAt: func(t *backoffice.Transcript) []*backoffice.Instant {
+		return []*backoffice.Instant{&t.UpdatedAt, &t.OwnUpdatedAt}
+	},
 	columns: append([]column[backoffice.Transcript]{
 		text("id", "", func(t *backoffice.Transcript) *string { return &t.ID }),
 		enum("own_status", "", ownStatuses, func(t *backoffice.Transcript) *backoffice.TranscriptStatus { return &t.OwnStatus }),
@@ -60,7 +64,7 @@ var transcriptTable = &table[backoffice.Transcript, backoffice.TranscriptCriteri
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes }, "t.document_generated = true"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.No }, "t.document_generated = false"),
-		since("updated_at", func(c backoffice.TranscriptCriteria) backoffice.Instant { return c.UpdatedSince }),
+		changedSince(func(c backoffice.TranscriptCriteria) backoffice.Instant { return c.UpdatedSince }),
 	},
 	edges: map[backoffice.Edge]edge[backoffice.TranscriptCriteria]{
 		backoffice.OfFinancialYear: under[backoffice.TranscriptCriteria]("financial_year_id"),

@@ -14,6 +14,7 @@ type tx struct {
 	copier  Copier // nil when the engine copies nothing
 	failed  error
 	changes []*backoffice.Change
+	visible visibility
 	aside   int64 // entries of the change log that are in a temporary table
 }
 

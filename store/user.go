@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"strings"
-	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -50,11 +49,16 @@ func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error
 	if ids = unique(wellFormed(ids)); ids == nil {
 		return nil, nil
 	}
-	now := int64(backoffice.InstantOf(time.Now()))
-	text := "UPDATE customers SET responsible_id = NULL, version = version + 1," +
-		" updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE responsible_id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
-	if _, err := w.conn.Exec(ctx, text, []any{w.dialect.List(ids), now}); err != nil {
+	text := "UPDATE customers SET responsible_id = NULL, version = version + 1, visible_at = $2," +
+		" updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE responsible_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id"
+	var freed []string
+	err := w.conn.Query(ctx, text, []any{w.dialect.List(ids), int64(w.tx.visible.mark)}, func(row *Row) error {
+		freed = append(freed, row.Text(0))
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
+	w.tx.visible.changed(customerTable.name, freed, nil)
 	return w.writer.Delete(ctx, ids...)
 }

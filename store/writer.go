@@ -30,6 +30,14 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 			replaces = append(replaces, c.name+" = excluded."+c.name)
 		}
 	}
+	mark := parameter(len(names) + 1)
+	if d.bulk {
+		mark += "::bigint"
+	}
+	if t.changedAt != nil {
+		names, stored = append(names, "visible_at"), append(stored, mark)
+		updates, replaces = append(updates, "visible_at = "+mark), append(replaces, "visible_at = excluded.visible_at")
+	}
 	source := t.source(d)
 	insert := "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(stored, ", ") + " FROM " + source
 	update := "UPDATE " + t.name + " AS t SET " + strings.Join(updates, ", ") + " FROM " + source + " WHERE t.id = v.id"
@@ -40,7 +48,7 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	return writeTexts{
 		insert: insert,
 		upsert: upsert,
-		copied: copyTextsOf(t, d, upsert),
+		copied: copyTextsOf(t, d, strings.Replace(upsert, mark, "$1::bigint", 1)),
 		update: update,
 		delete: "DELETE FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
 	}
@@ -89,7 +97,7 @@ func (w *writer[T, C]) run(ctx context.Context, text string, rows []*T) (int, er
 				args = append(args, values(&columns[i]))
 			}
 		}
-		n, err := w.conn.Exec(ctx, text, args)
+		n, err := w.conn.Exec(ctx, text, append(args, w.mark()...))
 		changed += n
 		return err
 	}
@@ -111,6 +119,14 @@ func (w *writer[T, C]) run(ctx context.Context, text string, rows []*T) (int, er
 	return int(changed), nil
 }
 
+// mark is the argument of a writing statement that stands behind the columns, for nouns that have it.
+func (w *writer[T, C]) mark() []any {
+	if w.table.changedAt == nil {
+		return nil
+	}
+	return []any{int64(w.tx.visible.mark)}
+}
+
 func (w *writer[T, C]) idsOf(rows []*T) []string {
 	return collect(rows, func(t *T) string { return *w.table.id(t) })
 }
@@ -126,6 +142,7 @@ func (w *writer[T, C]) Insert(ctx context.Context, rows ...*T) error {
 	if _, err := w.run(ctx, w.writes.insert, rows); err != nil {
 		return err
 	}
+	w.noteChanged(rows)
 	return w.writeLists(ctx, rows, false)
 }
 
@@ -139,6 +156,7 @@ func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
 		return err
 	}
 	if changed == len(rows) {
+		w.noteChanged(rows)
 		return w.writeLists(ctx, rows, true)
 	}
 	stored, err := w.ByID(ctx, w.idsOf(rows), 1)
@@ -173,6 +191,7 @@ func (w *writer[T, C]) Upsert(ctx context.Context, rows []*T) error {
 	if err := w.upsert(ctx, rows); err != nil {
 		return err
 	}
+	w.noteChanged(rows)
 	return w.writeLists(ctx, rows, true)
 }
 

@@ -125,8 +125,17 @@ func (l *loading[T, C]) fill(e *entry[T]) {
 	r := reading{now: l.im.now, keys: l.im.Keys}
 	for _, m := range e.members {
 		f := &l.noun.fields[m.field]
+		var kept backoffice.Instant
+		updated := l.touched != nil && m.field == l.at["updatedAt"]
+		if updated {
+			kept = *l.touched(e.row)
+		}
 		if err := f.read(&r, e.row, m.value); err != nil {
 			e.faults = append(e.faults, faultOf(f.name, err))
+		}
+		if updated && *l.touched(e.row) > l.now { // nothing was updated in the future, so the line does not say when it was
+			*l.touched(e.row) = kept
+			e.given.remove(m.field)
 		}
 	}
 	e.file = r.file

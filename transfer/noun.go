@@ -86,6 +86,7 @@ const maxFields = 32
 
 func (s fieldSet) has(i int) bool { return s&(1<<i) != 0 }
 func (s *fieldSet) add(i int)     { *s |= 1 << i }
+func (s *fieldSet) remove(i int)  { *s &^= 1 << i }
 
 // changesOf tells which fields differ between two rows. old is nil for a new row, which is compared with a blank one.
 func (n *noun[T, C]) changesOf(old, row *T, scratch *[]byte) (set fieldSet) {

@@ -148,7 +148,10 @@ func testCascades(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
 			return tx.Calculations().Upsert(ctx, []*backoffice.Calculation{&n})
 		})
-		expect("transcript-1", backoffice.Sent, 1_700_000_000_006)
+		left := readOne(t, store.Transcripts(), "transcript-1")
+		if left.Status != backoffice.Sent || left.UpdatedAt <= 1_700_000_000_050 {
+			t.Errorf("the transcript that the calculation left is %s at %d", left.Status, left.UpdatedAt)
+		}
 		expect("transcript-2", backoffice.Locked, 1_700_000_000_900)
 		proposals("customer-1", 0)
 		proposals("customer-2", 1)
@@ -169,7 +172,15 @@ func testCascades(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		remove(t, store, func(tx backoffice.Tx) backoffice.Writer[*backoffice.Calculation, backoffice.CalculationCriteria] {
 			return tx.Calculations()
 		}, "calculation-1")
-		expect("transcript-2", backoffice.Sent, 1_700_000_001_000)
+		left = readOne(t, store.Transcripts(), "transcript-2")
+		if left.Status != backoffice.Sent || left.UpdatedAt <= 1_700_000_001_000 {
+			t.Errorf("the transcript whose calculation was deleted is %s at %d", left.Status, left.UpdatedAt)
+		}
+		again := moved // and it stays so when the transcript is written again
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.Transcripts().Upsert(ctx, []*backoffice.Transcript{&again})
+		})
+		expect("transcript-2", backoffice.Sent, left.UpdatedAt)
 	})
 }
 

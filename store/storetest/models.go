@@ -55,7 +55,7 @@ func (o *office) transcriptModel() *model[backoffice.Transcript, *backoffice.Tra
 		matches: func(r *backoffice.Transcript, c C) bool {
 			return !c.Nothing && is(c.ChecklistID, r.ChecklistID) && is(c.FinancialYearID, r.FinancialYearID) && is(c.CustomerID, r.CustomerID) &&
 				is(c.ResponsibleID, responsible[r.CustomerID]) && hasStatus(c.Status, r.Status) && tristate(c.IsCompleted, r.IsCompleted) &&
-				tristate(c.DocumentGenerated, r.DocumentGenerated) && since(c.UpdatedSince, r.UpdatedAt)
+				tristate(c.DocumentGenerated, r.DocumentGenerated) && writtenSince(c.UpdatedSince)
 		},
 		draw: func(t *rapid.T) C {
 			return C{
@@ -63,7 +63,7 @@ func (o *office) transcriptModel() *model[backoffice.Transcript, *backoffice.Tra
 				CustomerID: either(t, "customer", o.customerIDs()...), ResponsibleID: either(t, "responsible", o.userIDs()...),
 				Status:      backoffice.Statuses(either(t, "status", 1, 2, 5, 0b101010101, 1<<9-1)),
 				IsCompleted: either(t, "completed", backoffice.Yes, backoffice.No), DocumentGenerated: either(t, "generated", backoffice.Yes, backoffice.No),
-				UpdatedSince: either(t, "since", crowdInstants...), Nothing: either(t, "nothing", true, false, false, false),
+				UpdatedSince: either(t, "since", crowdInstants[0], afterAll), Nothing: either(t, "nothing", true, false, false, false),
 			}
 		},
 		orders: []backoffice.OrderKey{backoffice.KeyUpdatedAt, backoffice.KeyProgress},
@@ -183,7 +183,7 @@ func (o *office) customerModel() *model[backoffice.Customer, *backoffice.Custome
 			return !c.Nothing && (c.IDs == nil || slices.Contains(c.IDs.List(), r.ID)) && is(c.Type, r.Type) && is(c.Language, string(r.Language)) &&
 				is(c.ResponsibleID, r.ResponsibleID) && is(c.EmailFolded, backoffice.FoldEmail(string(r.Email))) && is(c.CustomerCode, string(r.CustomerCode)) &&
 				is(c.KboNumber, string(r.KboNumber)) && is(c.CompanyType, r.CompanyType) && (c.Scope == "" || slices.Contains(r.Scopes, c.Scope)) &&
-				contains(backoffice.SearchTextOf(r), c.Search) && since(c.UpdatedSince, r.UpdatedAt) &&
+				contains(backoffice.SearchTextOf(r), c.Search) && writtenSince(c.UpdatedSince) &&
 				(c.WithoutChecklistID == "" || slices.Contains(o.checklistIDs(), c.WithoutChecklistID) && !has[[2]string{r.ID, c.WithoutChecklistID}]) &&
 				is(c.RegistrationIndex, string(r.Registration.Index())) && is(c.SpouseRegistrationIndex, string(r.SpouseRegistration.Index()))
 		},
@@ -193,7 +193,7 @@ func (o *office) customerModel() *model[backoffice.Customer, *backoffice.Custome
 				ResponsibleID: either(t, "responsible", o.userIDs()...), EmailFolded: either(t, "email", "klant1@example.org", "klant2@example.org", "klant3@example.org"),
 				CustomerCode: either(t, "code", "CODE_1", "CODE_2", "CODE_3"), KboNumber: either(t, "kbo", "0200065765", "0314595348"),
 				CompanyType: either(t, "company type", backoffice.LegalForms()[:5]...), Scope: either(t, "scope", append(crowdScopes, "none")...),
-				Search: drawSearch(t, texts), UpdatedSince: either(t, "since", crowdInstants...),
+				Search: drawSearch(t, texts), UpdatedSince: either(t, "since", crowdInstants[0], afterAll),
 				WithoutChecklistID: either(t, "without", append(o.checklistIDs(), "unknown", "\x00")...),
 				RegistrationIndex:  either(t, "registration", indexes...), SpouseRegistrationIndex: either(t, "spouse", spouses...),
 			}
