@@ -23,7 +23,15 @@ func (c *importCommand) Run(ctx context.Context, s *Settings, t terminal) error 
 	bar := newProgress(t.err, true)
 	importer := &transfer.Importer{
 		Store: h.store, Files: h.files, Keys: h.keys,
-		Progress: func(p transfer.Progress) { bar.at(p.File, p.Done, p.Size) },
+		Progress: func(p transfer.Progress) {
+			if p.Writing {
+				p.File += ", writing"
+			}
+			bar.at(p.File, p.Done, p.Size)
+		},
+		Waiting: func(r transfer.Running) {
+			fmt.Fprintf(t.err, "another import runs (%s); this one begins when it has ended\n", r)
+		},
 	}
 	all, err := importer.Import(ctx, c.Path)
 	bar.end()

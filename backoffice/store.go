@@ -148,6 +148,7 @@ type Store interface {
 	CredentialStore
 	ConsultationStore
 	FileRegister
+	LeaseStore
 
 	// Together makes n parties whose reads wait for each other, so that an engine can send what they ask in one trip.
 	// Each party runs in a goroutine of its own, and each must leave.

@@ -130,8 +130,8 @@ func version[T any](at func(*T) *int) field[T] {
 		name: "version",
 		read: func(_ *reading, row *T, value raw) error {
 			number, err := value.number()
-			if err != nil || number < 1 || number > math.MaxInt32 || number != math.Trunc(number) {
-				return backoffice.Errorf(backoffice.BadInput, "a version is a whole number from 1")
+			if err != nil || number < 1 || number > backoffice.MaxVersion || number != math.Trunc(number) {
+				return backoffice.Errorf(backoffice.BadInput, "a version is a whole number from 1 to %d", backoffice.MaxVersion)
 			}
 			*at(row) = max(*at(row), int(number))
 			return nil

@@ -21,6 +21,8 @@ type Importer struct {
 	Keys  *privacy.Keyset
 	// Progress, if there is one, is told from time to time how far a file has been read.
 	Progress func(Progress)
+	// Waiting, if there is one, is told once of another import for whose end this one waits.
+	Waiting func(Running)
 }
 
 // Progress is how far the reading or writing of a file has come.
@@ -52,7 +54,7 @@ type importing struct {
 }
 
 // Import loads the files of a folder in their order, each in a transaction of its own, and stops at the first that cannot be
-// loaded. It returns what was loaded, also when there is an error: a *BadFile when a file has bad lines, one of the
+// loaded. It waits for another import that runs. It returns what was loaded, also when there is an error: a *BadFile when a file has bad lines, one of the
 // folder's or of the store's otherwise. Importing the same folder again changes nothing.
 func (i *Importer) Import(ctx context.Context, folder string) ([]Loaded, error) {
 	if info, err := os.Stat(folder); err == nil && !info.IsDir() { // to open a named pipe would wait
@@ -66,6 +68,11 @@ func (i *Importer) Import(ctx context.Context, folder string) ([]Loaded, error) 
 	if err := checkFolder(root); err != nil {
 		return nil, err
 	}
+	end, err := i.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	im := &importing{Importer: i, folder: root, now: time.Now()}
 	var all []Loaded
 	for _, t := range tables {

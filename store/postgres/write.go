@@ -80,11 +80,17 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 // server, the role or the database say (synchronous_commit = off loses what was acknowledged in the last moment before a
 // crash, entries of the register among it); a level that waits for standbys stays as it is.
 func beginWrite(limit time.Duration) string {
-	return "begin isolation level read committed; set local plan_cache_mode = force_generic_plan; " +
-		"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off; " +
+	return "begin isolation level read committed; " + byKeys +
 		"set local lock_timeout = " + strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10) + "; " +
 		"select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'"
 }
+
+const byKeys = "set local plan_cache_mode = force_generic_plan; " +
+	"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off; "
+
+// beginSnapshot starts a transaction that reads one moment: an import's, before it writes, or an export's page by page. What is
+// said of the planner for beginWrite holds for both.
+const beginSnapshot = "begin isolation level repeatable read read only; " + byKeys
 
 func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {
 	ctx, cancel := bounded(ctx, limit)

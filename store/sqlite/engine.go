@@ -37,17 +37,13 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 	if s := snapshotOf(ctx); s != nil { // what is read next sees the write, and nobody waits for a writer with a reader in hand
 		s.renew()
 	}
-	c, err := e.writer.take(ctx)
+	c, err := e.turn(ctx)
 	if err != nil {
-		return classify(ctx, err)
+		return err
 	}
 	defer e.writer.give(c)
 	// A transaction that was begun is ended even if its caller has gone: a connection is never left inside one.
 	end := context.WithoutCancel(ctx)
-	if _, err := c.Exec(ctx, "BEGIN IMMEDIATE", nil); err != nil {
-		_, _ = c.Exec(end, "ROLLBACK", nil) // a caller who has gone may have begun it all the same
-		return err
-	}
 	committed := false
 	defer func() {
 		if !committed {

@@ -50,7 +50,7 @@ func classify(ctx context.Context, err error) error {
 		return store.Damaged(fmt.Errorf("SQLite error %d", of))
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN,
 		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM:
-		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: fmt.Errorf("SQLite error %d", of)}
+		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: resultCode(of)}
 	case sqlite3.SQLITE_INTERRUPT: // by the watchdog, for the limit: a context that has ended was looked at before
 		return backoffice.Fault(context.DeadlineExceeded, "asking the store")
 	case 0:
@@ -61,5 +61,10 @@ func classify(ctx context.Context, err error) error {
 	}
 	return backoffice.Fault(fmt.Errorf("SQLite error %d", of), "asking the store")
 }
+
+// resultCode is SQLite's extended result code as the cause of an error.
+type resultCode int
+
+func (c resultCode) Error() string { return fmt.Sprintf("SQLite error %d", int(c)) }
 
 var errClosed = errors.New("the store is closed")

@@ -109,14 +109,11 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 		return nil, &store.SchemaError{Have: have, Want: want}
 	}
 	e := &engine{path: path, dog: &watchdog{}}
-	write, err := e.connect("_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
-		"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
-		"_pragma=secure_delete(1)") // what is erased is overwritten; the search indexes do so by their own setting
-	if err != nil {
+	if err := prepare(ctx, path, have); err != nil {
 		return nil, err
 	}
-	write.SetMaxOpenConns(1)
-	if err := prepare(ctx, write, have); err != nil {
+	write, err := e.connectWith(lockPoll, writing...)
+	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	read, err := e.connect("_pragma=query_only(1)", "_pragma=cache_size(-16384)", "_pragma=temp_store(MEMORY)")
@@ -136,6 +133,11 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	return e, nil
 }
 
+// writing are the options of a connection that writes.
+var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
+	"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
+	"_pragma=secure_delete(1)"} // what is erased is overwritten; the search indexes do so by their own setting
+
 // look reads the version of the schema and changes nothing, since the file may be another program's.
 func look(ctx context.Context, path string) (int64, error) {
 	db, err := sql.Open("sqlite", dsn(path))
@@ -147,7 +149,13 @@ func look(ctx context.Context, path string) (int64, error) {
 }
 
 // prepare brings the schema up to date and looks at every table.
-func prepare(ctx context.Context, db *sql.DB, have int64) error {
+func prepare(ctx context.Context, path string, have int64) (err error) {
+	db, err := sql.Open("sqlite", dsn(path, writing...))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
 	if have < migrations.Version(goose.DialectSQLite3) {
 		provider, err := migrations.Provider(goose.DialectSQLite3, db)
 		if err != nil {
@@ -191,7 +199,11 @@ func startCounting(ctx context.Context, db *sql.DB, have int64) error {
 }
 
 func (e *engine) connect(options ...string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", dsn(e.path, options...))
+	return e.connectWith(busyTime, options...)
+}
+
+func (e *engine) connectWith(busy time.Duration, options ...string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", dsnWith(e.path, busy, options...))
 	if err == nil {
 		e.databases = append(e.databases, db)
 	}
@@ -199,9 +211,14 @@ func (e *engine) connect(options ...string) (*sql.DB, error) {
 }
 
 // dsn is the driver's name of a file.
-func dsn(path string, options ...string) string {
+func dsn(path string, options ...string) string { return dsnWith(path, busyTime, options...) }
+
+// busyTime is how long a connection waits for locks of others.
+const busyTime = 5 * time.Second
+
+func dsnWith(path string, busy time.Duration, options ...string) string {
 	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
-	return "file:" + escaped + "?" + strings.Join(append([]string{"_pragma=busy_timeout(5000)", "_dqs=0"}, options...), "&")
+	return "file:" + escaped + "?" + strings.Join(append([]string{fmt.Sprintf("_pragma=busy_timeout(%d)", busy.Milliseconds()), "_dqs=0"}, options...), "&")
 }
 
 // Backup writes a consistent copy of the database, as of now, to a file that must not exist yet, while others go on

@@ -1,0 +1,66 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"example.org/backoffice/backoffice"
+)
+
+const (
+	// lockPoll is how long SQLite itself waits for a writer of another process. It sleeps meanwhile, deaf to its caller.
+	lockPoll = 100 * time.Millisecond
+	// lockPatience is how long one without a deadline waits: longer than the largest import takes for its longest file.
+	lockPatience = 10 * time.Minute
+)
+
+// turn is the connection of the one writer, with a transaction begun. It waits for its turn among the writers of this
+// process and for those of others, as the import of a folder is one, but not to the end of the caller's deadline, so that there
+// is time to say that the store is busy.
+func (e *engine) turn(ctx context.Context) (*lease, error) {
+	patience := lockPatience
+	if deadline, ok := ctx.Deadline(); ok {
+		patience = time.Until(deadline) * 9 / 10
+	}
+	until := time.Now().Add(patience)
+	waiting, cancel := context.WithDeadline(ctx, until)
+	c, err := e.writer.take(waiting)
+	cancel()
+	switch {
+	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		return nil, errBusy
+	case err != nil:
+		return nil, classify(ctx, err)
+	}
+	for err = errBusy; time.Now().Before(until); {
+		var busy bool
+		if busy, err = c.begin(ctx); err == nil {
+			return c, nil
+		}
+		_, _ = c.Exec(context.WithoutCancel(ctx), "ROLLBACK", nil) // a caller who has gone may have begun it all the same
+		if !busy || ctx.Err() != nil {
+			break
+		}
+		err = errBusy
+	}
+	e.writer.give(c)
+	return nil, err
+}
+
+// begin begins a transaction that writes, and tells whether another process has one.
+func (c *conn) begin(ctx context.Context) (busy bool, err error) {
+	_, err = c.Exec(ctx, "BEGIN IMMEDIATE", nil)
+	var known *backoffice.Error
+	var of resultCode
+	return errors.As(err, &known) && errors.As(known.Cause, &of) && of&0xff == sqlite3.SQLITE_BUSY, err
+}
+
+// errBusy is for a write that others have kept waiting for too long. Nothing of it was done.
+var errBusy = &backoffice.Error{
+	Kind:    backoffice.Unavailable,
+	Message: "the store is busy: others are writing to it; try again later",
+	Cause:   errors.New("the lock for writing did not become free in time"),
+}
