@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +16,7 @@ type credentialsCommand struct {
 	Create credentialsCreateCommand `cmd:"" help:"Create a credential pair and print its secret, which cannot be seen again."`
 	List   credentialsListCommand   `cmd:"" help:"List the credential pairs, without their secrets."`
 	Rotate credentialsRotateCommand `cmd:"" help:"Give a pair a new secret and print it; the old one stays live for a while."`
+	Scopes credentialsScopesCommand `cmd:"" help:"Give a living pair scopes, and take scopes from it."`
 	Revoke credentialsRevokeCommand `cmd:"" help:"End a pair and its secrets for good."`
 }
 
@@ -27,19 +29,19 @@ type credentialsCreateCommand struct {
 
 // Validate reads the scopes and the date.
 func (c *credentialsCreateCommand) Validate() error {
-	if _, err := c.scopes(); err != nil {
+	if _, err := parseScopes("--scope", c.Scope); err != nil {
 		return err
 	}
 	_, err := c.expires()
 	return err
 }
 
-func (c *credentialsCreateCommand) scopes() ([]backoffice.Scope, error) {
+func parseScopes(flag string, names []string) ([]backoffice.Scope, error) {
 	var scopes []backoffice.Scope
-	for _, name := range c.Scope {
+	for _, name := range names {
 		scope, err := backoffice.ParseScope(name)
 		if err != nil {
-			return nil, fmt.Errorf("--scope: %w", err)
+			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
 		scopes = append(scopes, scope)
 	}
@@ -62,7 +64,7 @@ func (c *credentialsCreateCommand) expires() (backoffice.Instant, error) {
 
 // Run creates the pair.
 func (c *credentialsCreateCommand) Run(ctx context.Context, s *Settings, t terminal) error {
-	scopes, err := c.scopes()
+	scopes, err := parseScopes("--scope", c.Scope)
 	if err != nil {
 		return err
 	}
@@ -173,6 +175,56 @@ func (c *credentialsRotateCommand) Run(ctx context.Context, s *Settings, t termi
 		return unknownPair(err)
 	}
 	return printPair(t, c.JSON, c.ID, secret)
+}
+
+type credentialsScopesCommand struct {
+	ID     string   `arg:"" help:"The pair's client id."`
+	Add    []string `placeholder:"SCOPE" help:"A scope to give to the pair; may be repeated."`
+	Remove []string `placeholder:"SCOPE" help:"A scope to take from the pair; may be repeated."`
+}
+
+// Validate reads the scopes.
+func (c *credentialsScopesCommand) Validate() error {
+	_, _, err := c.scopes()
+	if err == nil && len(c.Add)+len(c.Remove) == 0 {
+		err = errors.New("--add or --remove says which scope")
+	}
+	return err
+}
+
+func (c *credentialsScopesCommand) scopes() (add, remove []backoffice.Scope, err error) {
+	if add, err = parseScopes("--add", c.Add); err != nil {
+		return nil, nil, err
+	}
+	remove, err = parseScopes("--remove", c.Remove)
+	return add, remove, err
+}
+
+// Run changes the scopes.
+func (c *credentialsScopesCommand) Run(ctx context.Context, s *Settings, t terminal) error {
+	add, remove, err := c.scopes()
+	if err != nil {
+		return err
+	}
+	store, err := s.openRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	has, err := auth.ChangeScopes(ctx, store, c.ID, add, remove)
+	if err != nil {
+		return unknownPair(err)
+	}
+	names := "none"
+	for i, scope := range has {
+		if i == 0 {
+			names = scope.String()
+		} else {
+			names += " " + scope.String()
+		}
+	}
+	_, err = fmt.Fprintf(t.out, "The pair's scopes: %s\nRunning servers obey within 5 seconds.\n", names)
+	return err
 }
 
 type credentialsRevokeCommand struct {

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -67,7 +68,7 @@ func TestEveryCommandHasAHelpText(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"", "serve", "demo", "import", "export", "backup", "credentials", "credentials create", "credentials list", "credentials rotate",
-		"credentials revoke", "years start", "documents generate", "consultations list", "consultations verify", "changes list", "compact", "migrate", "files list", "files sweep", "files restore", "restore", "check",
+		"credentials revoke", "credentials scopes", "years start", "years list", "documents generate", "consultations list", "consultations verify", "changes list", "compact", "migrate", "files list", "files sweep", "files restore", "restore", "check",
 	} {
 		code, out, err := newShell(t).run(t, append(strings.Fields(command), "--help")...)
 		if code != exitDone || !strings.Contains(out, "Usage: backoffice") || err != "" {
@@ -89,6 +90,8 @@ func TestACommandLineThatMakesNoSenseEndsWithTwoAndSaysWhy(t *testing.T) {
 		"credentials create --name x --scope secret":          "the scopes are privacy.read",
 		"credentials create --name x --expires soon":          "2027-01-31",
 		"credentials rotate x --overlap=-1h":                  "--overlap",
+		"credentials scopes x":                                "--add or --remove",
+		"credentials scopes x --add secret":                   "--add: unknown scope",
 		"changes list --format xml":                           "--format",
 		"changes list --limit=-1":                             "--limit",
 		"demo --customers 0":                                  "--customers",
@@ -241,13 +244,77 @@ func TestCredentialsAreCreatedRotatedRevokedAndListed(t *testing.T) {
 	}
 }
 
+func TestScopesAreGivenToALivingPairAndTakenFromIt(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "migrate")
+	created := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write"))
+	out := s.must(t, "credentials", "scopes", created.ClientID, "--add", "users.write", "--add", "customers.write", "--remove", "pti.write", "--remove", "minfin.read")
+	if !strings.HasPrefix(out, "The pair's scopes: customers.write users.write\n") {
+		t.Errorf("it says %q", out)
+	}
+	if list := s.must(t, "credentials", "list", "--format=jsonl"); !strings.Contains(list, `"scopes":["customers.write","users.write"]`) {
+		t.Errorf("it is listed as %s", list)
+	}
+	for why, args := range map[string][]string{
+		"not both":           {created.ClientID, "--add", "pti.write", "--remove", "pti.write"},
+		"credentials list":   {"nobody", "--add", "pti.write"},
+		"revoked or expired": {pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "gone")).ClientID, "--add", "pti.write"},
+	} {
+		if why == "revoked or expired" {
+			s.must(t, "credentials", "revoke", args[0])
+		}
+		if code, _, err := s.run(t, append([]string{"credentials", "scopes"}, args...)...); code != exitFailure || !strings.Contains(err, why) {
+			t.Errorf("%s ends with %d, %s", why, code, err)
+		}
+	}
+	if out := s.must(t, "credentials", "scopes", created.ClientID, "--remove", "users.write", "--remove", "customers.write"); !strings.HasPrefix(out, "The pair's scopes: none\n") {
+		t.Errorf("it says %q", out)
+	}
+}
+
+func TestYearsAreListedAndOneMayBeSkippedWithItsChecklistsBroughtOver(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "testdata/office")
+	before, err := csv.NewReader(strings.NewReader(s.must(t, "years", "list", "--format", "csv"))).ReadAll()
+	if err != nil || len(before) < 2 {
+		t.Fatalf("the years are %v, %v", before, err)
+	}
+	current := before[len(before)-1]
+	year, _ := strconv.Atoi(current[0])
+	skipped := strconv.Itoa(year + 2)
+	if code, _, why := s.run(t, "years", "start", skipped, "--yes"); code != exitFailure || !strings.Contains(why, "not the one after") {
+		t.Errorf("skipping a year ends with %d, %s", code, why)
+	}
+	s.must(t, "years", "start", skipped, "--yes", "--force", "--with-checklists")
+	after, err := csv.NewReader(strings.NewReader(s.must(t, "years", "list", "--format", "csv"))).ReadAll()
+	if err != nil || len(after) != len(before)+1 {
+		t.Fatalf("the years are %v, %v", after, err)
+	}
+	old, started := after[len(after)-2], after[len(after)-1]
+	if current[2] != "current" || old[2] != "archived" || started[0] != skipped || started[2] != "current" || started[3] != current[3] || started[4] != "0" || old[3] != current[3] {
+		t.Errorf("the years were %v, and are %v", before, after)
+	}
+}
+
+func TestAQuestionIsAnsweredWithYesOrNothingIsDone(t *testing.T) {
+	t.Parallel()
+	for answer, sure := range map[string]bool{"y\n": true, "Yes\n": true, "yes": true, "n\n": false, "\n": false, "": false, "yes, no\n": false} {
+		var asked strings.Builder
+		if err := confirm(strings.NewReader(answer), &asked, "Archive?"); (err == nil) != sure || asked.String() != "Archive? [y/N] " {
+			t.Errorf("%q: %v after %q", answer, err, asked.String())
+		}
+	}
+}
+
 func TestAYearIsStartedOnce(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "migrate")
 	s.must(t, "years", "start", "2026")
 	s.must(t, "years", "start", "2027")
-	for _, year := range []string{"2027", "2020", "soon"} {
+	for _, year := range []string{"2027", "2020", "2029", "soon"} {
 		if code, out, err := s.run(t, "years", "start", year); code != exitFailure || out != "" || strings.Count(err, "\n") != 1 {
 			t.Errorf("starting %s ends with %d, %q and %q", year, code, out, err)
 		}

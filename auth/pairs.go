@@ -50,6 +50,20 @@ func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID stri
 	})
 }
 
+// ChangeScopes gives a pair scopes and takes others from it, and returns those that it has then. Running servers obey within
+// 5 seconds. NotFound for an unknown client id; Refused as backoffice.Credential's ChangeScopes says.
+func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientID string, add, remove []backoffice.Scope) (has []backoffice.Scope, err error) {
+	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
+		err := pair.ChangeScopes(add, remove, backoffice.InstantOf(time.Now()))
+		has = pair.Scopes
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return has, nil
+}
+
 // List returns every pair, revoked and expired ones too, ordered by client id.
 func List(ctx context.Context, store backoffice.CredentialStore) ([]*backoffice.Credential, error) {
 	return store.Credentials(ctx)

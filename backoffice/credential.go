@@ -97,6 +97,30 @@ func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) e
 	return nil
 }
 
+// ChangeScopes gives the pair scopes and takes others from it; one that it has already, or has not, stays as it is. Refused
+// with NOT_ALLOWED on a pair that is revoked or expired, with INVALID for an unknown scope and one that is given and taken.
+func (c *Credential) ChangeScopes(add, remove []Scope, now Instant) error {
+	if !c.Live(now) {
+		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
+	}
+	for _, scope := range slices.Concat(add, remove) {
+		switch {
+		case !slices.Contains(AllScopes, scope):
+			return Refuse(&UserError{Code: CodeInvalid, Message: "unknown scope", Field: []string{"scopes"}})
+		case slices.Contains(add, scope) && slices.Contains(remove, scope):
+			return Refuse(&UserError{Code: CodeInvalid, Message: "a scope is added or removed, not both", Field: []string{"scopes"}})
+		}
+	}
+	var scopes []Scope
+	for _, scope := range AllScopes {
+		if (slices.Contains(c.Scopes, scope) || slices.Contains(add, scope)) && !slices.Contains(remove, scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	c.Scopes = scopes
+	return nil
+}
+
 // Revoke ends the pair and all its secrets. Revoking it again changes nothing.
 func (c *Credential) Revoke(now Instant) {
 	if c.RevokedAt.IsZero() {

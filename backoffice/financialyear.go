@@ -1,5 +1,11 @@
 package backoffice
 
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
 // FinancialYear is the frame in which data is collected; at most one is current, the others are archived.
 type FinancialYear struct {
 	ID            string
@@ -35,6 +41,24 @@ func CheckFinancialYear(y *FinancialYear) []*UserError {
 		check.add(CodeNotAllowed, "the current year is not archived", "archivedAt")
 	}
 	return check.found
+}
+
+// Years are all financial years, the earliest first. There are few.
+func Years(ctx context.Context, reads Reads) ([]*FinancialYear, error) {
+	var years []*FinancialYear
+	ask := Ask[FinancialYearCriteria]{Window: Window{Limit: MaxPageSize}}
+	for more := true; more; {
+		pages, err := reads.FinancialYears().Pages(ctx, ask, []string{NoParent}, 0)
+		if err != nil {
+			return nil, err
+		}
+		years = append(years, pages[NoParent].Items...)
+		if more = pages[NoParent].More; more {
+			ask.Window.After, ask.Window.HasAfter = years[len(years)-1].Position(KeyID), true
+		}
+	}
+	slices.SortStableFunc(years, func(a, b *FinancialYear) int { return cmp.Compare(a.StartDate, b.StartDate) })
+	return years, nil
 }
 
 // ParseYear reads a year of four digits ("2026"), 1900 to 2999. Anything else is BadInput.

@@ -159,7 +159,7 @@ func TestAChecklistOfTheCurrentYearIsAssigned(t *testing.T) {
 				t.Errorf("%q, not %q", came, c.want)
 			}
 		}
-		_, err = w.StartYear(t.Context(), "2027")
+		_, err = w.StartYear(t.Context(), backoffice.YearStart{Year: "2027"})
 		accept(t, err)
 		if _, came := assign("list2026", c.ID, "", noKey); came != "FINANCIAL_YEAR_ARCHIVED checklistId" {
 			t.Error(came)
@@ -173,12 +173,13 @@ func TestAChecklistOfTheCurrentYearIsAssigned(t *testing.T) {
 func TestAYearIsStartedAfterTheCurrentOne(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
-		for year, want := range map[string]string{"2026": "NOT_ALLOWED startDate", "2025": "NOT_ALLOWED startDate", "26": "INVALID startDate", "20 7": "INVALID startDate"} {
-			_, err := w.StartYear(t.Context(), year)
+		for year, want := range map[string]string{"2026": "NOT_ALLOWED startDate", "2025": "NOT_ALLOWED startDate", "2028": "NOT_ALLOWED startDate", "26": "INVALID startDate", "20 7": "INVALID startDate"} {
+			_, err := w.StartYear(t.Context(), backoffice.YearStart{Year: year})
 			expect(t, err, want)
 		}
-		y, err := w.StartYear(t.Context(), "2028")
+		started, err := w.StartYear(t.Context(), backoffice.YearStart{Year: "2028", Skip: true})
 		accept(t, err)
+		y := started.Year
 		years, err := w.Store.FinancialYears().ByID(t.Context(), []string{"y2026", y.ID}, 0)
 		accept(t, err)
 		if old := years["y2026"]; old.IsCurrentYear || old.ArchivedAt.IsZero() {
@@ -188,6 +189,37 @@ func TestAYearIsStartedAfterTheCurrentOne(t *testing.T) {
 			t.Error(diff)
 		}
 		if log := w.changes(t, 0); !slices.Equal(log, []string{"years start financial year archivedAt isCurrentYear", "years start financial year endDate isCurrentYear startDate"}) {
+			t.Errorf("%q", log)
+		}
+	})
+}
+
+func TestChecklistsComeOverIntoTheNewYearWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		before, err := w.Store.Checklists().Counts(t.Context(), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, []string{"y2026"})
+		accept(t, err)
+		old, err := w.Store.Checklists().ByID(t.Context(), []string{"list2026"}, 0)
+		accept(t, err)
+		started, err := w.StartYear(t.Context(), backoffice.YearStart{Year: "2027", WithChecklists: true})
+		accept(t, err)
+		if len(started.Checklists) != before["y2026"] || len(started.Checklists) == 0 {
+			t.Fatalf("%d came over, not %d", len(started.Checklists), before["y2026"])
+		}
+		after, err := w.Store.Checklists().Counts(t.Context(), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, []string{"y2026", started.Year.ID})
+		accept(t, err)
+		if after["y2026"] != before["y2026"] || after[started.Year.ID] != before["y2026"] {
+			t.Errorf("the years have %v", after)
+		}
+		copied := *started.Checklists[0]
+		stored, err := w.Store.Checklists().ByID(t.Context(), []string{copied.ID}, 0)
+		accept(t, err)
+		want := *old["list2026"]
+		want.ID, want.FinancialYearID = copied.ID, started.Year.ID
+		if diff := cmp.Diff(&want, stored[copied.ID]); diff != "" {
+			t.Error(diff)
+		}
+		if log := w.changes(t, 0); log[len(log)-1] != "years start checklist authRequired financialYearId language name remindersEnabled" {
 			t.Errorf("%q", log)
 		}
 	})
@@ -203,9 +235,9 @@ func TestAnEmptyOfficeStartsItsFirstYear(t *testing.T) {
 			_, err := tx.FinancialYears().Delete(ctx, "y2026")
 			return err
 		})
-		_, err := w.StartYear(t.Context(), "2025")
+		_, err := w.StartYear(t.Context(), backoffice.YearStart{Year: "2025"})
 		expect(t, err, "TAKEN startDate")
-		_, err = w.StartYear(t.Context(), "2026")
+		_, err = w.StartYear(t.Context(), backoffice.YearStart{Year: "2026", WithChecklists: true})
 		expect(t, err, "done")
 	})
 }
