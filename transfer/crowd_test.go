@@ -117,7 +117,7 @@ func TestAFileThatIsReplacedWhileItIsStagedIsStoredAgain(t *testing.T) {
 	h := newHouse(t)
 	folder := office(t)
 	h.mustLoad(t, folder)
-	other, err := h.files.Put(t.Context(), strings.NewReader("other"), "text/plain")
+	other, err := h.files.Put(t.Context(), backoffice.NewFileKey(backoffice.NewUploadID()), strings.NewReader("other"), "text/plain")
 	must(t, err)
 	replaced := false
 	loaded, err := h.importer(func(p Progress) {

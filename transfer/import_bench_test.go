@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +18,9 @@ import (
 
 // BenchmarkImport prints how fast a large folder is loaded into an empty store, how fast the second run finds that there is
 // nothing to do, and how much memory that takes: go test -run - -bench Import -benchtime 1x ./transfer
+//
+// longest-lock-s is for how long the longest transaction of the first run lasted, changed-lock-s that of a run in which one
+// customer in 200 has changed: while it lasts, other writers of the embedded store wait.
 //
 // heap-MB is the most that Go held at a time, resident-MB the most that the process had of the machine; both grow with
 // nothing but the size of a chunk, which the three sizes show.
@@ -38,6 +43,8 @@ func benchmarkImport(b *testing.B, open func(testing.TB) *house, customers int) 
 	b.StopTimer()
 	folder := largeFolder(b, customers)
 	h := open(b)
+	watch := &lockWatch{Store: h.store}
+	h.store = watch
 	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // starts the high-water mark anew, where there is one
 	peak := watchHeap()
@@ -55,13 +62,48 @@ func benchmarkImport(b *testing.B, open func(testing.TB) *house, customers int) 
 		}
 	}
 	second := time.Since(started)
+	newLock := watch.longest
+	changeEach200th(b, folder)
+	watch.longest = 0
+	h.mustLoad(b, folder)
 	b.StopTimer()
 	b.ReportMetric(float64(rows), "rows")
 	b.ReportMetric(float64(rows)/first.Seconds(), "rows/s")
 	b.ReportMetric(float64(rows)/second.Seconds(), "unchanged-rows/s")
+	b.ReportMetric(newLock.Seconds(), "longest-lock-s")
+	b.ReportMetric(watch.longest.Seconds(), "changed-lock-s")
 	b.ReportMetric(float64(peak())/(1<<20), "heap-MB")
 	b.ReportMetric(residentMegabytes(), "resident-MB")
 	b.StartTimer()
+}
+
+// lockWatch measures how long the longest transaction lasted, for which other writers may have to wait.
+type lockWatch struct {
+	backoffice.Store
+	longest time.Duration
+}
+
+func (w *lockWatch) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
+	var begun time.Time
+	err := w.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error { begun = time.Now(); return do(ctx, tx) })
+	w.longest = max(w.longest, time.Since(begun))
+	return err
+}
+
+func (w *lockWatch) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Reads) error) error {
+	return w.Store.(snapshotter).Snapshot(ctx, do)
+}
+
+// changeEach200th gives one customer in 200 another telephone number, as a night may.
+func changeEach200th(b *testing.B, folder string) {
+	name := filepath.Join(folder, "customers.ndjson")
+	text, err := os.ReadFile(name)
+	must(b, err)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for i := 0; i < len(lines); i += 200 {
+		lines[i] = bytes.Replace(lines[i], []byte("+32 470"), []byte("+32 471"), 1)
+	}
+	must(b, os.WriteFile(name, bytes.Join(lines, nil), 0o600))
 }
 
 // watchHeap measures until the function that it returns is called, which gives the most that was seen.

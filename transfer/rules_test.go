@@ -72,6 +72,7 @@ func TestABadLineIsReportedWithItsFieldAndWhyAndLoadsNothing(t *testing.T) {
 		{"a year that is not the checklist's", "transcripts.ndjson", `{"_id":"transcript-bare","financialYear":"fy-2026"}`, `transcripts.ndjson:1: financialYear: the financial year is not that of the checklist`},
 		{"a document that was generated without a file", "transcripts.ndjson", `{"_id":"transcript-bare","documentGenerated":true}`, `transcripts.ndjson:1: documentGenerated: a transcript whose document was generated has a file`},
 		{"custom variables that are no object", "transcripts.ndjson", `{"_id":"transcript-bare","customVariables":[]}`, `transcripts.ndjson:1: customVariables: the value is a JSON object`},
+		{"custom variables with a number that is infinite to others", "transcripts.ndjson", `{"_id":"transcript-bare","customVariables":{"a":1e400}}`, `transcripts.ndjson:1: customVariables: a number in a JSON object is within the range of a double`},
 		{"custom variables with a key twice", "transcripts.ndjson", `{"_id":"transcript-bare","customVariables":{"a":{"b":1,"b":2}}}`, `transcripts.ndjson:1: customVariables: a key occurs once in a JSON object`},
 		{"a second calculation", "calculations.ndjson", `{"_id":"x","transcript":"transcript-full","state":"Approved"}`, `calculations.ndjson:1: transcript: another record has the value, and only one may have it`},
 		{"a state that is none", "calculations.ndjson", `{"_id":"x","transcript":"transcript-bare","state":"Sent"}`, `calculations.ndjson:1: state: a calculation's state is one of the labels To Process, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected`},
@@ -235,5 +236,15 @@ func TestNoReportHoldsAValueOfTheLine(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestNumbersOfCustomVariablesKeepTheirDigits(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mustLoad(t, office(t))
+	h.mustLoad(t, only(t, "transcripts.ndjson", `{"_id":"transcript-bare","customVariables":{"b":12345678901234567890123,"a":1.10}}`))
+	if got := one[transcript](t, h.store.Transcripts(), "transcript-bare").CustomVariables; got != `{"a":1.10,"b":12345678901234567890123}` {
+		t.Errorf("they are %s", got)
 	}
 }
