@@ -1,4 +1,4 @@
-.PHONY: run test test-tools lint pages generate build benchmarks
+.PHONY: attacks run test test-tools lint pages generate build benchmarks
 
 GO ?= go
 
@@ -13,6 +13,10 @@ test: lint pages ## everything that must hold before a change lands
 
 test-tools: ## what the tests need beyond Go
 	./scripts/test-tools.sh
+
+ATTACKS ?= 10000
+attacks: ## the attack suite, for a night
+	$(GO) test -timeout 24h -run AttackSuite -v . -attacks $(ATTACKS)
 
 lint: test-tools ## the form of the sources, and the OpenAPI document by the default rules of spectral
 	test -z "$$(gofmt -l .)"

@@ -61,7 +61,7 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("seed %d", seed)
-	o := openOffice(t)
+	o := serveOffice(t, officeSettings(t, engines["SQLite"](t)), limits.Defaults())
 	k := &attacker{random: rand.New(rand.NewPCG(seed, 1)), schema: gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphqls", Input: string(schemaText)})}
 	k.texts = []string{"dutch", "van", "checklist", strings.Repeat("0", 200), strings.Repeat("ﷺ", 22), "85073003328", "0403170701", "a@b.example"}
 	k.ids = fillForAttacks(t, o)
@@ -153,11 +153,11 @@ func used(r syscall.Rusage) time.Duration {
 // fillForAttacks adds what makes answers long and lists full, and gives identifiers to ask for.
 func fillForAttacks(t *testing.T, o *office) (ids []string) {
 	t.Helper()
-	hold(t, o, 100, 60_000)
 	filler := demo.Demo{Store: o.store, Files: o.files, Keys: o.keys, Customers: 300, Seed: 1, Now: time.Now()}
 	if err := filler.Fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	hold(t, o, 100, 60_000)
 	pair := o.pair(t, backoffice.AllScopes...)
 	_, body, _ := o.ask(t, pair, `{
 		customers(first: 60) { nodes { id } } transcripts(last: 40) { nodes { id } } users(first: 5) { nodes { id } }
