@@ -1,6 +1,8 @@
 package transport
 
 import (
+	"strings"
+
 	"github.com/maypok86/otter/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -20,6 +22,7 @@ type documents struct {
 
 // document is a query document that may be executed, if its cost allows it.
 type document struct {
+	text       string
 	ast        *ast.QueryDocument
 	constants  map[string]any // see exact
 	shape      string
@@ -55,9 +58,11 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 	if entry, ok := d.known.GetIfPresent(text); ok {
 		return entry, nil
 	}
+	text = strings.Clone(text) // which is a part of a whole body, that would be kept with it
 	entry, errs := d.prepare(text)
 	if errs == nil {
 		d.known.Set(text, entry)
+		d.known.CleanUp() // now: a flood of documents would be faster than the cache's own housekeeping
 	}
 	return entry, errs
 }
@@ -90,6 +95,7 @@ func (d *documents) prepare(text string) (*document, gqlerror.List) {
 		return nil, errs
 	}
 	entry := &document{
+		text:      text,
 		ast:       parsed,
 		constants: constants,
 		shape:     scan.Shape,

@@ -2,6 +2,8 @@ package transport
 
 import (
 	"fmt"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -39,6 +41,52 @@ func TestTheMemoryOfDocumentsIsBounded(t *testing.T) {
 	if weight := d.known.WeightedSize(); weight > 1<<20 {
 		t.Errorf("%d bytes are kept", weight)
 	}
+}
+
+// A document's text is a part of a request's body, most of which may be variables.
+func TestWhatIsKeptOfADocumentIsNotTheBodyThatItCameIn(t *testing.T) {
+	// Not parallel: the memory of the process is measured.
+	const padding = 200_000
+	g := endpoint()
+	variables := map[string]any{"unknown": strings.Repeat("a", padding)}
+	flood := func(from, to int) uint64 {
+		for i := from; i < to; i++ {
+			if got := post(t, g, body(fmt.Sprintf(`{ customer(id: 7) { id name } } # %d`, i), variables)); got.status != 200 {
+				t.Fatal(got.text)
+			}
+		}
+		runtime.GC()
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		return memory.HeapAlloc
+	}
+	before := flood(0, 10)
+	if after := flood(10, 210); after > before+padding*20 {
+		t.Errorf("200 documents hold %d kB", (after-before)/1_000)
+	}
+}
+
+// In a flood of documents what is kept is bounded at every moment, not only after some housekeeping.
+func TestTheMemoryOfDocumentsIsBoundedInAFloodToo(t *testing.T) {
+	t.Parallel()
+	settings := limits.Defaults()
+	settings.Documents = 1 << 20
+	d := newDocuments(contract(), settings)
+	var flood sync.WaitGroup
+	for caller := range 8 {
+		flood.Go(func() {
+			for i := range 500 {
+				if _, errs := d.get(fmt.Sprintf(`{ customer(id: "%d-%d") { id name } }`, caller, i)); errs != nil {
+					t.Error(errs)
+				}
+				if weight := d.known.WeightedSize(); weight > 2<<20 {
+					t.Errorf("%d bytes are kept", weight)
+					return
+				}
+			}
+		})
+	}
+	flood.Wait()
 }
 
 func TestADocumentMayBeAskedForByManyAtATime(t *testing.T) {

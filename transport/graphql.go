@@ -190,7 +190,7 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 		return g.explained(ctx, r, refusal(media, refused), operation, variables, outcome.Outcome)
 	}
 	a := g.execute(ctx, exec, media, outcome, &graphql.OperationContext{
-		RawQuery:               asked.query,
+		RawQuery:               document.text,
 		Variables:              variables,
 		OperationName:          asked.operationName,
 		Doc:                    document.ast,
