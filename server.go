@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -53,9 +54,16 @@ const (
 // request leaves nothing behind and its rows' memory is used again: at 32 callers at once it costs some 20 MB.
 const gcPercent = 200
 
+// memoryLimit is where the collector works harder rather than let the heap grow: what requests may have in memory at one
+// time, which depends on the processors, and what the program has besides.
+func memoryLimit() int64 { return 256<<20 + int64(runtime.GOMAXPROCS(0))*96<<20 }
+
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit())
 	}
 	os.Exit(run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -1,0 +1,284 @@
+// Command hostile starts a server over much data, lets hostile callers loose on it, and tells what a well-behaved one
+// notices. It ends with 1 when the server does not hold what docs/limits.md promises.
+//
+// Without -database it fills an embedded store with demo data in -folder, once; with it, it serves a PostgreSQL store that
+// was filled before (an export of the demo, imported).
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+type pair struct{ ClientID, ClientSecret string }
+
+// soak is one run.
+type soak struct {
+	binary, folder, database, keyset, address string
+	customers, connections                    int
+	duration                                  time.Duration
+
+	server  *exec.Cmd
+	client  *http.Client
+	friend  pair
+	hostile []pair
+	ids     []string
+
+	mu       sync.Mutex
+	statuses map[int]int
+	latest   time.Duration
+	health   []time.Duration
+	sick     int
+	peak     int64 // of resident memory, in kB
+}
+
+const timeLimit = 10 * time.Second // --limit-time as it is by default
+
+func main() {
+	s := &soak{statuses: map[int]int{}}
+	flag.StringVar(&s.folder, "folder", filepath.Join(os.TempDir(), "backoffice-hostile"), "where the embedded store is, and is made")
+	flag.StringVar(&s.database, "database", "", "a PostgreSQL store that is filled already, postgres://…; without it an embedded one is made")
+	flag.StringVar(&s.keyset, "keyset", "", "the keyset of -database")
+	flag.StringVar(&s.address, "listen", "127.0.0.1:18099", "where the server listens")
+	flag.IntVar(&s.customers, "customers", 200_000, "how many customers an embedded store is filled with")
+	flag.IntVar(&s.connections, "connections", 64, "how many hostile connections")
+	flag.DurationVar(&s.duration, "duration", 10*time.Minute, "how long they attack")
+	flag.Parse()
+	reached, err := s.run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.Exit(2)
+	}
+	if !reached {
+		os.Exit(1)
+	}
+}
+
+func (s *soak) run() (reached bool, err error) {
+	if err := os.MkdirAll(s.folder, 0o700); err != nil {
+		return false, err
+	}
+	s.binary = filepath.Join(s.folder, "backoffice")
+	if out, err := exec.Command("go", "build", "-o", s.binary, ".").CombinedOutput(); err != nil {
+		return false, fmt.Errorf("building the server: %w\n%s", err, out)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 2 * s.connections
+	s.client = &http.Client{Transport: transport, Timeout: 2 * time.Minute}
+	if err := s.start(); err != nil {
+		return false, err
+	}
+	defer s.stop()
+	if err := s.issue(); err != nil {
+		return false, err
+	}
+
+	alone := s.behave(time.Now().Add(min(30*time.Second, s.duration/2)))
+	end := time.Now().Add(s.duration)
+	var all sync.WaitGroup
+	for i := range s.connections {
+		all.Go(func() { s.attack(i, end) })
+	}
+	all.Go(func() { s.watch(end) })
+	attacked := s.behave(end)
+	all.Wait()
+	return s.report(alone, attacked), nil
+}
+
+// settings are the flags that name the store.
+func (s *soak) settings() []string {
+	if s.database != "" {
+		return []string{"--database", s.database, "--keyset", s.keyset, "--files", "file:" + filepath.Join(s.folder, "files")}
+	}
+	return []string{
+		"--database", "sqlite:" + filepath.Join(s.folder, "backoffice.db"), "--keyset", filepath.Join(s.folder, "keyset.json"),
+		"--files", "file:" + filepath.Join(s.folder, "files"),
+	}
+}
+
+// start starts the server and waits until it is ready.
+func (s *soak) start() error {
+	arguments := []string{"serve"}
+	if s.database == "" {
+		arguments = []string{"demo", "--customers", fmt.Sprint(s.customers)}
+	}
+	arguments = append(append(arguments, "--listen", s.address, "--metrics", ""), s.settings()...)
+	log, err := os.Create(filepath.Join(s.folder, "server.log"))
+	if err != nil {
+		return err
+	}
+	s.server = exec.Command(s.binary, arguments...)
+	s.server.Stderr = log
+	if err := s.server.Start(); err != nil {
+		return err
+	}
+	for range 3_600 {
+		if response, err := s.client.Get("http://" + s.address + "/readyz"); err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		time.Sleep(time.Second)
+	}
+	s.stop()
+	return fmt.Errorf("the server is not ready; see %s", log.Name())
+}
+
+func (s *soak) stop() {
+	_ = s.server.Process.Signal(syscall.SIGTERM)
+	_ = s.server.Wait()
+}
+
+// issue makes the pairs, and learns identifiers to ask for.
+func (s *soak) issue() error {
+	for i := range 9 {
+		arguments := []string{"credentials", "create", "--json", "--name", fmt.Sprint("hostile ", i)}
+		for _, scope := range []string{"privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write"} {
+			arguments = append(arguments, "--scope", scope)
+		}
+		out, err := exec.Command(s.binary, append(arguments, s.settings()...)...).Output()
+		if err != nil {
+			return fmt.Errorf("making a pair: %w", err)
+		}
+		var made pair
+		if err := json.Unmarshal(out, &made); err != nil {
+			return err
+		}
+		s.hostile = append(s.hostile, made)
+	}
+	s.friend, s.hostile = s.hostile[0], s.hostile[1:]
+	_, body, err := s.post(s.friend, `{ customers(first: 500) { nodes { id } } }`, nil)
+	var answer struct {
+		Data struct {
+			Customers struct{ Nodes []struct{ ID string } }
+		}
+	}
+	if err == nil {
+		err = json.Unmarshal(body, &answer)
+	}
+	for _, node := range answer.Data.Customers.Nodes {
+		s.ids = append(s.ids, node.ID)
+	}
+	if len(s.ids) == 0 && err == nil {
+		err = fmt.Errorf("there are no customers: %.200s", body)
+	}
+	return err
+}
+
+// post asks a question and reads all of the answer.
+func (s *soak) post(as pair, query string, variables any) (status int, body []byte, err error) {
+	sent, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		return 0, nil, err
+	}
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+s.address+"/graphql", bytes.NewReader(sent))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/graphql-response+json")
+	return s.send(as, request)
+}
+
+func (s *soak) send(as pair, request *http.Request) (status int, body []byte, err error) {
+	request.Header.Set("X-Client-Id", as.ClientID)
+	request.Header.Set("X-Client-Secret", as.ClientSecret)
+	response, err := s.client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err = io.ReadAll(response.Body)
+	return response.StatusCode, body, err
+}
+
+// behave asks for one customer after the other, as a good caller does, and tells how long each took. A refusal counts as
+// the longest.
+func (s *soak) behave(end time.Time) (took []time.Duration) {
+	for i := 0; time.Now().Before(end); i++ {
+		began := time.Now()
+		status, _, err := s.post(s.friend, `query($id: ID!) { customer(id: $id) { id displayName } }`, map[string]string{"id": s.ids[i%len(s.ids)]})
+		spent := time.Since(began)
+		if err != nil || status != http.StatusOK {
+			spent = max(spent, timeLimit)
+		}
+		took = append(took, spent)
+		time.Sleep(5 * time.Millisecond)
+	}
+	return took
+}
+
+// watch asks whether the server lives, and looks how much memory it has.
+func (s *soak) watch(end time.Time) {
+	for time.Now().Before(end) {
+		for _, path := range []string{"/livez", "/readyz"} {
+			began := time.Now()
+			response, err := s.client.Get("http://" + s.address + path)
+			spent := time.Since(began)
+			well := err == nil && response.StatusCode == http.StatusOK
+			if err == nil {
+				response.Body.Close()
+			}
+			s.health = append(s.health, spent)
+			if !well {
+				s.sick++
+			}
+		}
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.server.Process.Pid))
+		for line := range strings.Lines(string(status)) {
+			var kilobytes int64
+			if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); err == nil {
+				s.peak = max(s.peak, kilobytes)
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+func (s *soak) note(status int, took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.statuses[status]++
+	s.latest = max(s.latest, took)
+}
+
+func percentile(of []time.Duration, part float64) time.Duration {
+	if len(of) == 0 {
+		return 0
+	}
+	slices.Sort(of)
+	return of[min(int(part*float64(len(of))), len(of)-1)]
+}
+
+// report prints what was measured, and says whether all of it is as promised.
+func (s *soak) report(alone, attacked []time.Duration) (reached bool) {
+	reached = true
+	line := func(ok bool, format string, values ...any) {
+		word := "reached"
+		if !ok {
+			word, reached = "MISSED ", false
+		}
+		fmt.Printf("%s  %s\n", word, fmt.Sprintf(format, values...))
+	}
+	slowest, calm, p99 := percentile(s.health, 1), percentile(alone, .99), percentile(attacked, .99)
+	line(s.peak < 600<<10, "peak resident memory: %d MB (below 600)", s.peak>>10)
+	line(slowest <= 100*time.Millisecond && s.sick == 0, "/livez and /readyz: slowest %v, p99 %v, %d of %d not well (within 100 ms)", slowest, percentile(s.health, .99), s.sick, len(s.health))
+	line(p99 <= 10*calm, "customer(id) of a good caller, p99: %v alone, %v under attack (within 10 times); %d and %d requests", calm, p99, len(alone), len(attacked))
+	line(s.latest <= timeLimit+time.Second, "the latest answer: %v after its request (its time limit is %v)", s.latest, timeLimit)
+	fmt.Printf("         answers to the hostile, by status: %v\n", s.statuses)
+	return reached
+}
