@@ -1,4 +1,4 @@
-.PHONY: attacks run test test-tools lint pages generate build benchmarks
+.PHONY: attacks hostile run test test-tools lint pages generate build benchmarks
 
 GO ?= go
 
@@ -17,6 +17,9 @@ test-tools: ## what the tests need beyond Go
 ATTACKS ?= 10000
 attacks: ## the attack suite, for a night
 	$(GO) test -timeout 24h -run AttackSuite -v . -attacks $(ATTACKS)
+
+hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
+	$(GO) run ./scripts/hostile $(ARGS)
 
 lint: test-tools ## the form of the sources, and the OpenAPI document by the default rules of spectral
 	test -z "$$(gofmt -l .)"
