@@ -62,7 +62,6 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 	entry, errs := d.prepare(text)
 	if errs == nil {
 		d.known.Set(text, entry)
-		d.known.CleanUp() // now: a flood of documents would be faster than the cache's own housekeeping
 	}
 	return entry, errs
 }
