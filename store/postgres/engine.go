@@ -42,7 +42,7 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 		return err
 	}
 	defer conn.Release()
-	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{BeginQuery: beginSnapshot})
+	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{BeginQuery: beginMoment})
 	if err != nil {
 		return err
 	}

@@ -88,9 +88,9 @@ func beginWrite(limit time.Duration) string {
 const byKeys = "set local plan_cache_mode = force_generic_plan; " +
 	"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off; "
 
-// beginSnapshot starts a transaction that reads one moment: an import's, before it writes, or an export's page by page. What is
+// beginMoment starts a transaction that reads one moment: an import's, before it writes, or an export's page by page. What is
 // said of the planner for beginWrite holds for both.
-const beginSnapshot = "begin isolation level repeatable read read only; " + byKeys
+const beginMoment = "begin isolation level repeatable read read only; " + byKeys
 
 func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {
 	ctx, cancel := bounded(ctx, limit)
