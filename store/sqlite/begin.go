@@ -8,6 +8,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
 )
 
 const (
@@ -30,7 +31,7 @@ func (e *engine) turn(ctx context.Context) (*lease, error) {
 	c, err := e.writer.take(waiting)
 	cancel()
 	switch {
-	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+	case err != nil && ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrBusy)):
 		return nil, errBusy
 	case err != nil:
 		return nil, classify(ctx, err)
