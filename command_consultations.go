@@ -77,8 +77,21 @@ func (c *consultationsVerifyCommand) Run(ctx context.Context, s *Settings, t ter
 	if err != nil {
 		return err
 	}
+	kept := 0
+	if h.receipts != nil {
+		kept, err = h.keys.VerifyReceipts(ctx, h.store, h.receipts, func(p privacy.Problem) {
+			verified.Problems++
+			fmt.Fprintln(t.out, p)
+		})
+		if err != nil {
+			return err
+		}
+	}
 	if verified.Problems > 0 {
 		return fmt.Errorf("the register of consultations was tampered with: %d problems in %d entries", verified.Problems, verified.Entries)
+	}
+	if h.receipts != nil {
+		fmt.Fprintf(t.out, "It holds all that %d receipts say.\n", kept)
 	}
 	_, err = fmt.Fprintf(t.out, "The register is whole: %d entries in %d chains.\nReceipt, to be kept elsewhere and given to a later check: %s\n",
 		verified.Entries, verified.Chains, verified.Receipt)

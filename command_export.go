@@ -39,7 +39,7 @@ func (c *exportCommand) Run(ctx context.Context, s *Settings, t terminal) error 
 	defer h.Close()
 	bar := newProgress(t.err, false)
 	exporter := &transfer.Exporter{
-		Store: h.store, Files: h.files, Vault: privacy.NewVault(h.keys, h.store),
+		Store: h.store, Files: h.files, Vault: h.vault,
 		Progress: func(p transfer.Progress) { bar.at(p.File, p.Done, p.Size) },
 	}
 	var purpose *string
@@ -48,7 +48,7 @@ func (c *exportCommand) Run(ctx context.Context, s *Settings, t terminal) error 
 	}
 	all, err := exporter.Export(ctx, c.Path, purpose)
 	bar.end()
-	if err != nil {
+	if err := errors.Join(err, h.vault.WriteReceipts(context.WithoutCancel(ctx), h.receipts)); err != nil {
 		return err
 	}
 	for _, dumped := range all {

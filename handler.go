@@ -41,12 +41,12 @@ type gateway struct {
 
 // newProcess makes the process around a house's faces.
 func newProcess(h *house, settings process.Settings, bounds limits.Settings, log *slog.Logger) *process.Process {
-	return process.New(settings, process.Options{Ready: h.store.Ping, Time: bounds.Time, Log: log})
+	return process.New(settings, process.Options{Ready: h.store.Ping, Alarms: h.vault.Alarms, Time: bounds.Time, Log: log})
 }
 
 // handler puts the faces together.
 func (g gateway) handler() http.Handler {
-	vault := privacy.NewVault(g.house.keys, g.house.store)
+	vault := g.house.vault
 	throttle := auth.NewThrottle()
 	admission := g.limits.NewAdmission()
 	endpoint := g.graphql(admission)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -162,5 +163,74 @@ func (o *office) shareNumber(t testing.TB, n int, number string) {
 	err := o.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.Customers().Upsert(ctx, customers) })
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestARegisterThatWasEmptiedUnderAServerIsToldByReadyz(t *testing.T) {
+	t.Parallel()
+	for name, fresh := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := fresh(t)
+			o := openOfficeOn(t, url)
+			all := o.pair(t, backoffice.AllScopes...)
+			id := o.makeCustomer(t)
+			read := func() int { return o.send(t, all, "GET", "/customers/"+id+"/privacy", "").Code }
+			ready := func() (int, string) {
+				w := o.send(t, all, "GET", "/readyz", "")
+				return w.Code, w.Body.String()
+			}
+			if code := read(); code != 200 {
+				t.Fatal(code)
+			}
+			if code, word := ready(); code != 200 || word != "ready\n" {
+				t.Errorf("%d %q", code, word)
+			}
+			db := rawDatabase(t, url)
+			for _, table := range []string{"consultations", "consultation_heads"} {
+				if _, err := db.ExecContext(t.Context(), "DELETE FROM "+table); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if code := read(); code != 503 {
+				t.Errorf("the disclosure behind it is answered with %d", code)
+			}
+			if code, word := ready(); code != 200 || !strings.HasPrefix(word, "ready\nalarm: ") || !strings.Contains(word, "emptied") {
+				t.Errorf("%d %q", code, word)
+			}
+			if code := read(); code != 200 {
+				t.Errorf("in a new chain it is answered with %d", code)
+			}
+		})
+	}
+}
+
+func TestVerifyTakesTheReceiptsThatCommandsWrite(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "testdata/office")
+	receipts := t.TempDir()
+	export := func(name string) {
+		t.Helper()
+		s.must(t, "export", filepath.Join(t.TempDir(), name), "--registration-numbers", "--purpose", "a test", "--receipts", receipts)
+	}
+	export("one")
+	export("two")
+	if out := s.must(t, "consultations", "verify", "--receipts", receipts); !strings.Contains(out, "2 receipts") {
+		t.Errorf("%s", out)
+	}
+	db := rawDatabase(t, "sqlite:"+filepath.Join(s.dir, "data", "backoffice.db"))
+	for _, table := range []string{"consultations", "consultation_heads"} {
+		if _, err := db.ExecContext(t.Context(), "DELETE FROM "+table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.must(t, "consultations", "verify") // the register alone does not show it
+	code, out, _ := s.run(t, "consultations", "verify", "--receipts", receipts)
+	if code != exitFailure || !strings.Contains(out, "emptied") {
+		t.Errorf("%d %s", code, out)
 	}
 }

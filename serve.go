@@ -14,6 +14,7 @@ import (
 	"example.org/backoffice/files"
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
+	"example.org/backoffice/privacy"
 	"example.org/backoffice/process"
 )
 
@@ -70,6 +71,10 @@ func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, started 
 	tidied.Go(func() { compact(tidying, h.store, log) })
 	defer tidied.Wait()
 	defer stopTidying()
+	// Receipts are written until the last request is answered.
+	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
+	tidied.Go(func() { h.vault.Watch(watching, h.receipts, privacy.ReceiptPeriod) })
+	defer stopWatching()
 	started(listener.Addr().String())
 	return process.Run(ctx, listener, handler)
 }

@@ -24,6 +24,8 @@ type Settings struct {
 	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where stored files are kept: file:FOLDER, or an S3 bucket's URL (${default})."`
 	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" help:"The file with the encryption keys; made on the first start of an embedded store, or by migrate (${default})."`
 
+	Receipts string `env:"BACKOFFICE_RECEIPTS" placeholder:"FOLDER" help:"Where servers write, each minute that had entries, a signed receipt of the register of consultations, and verify reads them: a folder, or an S3 bucket's URL, on another disk than the database's."`
+
 	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The longest that one statement of the store may take (${default})."`
 
 	postgresSettings
@@ -35,6 +37,9 @@ type house struct {
 	store backoffice.Store
 	files files.Store
 	keys  *privacy.Keyset
+	vault *privacy.Vault
+
+	receipts files.Receipts // nil when none are kept
 
 	letterhead pdf.Letterhead
 }
@@ -97,7 +102,13 @@ func (s *Settings) openHouse(ctx context.Context) (_ *house, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &house{store, stored, keys, letterhead}, nil
+	h := &house{store: store, files: stored, keys: keys, vault: privacy.NewVault(keys, store), letterhead: letterhead}
+	if s.Receipts != "" {
+		if h.receipts, err = files.OpenReceipts(ctx, s.Receipts); err != nil {
+			return nil, errors.Join(err, stored.Close())
+		}
+	}
+	return h, nil
 }
 
 // openFiles opens the stored files, which must be the store's own.

@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -64,8 +65,13 @@ type ConsultationHead struct {
 // ConsultationPosition is a place in the register, ordered by Chain and then Number. The zero value is the start.
 type ConsultationPosition struct{ Chain, Number int64 }
 
+// ErrRegisterChanged is the cause of a failure which shows that somebody else has written to a server's part of the
+// register: its head is not as the server left it, or its place is taken.
+var ErrRegisterChanged = errors.New("the register of consultations was changed by another hand")
+
 // ConsultationStore keeps the register of consultations. Nothing in it changes or removes an entry. It reads from and
-// writes to the primary, never a replica. Every failure is an *Error of kind Unavailable, Timeout or Internal.
+// writes to the primary, never a replica. Every failure is an *Error of kind Unavailable, Timeout or Internal; where the
+// register is not as its writer left it, with the cause ErrRegisterChanged.
 type ConsultationStore interface {
 	// OpenConsultationChain adds an empty chain, in one transaction that no other opening overlaps: its number is
 	// one above the Count of chain 0's head (1 when there is none yet). It calls seal once per attempt with that

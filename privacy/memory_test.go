@@ -3,6 +3,7 @@ package privacy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sort"
 	"sync"
@@ -42,7 +43,7 @@ func (s *memoryStore) OpenConsultationChain(_ context.Context, seal func(int64) 
 	s.opens++
 	chain := s.heads[0].Count + 1
 	if _, taken := s.heads[chain]; taken {
-		return errors.New("chain number is taken")
+		return fmt.Errorf("chain number is taken: %w", backoffice.ErrRegisterChanged)
 	}
 	own, all := seal(chain)
 	s.heads[chain], s.heads[0] = own, all
@@ -57,7 +58,7 @@ func (s *memoryStore) AppendConsultations(_ context.Context, from, to backoffice
 	}
 	stored := s.heads[from.Chain]
 	if stored.Count != from.Count || !slices.Equal(stored.MAC, from.MAC) {
-		return errors.New("another head")
+		return fmt.Errorf("another head: %w", backoffice.ErrRegisterChanged)
 	}
 	s.appends++
 	s.heads[to.Chain] = to

@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -26,6 +27,10 @@ type register struct {
 	mu      sync.Mutex
 	waiting []*batch
 	writing bool
+	// The chains that were written since the last receipt.
+	unstated map[int64]backoffice.ConsultationHead
+
+	alarms alarms
 
 	// Only the goroutine that writes touches these.
 	open bool
@@ -131,9 +136,11 @@ func (r *register) writeGroup(group []*batch) (err error) {
 		return err
 	}
 	if err := r.store.AppendConsultations(ctx, r.head, head, entries); err != nil {
+		r.suspect(ctx, err)
 		return err
 	}
 	r.head = head
+	r.noteHead(head)
 	return nil
 }
 
@@ -163,11 +170,25 @@ func (r *register) ensureChain(ctx context.Context) error {
 		r.head = own
 		return own, all
 	})
+	if errors.Is(err, backoffice.ErrRegisterChanged) {
+		r.alarms.raise("the register counts fewer chains than it holds: its own head was put back to an older state")
+	}
 	if err == nil {
 		err = sealing
 	}
 	r.open = err == nil
 	return err
+}
+
+// suspect raises an alarm when a failure shows that the register is not as this process left it.
+func (r *register) suspect(ctx context.Context, failure error) {
+	if !errors.Is(failure, backoffice.ErrRegisterChanged) {
+		return
+	}
+	before := len(r.alarms.all())
+	if err := r.compare(ctx, r.head); err != nil || len(r.alarms.all()) == before {
+		r.alarms.raise(fmt.Sprintf("what this server enters behind entry %d of chain %d is refused: its place is taken by another hand's entry", r.head.Count, r.head.Chain))
+	}
 }
 
 func unwritten(cause error) error {

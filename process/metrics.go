@@ -50,7 +50,7 @@ func (m *metrics) series(kind answered) *series {
 	return found.(*series)
 }
 
-func newMetrics() *metrics {
+func newMetrics(alarms func() []string) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -82,6 +82,11 @@ func newMetrics() *metrics {
 	}
 	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.panics, m.acceptFailures, m.operations, m.costs, m.calls,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if alarms != nil {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "backoffice_register_alarms", Help: "What this process has noticed that shows that the register of consultations was tampered with; 0 is as it should be.",
+		}, func() float64 { return float64(len(alarms())) }))
+	}
 	return m
 }
 

@@ -20,6 +20,9 @@ import (
 type Options struct {
 	// Ready says why requests cannot be answered now, nil when they can. Without it a process is always ready.
 	Ready func(context.Context) error
+	// Alarms are what an operator has to look at though requests are answered, a sentence each that anyone may read. They
+	// are in the answer of /readyz, which stays 200, and counted by the metrics.
+	Alarms func() []string
 	// Time is how long a request may take; 0 is no bound.
 	Time time.Duration
 	// Log takes the lines; slog.Default() without.
@@ -39,7 +42,7 @@ func New(settings Settings, options Options) *Process {
 	if options.Log == nil {
 		options.Log = slog.Default()
 	}
-	return &Process{settings: settings, options: options, metrics: newMetrics()}
+	return &Process{settings: settings, options: options, metrics: newMetrics(options.Alarms)}
 }
 
 // Mount puts the process's middlewares and its own routes, /livez and /readyz, on a router that has no routes yet.
@@ -125,7 +128,13 @@ func (p *Process) ready(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	say(w, http.StatusOK, "ready")
+	word := "ready"
+	if p.options.Alarms != nil {
+		for _, alarm := range p.options.Alarms() {
+			word += "\nalarm: " + alarm
+		}
+	}
+	say(w, http.StatusOK, word)
 }
 
 func say(w http.ResponseWriter, status int, word string) {

@@ -32,9 +32,6 @@ var privacyAccessTable = &table[backoffice.PrivacyAccess, backoffice.Consultatio
 	orders: map[backoffice.OrderKey]order{backoffice.KeyAt: byNumber("at")},
 }
 
-// errChain says that the register is not as its writer left it.
-var errChain = errors.New("the register of consultations was changed by another writer")
-
 // OpenConsultationChain implements backoffice.ConsultationStore.
 func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64) (chainHead, registerHead backoffice.ConsultationHead)) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
@@ -51,8 +48,10 @@ func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64
 		}
 		chain, register := seal(number)
 		const insert = "INSERT INTO consultation_heads (chain, count, last, mac) VALUES ($1, $2, $3, $4)"
-		if _, err := tx.conn.Exec(ctx, insert, headArguments(chain)); err != nil {
-			return backoffice.Fault(err, "opening a chain of consultations")
+		if _, err := tx.conn.Exec(ctx, insert, headArguments(chain)); violationOf(err) != nil {
+			return tx.fail(backoffice.Fault(errors.Join(backoffice.ErrRegisterChanged, err), "opening a chain of consultations"))
+		} else if err != nil {
+			return err
 		}
 		const replace = insert + " ON CONFLICT (chain) DO UPDATE SET count = excluded.count, last = excluded.last, mac = excluded.mac"
 		_, err = tx.conn.Exec(ctx, replace, headArguments(register))
@@ -80,13 +79,14 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 		case err != nil:
 			return err
 		case moved != 1 || from.Chain != to.Chain:
-			return backoffice.Fault(errChain, "appending to the register of consultations")
+			return backoffice.Fault(backoffice.ErrRegisterChanged, "appending to the register of consultations")
 		}
 		w := writerOf(tx, s.nouns.privacyAccesses)
-		if _, err := w.run(ctx, w.writes.insert, entries); err != nil {
-			return backoffice.Fault(errors.Join(errChain, err), "appending to the register of consultations")
+		_, err = w.run(ctx, w.writes.insert, entries)
+		if err != nil && backoffice.KindOf(err) == backoffice.Refused { // the place of an entry is taken
+			return tx.fail(backoffice.Fault(backoffice.ErrRegisterChanged, "appending to the register of consultations"))
 		}
-		return nil
+		return err
 	})
 }
 

@@ -1,0 +1,231 @@
+package privacy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// ReceiptPeriod is how often a receipt is written of what was entered since the last one.
+const ReceiptPeriod = time.Minute
+
+// alarms are what a process has noticed that shows that the register was tampered with. They stand until it ends.
+type alarms struct {
+	mu   sync.Mutex
+	told []string
+}
+
+const maxAlarms = 20 // the first tell enough
+
+// raise tells the log, loudly and once, and keeps it for Vault.Alarms.
+func (a *alarms) raise(what string) {
+	a.mu.Lock()
+	known := slices.Contains(a.told, what)
+	if !known && len(a.told) < maxAlarms {
+		a.told = append(a.told, what)
+	}
+	a.mu.Unlock()
+	if !known {
+		slog.Error("THE REGISTER OF CONSULTATIONS WAS TAMPERED WITH; keep the database, its backups and the receipts as they are, and run: backoffice consultations verify", "what", what)
+	}
+}
+
+// Alarms are what this process has noticed that shows that the register of consultations was tampered with, in a sentence each;
+// none is as it should be.
+func (v *Vault) Alarms() []string {
+	return v.register.alarms.all()
+}
+
+func (a *alarms) all() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.told)
+}
+
+// compare looks whether a chain is as this process left it; what it finds otherwise it raises. The store may be ahead of
+// head by now, never behind.
+func (r *register) compare(ctx context.Context, head backoffice.ConsultationHead) error {
+	heads, err := r.store.ConsultationHeads(ctx, head.Chain, 1)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(heads) == 0 || heads[0].Chain != head.Chain:
+		r.alarms.raise(fmt.Sprintf("chain %d, in which this server had entered %d consultations, is gone: the register was emptied or put back to an older state", head.Chain, head.Count))
+	case heads[0].Count < head.Count:
+		r.alarms.raise(fmt.Sprintf("chain %d counts %d entries where this server had entered %d: an older state of the register was put back", head.Chain, heads[0].Count, head.Count))
+	case heads[0].Count == head.Count && !bytes.Equal(heads[0].MAC, head.MAC):
+		r.alarms.raise(fmt.Sprintf("the head of chain %d, at entry %d, was changed", head.Chain, head.Count))
+	case !r.keys.headHolds(heads[0]):
+		r.alarms.raise(fmt.Sprintf("the head of chain %d was written by another hand", head.Chain))
+	}
+	return nil
+}
+
+// noteHead keeps what the next receipt is about.
+func (r *register) noteHead(head backoffice.ConsultationHead) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unstated == nil {
+		r.unstated = map[int64]backoffice.ConsultationHead{}
+	}
+	r.unstated[head.Chain] = head
+}
+
+// takeHeads are the chains that were written since the last receipt.
+func (r *register) takeHeads() []backoffice.ConsultationHead {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var heads []backoffice.ConsultationHead
+	for _, head := range r.unstated {
+		heads = append(heads, head)
+	}
+	r.unstated = nil
+	slices.SortFunc(heads, func(a, b backoffice.ConsultationHead) int { return int(a.Chain - b.Chain) })
+	return heads
+}
+
+// giveBack keeps a head of which no receipt could be written, unless its chain has gone on.
+func (r *register) giveBack(head backoffice.ConsultationHead) {
+	r.mu.Lock()
+	_, later := r.unstated[head.Chain]
+	r.mu.Unlock()
+	if !later {
+		r.noteHead(head)
+	}
+}
+
+// Watch writes a receipt of each period in which this process entered something, until ctx ends, and one at the end of what
+// is left. It begins with a look whether the register holds what the receipts say, and looks in each period whether its own
+// chain is as it left it; what is not raises an alarm. receipts may be nil: then it only looks. That receipts cannot be
+// written is logged and tried again; no disclosure waits for it.
+func (v *Vault) Watch(ctx context.Context, receipts ReceiptStore, period time.Duration) {
+	w := &watch{register: v.register, receipts: receipts}
+	if receipts != nil {
+		if err := w.compareAll(ctx); err != nil && ctx.Err() == nil {
+			slog.Error("the receipts of the register of consultations could not be compared with it", "cause", err)
+		}
+	}
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+			defer cancel()
+			w.round(last)
+			return
+		case <-tick.C:
+			w.round(ctx)
+		}
+	}
+}
+
+type watch struct {
+	register *register
+	receipts ReceiptStore
+	before   string // digest of the receipt that was written last
+	seen     backoffice.ConsultationHead
+}
+
+// round is one period's work.
+func (w *watch) round(ctx context.Context) {
+	for _, head := range w.register.takeHeads() {
+		w.seen = head
+		if w.receipts == nil {
+			continue
+		}
+		if err := w.state(ctx, head); err != nil {
+			w.register.giveBack(head)
+			slog.Error("a receipt of the register of consultations could not be written; it is tried again", "cause", err)
+		}
+	}
+	if w.seen.Chain != 0 {
+		if err := w.register.compare(ctx, w.seen); err != nil {
+			slog.Warn("the register of consultations could not be looked at", "cause", err)
+		}
+	}
+}
+
+func (w *watch) state(ctx context.Context, head backoffice.ConsultationHead) error {
+	name, content, err := w.register.keys.state(head, backoffice.InstantOf(w.register.now()), w.before)
+	if err != nil {
+		return err
+	}
+	if err := w.receipts.Write(ctx, name, content); err != nil {
+		return err
+	}
+	w.before = digestOf(content)
+	return nil
+}
+
+// compareAll looks whether the register holds the last entry of each chain that a receipt names.
+func (w *watch) compareAll(ctx context.Context) error {
+	names, err := w.receipts.Names(ctx)
+	if err != nil {
+		return err
+	}
+	last := map[int64]string{}
+	longest := map[int64]int64{}
+	newest := ""
+	for _, name := range names {
+		at, ok := placeOf(name)
+		if !ok {
+			continue
+		}
+		newest = name
+		if at.Number >= longest[at.Chain] {
+			longest[at.Chain], last[at.Chain] = at.Number, name
+		}
+	}
+	var failed error
+	for _, name := range last {
+		content, err := w.receipts.Read(ctx, name)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		s, what := w.register.keys.readStatement(content)
+		if what == "" {
+			if what, err = s.holds(ctx, w.register.store); err != nil {
+				return err
+			}
+		}
+		if what != "" {
+			w.register.alarms.raise("receipt " + name + ": " + what)
+		}
+	}
+	if newest != "" {
+		content, err := w.receipts.Read(ctx, newest)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		w.before = digestOf(content)
+	}
+	return failed
+}
+
+// WriteReceipts is for a process that ends soon: it writes a receipt of what was entered since the last one.
+func (v *Vault) WriteReceipts(ctx context.Context, receipts ReceiptStore) error {
+	if receipts == nil {
+		return nil
+	}
+	w := &watch{register: v.register, receipts: receipts}
+	if err := w.compareAll(ctx); err != nil {
+		return fmt.Errorf("comparing the receipts with the register of consultations: %w", err)
+	}
+	for _, head := range v.register.takeHeads() {
+		if err := w.state(ctx, head); err != nil {
+			v.register.giveBack(head)
+			return fmt.Errorf("writing a receipt of the register of consultations: %w", err)
+		}
+	}
+	return nil
+}
