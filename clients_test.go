@@ -25,7 +25,7 @@ func TestEveryClientWorksAsItsPageSays(t *testing.T) {
 	newShell(t).demo(t, func(printed []string) {
 		runTool(t, folder, []string{
 			"CLIENTS_PAGE=" + filepath.Join(here, "docs/clients.md"),
-			"BACKOFFICE_CLIENT_ID=" + printed[3], "BACKOFFICE_CLIENT_SECRET=" + printed[4], "BACKOFFICE_ORIGIN=" + printed[5],
+			"BACKOFFICE_CLIENT_ID=" + printed[2], "BACKOFFICE_CLIENT_SECRET=" + printed[3], "BACKOFFICE_ORIGIN=" + printed[4],
 		}, node, "--test", "--test-reporter=spec", filepath.Join(here, "testdata/clients/run.mjs"))
 	})
 }
