@@ -46,6 +46,11 @@ func (c *demoCommand) Run(ctx context.Context, s *Settings, t terminal) error {
 	if _, embedded := s.embedded(); !embedded {
 		return errors.New("demo fills an embedded store: --database sqlite:PATH")
 	}
+	listener, err := c.listen(t)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	if s.OfficeName == "" {
 		s.OfficeName = demo.Office
 	}
@@ -58,11 +63,11 @@ func (c *demoCommand) Run(ctx context.Context, s *Settings, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.serve(ctx, h, t, func(address string) {
+	return c.serve(ctx, h, t, listener, func(base string) {
 		for _, pair := range pairs {
 			fmt.Fprintf(t.out, "%s\n  x-client-id:     %s\n  x-client-secret: %s\n", pair.title, pair.id, pair.secret)
 		}
-		fmt.Fprintf(t.out, "GraphiQL: http://%s%s\n", address, graphiql.FirstQuery)
+		fmt.Fprintf(t.out, "GraphiQL: %s%s\n", base, graphiql.FirstQuery)
 	})
 }
 

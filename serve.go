@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strconv"
 	"sync"
 	"time"
 
@@ -29,34 +30,67 @@ type serveCommand struct {
 
 // Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, s *Settings, t terminal) error {
+	listener, err := c.listen(t)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	h, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
-	return c.serve(ctx, h, t, func(address string) {
-		fmt.Fprintf(t.err, "Backoffice serves on http://%s (GraphiQL at /graphiql)\n", address)
+	return c.serve(ctx, h, t, listener, func(address string) {
+		fmt.Fprintf(t.err, "Backoffice serves on %s (GraphiQL at /graphiql)\n", address)
 	})
+}
+
+// listen takes the address before anything is opened or changed: whoever serves there already is not disturbed.
+func (c *serveCommand) listen(t terminal) (net.Listener, error) {
+	if err := c.Process.Check(); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", c.Listen, err)
+	}
+	if ip := ipOf(listener.Addr()); c.Process.Certificate == "" && (ip == nil || !ip.IsLoopback()) {
+		fmt.Fprintln(t.err, "Warning: secrets and data go over the network in clear. Give --tls-certificate and --tls-key, or listen on 127.0.0.1 behind a proxy with TLS.")
+	}
+	return listener, nil
+}
+
+func ipOf(address net.Addr) net.IP {
+	if tcp, ok := address.(*net.TCPAddr); ok {
+		return tcp.IP
+	}
+	return nil
+}
+
+// baseURL is where a browser on this machine finds what listens at an address.
+func (c *serveCommand) baseURL(address net.Addr) string {
+	scheme, host := "http://", address.String()
+	if c.Process.Certificate != "" {
+		scheme = "https://"
+	}
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		host = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	}
+	return scheme + host
 }
 
 // tidyPeriod is how often what a crash may have left in the files is looked for.
 const tidyPeriod = time.Hour
 
-// serve serves a house that is open; started is told the address once requests are answered.
-func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, started func(address string)) error {
-	if err := c.Process.Check(); err != nil {
-		return err
-	}
+// serve serves a house that is open on a listener, which it closes; started is told the base of all URLs once requests are
+// answered.
+func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, listener net.Listener, started func(base string)) error {
 	proxies, err := auth.ParseProxies(c.TrustedProxies)
 	if err != nil {
 		return err
 	}
 	authenticator := h.authenticator()
 	defer authenticator.Close()
-	listener, err := net.Listen("tcp", c.Listen)
-	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", c.Listen, err)
-	}
 	log := slog.New(slog.NewJSONHandler(t.err, nil))
 	slog.SetDefault(log)
 	page, err := pageOf(ctx, h.store)
@@ -75,7 +109,7 @@ func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, started 
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	tidied.Go(func() { h.vault.Watch(watching, h.receipts, privacy.ReceiptPeriod) })
 	defer stopWatching()
-	started(listener.Addr().String())
+	started(c.baseURL(listener.Addr()))
 	return process.Run(ctx, listener, handler)
 }
 

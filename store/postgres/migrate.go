@@ -123,11 +123,27 @@ func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := provider.Up(ctx); err != nil {
+	if err := sameSteps(ctx, db); err != nil {
+		return err
+	}
+	_, err = provider.Up(ctx)
+	if err == nil {
+		err = migrations.Keep(ctx, goose.DialectPostgres, db)
+	}
+	if err != nil {
 		if code := codeOf(err); code != "" {
 			return fmt.Errorf("the schema could not be brought up to date: %w", describe(err))
 		}
 		return fmt.Errorf("the schema could not be brought up to date: %w", err)
 	}
 	return nil
+}
+
+// sameSteps fails with migrations.ErrOther when other steps than ours have made the schema.
+func sameSteps(ctx context.Context, db *sql.DB) error {
+	kept, err := migrations.Kept(ctx, db, "SELECT to_regclass('migration_checksums') IS NOT NULL")
+	if err != nil {
+		return describe(err)
+	}
+	return migrations.Compare(goose.DialectPostgres, kept)
 }

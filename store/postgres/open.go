@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
@@ -197,5 +198,7 @@ func check(ctx context.Context, pool *pgxpool.Pool) error {
 	if want := schemaVersion(); have != want {
 		return &store.SchemaError{Have: have, Want: want}
 	}
-	return nil
+	db := stdlib.OpenDBFromPool(pool)
+	defer func() { _ = db.Close() }()
+	return sameSteps(ctx, db)
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"example.org/backoffice/store/migrations"
 )
 
 // DamagedError says that a file is not, or no longer, a database that can be used.
@@ -121,6 +123,9 @@ func probe(ctx context.Context, db *sql.DB) error {
 func describe(err error, path string) error {
 	if errors.Is(err, errForeign) {
 		return &DamagedError{path, "it belongs to another program"}
+	}
+	if errors.Is(err, migrations.ErrOther) {
+		return fmt.Errorf("%s: %w", path, migrations.ErrOther)
 	}
 	switch code(err) & 0xff {
 	case 0:

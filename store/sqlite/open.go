@@ -145,6 +145,9 @@ func look(ctx context.Context, path string) (int64, error) {
 		return 0, err
 	}
 	have, err := version(ctx, db)
+	if err == nil && have <= migrations.Version(goose.DialectSQLite3) {
+		err = sameSteps(ctx, db, have)
+	}
 	return have, errors.Join(err, db.Close())
 }
 
@@ -169,6 +172,9 @@ func prepare(ctx context.Context, path string, have int64) (err error) {
 		if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
 			return err
 		}
+	}
+	if err := keepSteps(ctx, db); err != nil {
+		return err
 	}
 	if err := startCounting(ctx, db, have); err != nil {
 		return err

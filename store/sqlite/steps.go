@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/pressly/goose/v3"
+
+	"example.org/backoffice/store/migrations"
+)
+
+// sameSteps fails with migrations.ErrOther when other steps than ours have made a schema of a version. It changes nothing.
+func sameSteps(ctx context.Context, db *sql.DB, have int64) error {
+	kept, err := keptSteps(ctx, db)
+	if err != nil || have == 0 {
+		return err
+	}
+	if len(kept) > 0 {
+		return migrations.Compare(goose.DialectSQLite3, kept)
+	}
+	return sameSchema(ctx, db, have)
+}
+
+func keptSteps(ctx context.Context, db *sql.DB) (map[int64]string, error) {
+	return migrations.Kept(ctx, db, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'migration_checksums'")
+}
+
+// keepSteps writes the digests of the steps that made the schema, unless all are kept.
+func keepSteps(ctx context.Context, db *sql.DB) error {
+	kept, err := keptSteps(ctx, db)
+	if err != nil || len(kept) == len(migrations.Checksums(goose.DialectSQLite3)) {
+		return err
+	}
+	return migrations.Keep(ctx, goose.DialectSQLite3, db)
+}
+
+// sameSchema compares the schema of a database that keeps no digests yet with the one that our steps make.
+func sameSchema(ctx context.Context, db *sql.DB, have int64) (err error) {
+	fresh, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return err
+	}
+	fresh.SetMaxOpenConns(1) // each connection would have a database of its own
+	defer func() { err = errors.Join(err, fresh.Close()) }()
+	provider, err := migrations.Provider(goose.DialectSQLite3, fresh)
+	if err != nil {
+		return err
+	}
+	if _, err := provider.UpTo(ctx, have); err != nil {
+		return err
+	}
+	want, err := schemaOf(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	got, err := schemaOf(ctx, db)
+	if err == nil && !slices.Equal(got, want) {
+		err = migrations.ErrOther
+	}
+	return err
+}
+
+func schemaOf(ctx context.Context, db *sql.DB) (texts []string, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite_%' ORDER BY type, name")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, rows.Err()
+}
