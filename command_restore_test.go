@@ -22,7 +22,7 @@ func (s *shell) crash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.must(t, "years", "start", "2040")
+	s.must(t, "years", "start", "2040", "--force")
 	left := map[string][]byte{}
 	for _, suffix := range []string{"", "-wal"} {
 		if left[suffix], err = os.ReadFile(s.path("backoffice.db" + suffix)); err != nil || len(left[suffix]) == 0 {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-const short = 200 * time.Millisecond
+const short = time.Second
 
 // served serves a handler on a real connection.
 func served(t *testing.T, handler http.Handler) (address string) {

@@ -101,7 +101,7 @@ func (d *Dialect) knownFiles(ctx context.Context, conn Conn, keys []string) (map
 // NamesFiles implements backoffice.FileRegister.
 func (s *Store) NamesFiles(ctx context.Context) (bool, error) {
 	for _, table := range tablesOfFiles {
-		key, err := firstText(ctx, s.primary(), "SELECT file_key FROM "+table+" WHERE file_key IS NOT NULL LIMIT 1")
+		key, err := firstText(ctx, s.primary(), "SELECT file_key FROM "+table+" WHERE file_key IS NOT NULL ORDER BY file_key LIMIT 1")
 		if err != nil || key != "" {
 			return key != "", err
 		}
