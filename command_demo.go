@@ -63,7 +63,7 @@ func (c *demoCommand) Run(ctx context.Context, s *Settings, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.serve(ctx, h, t, listener, func(base string) {
+	return c.serve(ctx, s, h, t, listener, func(base string) {
 		for _, pair := range pairs {
 			fmt.Fprintf(t.out, "%s\n  x-client-id:     %s\n  x-client-secret: %s\n", pair.title, pair.id, pair.secret)
 		}

@@ -50,6 +50,7 @@ func (g gateway) handler() http.Handler {
 	throttle := auth.NewThrottle()
 	admission := g.limits.NewAdmission()
 	endpoint := g.graphql(admission)
+	g.measure(throttle, vault, admission)
 
 	r := chi.NewRouter()
 	r.Use(g.deadline)
@@ -63,10 +64,10 @@ func (g gateway) handler() http.Handler {
 	r.Get("/", http.RedirectHandler(graphiql.Path, http.StatusFound).ServeHTTP)
 	page := graphiql.Handler(g.page)
 	r.Handle(graphiql.Path, page)
-	r.Handle(graphiql.Path+"/*", page)
+	r.Handle(graphiql.Path+"/*", process.Quiet(page))
 	docs := apidocs.Handler()
 	r.Handle(apidocs.Path, docs)
-	r.Handle(apidocs.Path+"/*", docs)
+	r.Handle(apidocs.Path+"/*", process.Quiet(docs))
 	rest.Mount(r, rest.Config{
 		Store: g.house.store, Office: g.house.office(), Files: g.house.files, Keys: g.house.keys, Vault: vault,
 		Authenticator: g.authenticator, Throttle: throttle, Proxies: g.proxies, SignedIn: process.Client, RequestID: process.RequestID,

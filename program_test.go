@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -92,21 +93,21 @@ func (s *shell) start(t *testing.T, before *exec.Cmd, args ...string) *started {
 	return p
 }
 
-// says waits for a line of the log with a text.
-func (s *started) says(t *testing.T, text string) {
+// says waits for a line of the log with some texts.
+func (s *started) says(t *testing.T, texts ...string) {
 	t.Helper()
 	limit := time.After(time.Minute)
 	for {
 		select {
 		case line, open := <-s.lines:
-			if strings.Contains(line, text) {
+			if open && !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
 				return
 			}
 			if !open {
-				t.Fatalf("it ended without saying %q", text)
+				t.Fatalf("it ended without saying %q", texts)
 			}
 		case <-limit:
-			t.Fatalf("it does not say %q", text)
+			t.Fatalf("it does not say %q", texts)
 		}
 	}
 }

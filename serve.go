@@ -40,7 +40,7 @@ func (c *serveCommand) Run(ctx context.Context, s *Settings, t terminal) error {
 		return err
 	}
 	defer h.Close()
-	return c.serve(ctx, h, t, listener, func(address string) {
+	return c.serve(ctx, s, h, t, listener, func(address string) {
 		fmt.Fprintf(t.err, "Backoffice serves on %s (GraphiQL at /graphiql)\n", address)
 	})
 }
@@ -84,14 +84,14 @@ const tidyPeriod = time.Hour
 
 // serve serves a house that is open on a listener, which it closes; started is told the base of all URLs once requests are
 // answered.
-func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, listener net.Listener, started func(base string)) error {
+func (c *serveCommand) serve(ctx context.Context, s *Settings, h *house, t terminal, listener net.Listener, started func(base string)) error {
 	proxies, err := auth.ParseProxies(c.TrustedProxies)
 	if err != nil {
 		return err
 	}
 	authenticator := h.authenticator()
 	defer authenticator.Close()
-	log := slog.New(slog.NewJSONHandler(t.err, nil))
+	log := c.Process.NewLog(t.err)
 	slog.SetDefault(log)
 	page, err := pageOf(ctx, h.store)
 	if err != nil {
@@ -109,6 +109,8 @@ func (c *serveCommand) serve(ctx context.Context, h *house, t terminal, listener
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	tidied.Go(func() { h.vault.Watch(watching, h.receipts, privacy.ReceiptPeriod) })
 	defer stopWatching()
+	log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", version()), slog.String("address", listener.Addr().String()),
+		slog.GroupAttrs("settings", s.shown...))
 	started(c.baseURL(listener.Addr()))
 	return process.Run(ctx, listener, handler)
 }

@@ -111,6 +111,7 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		fmt.Fprintf(err, "backoffice: %v\nTry: backoffice --help\n", wrong)
 		return exitUsage
 	}
+	p.shown = shownSettings(command.Flags())
 	if wrong := command.Run(&p.Settings); wrong != nil {
 		if !errors.Is(wrong, context.Canceled) || ctx.Err() == nil {
 			fmt.Fprintf(err, "backoffice: %s\n", explain(wrong))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,8 @@ type Settings struct {
 
 	postgresSettings
 	letterheadSettings `group:"Letterhead of generated documents:"`
+
+	shown []slog.Attr // all that the command line and the environment set, without secrets
 }
 
 // house is what a command works with. Close it.

@@ -20,7 +20,8 @@ type Throttle struct {
 
 	mu      sync.Mutex
 	clients map[netip.Addr]*failures
-	crowd   failures  // of all networks for which there was no room
+	crowd   failures // of all networks for which there was no room
+	failed  int64
 	swept   time.Time // when those that have been quiet were last removed
 }
 
@@ -44,8 +45,16 @@ func (t *Throttle) Failed(client netip.Addr) (wait time.Duration) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.failed++
 	now := t.now()
 	return t.of(client, now).note(now)
+}
+
+// FailedSignIns counts all that Failed was told of.
+func (t *Throttle) FailedSignIns() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.failed
 }
 
 // of, under mu, finds the failures of a client or makes room for them.

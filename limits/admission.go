@@ -108,6 +108,13 @@ func (a *Admission) kept() int64 { return a.most / 8 }
 // same, and runs when no other large one does.
 func (a *Admission) largest() int64 { return a.most - 2*a.kept() }
 
+// Stats are the costs of what runs and of what waits.
+func (a *Admission) Stats() (running, waiting int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.running, a.waiting
+}
+
 // fits says whether a request finds room now. One that passes others has the kept room alone, or the room that the others
 // wait for would never be free.
 func (a *Admission) fits(weight int64, passing bool) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
 )
@@ -12,7 +13,15 @@ import (
 type Vault struct {
 	keys     *Keyset
 	register *register
+	entries  atomic.Int64
+	failures atomic.Int64
 }
+
+// Entered counts the entries that this process has made in the register, and Failures how often it could not.
+func (v *Vault) Entered() int64 { return v.entries.Load() }
+
+// Failures counts the answers that were held back because their entry could not be made.
+func (v *Vault) Failures() int64 { return v.failures.Load() }
 
 // NewVault makes the vault of a process over its keys and its register of consultations.
 func NewVault(keys *Keyset, store backoffice.ConsultationStore) *Vault {
@@ -245,6 +254,11 @@ func (l *ledger) commit(ctx context.Context, entries ...*backoffice.PrivacyAcces
 	}
 	l.searches, l.reads, l.readAt, l.entered = nil, nil, nil, true
 	l.failed = l.vault.register.append(ctx, entries)
+	if l.failed == nil {
+		l.vault.entries.Add(int64(len(entries)))
+	} else {
+		l.vault.failures.Add(1)
+	}
 	return l.failed
 }
 

@@ -90,6 +90,20 @@ func newMetrics(alarms func() []string) *metrics {
 	return m
 }
 
+// Count adds a counter that the program keeps itself, such as backoffice_sign_ins_failed_total.
+func (p *Process) Count(name, help string, read func() int64) {
+	p.metrics.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read()) }))
+}
+
+// Gauge adds a gauge that the program reads itself, with labels as name, value, name, value.
+func (p *Process) Gauge(name, help string, read func() int64, labels ...string) {
+	constant := prometheus.Labels{}
+	for i := 0; i+1 < len(labels); i += 2 {
+		constant[labels[i]] = labels[i+1]
+	}
+	p.metrics.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: constant}, func() float64 { return float64(read()) }))
+}
+
 func (m *metrics) operation(of outcome) prometheus.Counter {
 	if found, ok := m.known.Load(of); ok {
 		return found.(prometheus.Counter)
@@ -119,6 +133,9 @@ func (m *metrics) count(s seen) {
 	}
 	m.costs.Observe(float64(operation.Cost))
 }
+
+// Metrics answers /metrics; Run serves it on the address of the settings.
+func (p *Process) Metrics() http.Handler { return p.metrics.handler() }
 
 func (m *metrics) handler() http.Handler {
 	mux := http.NewServeMux()

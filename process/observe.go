@@ -52,12 +52,13 @@ type seen struct {
 	took          time.Duration
 }
 
-// line logs a request. Those that ask whether the process is well are only worth a line when it is not.
+// line logs a request. Those that ask whether the process is well, and for parts of a page, are only worth a line when it
+// is not.
 func (p *Process) line(ctx context.Context, s seen) {
 	level := slog.LevelInfo
 	if s.status >= http.StatusInternalServerError {
 		level = slog.LevelError
-	} else if s.route == "/livez" || s.route == "/readyz" {
+	} else if s.route == "/livez" || s.route == "/readyz" || s.isQuiet() {
 		level = slog.LevelDebug
 	}
 	if !p.options.Log.Enabled(ctx, level) {
@@ -68,7 +69,7 @@ func (p *Process) line(ctx context.Context, s seen) {
 		slog.String("method", s.method),
 		slog.String("route", s.route),
 		slog.Int("status", s.status),
-		slog.Duration("duration", s.took),
+		slog.Float64("milliseconds", milliseconds(s.took)),
 		slog.Int("bytes", s.bytes),
 		slog.Int("storeCalls", s.calls),
 	)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -110,8 +111,8 @@ func TestALineTellsOfARequestWhatIsSafeToTell(t *testing.T) {
 			t.Errorf("%s is %v, want %v", key, line[key], want)
 		}
 	}
-	if _, ok := line["duration"]; !ok {
-		t.Error("no duration")
+	if took, ok := line["milliseconds"].(float64); !ok || took < 0 || took > 60_000 {
+		t.Errorf("it took %v milliseconds", line["milliseconds"])
 	}
 }
 
@@ -376,4 +377,43 @@ func listen(t *testing.T) net.Listener {
 		t.Fatal(err)
 	}
 	return listener
+}
+
+func TestPartsOfAPageAreLoggedAtDebugOnly(t *testing.T) {
+	t.Parallel()
+	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Process) {
+		r.With(Quiet).Get("/page/*", func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "broken") {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
+		})
+	})
+	if ask(handler, "GET", "/page/a.js"); log.String() != "" {
+		t.Errorf("an asset is logged: %s", log)
+	}
+	if ask(handler, "GET", "/page/broken"); !strings.Contains(log.String(), `"status":500`) {
+		t.Errorf("a fault is not logged: %s", log)
+	}
+}
+
+func TestTheLogHasTheLevelAndFormatOfTheSettings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		settings Settings
+		want     string
+	}{
+		{Settings{}, `^\{"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","level":"INFO","msg":"info"\}\n\{[^\n]*"msg":"error"\}\n$`},
+		{Settings{LogLevel: "error", LogFormat: "json"}, `^\{[^\n]*"msg":"error"\}\n$`},
+		{Settings{LogLevel: "error", LogFormat: "text"}, `^time=\S+Z level=ERROR msg=error\n$`},
+		{Settings{LogLevel: "debug", LogFormat: "text"}, `level=DEBUG msg=debug\n`},
+	} {
+		text := &lines{}
+		log := c.settings.NewLog(text)
+		log.Debug("debug")
+		log.Info("info")
+		log.Error("error")
+		if !regexp.MustCompile(c.want).MatchString(text.String()) {
+			t.Errorf("%+v: %s", c.settings, text)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"net/http"
 	"sync"
 )
 
@@ -20,6 +21,7 @@ type record struct {
 	mu        sync.Mutex
 	client    string
 	operation *Operation
+	quiet     bool
 }
 
 type recordKey struct{}
@@ -53,6 +55,24 @@ func NoteOperation(ctx context.Context, operation Operation) {
 		defer found.mu.Unlock()
 		found.operation = &operation
 	}
+}
+
+// Quiet is for what a page consists of: requests for it are logged only at the level debug.
+func Quiet(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if found := recordOf(r.Context()); found != nil {
+			found.mu.Lock()
+			found.quiet = true
+			found.mu.Unlock()
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (r *record) isQuiet() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.quiet
 }
 
 func (r *record) noted() (client string, operation *Operation) {

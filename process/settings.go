@@ -14,6 +14,8 @@ type Settings struct {
 	Origins     []string      `name:"cors-origin" env:"BACKOFFICE_CORS_ORIGIN" placeholder:"ORIGIN" help:"An origin whose pages may ask, such as https://office.example; may be repeated. None without."`
 	Certificate string        `name:"tls-certificate" env:"BACKOFFICE_TLS_CERTIFICATE" placeholder:"PATH" help:"The certificate chain (PEM), to serve HTTPS. A renewed file is noticed."`
 	Key         string        `name:"tls-key" env:"BACKOFFICE_TLS_KEY" placeholder:"PATH" help:"The certificate's private key (PEM)."`
+	LogLevel    string        `default:"info" enum:"debug,info,warn,error" env:"BACKOFFICE_LOG_LEVEL" placeholder:"LEVEL" help:"The least level that is logged: debug, info, warn or error (${default})."`
+	LogFormat   string        `default:"auto" enum:"auto,text,json" env:"BACKOFFICE_LOG_FORMAT" placeholder:"FORMAT" help:"How lines of the log look: text or json; auto is text on a terminal, else json (${default})."`
 	StopDelay   time.Duration `default:"1s" env:"BACKOFFICE_STOP_DELAY" help:"How long requests are still taken after a stop was asked for and readiness is off (${default})."`
 	StopTime    time.Duration `default:"18s" env:"BACKOFFICE_STOP_TIME" help:"When a stop ends at the latest, requests in flight or not (${default})."`
 }

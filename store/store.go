@@ -59,6 +59,29 @@ func (s *Store) Erased() bool { return s.erased.Load() }
 // ForgetErased starts over: what was deleted has left the file.
 func (s *Store) ForgetErased() { s.erased.Store(false) }
 
+// Gauges are what an operator can see of the engine.
+func (s *Store) Gauges() []backoffice.Gauge {
+	if known, ok := s.engine.(interface{ Gauges() []backoffice.Gauge }); ok {
+		return known.Gauges()
+	}
+	return nil
+}
+
+// GaugesOfPool are the gauges of one pool of connections.
+func GaugesOfPool(name string, turns *Turns) []backoffice.Gauge {
+	labels := []string{"pool", name}
+	return []backoffice.Gauge{
+		{Name: "store_connections_in_use", Help: "Connections to the store that are in use.", Labels: labels, Read: func() int64 {
+			used, _ := turns.Stats()
+			return int64(used)
+		}},
+		{Name: "store_connections_waited_for", Help: "Those who wait for a connection to the store.", Labels: labels, Read: func() int64 {
+			_, waiting := turns.Stats()
+			return int64(waiting)
+		}},
+	}
+}
+
 // Close implements backoffice.Store.
 func (s *Store) Close() error { return s.engine.Close() }
 

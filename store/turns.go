@@ -34,6 +34,19 @@ func NewTurns(connections int, wait time.Duration) *Turns {
 	return &Turns{most: max(1, connections/2), wait: wait, free: connections, has: map[string]int{}, lines: map[string][]*turn{}}
 }
 
+// Stats are how many connections are in use, and how many callers wait for one.
+func (t *Turns) Stats() (used, waiting int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range t.has {
+		used += n
+	}
+	for _, line := range t.lines {
+		waiting += len(line)
+	}
+	return used, waiting
+}
+
 // Take waits until the caller of a context may have a connection, and returns who that is, for Give. It fails with
 // ErrBusy, also when the context's time ends while waiting, or with the context's error.
 func (t *Turns) Take(ctx context.Context) (who string, err error) {

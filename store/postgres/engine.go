@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"slices"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
@@ -53,6 +55,31 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 // Ping implements store.Engine.
 func (e *engine) Ping(ctx context.Context) error {
 	return e.own.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
+}
+
+// Gauges tell how busy the connections are, and how far each replica is behind.
+func (e *engine) Gauges() []backoffice.Gauge {
+	gauges := slices.Concat(store.GaugesOfPool("primary", e.reads.primary.turns), store.GaugesOfPool("own", e.own.turns))
+	f := e.reads.freshness
+	if f == nil {
+		return gauges
+	}
+	for i, r := range f.replicas {
+		name := "replica " + strconv.Itoa(i+1)
+		labels := []string{"replica", strconv.Itoa(i + 1)}
+		gauges = slices.Concat(gauges, store.GaugesOfPool(name, r.turns), []backoffice.Gauge{
+			{Name: "replica_answers", Help: "1 while a replica may answer reads, 0 while it is left out.", Labels: labels, Read: func() int64 {
+				if in, _, _ := r.state(); in {
+					return 1
+				}
+				return 0
+			}},
+			{Name: "replica_lag_bytes", Help: "How much of the primary's log a replica had not replayed when both were last asked.", Labels: labels, Read: func() int64 {
+				return int64(max(0, f.latest()-r.reached()))
+			}},
+		})
+	}
+	return gauges
 }
 
 // Close implements store.Engine.

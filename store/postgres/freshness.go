@@ -235,6 +235,16 @@ func (f *freshness) sampled(s sample) {
 	f.samples = append(f.samples, s)
 }
 
+// latest is how far the primary's log had come when it was last looked at; 0 when nobody has looked lately.
+func (f *freshness) latest() position {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.samples); n > 0 {
+		return f.samples[n-1].position
+	}
+	return 0
+}
+
 func hexadecimal(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 16, 64)
 	if err != nil {

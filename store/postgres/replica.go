@@ -86,6 +86,12 @@ func (r *replica) leaveOut() {
 	r.in, r.polled = false, time.Now()
 }
 
+// reached is how far it had come when it was last asked.
+func (r *replica) reached() position {
+	_, replayed, _ := r.state()
+	return replayed
+}
+
 // state tells whether reads may go there, and what they would see.
 func (r *replica) state() (in bool, replayed position, timeline int64) {
 	r.mu.Lock()

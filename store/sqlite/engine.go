@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
@@ -103,6 +104,11 @@ func (e *engine) Ping(ctx context.Context) error {
 		return err
 	}
 	return e.own.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
+}
+
+// Gauges tell how busy the connections are.
+func (e *engine) Gauges() []backoffice.Gauge {
+	return slices.Concat(store.GaugesOfPool("write", e.writer.turns), store.GaugesOfPool("read", e.readers.turns), store.GaugesOfPool("own", e.own.turns))
 }
 
 // Close implements store.Engine.
