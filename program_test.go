@@ -158,12 +158,13 @@ func TestAFullDiskIsToldInWordsAndPasses(t *testing.T) {
 	}
 	s := newShell(t)
 	folder, pair := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "pair")
+	nothing := s.folder(t, "labels.ndjson", "") // importing it makes the store
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	// A disk that only the program sees, with something on it that can be taken away.
 	script := fmt.Sprintf(`mount -t tmpfs -o size=8m tmpfs %[1]s && head -c 5000000 /dev/zero >%[1]s/ballast &&
-		"$0" %[2]s credentials create --name test --scope settings.write --json >%[3]s && exec "$0" "$@"`, folder, strings.Join(s.settings(), " "), pair)
+		"$0" %[2]s import %[4]s >/dev/null && "$0" %[2]s credentials create --name test --scope settings.write --json >%[3]s && exec "$0" "$@"`, folder, strings.Join(s.settings(), " "), pair, nothing)
 	p := s.start(t, exec.Command("unshare", "-rm", "sh", "-c", script))
 	content, err := os.ReadFile(pair)
 	if err != nil {

@@ -27,7 +27,7 @@ func TestNoSecretOfAURLIsShown(t *testing.T) {
 		"s3://secret:secret@bucket":                                                           "s3://bucket",
 		"postgres://office:12/secret@db/x":                                                    "postgres://…",
 		"postgres://office:se/cret@db/x":                                                      "postgres://…",
-		"postgres://a:1,b:2/x":                                                                "postgres://…",
+		"postgres://o:secret@a:1,b:2/x":                                                       "postgres://a:1,b:2/x",
 		"postgres://office:sec#ret@db/x":                                                      "postgres://…",
 		"postgres://db/x?password=secret@x":                                                   "postgres://…",
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"example.org/backoffice/backoffice"
@@ -96,11 +97,7 @@ func (e *engine) Together(ctx context.Context, n int) []backoffice.Party {
 
 // Ping implements store.Engine. A disk that was full is written to, to see whether it still is.
 func (e *engine) Ping(ctx context.Context) error {
-	err := e.health.fault(ctx, func(ctx context.Context) error {
-		_, err := e.writer.Exec(ctx, "PRAGMA user_version = 0", nil) // what it is
-		return err
-	})
-	if err != nil {
+	if err := e.health.fault(func() error { return findRoom(filepath.Dir(e.path)) }); err != nil {
 		return err
 	}
 	return e.own.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })

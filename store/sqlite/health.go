@@ -2,7 +2,8 @@ package sqlite
 
 import (
 	"cmp"
-	"context"
+	"errors"
+	"os"
 	"sync"
 	"time"
 
@@ -34,19 +35,35 @@ func (h *health) note(of int, err error) {
 	}
 }
 
-// fault says what is wrong with the database; try writes something that changes nothing.
-func (h *health) fault(ctx context.Context, try func(context.Context) error) error {
+// fault says what is wrong with the database; try fails while the disk is full.
+func (h *health) fault(try func() error) error {
 	h.mu.Lock()
 	full, damaged, due := h.full, h.damaged, time.Since(h.seen) >= fullPeriod
 	h.mu.Unlock()
 	if damaged != nil || full == nil || !due {
 		return cmp.Or(damaged, full)
 	}
-	if err := try(ctx); err != nil {
-		return full
-	}
+	err := try()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.seen = time.Now()
+	if err != nil {
+		return full
+	}
 	h.full = nil
 	return nil
+}
+
+// enoughRoom is what a disk that was full has to take before it counts as one that is not: a write of a small page may
+// find room where the next larger one finds none.
+const enoughRoom = 1 << 20
+
+// findRoom writes so much into a folder, and takes it away again.
+func findRoom(folder string) error {
+	file, err := os.CreateTemp(folder, "room-")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(make([]byte, enoughRoom))
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
