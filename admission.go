@@ -26,7 +26,7 @@ func (g gateway) answer(endpoint http.Handler) http.Handler {
 			ctx, _ = backoffice.WithCalls(ctx)
 		}
 		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(g.limits.Answer, rowsOfAnswers*g.limits.Answer))
-		ctx, giveBack := execute.Lend(loaders.With(ctx, g.house.store, loaders.Gated))
+		ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreSeenBy(auth.From(ctx), g.house.store), loaders.Gated))
 		defer giveBack()
 		endpoint.ServeHTTP(w, r.WithContext(ctx))
 	})

@@ -234,3 +234,90 @@ func TestVerifyTakesTheReceiptsThatCommandsWrite(t *testing.T) {
 		t.Errorf("%d %s", code, out)
 	}
 }
+
+// What is told of a customer to a pair without privacy.read is the same byte by byte, however often its registration
+// numbers are written, and a pair that has the scope sees each of those changes.
+func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
+	t.Parallel()
+	for name, fresh := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openOfficeOn(t, fresh(t))
+			all, none := o.pair(t, backoffice.AllScopes...), o.pair(t, backoffice.CustomersWrite)
+			id := o.makeCustomer(t)
+			version := func(pair [2]string) (version int, etag, updatedAt string) {
+				t.Helper()
+				w := o.send(t, pair, "GET", "/customers/"+id, "")
+				var c struct {
+					Version   int
+					UpdatedAt string
+				}
+				if err := json.Unmarshal(w.Body.Bytes(), &c); err != nil {
+					t.Fatal(err)
+				}
+				_, body, _ := o.ask(t, pair, `query($id: ID!) { customer(id: $id) { version updatedAt } }`, json.RawMessage(`{"id": "`+id+`"}`), nil)
+				if want := fmt.Sprintf(`{"version":%d,"updatedAt":%q}`, c.Version, c.UpdatedAt); !strings.Contains(string(body), want) {
+					t.Errorf("GraphQL says %s, REST %s", body, want)
+				}
+				return c.Version, w.Header().Get("ETag"), c.UpdatedAt
+			}
+			_, _, since := version(none)
+			seen := func() (all string) {
+				for _, path := range []string{"/customers/" + id, "/customers?updatedSince=" + since, "/customers?search=before"} {
+					w := o.send(t, none, "GET", path, "")
+					all += w.Header().Get("ETag") + w.Body.String()
+				}
+				for _, query := range []string{
+					`{ customer(id: "` + id + `") { name version updatedAt } node(id: "` + id + `") { ... on Customer { version updatedAt } } }`,
+					`{ customers(orderBy: {field: UPDATED_AT, direction: DESC}, first: 500) { nodes { id version updatedAt } edges { cursor } } }`,
+					`{ customers(filter: {updatedSince: "` + since + `"}) { totalCount nodes { id } } }`,
+				} {
+					_, body, _ := o.ask(t, none, query, nil, nil)
+					all += string(body)
+				}
+				return all
+			}
+			before := seen()
+			write := func(pair [2]string, fields string) string {
+				t.Helper()
+				_, body, _ := o.ask(t, pair, `mutation($id: ID!) { updateCustomer(input: {id: $id, `+fields+`}) { customer { version } userErrors { code } } }`,
+					json.RawMessage(`{"id": "`+id+`"}`), nil)
+				return string(body)
+			}
+			for i, fields := range []string{`registrationNumber: "17073003384"`, `registrationNumber: null`, `spouseRegistrationNumber: "17073003384"`} {
+				answer := write(all, fields)
+				if want := fmt.Sprintf(`"version":%d`, i+2); !strings.Contains(answer, want) {
+					t.Errorf("the answer to who may see it is %s", answer)
+				}
+				if after := seen(); after != before {
+					t.Fatalf("without the scope one sees\n%s\nwhere it was\n%s", after, before)
+				}
+				if got, etag, moved := version(all); got != i+2 || etag != fmt.Sprintf("%q", fmt.Sprint(i+2)) || moved < since {
+					t.Errorf("who may see it sees version %d, %s, %s", got, etag, moved)
+				}
+			}
+			_, _, moved := version(all)
+			w := o.send(t, all, "GET", "/customers?updatedSince="+moved, "")
+			if !strings.Contains(w.Body.String(), id) {
+				t.Errorf("who may see it does not learn of it by updatedSince: %s", w.Body)
+			}
+
+			// Each guards by what it sees.
+			if got := write(all, `expectedVersion: 1, registrationNumber: "85073003328"`); !strings.Contains(got, "STALE_VERSION") {
+				t.Errorf("a number was written over a newer one: %s", got)
+			}
+			if got := write(none, `expectedVersion: 1, name: "Renamed"`); !strings.Contains(got, `"version":2`) {
+				t.Errorf("a pair without the scope cannot write: %s", got)
+			}
+			if got := write(all, `expectedVersion: 4, name: "Later"`); !strings.Contains(got, "STALE_VERSION") {
+				t.Errorf("a name was written over a newer one: %s", got)
+			}
+			if got, _, _ := version(all); got != 5 {
+				t.Errorf("after the fifth change it has version %d", got)
+			}
+			if got, _, _ := version(none); got != 2 {
+				t.Errorf("after the second change that can be seen it has version %d", got)
+			}
+		})
+	}
+}

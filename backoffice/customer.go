@@ -51,6 +51,11 @@ type Customer struct {
 	CreatedAt          Instant
 	UpdatedAt          Instant
 	Version            int // grows by one with every change
+
+	// HiddenChanges counts the changes of registration numbers alone, and OpenUpdatedAt is when it was changed but for
+	// those, 0 for UpdatedAt: they are what a pair without privacy.read sees of Version and UpdatedAt. See SeenBy.
+	HiddenChanges int
+	OpenUpdatedAt Instant
 }
 
 // Address is where a customer is reached; every part may be missing.

@@ -219,7 +219,7 @@ func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerFiel
 	if err != nil {
 		return nil, err
 	}
-	return made, nil
+	return made.SeenBy(by), nil
 }
 
 // UpdateCustomer changes a customer; it needs customers.write, and privacy.read when a registration number is sent, also
@@ -244,7 +244,7 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 		if !ok {
 			return false, unknown(NounCustomer, "id")
 		}
-		if err := checkVersion(expected, before.Version); err != nil {
+		if err := checkVersion(expected, before.SeenBy(by).Version); err != nil {
 			return false, err
 		}
 		after := *before
@@ -267,7 +267,7 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 			return false, nil
 		}
 		updated = &after
-		raced, err = o.saveCustomer(ctx, tx, by, "updateCustomer", &after, changed)
+		raced, err = o.saveCustomer(ctx, tx, by, "updateCustomer", before, &after, changed, len(changed) == len(numbers))
 		return raced, err
 	})
 	if len(confirmed) > 0 { // also when the write failed after the comparison
@@ -278,14 +278,15 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 	if err != nil {
 		return nil, err
 	}
-	return updated, nil
+	return updated.SeenBy(by), nil
 }
 
 // saveCustomer stores a changed customer as its next version.
-func (o *Office) saveCustomer(ctx context.Context, tx Tx, by *Viewer, action string, c *Customer, changed values) (raced bool, err error) {
+func (o *Office) saveCustomer(ctx context.Context, tx Tx, by *Viewer, action string, before, c *Customer, changed values, numbersOnly bool) (raced bool, err error) {
 	now := InstantOf(o.now())
 	c.Version++
 	c.UpdatedAt = max(c.UpdatedAt, now) // a clock that was set back must not hide the change from updatedSince
+	c.NoteChange(before, numbersOnly)
 	if err := tx.Customers().Update(ctx, c); err != nil {
 		return lost(err), err
 	}
@@ -308,7 +309,7 @@ func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expe
 		if !ok {
 			return false, unknown(NounCustomer, "id")
 		}
-		if err := checkVersion(expected, c.Version); err != nil {
+		if err := checkVersion(expected, c.SeenBy(by).Version); err != nil {
 			return false, err
 		}
 		if expected != nil { // whoever else changes this version loses, or came first

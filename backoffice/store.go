@@ -74,6 +74,9 @@ type Reads interface {
 	Transcripts() TranscriptReader
 	Calculations() Reader[*Calculation, CalculationCriteria]
 	Customers() Reader[*Customer, CustomerCriteria]
+	// CustomersWithoutNumbers are the customers as SeenBy shows them to a caller without privacy.read, also in criteria
+	// and orders. The registration numbers are not read.
+	CustomersWithoutNumbers() Reader[*Customer, CustomerCriteria]
 	Relations() Reader[*CustomerRelation, RelationCriteria]
 	Documents() Reader[*CustomerDocument, DocumentCriteria]
 	MinfinDocuments() Reader[*MinfinDocument, MinfinCriteria]

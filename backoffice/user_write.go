@@ -145,9 +145,11 @@ func (o *Office) releaseCustomers(ctx context.Context, tx Tx, by *Viewer, user s
 		}
 		changes := make([]*Change, len(page))
 		for i, c := range page {
+			before := *c
 			c.ResponsibleID = ""
 			c.Version++
 			c.UpdatedAt = max(c.UpdatedAt, now)
+			c.NoteChange(&before, false)
 			changes[i] = &Change{At: now, ClientID: by.ClientID, Action: "deleteUser", Noun: NounCustomer, ObjectID: c.ID, Fields: []string{"responsibleId"}}
 		}
 		if err := tx.Customers().Update(ctx, page...); err != nil {

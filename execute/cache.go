@@ -9,7 +9,7 @@ import (
 )
 
 // planCache keeps plans by the text of their document, the operation's name and what @skip and @include come to.
-// It holds at most limit bytes and drops what was used longest ago.
+// It holds at most limit bytes and drops what was used longest ago. A document without a text is not to be kept.
 type planCache struct {
 	mu    sync.Mutex
 	limit int
@@ -58,6 +58,9 @@ type planKey struct {
 }
 
 func (c *planCache) put(key planKey, p *plan) {
+	if key.text.query == "" {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	element := c.texts[key.text]

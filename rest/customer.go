@@ -132,7 +132,7 @@ func (a *API) customers() {
 		OfCustomer
 		Conditional
 	}) (*unlessKnown[Customer], error) {
-		c, err := one(ctx, a.Store.Customers(), backoffice.NounCustomer, in.CustomerID)
+		c, err := one(ctx, a.customersFor(ctx), backoffice.NounCustomer, in.CustomerID)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (a *API) customers() {
 		Summary:     "Get a customer's registration numbers",
 		Description: "The national registration numbers of a customer and the partner. Each disclosure is entered in the register of consultations.",
 	}, backoffice.PrivacyRead, func(ctx context.Context, in *OfCustomer) (*answered[RegistrationNumbers], error) {
-		c, err := one(ctx, a.Store.Customers(), backoffice.NounCustomer, in.CustomerID)
+		c, err := one(ctx, a.customersFor(ctx), backoffice.NounCustomer, in.CustomerID)
 		if err != nil {
 			return nil, err
 		}
@@ -161,6 +161,11 @@ func (a *API) customers() {
 	})
 	a.searchCustomers()
 	a.customerWrites()
+}
+
+// customersFor are the customers as the pair of the request sees them.
+func (a *API) customersFor(ctx context.Context) backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
+	return backoffice.CustomersSeenBy(auth.From(ctx), a.Store)
 }
 
 // OfCustomer names a customer in the path.
@@ -181,14 +186,14 @@ func (a *API) listCustomers(ctx context.Context, filter *backoffice.CustomerFilt
 		return nil, err
 	}
 	q := question[backoffice.CustomerCriteria]{criteria: criteria}
-	found, err := read(ctx, a.Store.Customers(), q, window)
+	found, err := read(ctx, a.customersFor(ctx), q, window)
 	if err != nil {
 		return nil, err
 	}
 	if criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != "" {
 		lists := [][]*backoffice.Customer{found.items}
 		if len(found.items) < found.total {
-			all, err := read(ctx, a.Store.Customers(), q, backoffice.Window{Limit: backoffice.MaxPageSize})
+			all, err := read(ctx, a.customersFor(ctx), q, backoffice.Window{Limit: backoffice.MaxPageSize})
 			if err != nil {
 				return nil, err
 			}

@@ -113,6 +113,6 @@ func (w *calculationWriter) refresh(ctx context.Context, transcripts []string) e
 	if _, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)}); err != nil {
 		return err
 	}
-	w.tx.visible.changed(transcriptTable.name, transcripts, nil)
+	w.tx.visible.changed(changedRows{table: transcriptTable.name}, transcripts, nil)
 	return nil
 }

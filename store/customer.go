@@ -1,10 +1,15 @@
 package store
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"example.org/backoffice/backoffice"
 )
+
+// customerUpdatedSince is where the criterion updatedSince stands among a customer's.
+const customerUpdatedSince = 0
 
 var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 	noun:      backoffice.NounCustomer,
@@ -12,6 +17,10 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 	id:        func(c *backoffice.Customer) *string { return &c.ID },
 	version:   func(c *backoffice.Customer) *int { return &c.Version },
 	changedAt: func(c *backoffice.Customer) []*backoffice.Instant { return []*backoffice.Instant{&c.UpdatedAt} },
+	hidden: &hiddenChanges[backoffice.Customer]{
+		is:    func(c *backoffice.Customer) bool { return c.OpenUpdatedAt != 0 },
+		wrote: "v.open_updated_at <> 0",
+	},
 	columns: concat(
 		[]column[backoffice.Customer]{
 			text("id", "", func(c *backoffice.Customer) *string { return &c.ID }),
@@ -43,12 +52,15 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 			number("created_at", "createdAt "+orderField(backoffice.KeyCreatedAt), func(c *backoffice.Customer) *backoffice.Instant { return &c.CreatedAt }),
 			number("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt), func(c *backoffice.Customer) *backoffice.Instant { return &c.UpdatedAt }),
 			number("version", "version", func(c *backoffice.Customer) *int { return &c.Version }),
+			number("hidden_changes", "", func(c *backoffice.Customer) *int { return &c.HiddenChanges }),
+			openUpdatedAt,
 			folded("name_folded", func(c *backoffice.Customer) string { return backoffice.Fold(c.DisplayName) }),
 			folded("email_folded", func(c *backoffice.Customer) string { return backoffice.FoldEmail(string(c.Email)) }).orNull(),
 			folded("search_text", backoffice.SearchTextOf),
 		}),
 	nothing: func(c backoffice.CustomerCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.CustomerCriteria]{
+		customerUpdatedSince: changedSince("visible_at", func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince }),
 		{
 			when: func(c backoffice.CustomerCriteria) bool { return c.IDs != nil },
 			text: func(d *Dialect) string { return "t.id " + d.in },
@@ -67,7 +79,6 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 			return "t.id IN (SELECT s.customer_id FROM customer_scopes s WHERE s.scope = ?)"
 		}),
 		search("customers", func(c backoffice.CustomerCriteria) string { return c.Search }),
-		changedSince(func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince }),
 		matches(func(c backoffice.CustomerCriteria) string { return c.WithoutChecklistID }, func(*Dialect) string {
 			return "EXISTS (SELECT 1 FROM checklists k WHERE k.id = ? AND NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = k.id AND w.customer_id = t.id))"
 		}),
@@ -89,6 +100,41 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 	unique:     uniqueValue{[]string{"customerCode"}, []string{"customer_code"}, "customer_code = NULL"},
 	references: []reference{{"responsible_id", "users", []string{"responsibleId"}}},
 }
+
+// openUpdatedAt is when pairs without privacy.read see that a customer was changed last; the record has it only where it
+// is not UpdatedAt.
+var openUpdatedAt = func() column[backoffice.Customer] {
+	c := number("open_updated_at", "", func(c *backoffice.Customer) *backoffice.Instant { return &c.OpenUpdatedAt })
+	c.write = "CASE WHEN v.open_updated_at = 0 THEN v.updated_at ELSE v.open_updated_at END"
+	c.read = func(c *backoffice.Customer, r *Row, i int) {
+		if at := backoffice.Instant(r.Int(i)); at != c.UpdatedAt {
+			c.OpenUpdatedAt = at
+		}
+	}
+	return c
+}()
+
+// customersWithoutNumbers describes the same table as a pair without privacy.read sees it: the numbers are not read, and
+// version, updatedAt and what goes by it are those that a change of the numbers alone does not move.
+var customersWithoutNumbers = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
+	t := *customerTable
+	t.columns = slices.Clone(t.columns)
+	for i := range t.columns {
+		switch c := &t.columns[i]; c.name {
+		case "registration", "registration_index", "spouse_registration", "spouse_registration_index", "hidden_changes", "open_updated_at":
+			c.derived = true
+		case "version":
+			c.expr = "(t.version - t.hidden_changes)"
+		case "updated_at":
+			c.name = "open_updated_at"
+		}
+	}
+	t.criteria = slices.Clone(t.criteria)
+	t.criteria[customerUpdatedSince] = changedSince("open_visible_at", func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince })
+	t.orders = maps.Clone(t.orders)
+	t.orders[backoffice.KeyUpdatedAt] = byNumber("open_updated_at")
+	return &t
+}()
 
 func concat[E any](parts ...[]E) (all []E) {
 	for _, part := range parts {

@@ -15,6 +15,7 @@ type nouns struct {
 	transcripts     *noun[backoffice.Transcript, backoffice.TranscriptCriteria]
 	calculations    *noun[backoffice.Calculation, backoffice.CalculationCriteria]
 	customers       *noun[backoffice.Customer, backoffice.CustomerCriteria]
+	withoutNumbers  *noun[backoffice.Customer, backoffice.CustomerCriteria] // customers, for reading alone
 	relations       *noun[backoffice.CustomerRelation, backoffice.RelationCriteria]
 	documents       *noun[backoffice.CustomerDocument, backoffice.DocumentCriteria]
 	minfin          *noun[backoffice.MinfinDocument, backoffice.MinfinCriteria]
@@ -33,6 +34,7 @@ func nounsOn(d *Dialect) *nouns {
 		transcripts:     nounOf(transcriptTable, d),
 		calculations:    nounOf(calculationTable, d),
 		customers:       nounOf(customerTable, d),
+		withoutNumbers:  nounOf(customersWithoutNumbers, d),
 		relations:       nounOf(relationTable, d),
 		documents:       nounOf(documentTable, d),
 		minfin:          nounOf(minfinTable, d),
@@ -92,6 +94,7 @@ type readers struct {
 	transcripts     transcriptReader
 	calculations    reader[backoffice.Calculation, backoffice.CalculationCriteria]
 	customers       reader[backoffice.Customer, backoffice.CustomerCriteria]
+	withoutNumbers  reader[backoffice.Customer, backoffice.CustomerCriteria]
 	relations       reader[backoffice.CustomerRelation, backoffice.RelationCriteria]
 	documents       reader[backoffice.CustomerDocument, backoffice.DocumentCriteria]
 	minfin          reader[backoffice.MinfinDocument, backoffice.MinfinCriteria]
@@ -108,6 +111,7 @@ func (n *nouns) readers(conn Conn) readers {
 		transcripts:     transcriptReader{reader[backoffice.Transcript, backoffice.TranscriptCriteria]{n.transcripts, conn}},
 		calculations:    reader[backoffice.Calculation, backoffice.CalculationCriteria]{n.calculations, conn},
 		customers:       reader[backoffice.Customer, backoffice.CustomerCriteria]{n.customers, conn},
+		withoutNumbers:  reader[backoffice.Customer, backoffice.CustomerCriteria]{n.withoutNumbers, conn},
 		relations:       reader[backoffice.CustomerRelation, backoffice.RelationCriteria]{n.relations, conn},
 		documents:       reader[backoffice.CustomerDocument, backoffice.DocumentCriteria]{n.documents, conn},
 		minfin:          reader[backoffice.MinfinDocument, backoffice.MinfinCriteria]{n.minfin, conn},
@@ -133,6 +137,11 @@ func (r *readers) Transcripts() backoffice.TranscriptReader { return &r.transcri
 // Calculations implements backoffice.Reads.
 func (r *readers) Calculations() backoffice.Reader[*backoffice.Calculation, backoffice.CalculationCriteria] {
 	return &r.calculations
+}
+
+// CustomersWithoutNumbers implements backoffice.Reads.
+func (r *readers) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
+	return &r.withoutNumbers
 }
 
 // Customers implements backoffice.Reads.

@@ -17,6 +17,7 @@ type table[T any, C comparable] struct {
 
 	// changedAt are the instants that a record shows of its latest change, for nouns whose rows are asked for by it; else nil.
 	changedAt func(*T) []*backoffice.Instant
+	hidden    *hiddenChanges[T] // for nouns that have some; they have changedAt
 
 	nothing  func(C) bool // nothing can match
 	criteria []criterion[C]

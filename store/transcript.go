@@ -64,7 +64,7 @@ var transcriptTable = &table[backoffice.Transcript, backoffice.TranscriptCriteri
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes }, "t.document_generated = true"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.No }, "t.document_generated = false"),
-		changedSince(func(c backoffice.TranscriptCriteria) backoffice.Instant { return c.UpdatedSince }),
+		changedSince("visible_at", func(c backoffice.TranscriptCriteria) backoffice.Instant { return c.UpdatedSince }),
 	},
 	edges: map[backoffice.Edge]edge[backoffice.TranscriptCriteria]{
 		backoffice.OfFinancialYear: under[backoffice.TranscriptCriteria]("financial_year_id"),

@@ -49,8 +49,9 @@ func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error
 	if ids = unique(wellFormed(ids)); ids == nil {
 		return nil, nil
 	}
-	text := "UPDATE customers SET responsible_id = NULL, version = version + 1, visible_at = $2," +
-		" updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE responsible_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id"
+	text := "UPDATE customers SET responsible_id = NULL, version = version + 1, visible_at = $2, open_visible_at = $2," +
+		" updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END," +
+		" open_updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE responsible_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id"
 	var freed []string
 	err := w.conn.Query(ctx, text, []any{w.dialect.List(ids), int64(w.tx.visible.mark)}, func(row *Row) error {
 		freed = append(freed, row.Text(0))
@@ -59,6 +60,6 @@ func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	w.tx.visible.changed(customerTable.name, freed, nil)
+	w.tx.visible.changed(changedRows{table: customerTable.name}, freed, nil)
 	return w.writer.Delete(ctx, ids...)
 }

@@ -13,51 +13,75 @@ import (
 // get it then. Those of a large one would be written twice, while all other writers wait: they are marked with an
 // instant of their own as they are written, and late_writes tells what that one stands for.
 type visibility struct {
-	mark  backoffice.Instant  // of rows that are written, until the instant is known
-	rows  map[string][]string // identifiers by table; none of a large transaction
+	mark  backoffice.Instant       // of rows that are written, until the instant is known
+	rows  map[changedRows][]string // identifiers; none of a large transaction
 	count int
 	shown []*backoffice.Instant // of the rows' latest change, as they were written
 }
 
-// changedTable is a table whose rows are asked for by when they changed.
-type changedTable struct{ name, moments string }
+// changedRows are rows of a table that changed in one way.
+type changedRows struct {
+	table  string
+	hidden bool // not for everybody to see
+}
 
-// The instants that are shown of a row, as statements set them: none is later than that at which the row became visible.
-var changedTables = []changedTable{
-	{"customers", earlier("updated_at")},
-	{"transcripts", earlier("updated_at") + ", " + earlier("own_updated_at")},
+// changeTexts set the instants of rows to when their change became visible. None that is shown of a row is later.
+var changeTexts = []struct {
+	of   changedRows
+	sets string
+}{
+	{changedRows{table: "customers"}, "visible_at = $2, open_visible_at = $2, " + earlier("updated_at") + ", " + earlier("open_updated_at")},
+	{changedRows{table: "customers", hidden: true}, "visible_at = $2, " + earlier("updated_at")},
+	{changedRows{table: "transcripts"}, "visible_at = $2, " + earlier("updated_at") + ", " + earlier("own_updated_at")},
+}
+
+// hiddenChanges tells which changes of a noun are not for everybody to see. Its rows have an open_visible_at, which such
+// a change leaves as it is, beside their visible_at.
+type hiddenChanges[T any] struct {
+	is    func(*T) bool // of the latest change of a record
+	wrote string        // the same of what is written, v
+}
+
+// openVisibleAt is what a statement that marks rows writes there.
+func (h *hiddenChanges[T]) openVisibleAt(table, mark string) string {
+	return "CASE WHEN " + h.wrote + " THEN COALESCE((SELECT o.open_visible_at FROM " + table + " o WHERE o.id = v.id), " + mark + ") ELSE " + mark + " END"
 }
 
 func earlier(column string) string {
 	return column + " = CASE WHEN " + column + " > $2 THEN $2 ELSE " + column + " END"
 }
 
-// changed notes rows that changed for everybody to see.
-func (v *visibility) changed(table string, ids []string, shown []*backoffice.Instant) {
+// changed notes rows that changed.
+func (v *visibility) changed(of changedRows, ids []string, shown []*backoffice.Instant) {
 	v.count += len(ids)
 	if v.isLarge() {
 		v.rows, v.shown = nil, nil
 		return
 	}
 	if v.rows == nil {
-		v.rows = map[string][]string{}
+		v.rows = map[changedRows][]string{}
 	}
-	v.rows[table] = append(v.rows[table], ids...)
+	v.rows[of] = append(v.rows[of], ids...)
 	v.shown = append(v.shown, shown...)
 }
 
 func (v *visibility) isLarge() bool { return v.count > maxBatch }
 
-// noteChanged notes rows that were written: each of them changed visibly.
+// noteChanged notes rows that were written, all of which changed.
 func (w *writer[T, C]) noteChanged(rows []*T) {
 	if w.table.changedAt == nil {
 		return
 	}
-	var shown []*backoffice.Instant
-	for _, row := range rows {
-		shown = append(shown, w.table.changedAt(row)...)
+	for _, hidden := range []bool{false, true} {
+		var ids []string
+		var shown []*backoffice.Instant
+		for _, row := range rows {
+			if hidden == (w.table.hidden != nil && w.table.hidden.is(row)) {
+				ids, shown = append(ids, *w.table.id(row)), append(shown, w.table.changedAt(row)...)
+			}
+		}
+		w.tx.visible.changed(changedRows{w.table.name, hidden}, ids, shown)
 	}
-	w.tx.visible.changed(w.table.name, w.idsOf(rows), shown)
 }
 
 // end is the end of the change log, which belongs to the transaction from here on.
@@ -91,12 +115,12 @@ func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 		return err
 	}
 	d := t.store.nouns.dialect
-	for _, table := range changedTables {
-		ids := unique(v.rows[table.name])
+	for _, change := range changeTexts {
+		ids := unique(v.rows[change.of])
 		if ids == nil {
 			continue
 		}
-		text := "UPDATE " + table.name + " SET visible_at = $2, " + table.moments + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1")
+		text := "UPDATE " + change.of.table + " SET " + change.sets + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1")
 		if _, err := t.conn.Exec(ctx, text, []any{d.List(ids), int64(at)}); err != nil {
 			return err
 		}
@@ -107,12 +131,13 @@ func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 	return nil
 }
 
-// changedSince picks rows that changed, for everybody to see, at an instant or later.
-func changedSince[C any](of func(C) backoffice.Instant) criterion[C] {
+// changedSince picks rows whose change became visible, by the column that says so, at an instant or later.
+func changedSince[C any](column string, of func(C) backoffice.Instant) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != 0 },
 		text: func(d *Dialect) string {
-			return "t.visible_at >= " + d.visibleFrom + " AND (t.visible_at >= ? OR t.visible_at IN (SELECT l.written_at FROM late_writes l WHERE l.visible_at >= ?))"
+			column := "t." + column
+			return column + " >= " + d.visibleFrom + " AND (" + column + " >= ? OR " + column + " IN (SELECT l.written_at FROM late_writes l WHERE l.visible_at >= ?))"
 		},
 		args: func(c C, d *Dialect, args []any) []any {
 			for range 2 + strings.Count(d.visibleFrom, "?") {

@@ -38,6 +38,11 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 		names, stored = append(names, "visible_at"), append(stored, mark)
 		updates, replaces = append(updates, "visible_at = "+mark), append(replaces, "visible_at = excluded.visible_at")
 	}
+	if t.hidden != nil {
+		open := t.hidden.openVisibleAt(t.name, mark)
+		names, stored = append(names, "open_visible_at"), append(stored, open)
+		updates, replaces = append(updates, "open_visible_at = "+open), append(replaces, "open_visible_at = excluded.open_visible_at")
+	}
 	source := t.source(d)
 	insert := "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(stored, ", ") + " FROM " + source
 	update := "UPDATE " + t.name + " AS t SET " + strings.Join(updates, ", ") + " FROM " + source + " WHERE t.id = v.id"
@@ -48,7 +53,7 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	return writeTexts{
 		insert: insert,
 		upsert: upsert,
-		copied: copyTextsOf(t, d, strings.Replace(upsert, mark, "$1::bigint", 1)),
+		copied: copyTextsOf(t, d, strings.ReplaceAll(upsert, mark, "$1::bigint")),
 		update: update,
 		delete: "DELETE FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
 	}

@@ -43,6 +43,7 @@ var customers = define(noun[customer, backoffice.CustomerCriteria]{
 		return tx.Customers()
 	},
 	version: func(c *customer) *int { return &c.Version },
+	noted:   (*customer).NoteChange,
 	touched: func(c *customer) *backoffice.Instant { return &c.UpdatedAt },
 	sealed: func(c *customer, f backoffice.PrivacyField) backoffice.Sealed {
 		if f == backoffice.SpouseRegistrationNumber {

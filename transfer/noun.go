@@ -20,6 +20,7 @@ type noun[T any, C comparable] struct {
 
 	// What only some nouns have.
 	version  func(*T) *int                                       // grows with every change
+	noted    func(row, before *T, numbersOnly bool)              // works out what a change is for those who may not see all
 	touched  func(*T) *backoffice.Instant                        // when it was changed last
 	attached func(*T) **backoffice.File                          // its stored file
 	sealed   func(*T, backoffice.PrivacyField) backoffice.Sealed // its registration numbers

@@ -79,6 +79,24 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 			*l.touched(e.row) = l.now
 		}
 	}
+	if l.noted != nil && e.old != nil {
+		l.noted(e.row, e.old, l.numbersOnly(e.changed))
+	}
+}
+
+// numbersOnly says whether registration numbers alone were changed: the version and the moment of a change are not what
+// was changed.
+func (l *loading[T, C]) numbersOnly(changed fieldSet) (only bool) {
+	for i, f := range l.noun.fields {
+		switch {
+		case !changed.has(i):
+		case f.secret != "":
+			only = true
+		case f.name != "version" && f.name != "updatedAt":
+			return false
+		}
+	}
+	return only
 }
 
 // shownFields are the names of changed fields in the terms of GraphQL's inputs, sorted. Equal sets share a list.

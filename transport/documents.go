@@ -18,6 +18,8 @@ type documents struct {
 	schema *ast.Schema
 	limits limits.Settings
 	known  *otter.Cache[string, *document]
+
+	guarded map[string]bool // the names of inputs that need a scope
 }
 
 // document is a query document that may be executed, if its cost allows it.
@@ -29,6 +31,7 @@ type document struct {
 	depth      int
 	operations []operation
 	weight     uint32 // estimated bytes
+	guarded    bool   // never kept, nor anything that is made of it: see holdsGuarded
 }
 
 type operation struct {
@@ -40,7 +43,7 @@ type operation struct {
 const bytesPerToken = 256
 
 func newDocuments(schema *ast.Schema, settings limits.Settings) *documents {
-	d := &documents{schema: schema, limits: settings}
+	d := &documents{schema: schema, limits: settings, guarded: guardedNames(schema)}
 	if settings.Documents > 0 {
 		d.known = otter.Must(&otter.Options[string, *document]{
 			MaximumWeight: uint64(settings.Documents),
@@ -60,7 +63,7 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 	}
 	text = strings.Clone(text) // which is a part of a whole body, that would be kept with it
 	entry, errs := d.prepare(text)
-	if errs == nil {
+	if errs == nil && !entry.guarded {
 		d.known.Set(text, entry)
 	}
 	return entry, errs
@@ -98,6 +101,7 @@ func (d *documents) prepare(text string) (*document, gqlerror.List) {
 		ast:       parsed,
 		constants: constants,
 		shape:     scan.Shape,
+		guarded:   holdsGuarded(parsed, d.guarded),
 		depth:     depth,
 		weight:    uint32(len(text) + bytesPerToken*(scan.Tokens+8)),
 	}

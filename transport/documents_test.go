@@ -98,3 +98,29 @@ func TestAnOperationIsChosenByName(t *testing.T) {
 		}
 	}
 }
+
+func TestADocumentWithAValueInAGuardedPlaceIsNotKept(t *testing.T) {
+	t.Parallel()
+	const number = `"85073003328"`
+	for text, kept := range map[string]bool{
+		`{ customers(filter: {registrationNumber: ` + number + `}) { totalCount } }`:                                               false,
+		`{ customers(filter: {language: "dutch", spouseRegistrationNumber: ` + number + `}) { totalCount } }`:                      false,
+		`query($n: String = ` + number + `) { customers(filter: {registrationNumber: $n}) { totalCount } }`:                        false,
+		`query($f: CustomerFilter = {registrationNumber: ` + number + `}) { customers(filter: $f) { totalCount } }`:                false,
+		`{ ...F } fragment F on Query { ... on Query { customers(filter: {registrationNumber: ` + number + `}) { totalCount } } }`: false,
+		`mutation { createCustomer(input: {type: COMPANY, registrationNumber: ` + number + `}) { customer { id } } }`:              false,
+		`query($n: String) { customers(filter: {registrationNumber: $n}) { totalCount } }`:                                         true,
+		`query($f: CustomerFilter) { customers(filter: $f) { totalCount } }`:                                                       true,
+		`{ customers(filter: {registrationNumber: null}) { totalCount } }`:                                                         true,
+		`query($n: Int = 5) { customers(first: $n, filter: {language: "dutch"}) { nodes { registrationNumber } } }`:                true,
+	} {
+		d := newDocuments(contract(), limits.Defaults())
+		if _, errs := d.get(text); errs != nil {
+			t.Errorf("%s: %v", text, errs)
+		}
+		d.known.CleanUp()
+		if got := d.known.EstimatedSize() == 1; got != kept {
+			t.Errorf("kept %v: %s", got, text)
+		}
+	}
+}

@@ -189,8 +189,12 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 	if refused := operation.price.Check(outcome.Cost); refused != nil {
 		return g.explained(ctx, r, refusal(media, refused), operation, variables, outcome.Outcome)
 	}
+	text := document.text // by which the executor keeps its plan
+	if document.guarded {
+		text = ""
+	}
 	a := g.execute(ctx, exec, media, outcome, &graphql.OperationContext{
-		RawQuery:               document.text,
+		RawQuery:               text,
 		Variables:              variables,
 		OperationName:          asked.operationName,
 		Doc:                    document.ast,

@@ -79,6 +79,9 @@ func crowd() *office {
 		if r.IntN(4) == 0 {
 			c.SpouseRegistration = backoffice.SealedOf([]byte(fmt.Sprint("sealed too ", i)), []byte{byte(r.IntN(9)), 1, 255})
 		}
+		if i%3 == 0 {
+			c.Version, c.HiddenChanges, c.OpenUpdatedAt = c.Version+2, 2, c.UpdatedAt-backoffice.Instant(1+i%5)
+		}
 		c.DisplayName = backoffice.DisplayNameOf(c)
 		o.customers = append(o.customers, c)
 	}

@@ -56,7 +56,7 @@ func fullOffice() *office {
 			},
 			{
 				ID: "customer-2", Type: backoffice.PrivatePerson, FirstName: "Jan", LastName: "Janssens", DisplayName: "Jan Janssens",
-				CreatedAt: 1_700_000_000_003, UpdatedAt: 1_700_000_000_004, Version: 1,
+				CreatedAt: 1_700_000_000_003, UpdatedAt: 1_700_000_000_004, Version: 1, HiddenChanges: 1, OpenUpdatedAt: 1_700_000_000_003,
 			},
 		},
 		relations: []*backoffice.CustomerRelation{

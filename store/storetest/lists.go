@@ -25,6 +25,7 @@ func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	run("transcripts", func(t *testing.T) { o.transcriptModel().check(t, store.Transcripts()) })
 	run("calculations", func(t *testing.T) { o.calculationModel().check(t, store.Calculations()) })
 	run("customers", func(t *testing.T) { o.customerModel().check(t, store.Customers()) })
+	run("customers without numbers", func(t *testing.T) { withoutNumbers(o.customerModel()).check(t, store.CustomersWithoutNumbers()) })
 	run("relations", func(t *testing.T) { o.relationModel().check(t, store.Relations()) })
 	run("documents", func(t *testing.T) { o.documentModel().check(t, store.Documents()) })
 	run("minfin documents", func(t *testing.T) { o.minfinModel().check(t, store.MinfinDocuments()) })

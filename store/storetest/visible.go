@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.org/backoffice/backoffice"
 )
 
@@ -14,6 +16,14 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	customersSince := func(t testing.TB, store backoffice.Store, since backoffice.Instant) int {
 		t.Helper()
 		counts, err := store.Customers().Counts(t.Context(), backoffice.Root, backoffice.CustomerCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return counts[backoffice.NoParent]
+	}
+	openSince := func(t testing.TB, store backoffice.Store, since backoffice.Instant) int {
+		t.Helper()
+		counts, err := store.CustomersWithoutNumbers().Counts(t.Context(), backoffice.Root, backoffice.CustomerCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,6 +108,54 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		})
 		if n := customersSince(t, store, at); n == 0 || readOne(t, store.Customers(), "customer-1").ResponsibleID != "" {
 			t.Errorf("%d customers changed when the user who was responsible was deleted", n)
+		}
+	})
+
+	t.Run("a change of registration numbers alone becomes visible to nobody else", func(t *testing.T) {
+		t.Parallel()
+		for name, others := range map[string]int{"a small write": 0, "a large write": 2345} {
+			for _, upserted := range []bool{false, true} {
+				store := newStore(t)
+				fullOffice().insert(t, store)
+				var crowd []*backoffice.Customer
+				for i := range others {
+					crowd = append(crowd, &backoffice.Customer{ID: fmt.Sprint("other-", i), Type: backoffice.Company, DisplayName: "x", Version: 1})
+				}
+				// changed does a write of one customer, and of others.
+				changed := func(numbersOnly bool) backoffice.Instant {
+					before := readOne(t, store.Customers(), "customer-1")
+					row := *before
+					row.Version, row.UpdatedAt = row.Version+1, backoffice.InstantOf(time.Now().Add(time.Hour))
+					row.NoteChange(before, numbersOnly)
+					return logged(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+						if err := tx.Customers().Upsert(ctx, crowd); err != nil || upserted {
+							return inOrder(func() error { return err }, func() error { return tx.Customers().Upsert(ctx, []*backoffice.Customer{&row}) })
+						}
+						return tx.Customers().Update(ctx, &row)
+					})
+				}
+				open := changed(false)
+				if all, seen := customersSince(t, store, open), openSince(t, store, open); all != others+1 || seen != others+1 {
+					t.Errorf("%s: of a change that all may see, %d and without the scope %d know; want %d", name, all, seen, others+1)
+				}
+				before := readOne(t, store.CustomersWithoutNumbers(), "customer-1")
+				for range 2 {
+					hidden := changed(true)
+					if all, seen := customersSince(t, store, hidden), openSince(t, store, hidden); all != others+1 || seen != others {
+						t.Errorf("%s: of a change of numbers alone, %d and without the scope %d know; want %d and %d", name, all, seen, others+1, others)
+					}
+					if seen := openSince(t, store, open); seen != others+1 {
+						t.Errorf("%s: of the change before it, %d know; want %d", name, seen, others+1)
+					}
+					if diff := cmp.Diff(before, readOne(t, store.CustomersWithoutNumbers(), "customer-1")); diff != "" {
+						t.Errorf("%s: without the scope one sees (-before +after):\n%s", name, diff)
+					}
+				}
+				open = changed(false)
+				if all, seen := customersSince(t, store, open), openSince(t, store, open); all != others+1 || seen != others+1 {
+					t.Errorf("%s: of a change behind them that all may see, %d and without the scope %d know; want %d", name, all, seen, others+1)
+				}
+			}
 		}
 	})
 

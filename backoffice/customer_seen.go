@@ -1,0 +1,59 @@
+package backoffice
+
+// A caller without privacy.read must not learn from anything whether registration numbers are stored or were changed. So
+// for such a caller a customer has a version and a moment of change of its own, which a change of the numbers alone does
+// not move, and the columns of the numbers are not even read.
+
+// CustomersSeenBy are the customers as a caller may read them.
+func CustomersSeenBy(by *Viewer, reads Reads) Reader[*Customer, CustomerCriteria] {
+	if by.Has(PrivacyRead) {
+		return reads.Customers()
+	}
+	return reads.CustomersWithoutNumbers()
+}
+
+// StoreSeenBy is the store as a caller may read it.
+func StoreSeenBy(by *Viewer, store Store) Store {
+	if by.Has(PrivacyRead) {
+		return store
+	}
+	return withoutNumbers{store}
+}
+
+type withoutNumbers struct{ Store }
+
+// Customers implements Reads.
+func (s withoutNumbers) Customers() Reader[*Customer, CustomerCriteria] {
+	return s.CustomersWithoutNumbers()
+}
+
+// SeenBy is the customer as a caller may see it: for one without privacy.read a copy without the numbers, with the version
+// and the moment of change that do not tell of them.
+func (c *Customer) SeenBy(by *Viewer) *Customer {
+	if by.Has(PrivacyRead) {
+		return c
+	}
+	seen := *c
+	seen.Registration, seen.SpouseRegistration = Sealed{}, Sealed{}
+	seen.Version, seen.UpdatedAt = c.Version-c.HiddenChanges, c.openUpdatedAt()
+	seen.HiddenChanges, seen.OpenUpdatedAt = 0, 0
+	return &seen
+}
+
+func (c *Customer) openUpdatedAt() Instant {
+	if c.OpenUpdatedAt != 0 {
+		return c.OpenUpdatedAt
+	}
+	return c.UpdatedAt
+}
+
+// NoteChange works out, for a customer whose Version and UpdatedAt are those of its change, what pairs without
+// privacy.read see of them. numbersOnly is a change of nothing else than registration numbers.
+func (c *Customer) NoteChange(before *Customer, numbersOnly bool) {
+	c.HiddenChanges, c.OpenUpdatedAt = before.HiddenChanges, 0
+	if numbersOnly {
+		c.HiddenChanges += c.Version - before.Version
+		c.OpenUpdatedAt = before.openUpdatedAt()
+	}
+	c.HiddenChanges = max(0, min(c.HiddenChanges, c.Version-1)) // a file may set the version back
+}
