@@ -108,7 +108,11 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		return exited
 	}
 	if wrong != nil {
-		fmt.Fprintf(err, "backoffice: %v\nTry: backoffice --help\n", wrong)
+		fmt.Fprintf(err, "backoffice: %v\n", wrong)
+		if meant := suggestion(parser.Model.Children, args); meant != "" {
+			fmt.Fprintf(err, "Did you mean: backoffice %s\n", meant)
+		}
+		fmt.Fprintln(err, "Try: backoffice --help")
 		return exitUsage
 	}
 	p.shown = shownSettings(command.Flags())
