@@ -11,6 +11,18 @@ import (
 // customerUpdatedSince is where the criterion updatedSince stands among a customer's.
 const customerUpdatedSince = 0
 
+// withoutChecklist asks apart whether there is such a checklist: asked together, PostgreSQL reads all transcripts.
+var withoutChecklist = criterion[backoffice.CustomerCriteria]{
+	when: func(c backoffice.CustomerCriteria) bool { return c.WithoutChecklistID != "" },
+	text: func(*Dialect) string {
+		return "EXISTS (SELECT 1 FROM checklists k WHERE k.id = ?) AND NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = ? AND w.customer_id = t.id)"
+	},
+	args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any {
+		id := storable(c.WithoutChecklistID)
+		return append(args, id, id)
+	},
+}
+
 var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 	noun:      backoffice.NounCustomer,
 	name:      "customers",
@@ -79,9 +91,7 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 			return "t.id IN (SELECT s.customer_id FROM customer_scopes s WHERE s.scope = ?)"
 		}),
 		search("customers", func(c backoffice.CustomerCriteria) string { return c.Search }),
-		matches(func(c backoffice.CustomerCriteria) string { return c.WithoutChecklistID }, func(*Dialect) string {
-			return "EXISTS (SELECT 1 FROM checklists k WHERE k.id = ? AND NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = k.id AND w.customer_id = t.id))"
-		}),
+		withoutChecklist,
 		blindIndex("registration_index", func(c backoffice.CustomerCriteria) string { return c.RegistrationIndex }),
 		blindIndex("spouse_registration_index", func(c backoffice.CustomerCriteria) string { return c.SpouseRegistrationIndex }),
 	},
