@@ -78,6 +78,7 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 
 // give takes a connection back.
 func (p *pool) give(l *lease) {
+	who := l.who // the next one who takes the connection writes there
 	p.mu.Lock()
 	if p.ended || l.broken {
 		p.dog.leave(l.conn)
@@ -86,7 +87,7 @@ func (p *pool) give(l *lease) {
 		p.idle = append(p.idle, l)
 	}
 	p.mu.Unlock()
-	p.turns.Give(l.who)
+	p.turns.Give(who)
 }
 
 // end closes what is idle, and what comes back from now on.
