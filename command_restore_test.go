@@ -144,7 +144,8 @@ func TestARestoreIsRefusedWhenItCouldDoHarm(t *testing.T) {
 	s.must(t, "check")
 }
 
-// damagePages overwrites pages in the middle of a database, as a failing disk does.
+// damagePages overwrites the beginnings of pages in the middle of a database, as a failing disk does: what is behind them
+// may be unused.
 func damagePages(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -156,7 +157,7 @@ func damagePages(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	for at := int64(20 * 4096); at < info.Size(); at += 7 * 4096 {
-		if _, err := file.WriteAt(bytes.Repeat([]byte{0xa5}, 2000), at+100); err != nil {
+		if _, err := file.WriteAt(bytes.Repeat([]byte{0xa5}, 2000), at); err != nil {
 			t.Fatal(err)
 		}
 	}

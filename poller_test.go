@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/transfer"
@@ -107,10 +109,19 @@ func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T
 					t.Error(err)
 				}
 			})
+			// A writer whom the import keeps waiting for too long is told to come again, and does.
+			patiently := func(method, path, body string) *httptest.ResponseRecorder {
+				for {
+					if w := o.send(t, pair, method, path, body); w.Code != http.StatusServiceUnavailable || t.Context().Err() != nil {
+						return w
+					}
+					time.Sleep(20 * time.Millisecond)
+				}
+			}
 			for w := range writers {
 				all.Go(func() {
 					for i := range each {
-						w := o.send(t, pair, http.MethodPost, "/customers", fmt.Sprintf(`{"type": "Company", "name": "Made %d %d"}`, w, i))
+						w := patiently(http.MethodPost, "/customers", fmt.Sprintf(`{"type": "Company", "name": "Made %d %d"}`, w, i))
 						var made struct {
 							ID string `json:"_id"`
 						}
@@ -118,7 +129,7 @@ func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T
 							t.Errorf("%d %s", w.Code, w.Body)
 							return
 						}
-						if w := o.send(t, pair, http.MethodPut, "/customers/"+made.ID, `{"language": "french"}`); w.Code != http.StatusOK {
+						if w := patiently(http.MethodPut, "/customers/"+made.ID, `{"language": "french"}`); w.Code != http.StatusOK {
 							t.Errorf("%d %s", w.Code, w.Body)
 						}
 					}
