@@ -278,7 +278,7 @@ func (m *model) compare(r *rapid.T) {
 			}
 		}
 	}
-	same(r, wanted, customers, cmpopts.IgnoreFields(backoffice.Customer{}, "Registration", "CreatedAt", "UpdatedAt"))
+	same(r, wanted, customers, cmpopts.IgnoreFields(backoffice.Customer{}, "Registration", "CreatedAt", "UpdatedAt", "OpenUpdatedAt"))
 	relations, err := store.Relations().ByID(ctx, append(slices.Collect(maps.Keys(m.relations)), m.gone...), 0)
 	accept(m.t, err)
 	same(r, m.relations, relations, cmpopts.IgnoreFields(backoffice.CustomerRelation{}, "CreatedAt"))

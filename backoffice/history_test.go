@@ -332,6 +332,9 @@ func (m *model) updateCustomer(r *rapid.T) {
 	default:
 		check(r, err, "done")
 		after.Version++
+		if slices.Equal(fields, []string{"registrationNumber"}) { // which nobody sees without the scope
+			after.HiddenChanges++
+		}
 		m.customers[id], m.numbers[id] = &after, number
 		m.note("updateCustomer", "customer", fields...)
 	}
