@@ -31,57 +31,18 @@ func coerceScalar(name string, value any) (any, bool) {
 	return decode(value)
 }
 
-// isScalarLiteral says whether a literal is one of its scalar's. Where there are variables inside it, its parts are
-// not known yet: then only its kind counts.
+// isScalarLiteral says whether a literal is one of its scalar's. What is inside an object is not looked at, as in a
+// variable; it may hold variables, too.
 func isScalarLiteral(value *ast.Value) bool {
-	if hasVariables(value) {
-		return value.Kind == ast.ObjectValue && value.Definition.Name == "JSON"
-	}
-	plain, err := literal(value)
-	if err != nil {
-		return false
+	var plain any = map[string]any{}
+	if value.Kind != ast.ObjectValue {
+		var err error
+		if plain, err = value.Value(nil); err != nil {
+			return false
+		}
 	}
 	_, ok := coerceScalar(value.Definition.Name, plain)
 	return ok
-}
-
-func hasVariables(value *ast.Value) bool {
-	if value.Kind == ast.Variable {
-		return true
-	}
-	for _, child := range value.Children {
-		if hasVariables(child.Value) {
-			return true
-		}
-	}
-	return false
-}
-
-// literal is what a literal without variables stands for, its numbers as they were written.
-func literal(value *ast.Value) (any, error) {
-	switch value.Kind {
-	case ast.IntValue, ast.FloatValue:
-		return json.Number(value.Raw), nil
-	case ast.ListValue:
-		list := make([]any, len(value.Children))
-		for i, child := range value.Children {
-			var err error
-			if list[i], err = literal(child.Value); err != nil {
-				return nil, err
-			}
-		}
-		return list, nil
-	case ast.ObjectValue:
-		object := make(map[string]any, len(value.Children))
-		for _, child := range value.Children {
-			var err error
-			if object[child.Name], err = literal(child.Value); err != nil {
-				return nil, err
-			}
-		}
-		return object, nil
-	}
-	return value.Value(nil)
 }
 
 // exact makes literals come out as they were written, where gqlparser would read numbers as 64 bits and lose digits or
