@@ -16,7 +16,7 @@ test-tools: ## what the tests need beyond Go
 
 ATTACKS ?= 10000
 attacks: ## the attack suite, for a night
-	$(GO) test -timeout 24h -run AttackSuite -v . -attacks $(ATTACKS)
+	$(GO) test -timeout 24h -run AttackSuite -v ./gateway -attacks $(ATTACKS)
 
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
 	$(GO) run ./scripts/hostile $(ARGS)

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
+	"example.org/backoffice/store/sqlite"
+)
+
+// backupCommand copies the embedded store and its files.
+type backupCommand struct {
+	Path string `arg:"" help:"The folder to write; it must not exist yet, or be empty. It gets backoffice.db and files; the keyset is not in it: keep a copy of that elsewhere."`
+}
+
+// incomplete says that a command did its work, but for files that are missing or damaged.
+type incomplete struct{ files int }
+
+// Error counts them; they were named before.
+func (e *incomplete) Error() string {
+	return fmt.Sprintf("%d stored files are missing or damaged; all the rest was copied", e.files)
+}
+
+// What a backup's folder holds.
+const (
+	backupDatabase = "backoffice.db"
+	backupFiles    = "files"
+)
+
+// Run copies the store as it is at one moment, while servers go on, and verifies what it copied.
+func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err error) {
+	if !s.Embedded() {
+		return errors.New("backup copies the embedded store; PostgreSQL has its own: pg_dump for the database, and a copy of --files")
+	}
+	store, err := s.OpenRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	live, can := store.(*sqlite.Store)
+	if !can {
+		return errors.New("this store cannot be copied while it serves")
+	}
+	stored, err := s.OpenFiles(ctx, store)
+	if err != nil {
+		return err
+	}
+	defer stored.Close()
+	// What damage leaves out is not missed in the copy.
+	if err := wholeStore(ctx, live); err != nil {
+		return fmt.Errorf("nothing was copied: %w", err)
+	}
+	partial, err := newFolder(c.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(partial) }() // it has its name by then, or is of no use
+	counted, bad, err := copyBackend(ctx, live, stored, partial, func(what string) { fmt.Fprintln(t.err, what) })
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(partial, c.Path); err != nil {
+		return fmt.Errorf("cannot write %s: %w", c.Path, err)
+	}
+	_, err = fmt.Fprintf(t.out, "%s holds the store and %d files. The keyset %s is not in it; keep a copy of it elsewhere.\n", c.Path, counted, s.Keyset)
+	if err == nil && bad > 0 {
+		return &incomplete{bad}
+	}
+	return err
+}
+
+// wholeStore fails with what is wrong with a store and its counters.
+func wholeStore(ctx context.Context, store *sqlite.Store) error {
+	problems, err := store.Integrity(ctx)
+	if err == nil && len(problems) == 0 {
+		problems, err = store.Counters(ctx)
+	}
+	if err == nil && len(problems) > 0 {
+		err = fmt.Errorf("the database is damaged, and should be restored from a backup (backoffice restore): %s", strings.Join(problems[:min(len(problems), 3)], "; "))
+	}
+	return err
+}
+
+// newFolder makes a folder beside the wanted one, to be renamed when it is whole.
+func newFolder(wanted string) (partial string, err error) {
+	there, err := os.ReadDir(wanted)
+	if err == nil && len(there) > 0 {
+		return "", fmt.Errorf("the folder %s is not empty; name one that does not exist", wanted)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("cannot write %s: %w", wanted, err)
+	}
+	above := filepath.Dir(filepath.Clean(wanted))
+	if err := os.MkdirAll(above, 0o700); err != nil {
+		return "", fmt.Errorf("cannot write %s: %w", wanted, err)
+	}
+	if partial, err = os.MkdirTemp(above, "."+filepath.Base(wanted)+"-*.partial"); err != nil {
+		return "", fmt.Errorf("cannot write %s: %w", wanted, err)
+	}
+	return partial, nil
+}
+
+// copyBackend copies the files first, then the records, then the files that came in between: a file that goes after its
+// record was copied is among the first. It counts the files that the copied records name, and those of them that are
+// missing or damaged, which it tells.
+func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, folder string, tell func(string)) (count, bad int, err error) {
+	into, err := files.OpenFolder(filepath.Join(folder, backupFiles))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, into.Close()) }()
+	err = stored.List(ctx, func(key string) error {
+		_, err := files.Copy(ctx, into, stored, []string{key})
+		if backoffice.KindOf(err) == backoffice.NotFound { // gone since it was listed
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	path := filepath.Join(folder, backupDatabase)
+	if err := live.Backup(ctx, path); err != nil {
+		return 0, 0, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return 0, 0, fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	copied, err := sqlite.Open(ctx, "sqlite:"+path, sqlite.Options{Readers: 1})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, copied.Close()) }()
+	if err := wholeStore(ctx, copied); err != nil {
+		return 0, 0, err
+	}
+	fingerprint, err := copied.Fingerprint(ctx)
+	if err == nil {
+		_, err = into.Mark(ctx, fingerprint)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	err = eachStoredFile(ctx, copied, func(file *backoffice.File) error {
+		count++
+		_, err := files.Copy(ctx, into, stored, []string{file.Key})
+		if err != nil && backoffice.KindOf(err) != backoffice.NotFound {
+			return err
+		}
+		what, err := files.Verify(ctx, into, *file)
+		if err == nil && what != "" {
+			bad++
+			tell(fmt.Sprintf("the file of the %s %s %s", file.Owner.Kind, file.Owner.ID, what))
+		}
+		return err
+	})
+	return count, bad, err
+}
+
+// eachStoredFile visits all files that records name.
+func eachStoredFile(ctx context.Context, reads backoffice.Reads, visit func(*backoffice.File) error) error {
+	return errors.Join(
+		storedFiles(ctx, reads.Transcripts(), backoffice.TranscriptFile, func(t *backoffice.Transcript) (string, *backoffice.File) { return t.ID, t.Document }, visit),
+		storedFiles(ctx, reads.Calculations(), backoffice.CalculationFile, func(c *backoffice.Calculation) (string, *backoffice.File) { return c.ID, c.Proposal }, visit),
+		storedFiles(ctx, reads.Documents(), backoffice.DocumentFile, func(d *backoffice.CustomerDocument) (string, *backoffice.File) { return d.ID, d.File }, visit),
+		storedFiles(ctx, reads.MinfinDocuments(), backoffice.MinfinFile, func(d *backoffice.MinfinDocument) (string, *backoffice.File) { return d.ID, d.File }, visit),
+	)
+}
+
+func storedFiles[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], kind backoffice.FileKind, fileOf func(T) (string, *backoffice.File), visit func(*backoffice.File) error) error {
+	ask := backoffice.Ask[C]{Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
+	for {
+		pages, err := rows.Pages(ctx, ask, []string{backoffice.NoParent}, rows.Columns([]string{"file", "proposal"}))
+		if err != nil {
+			return err
+		}
+		page := pages[backoffice.NoParent]
+		for _, row := range page.Items {
+			if id, file := fileOf(row); file != nil {
+				file.Owner = backoffice.FileOwner{Kind: kind, ID: id}
+				if err := visit(file); err != nil {
+					return err
+				}
+			}
+			ask.Window.After, ask.Window.HasAfter = row.Position(backoffice.KeyID), true
+		}
+		if !page.More {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestABackupIsAStoreThatOpensWithTheSameKeyset(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	copied := &shell{t.TempDir()}
+	s.must(t, "backup", filepath.Join(copied.dir, "data"))
+	entries, _ := os.ReadDir(filepath.Join(copied.dir, "data"))
+	if len(entries) != 2 || entries[0].Name() != "backoffice.db" || entries[1].Name() != "files" {
+		t.Fatalf("the backup holds %v", entries)
+	}
+	if code, _, err := copied.run(t, "export", filepath.Join(copied.dir, "export")); code != exitFailure || !strings.Contains(err, "restore the keyset") {
+		t.Errorf("without its keyset the backup opens: %d, %s", code, err)
+	}
+	keyset, err := os.ReadFile(filepath.Join(s.dir, "data", "keyset.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(copied.dir, "data", "keyset.json"), keyset, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	purpose := []string{"--registration-numbers", "--purpose", "test"}
+	s.must(t, append([]string{"export", filepath.Join(s.dir, "export")}, purpose...)...)
+	copied.must(t, append([]string{"export", filepath.Join(copied.dir, "export")}, purpose...)...)
+	err = filepath.WalkDir(filepath.Join(s.dir, "export"), func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, _ := filepath.Rel(s.dir, path)
+		a, _ := os.ReadFile(path)
+		b, _ := os.ReadFile(filepath.Join(copied.dir, name))
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s differs", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, err := s.run(t, "backup", filepath.Join(copied.dir, "data")); code != exitFailure || !strings.Contains(err, "is not empty") {
+		t.Errorf("a backup over another ends with %d, %s", code, err)
+	}
+}

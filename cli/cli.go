@@ -1,0 +1,139 @@
+// Package cli is the command line: a file for each command, what they print, and the exit codes. It must not hold a rule
+// of the domain, nor know a transport.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+)
+
+// settings are what all commands share.
+type settings struct {
+	gateway.Settings
+
+	shown []slog.Attr // all that the command line and the environment set, without secrets
+}
+
+// program is the command line: its commands, and the settings that they share.
+type program struct {
+	settings
+
+	Serve serveCommand `cmd:"" default:"withargs" help:"Serve GraphQL, REST, GraphiQL and the API documentation."`
+
+	Demo          demoCommand          `cmd:"" help:"Fill an empty embedded store with realistic data and serve it."`
+	Import        importCommand        `cmd:"" help:"Load or update records from a folder of NDJSON files."`
+	Export        exportCommand        `cmd:"" help:"Write all records to a folder that import reads."`
+	Backup        backupCommand        `cmd:"" help:"Copy the embedded store and its files, while it serves."`
+	Restore       restoreCommand       `cmd:"" help:"Put a backup in the place of the embedded store, which is kept beside it."`
+	Check         checkCommand         `cmd:"" help:"Check the database, its counters, the stored files and the register."`
+	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`
+	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
+	Years         yearsCommand         `cmd:"" help:"Start the next financial year."`
+	Documents     documentsCommand     `cmd:"" help:"Generate documents."`
+	Consultations consultationsCommand `cmd:"" help:"List and check the register of consultations of registration numbers."`
+	Changes       changesCommand       `cmd:"" help:"List the change log."`
+	Compact       compactCommand       `cmd:"" help:"Write the embedded store anew, so that nothing of what was erased is left in its file."`
+	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
+}
+
+// Exit codes.
+const (
+	exitDone    = 0
+	exitFailure = 1 // the command could not do its work
+	exitUsage   = 2 // the command line makes no sense
+	exitPartial = 3 // a backup lacks files that are missing or damaged
+)
+
+// Main runs the program's command line and returns its exit code.
+func Main() int {
+	gateway.TuneMemory()
+	return run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// untilSignal ends its context at the first signal to stop. A second one ends the program at once, as if killed: what is
+// stored is safe from that.
+func untilSignal() context.Context {
+	ctx, stop := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		stop()
+		second, _ := (<-signals).(syscall.Signal)
+		os.Exit(128 + int(second)) // as a shell tells of a signal
+	}()
+	return ctx
+}
+
+// terminal is where a command speaks: results on out, everything else on err.
+type terminal struct{ out, err io.Writer }
+
+// run runs one command line and returns its exit code.
+func run(ctx context.Context, args []string, out, err io.Writer) int {
+	var p program
+	exited := -1
+	parser, wrong := kong.New(&p,
+		kong.Name("backoffice"),
+		kong.Description("A GraphQL gateway over the data of an accounting backoffice, with the REST interface that it mirrors."),
+		kong.UsageOnError(),
+		kong.Writers(out, err),
+		kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(terminal{out, err}),
+	)
+	if wrong != nil {
+		panic(wrong) // the command line itself is declared wrongly
+	}
+	command, wrong := parser.Parse(args)
+	if exited >= 0 { // --help has been answered
+		return exited
+	}
+	if wrong != nil {
+		fmt.Fprintf(err, "backoffice: %v\n", wrong)
+		if meant := suggestion(parser.Model.Children, args); meant != "" {
+			fmt.Fprintf(err, "Did you mean: backoffice %s\n", meant)
+		}
+		fmt.Fprintln(err, "Try: backoffice --help")
+		return exitUsage
+	}
+	p.shown = shownSettings(command.Flags())
+	if wrong := command.Run(&p.settings); wrong != nil {
+		if !errors.Is(wrong, context.Canceled) || ctx.Err() == nil {
+			fmt.Fprintf(err, "backoffice: %s\n", explain(wrong))
+		}
+		if partial := new(incomplete); errors.As(wrong, &partial) {
+			return exitPartial
+		}
+		return exitFailure
+	}
+	return exitDone
+}
+
+// explain gives an operator the cause as well: the command line is theirs, and a cause never holds a value of the data.
+func explain(err error) string {
+	var known *backoffice.Error
+	if errors.As(err, &known) && known.Kind == backoffice.Refused {
+		whys := make([]string, len(known.UserErrors))
+		for i, wrong := range known.UserErrors {
+			whys[i] = wrong.Message
+		}
+		return strings.Join(whys, "; ")
+	}
+	if known != nil && known.Cause != nil {
+		return fmt.Sprintf("%s: %v", known.Message, known.Cause)
+	}
+	return err.Error()
+}

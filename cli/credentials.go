@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+// credentialsCommand issues and withdraws credential pairs.
+type credentialsCommand struct {
+	Create credentialsCreateCommand `cmd:"" help:"Create a credential pair and print its secret, which cannot be seen again."`
+	List   credentialsListCommand   `cmd:"" help:"List the credential pairs, without their secrets."`
+	Rotate credentialsRotateCommand `cmd:"" help:"Give a pair a new secret and print it; the old one stays live for a while."`
+	Scopes credentialsScopesCommand `cmd:"" help:"Give a living pair scopes, and take scopes from it."`
+	Revoke credentialsRevokeCommand `cmd:"" help:"End a pair and its secrets for good."`
+}
+
+type credentialsCreateCommand struct {
+	Name    string   `required:"" placeholder:"NAME" help:"What the pair is for; its holder and the register see it."`
+	Scope   []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of privacy.read, customers.write, pti.write, minfin.read, settings.write, users.write."`
+	Expires string   `placeholder:"DATE" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, never."`
+	JSON    bool     `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
+}
+
+// Validate reads the scopes and the date.
+func (c *credentialsCreateCommand) Validate() error {
+	if _, err := parseScopes("--scope", c.Scope); err != nil {
+		return err
+	}
+	_, err := c.expires()
+	return err
+}
+
+func parseScopes(flag string, names []string) ([]backoffice.Scope, error) {
+	var scopes []backoffice.Scope
+	for _, name := range names {
+		scope, err := backoffice.ParseScope(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		scopes = append(scopes, scope)
+	}
+	return scopes, nil
+}
+
+func (c *credentialsCreateCommand) expires() (backoffice.Instant, error) {
+	if c.Expires == "" {
+		return 0, nil
+	}
+	if day, err := time.Parse(time.DateOnly, c.Expires); err == nil {
+		return backoffice.InstantOf(day), nil
+	}
+	at, err := backoffice.ParseInstant(c.Expires)
+	if err != nil {
+		return 0, fmt.Errorf("--expires: a date is written as in 2027-01-31 or 2027-01-31T12:00:00Z")
+	}
+	return at, nil
+}
+
+// Run creates the pair.
+func (c *credentialsCreateCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	scopes, err := parseScopes("--scope", c.Scope)
+	if err != nil {
+		return err
+	}
+	expires, err := c.expires()
+	if err != nil {
+		return err
+	}
+	store, err := s.OpenRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	pair, secret, err := auth.Issue(ctx, store, c.Name, scopes, expires)
+	if err != nil {
+		return err
+	}
+	return printPair(t, c.JSON, pair.ID, secret)
+}
+
+// printPair prints a pair with its secret, for the only time.
+func printPair(t terminal, asJSON bool, id, secret string) error {
+	if asJSON {
+		return json.NewEncoder(t.out).Encode(struct {
+			ClientID     string `json:"clientId"`
+			ClientSecret string `json:"clientSecret"`
+		}{id, secret})
+	}
+	_, err := fmt.Fprintf(t.out, "x-client-id:     %s\nx-client-secret: %s\nThe secret cannot be shown again; keep it now.\n", id, secret)
+	return err
+}
+
+type credentialsListCommand struct {
+	formatFlag
+}
+
+// Run lists the pairs.
+func (c *credentialsListCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	store, err := s.OpenRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	pairs, err := auth.List(ctx, store)
+	if err != nil {
+		return err
+	}
+	now := backoffice.InstantOf(time.Now())
+	list := c.open(t.out, "clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt")
+	for _, pair := range pairs {
+		live := 0
+		for _, secret := range pair.Secrets {
+			if pair.Live(now) && secret.Live(now) {
+				live++
+			}
+		}
+		scopes := make([]string, len(pair.Scopes))
+		for i, scope := range pair.Scopes {
+			scopes[i] = scope.String()
+		}
+		if err := list.add(pair.ID, pair.Name, stateOf(pair, now), scopes, live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt)); err != nil {
+			return err
+		}
+	}
+	return list.close()
+}
+
+func stateOf(pair *backoffice.Credential, now backoffice.Instant) string {
+	switch {
+	case !pair.RevokedAt.IsZero():
+		return "revoked"
+	case !pair.Live(now):
+		return "expired"
+	}
+	return "live"
+}
+
+// moment is an instant in a list, nil for none.
+func moment(at backoffice.Instant) any {
+	if at.IsZero() {
+		return nil
+	}
+	return at.String()
+}
+
+type credentialsRotateCommand struct {
+	ID      string        `arg:"" help:"The pair's client id."`
+	Overlap time.Duration `default:"168h" help:"How long the old secret stays live (${default})."`
+	JSON    bool          `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
+}
+
+// Validate wants an overlap that is no negative time.
+func (c *credentialsRotateCommand) Validate() error {
+	if c.Overlap < 0 {
+		return fmt.Errorf("--overlap is 0 or longer, as in 168h")
+	}
+	return nil
+}
+
+// Run rotates the pair.
+func (c *credentialsRotateCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	store, err := s.OpenRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	secret, err := auth.Rotate(ctx, store, c.ID, c.Overlap)
+	if err != nil {
+		return unknownPair(err)
+	}
+	return printPair(t, c.JSON, c.ID, secret)
+}
+
+type credentialsScopesCommand struct {
+	ID     string   `arg:"" help:"The pair's client id."`
+	Add    []string `placeholder:"SCOPE" help:"A scope to give to the pair; may be repeated."`
+	Remove []string `placeholder:"SCOPE" help:"A scope to take from the pair; may be repeated."`
+}
+
+// Validate reads the scopes.
+func (c *credentialsScopesCommand) Validate() error {
+	_, _, err := c.scopes()
+	if err == nil && len(c.Add)+len(c.Remove) == 0 {
+		err = errors.New("--add or --remove says which scope")
+	}
+	return err
+}
+
+func (c *credentialsScopesCommand) scopes() (add, remove []backoffice.Scope, err error) {
+	if add, err = parseScopes("--add", c.Add); err != nil {
+		return nil, nil, err
+	}
+	remove, err = parseScopes("--remove", c.Remove)
+	return add, remove, err
+}
+
+// Run changes the scopes.
+func (c *credentialsScopesCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	add, remove, err := c.scopes()
+	if err != nil {
+		return err
+	}
+	store, err := s.OpenRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	has, err := auth.ChangeScopes(ctx, store, c.ID, add, remove)
+	if err != nil {
+		return unknownPair(err)
+	}
+	names := "none"
+	for i, scope := range has {
+		if i == 0 {
+			names = scope.String()
+		} else {
+			names += " " + scope.String()
+		}
+	}
+	_, err = fmt.Fprintf(t.out, "The pair's scopes: %s\nRunning servers obey within 5 seconds.\n", names)
+	return err
+}
+
+type credentialsRevokeCommand struct {
+	ID string `arg:"" help:"The pair's client id."`
+}
+
+// Run revokes the pair.
+func (c *credentialsRevokeCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	store, err := s.OpenRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := auth.Revoke(ctx, store, c.ID); err != nil {
+		return unknownPair(err)
+	}
+	_, err = fmt.Fprintln(t.out, "The pair is revoked; running servers refuse it within 5 seconds.")
+	return err
+}
+
+func unknownPair(err error) error {
+	if backoffice.KindOf(err) == backoffice.NotFound {
+		return fmt.Errorf("there is no credential pair with this client id; backoffice credentials list shows them")
+	}
+	return err
+}

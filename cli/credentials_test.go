@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// pair is what --json prints.
+type pair struct{ ClientID, ClientSecret string }
+
+func pairOf(t *testing.T, out string) (p pair) {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(out))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&p); err != nil || p.ClientID == "" || p.ClientSecret == "" || strings.Count(out, "\n") != 1 {
+		t.Fatalf("%q is not a pair alone: %v", out, err)
+	}
+	return p
+}
+
+func TestCredentialsAreCreatedRotatedRevokedAndListed(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "migrate")
+	created := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write", "--scope", "privacy.read", "--expires", "2999-01-31"))
+	rotated := pairOf(t, s.must(t, "credentials", "rotate", created.ClientID, "--json"))
+	if rotated.ClientID != created.ClientID || rotated.ClientSecret == created.ClientSecret {
+		t.Error("the rotation gave another pair, or the same secret")
+	}
+	list := func() map[string]any {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(s.must(t, "credentials", "list", "--format=jsonl")), &row); err != nil {
+			t.Fatal(err)
+		}
+		return row
+	}
+	row := list()
+	if row["state"] != "live" || row["liveSecrets"] != 2.0 || row["expiresAt"] != "2999-01-31T00:00:00.000Z" || row["name"] != "portal" {
+		t.Errorf("it is listed as %v", row)
+	}
+	s.must(t, "credentials", "rotate", created.ClientID, "--overlap", "0s")
+	if row = list(); row["liveSecrets"] != 1.0 {
+		t.Errorf("without overlap it is listed as %v", row)
+	}
+	s.must(t, "credentials", "revoke", created.ClientID)
+	if row = list(); row["state"] != "revoked" || row["liveSecrets"] != 0.0 {
+		t.Errorf("revoked it is listed as %v", row)
+	}
+	if code, _, err := s.run(t, "credentials", "rotate", created.ClientID); code != exitFailure || !strings.Contains(err, "revoked or expired") {
+		t.Errorf("rotating a revoked pair ends with %d, %s", code, err)
+	}
+	if code, _, err := s.run(t, "credentials", "revoke", "nobody"); code != exitFailure || !strings.Contains(err, "credentials list") {
+		t.Errorf("revoking an unknown pair ends with %d, %s", code, err)
+	}
+	if table := s.must(t, "credentials", "list"); strings.Contains(table, rotated.ClientSecret) || !strings.HasPrefix(table, "CLIENTID") {
+		t.Errorf("the table is\n%s", table)
+	}
+}
+
+func TestScopesAreGivenToALivingPairAndTakenFromIt(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "migrate")
+	created := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write"))
+	out := s.must(t, "credentials", "scopes", created.ClientID, "--add", "users.write", "--add", "customers.write", "--remove", "pti.write", "--remove", "minfin.read")
+	if !strings.HasPrefix(out, "The pair's scopes: customers.write users.write\n") {
+		t.Errorf("it says %q", out)
+	}
+	if list := s.must(t, "credentials", "list", "--format=jsonl"); !strings.Contains(list, `"scopes":["customers.write","users.write"]`) {
+		t.Errorf("it is listed as %s", list)
+	}
+	for why, args := range map[string][]string{
+		"not both":           {created.ClientID, "--add", "pti.write", "--remove", "pti.write"},
+		"credentials list":   {"nobody", "--add", "pti.write"},
+		"revoked or expired": {pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "gone")).ClientID, "--add", "pti.write"},
+	} {
+		if why == "revoked or expired" {
+			s.must(t, "credentials", "revoke", args[0])
+		}
+		if code, _, err := s.run(t, append([]string{"credentials", "scopes"}, args...)...); code != exitFailure || !strings.Contains(err, why) {
+			t.Errorf("%s ends with %d, %s", why, code, err)
+		}
+	}
+	if out := s.must(t, "credentials", "scopes", created.ClientID, "--remove", "users.write", "--remove", "customers.write"); !strings.HasPrefix(out, "The pair's scopes: none\n") {
+		t.Errorf("it says %q", out)
+	}
+}

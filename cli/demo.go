@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/demo"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/graphiql"
+)
+
+// demoCommand serves a realistic office.
+type demoCommand struct {
+	serveCommand
+	Customers int    `default:"1000" placeholder:"N" help:"How many customers to make in an empty store (${default}); a million works too."`
+	Seed      uint64 `default:"1" placeholder:"NUMBER" help:"The same seed makes the same data (${default})."`
+}
+
+// Validate wants at least one customer and no more than identifiers are made for.
+func (c *demoCommand) Validate() error {
+	if c.Customers < 1 || c.Customers > 9_999_999 {
+		return errors.New("--customers is 1 to 9999999")
+	}
+	return nil
+}
+
+// demoPairs are the two pairs of a demo, known again by their names.
+var demoPairs = []struct {
+	title, name string
+	scopes      []backoffice.Scope
+}{
+	{"Every scope", "demo: every scope", backoffice.AllScopes},
+	{"Without privacy.read", "demo: without privacy.read", slices.DeleteFunc(slices.Clone(backoffice.AllScopes),
+		func(scope backoffice.Scope) bool { return scope == backoffice.PrivacyRead })},
+}
+
+// demoPair is a pair with the secret that was made for this start.
+type demoPair struct{ title, id, secret string }
+
+// Run fills the store unless it is filled, makes or rotates the pairs, prints them and serves.
+func (c *demoCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	if !s.Embedded() {
+		return errors.New("demo fills an embedded store: --database sqlite:PATH")
+	}
+	listener, err := c.listen(t)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if s.OfficeName == "" {
+		s.OfficeName = demo.Office
+	}
+	h, err := s.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	pairs, err := c.prepare(ctx, h, t)
+	if err != nil {
+		return err
+	}
+	return c.serve(ctx, s, h, t, listener, func(base string) {
+		for _, pair := range pairs {
+			fmt.Fprintf(t.out, "%s\n  x-client-id:     %s\n  x-client-secret: %s\n", pair.title, pair.id, pair.secret)
+		}
+		fmt.Fprintf(t.out, "GraphiQL: %s%s\n", base, graphiql.FirstQuery)
+	})
+}
+
+// prepare makes the pairs before the data, so that a demo which was interrupted is known for one and filled to the end.
+func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t terminal) ([]demoPair, error) {
+	known, err := auth.List(ctx, h.Store)
+	if err != nil {
+		return nil, err
+	}
+	finished, err := demo.Finished(ctx, h.Store)
+	if err != nil {
+		return nil, err
+	}
+	ours := slices.ContainsFunc(known, func(pair *backoffice.Credential) bool { return pair.Name == demoPairs[0].name })
+	if !finished && !ours {
+		empty, err := isEmpty(ctx, h.Store)
+		if err != nil {
+			return nil, err
+		}
+		if !empty {
+			return nil, errors.New("the store holds data that are no demo's; name another file with --database, --files and --keyset")
+		}
+	}
+	pairs, err := makePairs(ctx, h.Store, known)
+	if err != nil || finished {
+		return pairs, err
+	}
+	bar := newProgress(t.err, false)
+	filler := &demo.Demo{
+		Store: h.Store, Files: h.Files, Keys: h.Keys, Customers: c.Customers, Seed: c.Seed, Now: time.Now(),
+		Progress: func(done, all int) { bar.at("customers", int64(done), int64(all)) },
+	}
+	err = filler.Fill(ctx)
+	bar.end()
+	return pairs, err
+}
+
+// makePairs rotates the pairs that live and makes the others.
+func makePairs(ctx context.Context, store backoffice.CredentialStore, known []*backoffice.Credential) ([]demoPair, error) {
+	now := backoffice.InstantOf(time.Now())
+	pairs := make([]demoPair, len(demoPairs))
+	for i, wanted := range demoPairs {
+		pairs[i].title = wanted.title
+		at := slices.IndexFunc(known, func(pair *backoffice.Credential) bool { return pair.Name == wanted.name && pair.Live(now) })
+		var err error
+		if at >= 0 {
+			pairs[i].id = known[at].ID
+			pairs[i].secret, err = auth.Rotate(ctx, store, known[at].ID, 0)
+		} else {
+			var pair *backoffice.Credential
+			if pair, pairs[i].secret, err = auth.Issue(ctx, store, wanted.name, wanted.scopes, 0); err == nil {
+				pairs[i].id = pair.ID
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return pairs, nil
+}
+
+// isEmpty tells whether a store holds none of the records that a demo would stand among.
+func isEmpty(ctx context.Context, store backoffice.Store) (bool, error) {
+	root, held := []string{backoffice.NoParent}, 0
+	for _, count := range []func() (map[string]int, error){
+		func() (map[string]int, error) {
+			return store.Customers().Counts(ctx, backoffice.Root, backoffice.CustomerCriteria{}, root)
+		},
+		func() (map[string]int, error) {
+			return store.FinancialYears().Counts(ctx, backoffice.Root, backoffice.FinancialYearCriteria{}, root)
+		},
+		func() (map[string]int, error) {
+			return store.Users().Counts(ctx, backoffice.Root, backoffice.UserCriteria{}, root)
+		},
+		func() (map[string]int, error) {
+			return store.Labels().Counts(ctx, backoffice.Root, backoffice.LabelCriteria{}, root)
+		},
+	} {
+		counts, err := count()
+		if err != nil {
+			return false, err
+		}
+		held += counts[backoffice.NoParent]
+	}
+	return held == 0, nil
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/backoffice/backoffice"
+)
+
+// documentsCommand works on the documents of transcripts.
+type documentsCommand struct {
+	Generate documentsGenerateCommand `cmd:"" help:"Generate the document of every completed transcript that has none."`
+}
+
+type documentsGenerateCommand struct{}
+
+// operator does on the command line what a credential pair does elsewhere; in the change log it has no client id.
+var operator = &backoffice.Viewer{Name: "operator", Scopes: backoffice.AllScopes}
+
+// Run generates the documents one by one; what cannot be generated is told, and makes the command fail in the end. After an
+// interruption it goes on where it was.
+func (c *documentsGenerateCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	h, err := s.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	missing := backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No}
+	counts, err := h.Store.Transcripts().Counts(ctx, backoffice.Root, missing, []string{backoffice.NoParent})
+	if err != nil {
+		return err
+	}
+	all, generated, failed := counts[backoffice.NoParent], 0, 0
+	bar := newProgress(t.err, false)
+	err = h.Office().GenerateMissingDocuments(ctx, operator, func(id string, err error) error {
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			failed++
+			bar.end()
+			fmt.Fprintf(t.err, "%s: %s\n", id, explain(err))
+			return nil
+		}
+		generated++
+		bar.at("documents", int64(generated+failed), int64(max(all, generated+failed)))
+		return nil
+	})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(t.out, "%d documents generated\n", generated); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d documents could not be generated", failed)
+	}
+	return nil
+}

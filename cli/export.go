@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/transfer"
+)
+
+// exportCommand writes an import folder.
+type exportCommand struct {
+	Path                string `arg:"" help:"The folder to write; it must not exist yet, or be empty."`
+	RegistrationNumbers bool   `help:"Write the registration numbers too, in clear. The register of consultations records it."`
+	Purpose             string `placeholder:"TEXT" help:"Why the registration numbers are written; for the register."`
+}
+
+// Validate wants a purpose with the registration numbers and not without.
+func (c *exportCommand) Validate() error {
+	switch {
+	case c.RegistrationNumbers && c.Purpose == "":
+		return errors.New("--registration-numbers needs --purpose TEXT, which the register of consultations records")
+	case !c.RegistrationNumbers && c.Purpose != "":
+		return errors.New("--purpose goes with --registration-numbers")
+	}
+	if _, err := privacy.ParsePurpose(c.Purpose); err != nil {
+		return errors.New("--purpose has at most 200 characters, no control characters, no run of 9 or more digits and no registration number")
+	}
+	return nil
+}
+
+// Run writes the folder and tells what is in it.
+func (c *exportCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	h, err := s.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	bar := newProgress(t.err, false)
+	exporter := &transfer.Exporter{
+		Store: h.Store, Files: h.Files, Vault: h.Vault,
+		Progress: func(p transfer.Progress) { bar.at(p.File, p.Done, p.Size) },
+	}
+	var purpose *string
+	if c.RegistrationNumbers {
+		purpose = &c.Purpose
+	}
+	all, err := exporter.Export(ctx, c.Path, purpose)
+	bar.end()
+	if err := errors.Join(err, h.Vault.WriteReceipts(context.WithoutCancel(ctx), h.Receipts)); err != nil {
+		return err
+	}
+	for _, dumped := range all {
+		fmt.Fprintf(t.out, "%s: %d records, %d files\n", dumped.File, dumped.Records, dumped.Stored)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
+)
+
+// filesCommand keeps stored files in order.
+type filesCommand struct {
+	List    filesListCommand    `cmd:"" help:"List the files in quarantine, which no record names."`
+	Restore filesRestoreCommand `cmd:"" help:"Bring files back from quarantine."`
+	Sweep   filesSweepCommand   `cmd:"" help:"Set aside the files that no record names. A server does so by itself when they are few."`
+}
+
+type filesListCommand struct {
+	formatFlag
+}
+
+// Run lists the quarantine.
+func (c *filesListCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	h, err := s.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	list := c.open(t.out, "key", "since")
+	err = files.Quarantined(ctx, h.Store, h.Files, func(key string, since backoffice.Instant) error {
+		return list.add(key, moment(since))
+	})
+	if err != nil {
+		return err
+	}
+	return list.close()
+}
+
+type filesRestoreCommand struct {
+	Keys []string `arg:"" optional:"" name:"key" help:"What to bring back, as list names it."`
+	All  bool     `help:"Bring back all."`
+}
+
+// Validate wants keys or --all.
+func (c *filesRestoreCommand) Validate() error {
+	if c.All == (len(c.Keys) > 0) {
+		return errors.New("name the files to bring back, or give --all")
+	}
+	return nil
+}
+
+// Run brings files back.
+func (c *filesRestoreCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	h, err := s.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	count, err := files.Restore(ctx, h.Store, h.Files, c.Keys...)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "%d files are back. Those that no record names stay for 30 days.\n", count)
+	return err
+}
+
+type filesSweepCommand struct {
+	Yes bool `help:"Set aside however many there are. Without it, no more than 100 files or 2 %."`
+}
+
+// Run sweeps once.
+func (c *filesSweepCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	h, err := s.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	swept, err := files.Sweep(ctx, h.Store, h.Files, c.Yes)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "%d files: %d set aside for 30 days, %d brought back since a record names them, %d deleted that were set aside for longer\n",
+		swept.Seen, swept.Quarantined, swept.BroughtBack, swept.Deleted)
+	return err
+}

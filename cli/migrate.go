@@ -1,0 +1,18 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+)
+
+// migrateCommand brings a database's schema up to date.
+type migrateCommand struct{}
+
+// Run migrates it.
+func (c *migrateCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	if err := s.Migrate(ctx); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(t.out, "The database's schema is up to date.")
+	return err
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"bytes"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/files"
+	"example.org/backoffice/store/sqlite"
+)
+
+func (s *shell) path(name string) string { return filepath.Join(s.dir, "data", name) }
+
+// crash leaves the store as a killed process does: with a log that was not written back.
+func (s *shell) crash(t *testing.T) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), "sqlite:"+s.path("backoffice.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.must(t, "years", "start", "2040", "--force")
+	left := map[string][]byte{}
+	for _, suffix := range []string{"", "-wal"} {
+		if left[suffix], err = os.ReadFile(s.path("backoffice.db" + suffix)); err != nil || len(left[suffix]) == 0 {
+			t.Fatal("no log is left", err)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for suffix, content := range left {
+		if err := os.WriteFile(s.path("backoffice.db"+suffix), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func exported(t *testing.T, s *shell) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "export")
+	s.must(t, "export", folder)
+	var all bytes.Buffer
+	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			content, _ := os.ReadFile(path)
+			all.WriteString(filepath.Base(path) + "\n")
+			all.Write(content)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+func TestARestoreAfterACrashGivesTheBackupAndKeepsWhatWasThere(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	before := exported(t, s)
+	backup := filepath.Join(s.dir, "backup")
+	s.must(t, "backup", backup)
+	s.crash(t)
+	out := s.must(t, "restore", backup)
+	if after := exported(t, s); after != before {
+		t.Error("what was restored is not what was backed up")
+	}
+	if out := s.must(t, "check"); !strings.HasPrefix(out, "All is whole") {
+		t.Errorf("check tells %q", out)
+	}
+	kept := regexp.MustCompile(`kept: (\S+backoffice\.db\.replaced-\S+Z)\n`).FindStringSubmatch(out)
+	if kept == nil {
+		t.Fatalf("it tells %q", out)
+	}
+	// The replaced pair is as it was left, log and all.
+	replaced := []string{"--database=sqlite:" + kept[1], "--files=file:" + strings.Replace(kept[1], "backoffice.db", "files", 1), "--keyset=" + s.path("keyset.json")}
+	var listed, errs bytes.Buffer
+	if code := run(t.Context(), append(replaced, "changes", "list"), &listed, &errs); code != exitDone || !strings.Contains(listed.String(), "years start") {
+		t.Errorf("the replaced store ends with %d, %s", code, errs.String())
+	}
+	if code := run(t.Context(), append(replaced, "check"), &listed, &errs); code != exitDone {
+		t.Errorf("the replaced pair is not whole: %s", errs.String())
+	}
+}
+
+func TestABackupThatIsPutBesideTheLogOfACrashByHandIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	backup := filepath.Join(s.dir, "backup")
+	s.must(t, "backup", backup)
+	s.crash(t)
+	copied, err := os.ReadFile(filepath.Join(backup, "backoffice.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.path("backoffice.db"), copied, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"serve", "check", "migrate"} {
+		if code, _, err := s.run(t, command); code != exitFailure || !strings.Contains(err, "backoffice restore") {
+			t.Errorf("%s ends with %d, %q", command, code, err)
+		}
+	}
+	if now, err := os.ReadFile(s.path("backoffice.db")); err != nil || !bytes.Equal(now, copied) {
+		t.Errorf("the file was touched (%v)", err)
+	}
+}
+
+func TestARestoreIsRefusedWhenItCouldDoHarm(t *testing.T) {
+	t.Parallel()
+	s, other := newShell(t), newShell(t)
+	s.must(t, "import", "../testdata/office")
+	other.must(t, "import", "../testdata/office")
+	backup, foreign := filepath.Join(s.dir, "backup"), filepath.Join(other.dir, "backup")
+	s.must(t, "backup", backup)
+	other.must(t, "backup", foreign)
+	open, err := sqlite.Open(t.Context(), "sqlite:"+s.path("backoffice.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(folder, why string) {
+		t.Helper()
+		if code, out, err := s.run(t, "restore", folder); code != exitFailure || out != "" || !strings.Contains(err, why) {
+			t.Errorf("it ends with %d, %q and %q, want %q", code, out, err, why)
+		}
+	}
+	refuse(backup, "stop it")
+	if err := open.Close(); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t.TempDir(), "is no backup")
+	refuse(foreign, "keyset")
+	damagePages(t, filepath.Join(backup, "backoffice.db"))
+	refuse(backup, "damaged")
+	if entries, _ := os.ReadDir(filepath.Join(s.dir, "data")); len(entries) != 3 {
+		t.Errorf("left is %v", entries)
+	}
+	s.must(t, "check")
+}
+
+// damagePages overwrites the beginnings of pages in the middle of a database, as a failing disk does: what is behind them
+// may be unused.
+func damagePages(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := int64(20 * 4096); at < info.Size(); at += 7 * 4096 {
+		if _, err := file.WriteAt(bytes.Repeat([]byte{0xa5}, 2000), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestABackupOfADamagedStoreFails(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	damagePages(t, s.path("backoffice.db"))
+	backup := filepath.Join(s.dir, "backup")
+	if code, out, err := s.run(t, "backup", backup); code != exitFailure || out != "" || !strings.Contains(err, "damaged") {
+		t.Errorf("it ends with %d, %q and %q", code, out, err)
+	}
+	if _, err := os.Stat(backup); err == nil {
+		t.Error("it left a backup")
+	}
+	if code, _, _ := s.run(t, "check"); code != exitFailure {
+		t.Errorf("check ends with %d", code)
+	}
+}
+
+func TestABackupGoesOnOverAMissingFileAndNamesIt(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	var keys []string
+	for _, name := range s.storedFiles(t) {
+		if !strings.HasPrefix(name, ".") {
+			keys = append(keys, name)
+		}
+	}
+	if err := os.Remove(filepath.Join(s.dir, "data", "files", keys[0])); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "data", "files", keys[1]), []byte("other"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	backup := filepath.Join(s.dir, "backup")
+	code, out, err := s.run(t, "backup", backup)
+	if code != exitPartial || !strings.Contains(out, "holds the store") || strings.Count(err, "is missing\n") != 1 || strings.Count(err, "is damaged") != 1 {
+		t.Errorf("it ends with %d, %q and %q", code, out, err)
+	}
+	if code, out, err := s.run(t, "check"); code != exitFailure || strings.Count(out, "files: the file of the ") != 2 || !strings.Contains(err, "2 problems") {
+		t.Errorf("check ends with %d, %q and %q", code, out, err)
+	}
+	if code, _, err := s.run(t, "restore", backup); code != exitPartial || strings.Count(err, "is missing\n")+strings.Count(err, "is damaged") != 2 {
+		t.Errorf("restore ends with %d, %q", code, err)
+	}
+	if folder, err := files.OpenFolder(filepath.Join(backup, "files")); err == nil {
+		defer folder.Close()
+		if owner, err := folder.Owner(t.Context()); err != nil || owner == "" {
+			t.Errorf("the backup's files belong to %q (%v)", owner, err)
+		}
+	}
+}
+
+func TestACheckNoticesACounterThatIsWrong(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	executeSQL(t, s.path("backoffice.db"), "UPDATE row_counts SET n = n + 1 WHERE noun = 'customer'")
+	if code, out, _ := s.run(t, "check"); code != exitFailure || !strings.Contains(out, "counters: the count of customers says 8, and there are 7") {
+		t.Errorf("check ends with %d, %q", code, out)
+	}
+}
+
+// executeSQL runs statements on a database beside the program.
+func executeSQL(t *testing.T, path, text string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

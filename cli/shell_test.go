@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// shell runs commands over a store of its own.
+type shell struct{ dir string }
+
+func newShell(t *testing.T) *shell { return &shell{t.TempDir()} }
+
+// settings name the shell's store; they stand before the command.
+func (s *shell) settings() []string {
+	return []string{
+		"--database=sqlite:" + filepath.Join(s.dir, "data", "backoffice.db"), "--files=file:" + filepath.Join(s.dir, "data", "files"),
+		"--keyset=" + filepath.Join(s.dir, "data", "keyset.json"),
+	}
+}
+
+func (s *shell) run(t *testing.T, args ...string) (code int, out, err string) {
+	t.Helper()
+	var outs, errs bytes.Buffer
+	code = run(t.Context(), append(s.settings(), args...), &outs, &errs)
+	return code, outs.String(), errs.String()
+}
+
+// must runs a command that has to work and returns what it printed.
+func (s *shell) must(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, err := s.run(t, args...)
+	if code != exitDone {
+		t.Fatalf("%q ends with %d: %s", args, code, err)
+	}
+	return out
+}
+
+func (s *shell) folder(t *testing.T, file, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"log/slog"
+	"net/url"
+	"reflect"
+	"runtime/debug"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// shownSettings are the settings that are in effect, for the log: those that have a value, and of a URL only where it
+// leads to. No flag but a URL holds a secret.
+func shownSettings(flags []*kong.Flag) []slog.Attr {
+	var shown []slog.Attr
+	for _, flag := range flags {
+		if flag.Name == "help" || !flag.Target.IsValid() || flag.Target.IsZero() {
+			continue
+		}
+		shown = append(shown, slog.String(flag.Name, shownValue(flag.Target)))
+	}
+	return shown
+}
+
+func shownValue(value reflect.Value) string {
+	if value.Kind() == reflect.Slice {
+		parts := make([]string, value.Len())
+		for i := range parts {
+			parts[i] = shownValue(value.Index(i))
+		}
+		return strings.Join(parts, " ")
+	}
+	text := fmt.Sprint(value.Interface())
+	if strings.Contains(text, "://") {
+		return shownURL(text)
+	}
+	return text
+}
+
+// shownURL is a URL's scheme, host and path. A user, a password or a parameter is not shown, and nothing but the scheme
+// when it cannot be told where they end.
+func shownURL(text string) string {
+	scheme, rest, _ := strings.Cut(text, "://")
+	parsed, err := url.Parse(text)
+	if err != nil || strings.Contains(parsed.Host+parsed.Path+parsed.Fragment, "@") || parsed.RawQuery != "" && strings.Contains(parsed.RawQuery, "@") || strings.Contains(rest, "#") {
+		return scheme + "://…"
+	}
+	return scheme + "://" + parsed.Host + parsed.Path
+}
+
+// version is that of the program, as far as its build knows it.
+func version() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	text := build.Main.Version
+	for _, setting := range build.Settings {
+		if setting.Key == "vcs.revision" && !strings.Contains(text, setting.Value[:min(12, len(setting.Value))]) {
+			text += " " + setting.Value
+		}
+	}
+	return text
+}

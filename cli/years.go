@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"example.org/backoffice/backoffice"
+)
+
+// yearsCommand starts financial years.
+type yearsCommand struct {
+	Start yearsStartCommand `cmd:"" help:"Archive the current financial year and start the next."`
+	List  yearsListCommand  `cmd:"" help:"List the financial years."`
+}
+
+type yearsStartCommand struct {
+	Year           string `arg:"" name:"yyyy" help:"The year to start, the one after the current one."`
+	Yes            bool   `help:"Do not ask. Nobody is asked either where standard input is no terminal."`
+	Force          bool   `help:"Start a later year too that is not the one after the current one."`
+	WithChecklists bool   `name:"with-checklists" help:"Bring the checklists of the current year over, as new ones of the same name, language and settings."`
+}
+
+// Run starts the year.
+func (c *yearsStartCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	h, err := s.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	if !c.Yes && term.IsTerminal(int(os.Stdin.Fd())) {
+		question := "Archive the current financial year, whose checklists and transcripts then take no more writes, and start " + backoffice.ShownName(c.Year) + "?"
+		if err := confirm(os.Stdin, t.err, question); err != nil {
+			return err
+		}
+	}
+	started, err := h.Office().StartYear(ctx, backoffice.YearStart{Year: c.Year, Skip: c.Force, WithChecklists: c.WithChecklists})
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(t.out, "The financial year %s is current: %s\n", started.Year.StartDate, started.Year.ID); err != nil || !c.WithChecklists {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "Checklists that came over: %d\n", len(started.Checklists))
+	return err
+}
+
+// confirm asks a question and fails unless the answer is yes.
+func confirm(in io.Reader, out io.Writer, question string) error {
+	fmt.Fprintf(out, "%s [y/N] ", question)
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("the answer cannot be read: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return errors.New("nothing was done")
+}
+
+type yearsListCommand struct {
+	formatFlag
+}
+
+// Run lists the years, the earliest first.
+func (c *yearsListCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	store, err := s.OpenRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	years, err := backoffice.Years(ctx, store)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(years))
+	for i, year := range years {
+		ids[i] = year.ID
+	}
+	checklists, err := store.Checklists().Counts(ctx, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, ids)
+	if err != nil {
+		return err
+	}
+	transcripts, err := store.Transcripts().Counts(ctx, backoffice.OfFinancialYear, backoffice.TranscriptCriteria{}, ids)
+	if err != nil {
+		return err
+	}
+	list := c.open(t.out, "startDate", "endDate", "state", "checklists", "transcripts", "archivedAt", "id")
+	for _, year := range years {
+		state := "archived"
+		if year.IsCurrentYear {
+			state = "current"
+		}
+		if err := list.add(year.StartDate, year.EndDate, state, checklists[year.ID], transcripts[year.ID], moment(year.ArchivedAt), year.ID); err != nil {
+			return err
+		}
+	}
+	return list.close()
+}

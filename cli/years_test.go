@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"encoding/csv"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestYearsAreListedAndOneMayBeSkippedWithItsChecklistsBroughtOver(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	before, err := csv.NewReader(strings.NewReader(s.must(t, "years", "list", "--format", "csv"))).ReadAll()
+	if err != nil || len(before) < 2 {
+		t.Fatalf("the years are %v, %v", before, err)
+	}
+	current := before[len(before)-1]
+	year, _ := strconv.Atoi(current[0])
+	skipped := strconv.Itoa(year + 2)
+	if code, _, why := s.run(t, "years", "start", skipped, "--yes"); code != exitFailure || !strings.Contains(why, "not the one after") {
+		t.Errorf("skipping a year ends with %d, %s", code, why)
+	}
+	s.must(t, "years", "start", skipped, "--yes", "--force", "--with-checklists")
+	after, err := csv.NewReader(strings.NewReader(s.must(t, "years", "list", "--format", "csv"))).ReadAll()
+	if err != nil || len(after) != len(before)+1 {
+		t.Fatalf("the years are %v, %v", after, err)
+	}
+	old, started := after[len(after)-2], after[len(after)-1]
+	if current[2] != "current" || old[2] != "archived" || started[0] != skipped || started[2] != "current" || started[3] != current[3] || started[4] != "0" || old[3] != current[3] {
+		t.Errorf("the years were %v, and are %v", before, after)
+	}
+}
+
+func TestAQuestionIsAnsweredWithYesOrNothingIsDone(t *testing.T) {
+	t.Parallel()
+	for answer, sure := range map[string]bool{"y\n": true, "Yes\n": true, "yes": true, "n\n": false, "\n": false, "": false, "yes, no\n": false} {
+		var asked strings.Builder
+		if err := confirm(strings.NewReader(answer), &asked, "Archive?"); (err == nil) != sure || asked.String() != "Archive? [y/N] " {
+			t.Errorf("%q: %v after %q", answer, err, asked.String())
+		}
+	}
+}
+
+func TestAYearIsStartedOnce(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "migrate")
+	s.must(t, "years", "start", "2026")
+	s.must(t, "years", "start", "2027")
+	for _, year := range []string{"2027", "2020", "2029", "soon"} {
+		if code, out, err := s.run(t, "years", "start", year); code != exitFailure || out != "" || strings.Count(err, "\n") != 1 {
+			t.Errorf("starting %s ends with %d, %q and %q", year, code, out, err)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(s.must(t, "changes", "list", "--format", "csv"))).ReadAll()
+	if err != nil || len(rows) != 4 || rows[1][3] != "years start" {
+		t.Errorf("the log is %v, %v", rows, err)
+	}
+	if page := s.must(t, "changes", "list", "--format", "jsonl", "--after", "1", "--limit", "1"); !strings.HasPrefix(page, `{"sequence":2,`) || strings.Count(page, "\n") != 1 {
+		t.Errorf("a page of the log is %q", page)
+	}
+}

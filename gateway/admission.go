@@ -1,0 +1,86 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/execute"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/loaders"
+	"example.org/backoffice/transport"
+)
+
+// Requests of both faces enter one admission, as requests of their pairs, and tell it through their budget what they take.
+
+// rowsOfAnswers is how many bytes of rows may be read for each byte of an answer: of each page one row more is read than
+// is shown, and a page may have one row.
+const rowsOfAnswers = 2
+
+// answer gives a GraphQL request its budget and its loaders, and lends it a buffer for the answer.
+func (s server) answer(endpoint http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		if backoffice.CallsOf(ctx) == nil {
+			ctx, _ = backoffice.WithCalls(ctx)
+		}
+		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, rowsOfAnswers*s.limits.Answer))
+		ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreSeenBy(auth.From(ctx), s.backend.Store), loaders.Gated))
+		defer giveBack()
+		endpoint.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// written counts the answer that the executor writes.
+func written(ctx context.Context, bytes int) error {
+	if budget := backoffice.BudgetOf(ctx); budget != nil {
+		return budget.Write(bytes)
+	}
+	return nil
+}
+
+// admit lets operations enter, and ends an operation's reading when it was executed.
+func admit(admission *limits.Admission) func(context.Context, int) (transport.Admitted, error) {
+	return func(ctx context.Context, cost int) (transport.Admitted, error) {
+		share, err := enter(ctx, admission, cost)
+		if err != nil {
+			return transport.Admitted{}, err
+		}
+		return transport.Admitted{
+			Executed: func(bytes int) {
+				loaders.From(ctx).Close()
+				share.Executed(bytes)
+			},
+			Sent: share.Leave,
+		}, nil
+	}
+}
+
+// admitREST lets REST requests enter. Their answers are made of one page, so hardly more is read than is shown.
+func (s server) admitREST(admission *limits.Admission) func(context.Context, int) (context.Context, func(), error) {
+	return func(ctx context.Context, cost int) (context.Context, func(), error) {
+		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, s.limits.Answer+2*backoffice.MaxJSON))
+		share, err := enter(ctx, admission, cost)
+		if err != nil {
+			return nil, nil, err
+		}
+		return ctx, share.Leave, nil
+	}
+}
+
+// enter lets a request of the context's pair enter, and bounds what it takes from then on.
+func enter(ctx context.Context, admission *limits.Admission, cost int) (*limits.Share, error) {
+	pair := ""
+	if principal := auth.From(ctx); principal != nil {
+		pair = principal.ClientID
+	}
+	share, err := admission.Enter(ctx, pair, cost)
+	if err != nil {
+		return nil, err
+	}
+	if budget := backoffice.BudgetOf(ctx); budget != nil {
+		budget.OnGrowth(share.Grow)
+	}
+	return share, nil
+}

@@ -1,0 +1,187 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/demo"
+	"example.org/backoffice/limits"
+)
+
+var (
+	attackCount = flag.Int("attacks", 200, "how many operations the attack suite tries")
+	attackSeed  = flag.Uint64("attack-seed", 0, "where its chance begins; 0 is another one each time when there are over 200")
+)
+
+// effort is what an operation took.
+type effort struct {
+	text   string
+	cpu    time.Duration // of the process
+	memory uint64        // bytes that were allocated
+	answer int           // bytes
+	status int
+}
+
+// No single request within the limits takes more than these. They hold for a build without the race detector, which
+// multiplies the first, and are counted by what the process has used, so other programs do not matter much.
+const (
+	mostCPU    = time.Second
+	mostMemory = 192 << 20 // allocated in all; what is alive at one time is a third of it at most
+)
+
+// measures are what the suite climbs: each per byte of the request.
+var measures = map[string]func(effort) float64{
+	"CPU":    func(e effort) float64 { return e.cpu.Seconds() * 1e6 / float64(len(e.text)) },
+	"memory": func(e effort) float64 { return float64(e.memory) / float64(len(e.text)) },
+	"bytes":  func(e effort) float64 { return float64(e.answer) / float64(len(e.text)) },
+}
+
+// The suite searches by itself for the operation that takes most of the server for the least of its sender: it makes
+// random ones out of the schema, keeps the worst, and changes them.
+func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
+	// Not parallel: what the process uses is measured.
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	seed := *attackSeed
+	if seed == 0 && *attackCount > 200 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d", seed)
+	o := serveOffice(t, officeSettings(t, engines["SQLite"](t)), limits.Defaults())
+	text, err := os.ReadFile("../schema.graphqls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &attacker{random: rand.New(rand.NewPCG(seed, 1)), schema: gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphqls", Input: string(text)})}
+	k.texts = []string{"dutch", "van", "checklist", strings.Repeat("0", 200), strings.Repeat("ﷺ", 22), "85073003328", "0403170701", "a@b.example"}
+	k.ids = fillForAttacks(t, o)
+	pair := o.pair(t, backoffice.AllScopes...)
+
+	worst := map[string][]effort{}
+	trees := map[string]*attack{}
+	names := slices.Sorted(maps.Keys(measures))
+	valid := 0
+	for turn := range *attackCount {
+		name := names[turn%len(names)]
+		var operation *attack
+		if known := worst[name]; len(known) > 0 && k.chance(75) {
+			operation = k.change(trees[known[k.random.IntN(len(known))].text])
+		} else {
+			operation = k.operation()
+		}
+		e := try(t, o, pair, operation.text())
+		if e.status == 0 {
+			continue // over a limit
+		}
+		valid++
+		trees[e.text] = operation
+		for name, measure := range measures {
+			worst[name] = keepWorst(worst[name], e, measure)
+		}
+		if tooMuch := e.cpu > mostCPU && !raceEnabled; tooMuch || e.memory > mostMemory || e.answer > limits.Defaults().Answer+(1<<20) {
+			t.Errorf("%v of CPU, %d MB allocated, %d bytes of answer:\n%.2000s", e.cpu, e.memory>>20, e.answer, e.text)
+		}
+	}
+	if valid < *attackCount/10 {
+		t.Errorf("only %d of %d operations were within the limits: the suite searches nothing", valid, *attackCount)
+	}
+	for _, name := range names {
+		for _, e := range worst[name][:1] {
+			t.Logf("worst by %s: %v of CPU, %.1f MB allocated, %d bytes of answer for %d bytes:\n%.600s", name, e.cpu, float64(e.memory)/1e6, e.answer, len(e.text), e.text)
+		}
+	}
+}
+
+// keepWorst keeps the five worst.
+func keepWorst(known []effort, e effort, measure func(effort) float64) []effort {
+	if slices.ContainsFunc(known, func(k effort) bool { return k.text == e.text }) {
+		return known
+	}
+	known = append(known, e)
+	slices.SortStableFunc(known, func(a, b effort) int {
+		switch x, y := measure(a), measure(b); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	return known[:min(len(known), 5)]
+}
+
+// try sends an operation and measures it. The status is 0 when a limit refused it before it was executed.
+func try(t *testing.T, o *office, pair [2]string, text string) effort {
+	t.Helper()
+	runtime.GC()
+	var before, after runtime.MemStats
+	var began, ended syscall.Rusage
+	runtime.ReadMemStats(&before)
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &began)
+	status, body, _ := o.ask(t, pair, text, nil, nil)
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &ended)
+	runtime.ReadMemStats(&after)
+	e := effort{text: text, cpu: used(ended) - used(began), memory: after.TotalAlloc - before.TotalAlloc, answer: len(body), status: status}
+	for _, code := range []string{limits.CodeCost, limits.CodeAlias, limits.CodeDepth, limits.CodeToken} {
+		if bytes.Contains(body[:min(len(body), 1_000)], []byte(`"`+code+`"`)) {
+			e.status = 0
+		}
+	}
+	if status == http.StatusBadRequest && bytes.Contains(body, []byte("GRAPHQL_")) {
+		t.Errorf("the suite makes operations that are not valid: %.300s\n%.1000s", body, text)
+	}
+	if status == http.StatusInternalServerError || bytes.Contains(body, []byte("INTERNAL_SERVER_ERROR")) {
+		t.Errorf("an internal error: %.300s\n%.1000s", body, text)
+	}
+	return e
+}
+
+func used(r syscall.Rusage) time.Duration {
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// fillForAttacks adds what makes answers long and lists full, and gives identifiers to ask for.
+func fillForAttacks(t *testing.T, o *office) (ids []string) {
+	t.Helper()
+	filler := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: 300, Seed: 1, Now: time.Now()}
+	if err := filler.Fill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hold(t, o, 100, 60_000)
+	pair := o.pair(t, backoffice.AllScopes...)
+	_, body, _ := o.ask(t, pair, `{
+		customers(first: 60) { nodes { id } } transcripts(last: 40) { nodes { id } } users(first: 5) { nodes { id } }
+		checklists(first: 5) { nodes { id } } financialYears(first: 5) { nodes { id } } labels(first: 5) { nodes { id } }
+	}`, nil, nil)
+	var answer struct {
+		Data map[string]struct{ Nodes []struct{ ID string } }
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range answer.Data {
+		for _, node := range list.Nodes {
+			ids = append(ids, node.ID)
+		}
+	}
+	slices.Sort(ids)
+	if ids = append(ids, "holder"); len(ids) < 100 {
+		t.Fatalf("only %d identifiers", len(ids))
+	}
+	return ids
+}

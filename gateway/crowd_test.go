@@ -1,0 +1,54 @@
+package gateway
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.org/backoffice/limits"
+)
+
+// The memory of rows is used again, and operations wait for each other: what each caller gets must not depend on what the
+// others ask.
+func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			bounds := limits.Defaults()
+			bounds.Together = 60
+			o := openOfficeWith(t, database(t), bounds)
+			pair := o.pair(t)
+			queries := []string{
+				`{ customers(first: 50) { nodes { id displayName email transcripts(first: 5) { nodes { id status customer { id } checklist { name } } } } } }`,
+				`{ customers(last: 7) { edges { cursor node { id name relations(first: 3) { edges { node { kind } otherCustomer { id displayName } } } } } } }`,
+				`{ financialYears(first: 5) { nodes { id startDate checklists(first: 10) { nodes { id name language } } } } }`,
+				`{ users(first: 10) { nodes { id firstName lastName customers(first: 2) { totalCount nodes { id phone } } } } }`,
+				`{ customers(first: 1) { totalCount nodes { id } } labels(first: 9) { nodes { name color } } }`,
+			}
+			alone := make([][]byte, len(queries))
+			for i, query := range queries {
+				status, body, _ := o.ask(t, pair, query, nil, nil)
+				if status != http.StatusOK || strings.Contains(string(body), `"errors"`) {
+					t.Fatalf("alone: %d %.300s", status, body)
+				}
+				alone[i] = body
+			}
+			var crowd sync.WaitGroup
+			for caller := range 20 {
+				crowd.Go(func() {
+					for turn := range 10 {
+						i := (caller + turn) % len(queries)
+						if status, body, _ := o.ask(t, pair, queries[i], nil, nil); status != http.StatusOK || !bytes.Equal(body, alone[i]) {
+							t.Errorf("in the crowd: %d\n%.300s\nalone:\n%.300s", status, body, alone[i])
+							return
+						}
+					}
+				})
+			}
+			crowd.Wait()
+		})
+	}
+}

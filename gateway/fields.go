@@ -1,0 +1,18 @@
+package gateway
+
+import (
+	"context"
+
+	"example.org/backoffice/execute"
+	"example.org/backoffice/loaders"
+)
+
+// The executor knows what an operation selects, and the loaders what to read for it; here the two meet.
+
+// selectedFields are the fields that an operation selects of the rows behind a field.
+func selectedFields(selection execute.Selection) any { return loaders.NewFields(selection.Names()) }
+
+// withSelectedFields hands them to the loaders.
+func withSelectedFields(ctx context.Context, fields any) context.Context {
+	return loaders.WithFields(ctx, fields.(*loaders.Fields))
+}

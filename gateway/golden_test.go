@@ -1,0 +1,125 @@
+package gateway
+
+import (
+	"encoding/json"
+	"flag"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"example.org/backoffice/backoffice"
+)
+
+var updateGolden = flag.Bool("update", false, "write the answers of the golden tests anew")
+
+// Each file of testdata/golden is a query against the office of testdata/office, its answer and the number of store
+// calls that it takes; both engines answer byte for byte the same. Optional parts: variables.json; scopes, one a line (absent: all); headers.
+func TestTheGoldenQueriesAreAnsweredAsWritten(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("../testdata/golden/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden queries: %v", err)
+	}
+	for engine, database := range engines {
+		if *updateGolden && engine != "SQLite" {
+			continue
+		}
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			checkGoldens(t, openOfficeOn(t, database(t)), paths)
+		})
+	}
+}
+
+func checkGoldens(t *testing.T, o *office, paths []string) {
+	goldens := make([]*golden, len(paths))
+	for i, path := range paths {
+		goldens[i] = readGolden(t, path)
+		o.pair(t, goldens[i].scopes...) // before the first request, so that no snapshot of the pairs is older
+	}
+	for _, g := range goldens {
+		name := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(g.path), ".txtar"), "-", " ")
+		t.Run(name, func(t *testing.T) { o.check(t, g) })
+	}
+}
+
+type golden struct {
+	path    string
+	archive *txtar.Archive
+	parts   map[string]string
+	scopes  []backoffice.Scope
+}
+
+func readGolden(t *testing.T, path string) *golden {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &golden{path: path, archive: archive, parts: map[string]string{}, scopes: backoffice.AllScopes}
+	for _, file := range archive.Files {
+		g.parts[file.Name] = string(file.Data)
+	}
+	if text, given := g.parts["scopes"]; given {
+		g.scopes = nil
+		for _, name := range strings.Fields(text) {
+			scope, err := backoffice.ParseScope(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.scopes = append(g.scopes, scope)
+		}
+	}
+	return g
+}
+
+func (o *office) check(t *testing.T, g *golden) {
+	parts := g.parts
+	header := http.Header{}
+	for _, line := range strings.Split(strings.TrimSpace(parts["headers"]), "\n") {
+		if name, value, found := strings.Cut(line, ": "); found {
+			header.Set(name, value)
+		}
+	}
+	var variables json.RawMessage
+	if text := parts["variables.json"]; text != "" {
+		variables = json.RawMessage(text)
+	}
+	_, body, calls := o.ask(t, o.pair(t, g.scopes...), parts["query.graphql"], variables, header)
+	got := []txtar.File{{Name: "want.json", Data: []byte(pretty(t, withoutChance(body)))}, {Name: "calls", Data: []byte(strconv.Itoa(calls) + "\n")}}
+	if *updateGolden {
+		for _, part := range got {
+			setPart(g.archive, part)
+		}
+		if err := os.WriteFile(g.path, txtar.Format(g.archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, part := range got {
+		if parts[part.Name] != string(part.Data) {
+			t.Errorf("%s is\n%s\nand should be\n%s", part.Name, part.Data, parts[part.Name])
+		}
+	}
+}
+
+func setPart(archive *txtar.Archive, part txtar.File) {
+	for i := range archive.Files {
+		if archive.Files[i].Name == part.Name {
+			archive.Files[i] = part
+			return
+		}
+	}
+	archive.Files = append(archive.Files, part)
+}
+
+var chance = regexp.MustCompile(`(signature=|"requestId": ?")[^"]+`)
+
+// withoutChance masks what differs from run to run.
+func withoutChance(body []byte) []byte { return chance.ReplaceAll(body, []byte("${1}…")) }

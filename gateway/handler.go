@@ -1,0 +1,119 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/go-chi/chi/v5"
+
+	"example.org/backoffice/apidocs"
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/execute"
+	"example.org/backoffice/graph"
+	"example.org/backoffice/graphiql"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/loaders"
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/process"
+	"example.org/backoffice/resolvers"
+	"example.org/backoffice/rest"
+	"example.org/backoffice/transport"
+)
+
+// server is what the faces are put together from.
+type server struct {
+	backend       *Backend
+	process       *process.Process
+	limits        limits.Settings
+	authenticator *auth.Authenticator
+	proxies       auth.Proxies
+	log           *slog.Logger
+	page          graphiql.Store
+}
+
+// newProcess makes the process around a backend's faces.
+func newProcess(b *Backend, settings process.Settings, bounds limits.Settings, log *slog.Logger) *process.Process {
+	return process.New(settings, process.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: bounds.Time, Log: log})
+}
+
+// handler puts the faces together.
+func (s server) handler() http.Handler {
+	vault := s.backend.Vault
+	throttle := auth.NewThrottle()
+	admission := s.limits.NewAdmission()
+	schema := s.schema()
+	endpoint := s.graphql(schema, admission)
+	s.measure(throttle, vault, admission)
+
+	r := chi.NewRouter()
+	r.Use(s.deadline)
+	s.process.Mount(r)
+	r.With(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), process.Client, vault.Middleware(auth.From, endpoint.Refuse)).
+		Handle("/graphql", s.answer(endpoint))
+	r.With(rest.Compressed).Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = io.WriteString(w, schemaText(schema))
+	})
+	r.Get("/", http.RedirectHandler(graphiql.Path, http.StatusFound).ServeHTTP)
+	page := graphiql.Handler(s.page)
+	r.Handle(graphiql.Path, page)
+	r.Handle(graphiql.Path+"/*", process.Quiet(page))
+	docs := apidocs.Handler()
+	r.Handle(apidocs.Path, docs)
+	r.Handle(apidocs.Path+"/*", process.Quiet(docs))
+	rest.Mount(r, rest.Config{
+		Store: s.backend.Store, Office: s.backend.Office(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault,
+		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies, SignedIn: process.Client, RequestID: process.RequestID,
+		Admit: s.admitREST(admission), Answer: s.limits.Answer,
+	})
+	return r
+}
+
+// deadline bounds every request: downloads by inactivity, and all others by the time that they take.
+func (s server) deadline(next http.Handler) http.Handler {
+	bounded, streamed := s.process.Deadline(next), s.process.Stream(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isDownload(r.URL.Path) {
+			streamed.ServeHTTP(w, r)
+			return
+		}
+		bounded.ServeHTTP(w, r)
+	})
+}
+
+func isDownload(path string) bool {
+	return strings.HasPrefix(path, "/files/") || strings.HasPrefix(path, "/calculations/files/") ||
+		strings.Contains(path, "/download/") || strings.HasSuffix(path, "/download")
+}
+
+// schema is what the GraphQL face executes.
+func (s server) schema() graphql.ExecutableSchema {
+	return graph.NewBreadthFirst(graph.Config{
+		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Office: s.backend.Office()},
+		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: early, Alone: loaders.Alone, Written: written, MaxErrors: s.limits.FieldErrors})
+}
+
+// schemaText is schema.graphqls, as gqlgen has put it into the generated code.
+func schemaText(schema graphql.ExecutableSchema) string {
+	return schema.Schema().Query.Position.Src.Input
+}
+
+// graphql is the GraphQL face.
+func (s server) graphql(schema graphql.ExecutableSchema, admission *limits.Admission) *transport.GraphQL {
+	return transport.New(schema, s.limits, transport.Hooks{
+		Admit:       admit(admission),
+		BeforeWrite: privacy.Commit,
+		RequestID:   process.RequestID,
+		Log:         s.log,
+		StoreCalls:  func(ctx context.Context) int { return backoffice.CallsOf(ctx).Count() },
+		Done: func(ctx context.Context, o transport.Outcome) {
+			process.NoteOperation(ctx, process.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes})
+		},
+	})
+}

@@ -1,0 +1,124 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/store"
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/sqlite"
+)
+
+// endless are statements that come to no end by themselves.
+var endless = map[string]string{
+	"SQLite":     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c",
+	"PostgreSQL": "SELECT pg_sleep(600)::text",
+}
+
+// hostile is an engine on which whatever one caller reads takes as long as it may.
+type hostile struct {
+	store.Engine
+	statement string
+	caller    atomic.Pointer[string]
+
+	running atomic.Int64
+}
+
+// Reads implements store.Engine.
+func (h *hostile) Reads() store.Conn { return hostileConn{h.Engine.Reads(), h} }
+
+type hostileConn struct {
+	store.Conn
+	of *hostile
+}
+
+// Query implements store.Conn.
+func (c hostileConn) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+	caller, wanted := backoffice.CallerOf(ctx), c.of.caller.Load()
+	if caller == nil || wanted == nil || caller.ClientID != *wanted {
+		return c.Conn.Query(ctx, text, args, each)
+	}
+	c.of.running.Add(1)
+	defer c.of.running.Add(-1)
+	return c.Conn.Query(ctx, c.of.statement, nil, func(*store.Row) error { return nil })
+}
+
+// over puts it in front of a store's engine.
+func (h *hostile) over(of backoffice.Store) backoffice.Store {
+	wrap := func(engine store.Engine) store.Engine { h.Engine = engine; return h }
+	if embedded, ok := of.(*sqlite.Store); ok {
+		return embedded.Through(wrap)
+	}
+	return of.(*postgres.Store).Through(wrap)
+}
+
+func TestACallerWhoTakesAllThatCanBeHadLeavesTheOthersTheirs(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			url := database(t)
+			bounds := limits.Defaults()
+			openOfficeWith(t, url, bounds)
+			settings := officeSettings(t, url)
+			settings.Statement = 4 * time.Second
+			greedy := &hostile{statement: endless[engine]}
+			o := serveOfficeThrough(t, settings, bounds, greedy.over)
+			pair, other := o.pair(t), o.pair(t, backoffice.AllScopes...)
+			greedy.caller.Store(&pair[0])
+
+			const read = `{"query": "{ labels(first: 3) { nodes { id } } }"}`
+			clients, ended := sync.WaitGroup{}, make(chan struct{})
+			for range 40 {
+				clients.Go(func() {
+					for {
+						select {
+						case <-ended:
+							return
+						default:
+							o.send(t, pair, http.MethodPost, "/graphql", read)
+						}
+					}
+				})
+			}
+			defer clients.Wait()
+			defer close(ended)
+			for until := time.Now().Add(30 * time.Second); greedy.running.Load() < 12 && time.Now().Before(until); {
+				time.Sleep(time.Millisecond) // until some of them wait for a connection
+			}
+
+			answered := func(what string, w *httptest.ResponseRecorder, status int) {
+				t.Helper()
+				if w.Code != status || strings.Contains(w.Body.String(), `"errors"`) {
+					t.Errorf("%s: %d %s", what, w.Code, w.Body)
+				}
+			}
+			began := time.Now()
+			for round := range 3 {
+				answered("readiness", o.send(t, [2]string{}, http.MethodGet, "/readyz", ""), http.StatusOK)
+				answered("another caller's query", o.send(t, other, http.MethodPost, "/graphql", read), http.StatusOK)
+				answered("another caller's write", o.send(t, other, http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": "label %d"}`, round)), http.StatusCreated)
+				answered("a disclosure, which the register takes", o.send(t, other, http.MethodGet, "/customers/els/privacy", ""), http.StatusOK)
+				issued, secret, err := auth.Issue(t.Context(), o.Store, fmt.Sprint("pair ", round), nil, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second) // since the authenticator looked for new pairs
+				answered("a new pair, which is looked for in the store", o.send(t, [2]string{issued.ID, secret}, http.MethodPost, "/graphql", read), http.StatusOK)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("they were answered after %v", took)
+			}
+		})
+	}
+}

@@ -1,0 +1,35 @@
+package gateway
+
+import (
+	"fmt"
+	"os"
+
+	"example.org/backoffice/pdf"
+)
+
+// letterheadSettings are how the office presents itself in the documents that it generates.
+type letterheadSettings struct {
+	OfficeName    string   `env:"BACKOFFICE_OFFICE_NAME" placeholder:"NAME" help:"The accounting office, as generated documents name it (Backoffice)."`
+	OfficeAddress []string `sep:";" env:"BACKOFFICE_OFFICE_ADDRESS" placeholder:"LINE;LINE" help:"Its address in generated documents; semicolons separate the lines."`
+	OfficeLogo    string   `env:"BACKOFFICE_OFFICE_LOGO" placeholder:"PATH" help:"Its logo in generated documents: a PNG or JPEG file of at most 4 MiB."`
+}
+
+// letterhead reads the logo. An office that was not named has the name that is given here.
+func (s *letterheadSettings) letterhead(unnamed string) (pdf.Letterhead, error) {
+	of := pdf.Letterhead{Name: s.OfficeName, Address: s.OfficeAddress}
+	if of.Name == "" {
+		of.Name = unnamed
+	}
+	if s.OfficeLogo == "" {
+		return of, nil
+	}
+	file, err := os.Open(s.OfficeLogo)
+	if err != nil {
+		return of, fmt.Errorf("cannot read the logo: %w", err)
+	}
+	defer file.Close()
+	if of.Logo, err = pdf.ReadLogo(file); err != nil {
+		return of, fmt.Errorf("cannot use the logo %s: %w", s.OfficeLogo, err)
+	}
+	return of, nil
+}

@@ -1,0 +1,41 @@
+package gateway
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphiql"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/process"
+)
+
+func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	authenticator := o.authenticator()
+	t.Cleanup(authenticator.Close)
+	quiet := slog.New(slog.DiscardHandler)
+	p := newProcess(o.Backend, process.Settings{}, limits.Defaults(), quiet)
+	o.handler = server{o.Backend, p, limits.Defaults(), authenticator, nil, quiet, graphiql.Real}.handler()
+	pair := o.pair(t, backoffice.PrivacyRead)
+	o.send(t, pair, http.MethodGet, "/customers", "")
+	o.send(t, [2]string{pair[0], "wrong"}, http.MethodGet, "/customers", "")
+	w := httptest.NewRecorder()
+	p.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	text := w.Body.String()
+	for _, line := range []string{
+		"backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",
+		`backoffice_store_connections_in_use{pool="read"} 0`, `backoffice_store_connections_waited_for{pool="write"} 0`,
+	} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("missing: %s", line)
+		}
+	}
+	if strings.Contains(text, "backoffice_consultations_total 0\n") || !strings.Contains(text, "backoffice_consultations_total ") {
+		t.Error("no entries are counted")
+	}
+}

@@ -1,0 +1,187 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphiql"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/process"
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/transfer"
+)
+
+// office is a running gateway over the small office of testdata/office, as a client sees it.
+type office struct {
+	*Backend
+	handler http.Handler
+	pairs   map[string][2]string // by scopes: client id and secret
+}
+
+// engines are the stores that a gateway can stand on, each with the URL of a fresh one.
+var engines = map[string]func(testing.TB) string{
+	"SQLite":     func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "backoffice.db") },
+	"PostgreSQL": newPostgres,
+}
+
+// newPostgres makes a schema of its own in the server of the tests and brings it up to date.
+func newPostgres(t testing.TB) string {
+	t.Helper()
+	url := pgtest.Schema(t)
+	if err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// openOffice fills a fresh embedded store and puts the real handler over it.
+func openOffice(t testing.TB) *office {
+	t.Helper()
+	return openOfficeOn(t, engines["SQLite"](t))
+}
+
+// openOfficeOn does the same with any empty store.
+func openOfficeOn(t testing.TB, database string) *office {
+	t.Helper()
+	return openOfficeWith(t, database, limits.Defaults())
+}
+
+// openOfficeWith does it with limits of its own.
+func openOfficeWith(t testing.TB, database string, bounds limits.Settings) *office {
+	t.Helper()
+	o := serveOffice(t, officeSettings(t, database), bounds)
+	importer := transfer.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
+	if _, err := importer.Import(t.Context(), filepath.Join("..", "testdata", "office")); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func officeSettings(t testing.TB, database string) Settings {
+	return Settings{
+		Database: database,
+		Files:    "file:" + filepath.Join(t.TempDir(), "files"),
+		Keyset:   filepath.Join("..", "testdata", "keyset.json"),
+	}
+}
+
+// serveOffice puts the real handler over a store as it is.
+func serveOffice(t testing.TB, settings Settings, bounds limits.Settings) *office {
+	t.Helper()
+	return serveOfficeThrough(t, settings, bounds, func(of backoffice.Store) backoffice.Store { return of })
+}
+
+// serveOfficeThrough puts something between the handler and the store.
+func serveOfficeThrough(t testing.TB, settings Settings, bounds limits.Settings, between func(backoffice.Store) backoffice.Store) *office {
+	t.Helper()
+	h, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Store = between(h.Store)
+	o := &office{Backend: h, pairs: map[string][2]string{}}
+	authenticator := h.authenticator()
+	t.Cleanup(func() {
+		authenticator.Close()
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	quiet := slog.New(slog.DiscardHandler)
+	o.handler = server{h, newProcess(h, process.Settings{}, bounds, quiet), bounds, authenticator, nil, quiet, graphiql.Real}.handler()
+	return o
+}
+
+// pair issues a credential pair with these scopes, once.
+func (o *office) pair(t testing.TB, scopes ...backoffice.Scope) [2]string {
+	t.Helper()
+	name := ""
+	for _, scope := range scopes {
+		name += " " + string(scope)
+	}
+	if pair, known := o.pairs[name]; known {
+		return pair
+	}
+	issued, secret, err := auth.Issue(t.Context(), o.Store, "test"+name, scopes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.pairs[name] = [2]string{issued.ID, secret}
+	return o.pairs[name]
+}
+
+// ask sends a GraphQL request as a pair would and returns the answer with the number of store calls it took.
+func (o *office) ask(t testing.TB, pair [2]string, query string, variables json.RawMessage, header http.Header) (status int, body []byte, calls int) {
+	t.Helper()
+	request, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, counter := backoffice.WithCalls(context.Background())
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", bytes.NewReader(request))
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/graphql-response+json")
+	r.Header.Set(auth.ClientIDHeader, pair[0])
+	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	w := httptest.NewRecorder()
+	o.handler.ServeHTTP(w, r)
+	answer, err := io.ReadAll(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Code, answer, counter.Count()
+}
+
+// send sends any request with a JSON body as a pair would.
+func (o *office) send(t testing.TB, pair [2]string, method, path, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set(auth.ClientIDHeader, pair[0])
+	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	w := httptest.NewRecorder()
+	o.handler.ServeHTTP(w, r)
+	return w
+}
+
+// pretty lays out JSON for reading and comparing.
+func pretty(t testing.TB, data []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Indent(&out, bytes.TrimSpace(data), "", "  "); err != nil {
+		t.Fatalf("the answer is not JSON: %v\n%s", err, data)
+	}
+	return strings.TrimSpace(out.String()) + "\n"
+}
+
+// decoded is the JSON object of an answer that has to have a status.
+func decoded(t testing.TB, response *http.Response, status int) (body map[string]any) {
+	t.Helper()
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil || response.StatusCode != status {
+		t.Fatalf("%d instead of %d: %v %v", response.StatusCode, status, body, err)
+	}
+	return body
+}
+
+func encoded(t testing.TB, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

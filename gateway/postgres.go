@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/store/postgres"
+)
+
+// postgresSettings are those of a store in PostgreSQL; an embedded one takes none of them.
+type postgresSettings struct {
+	// Several in the environment are parted by blanks, for a URL with several hosts has commas.
+	Replicas    []string `name:"replica" sep:" " env:"BACKOFFICE_REPLICA" placeholder:"URL" help:"A replica of the PostgreSQL store, postgres://…, that answers reads while it is fresh enough; may be repeated."`
+	QueryMode   string   `name:"postgres-query-mode" default:"prepared" enum:"prepared,described,plain" env:"BACKOFFICE_POSTGRES_QUERY_MODE" placeholder:"MODE" help:"How statements are sent: prepared, or behind PgBouncer in transaction mode described or plain (${default})."`
+	Connections int      `name:"postgres-connections" default:"0" env:"BACKOFFICE_POSTGRES_CONNECTIONS" placeholder:"N" help:"Most connections to each PostgreSQL server on which callers are served, one caller by at most half of them; 0 is 16. Up to 3 more to the primary are for pairs, the register and readiness (${default})."`
+}
+
+// Validate refuses what cannot be meant.
+func (s *postgresSettings) Validate() error {
+	if s.Connections < 0 {
+		return errors.New("--postgres-connections is 0 or more")
+	}
+	return nil
+}
+
+func isPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+func (s *postgresSettings) openStore(ctx context.Context, url string, statement time.Duration) (backoffice.Store, error) {
+	return postgres.Open(ctx, url, postgres.Options{
+		QueryMode: postgres.QueryMode(s.QueryMode), MaxConns: s.Connections,
+		StatementTimeout: statement, Replicas: s.Replicas,
+	})
+}
+
+// Migrate makes the store, with its keys, where there is none, and brings its schema up to date otherwise. An embedded
+// store does that whenever it is opened. PostgreSQL's schema is brought up to date by this alone, since servers of several
+// versions may work on it.
+func (s *Settings) Migrate(ctx context.Context) error {
+	if isPostgres(s.Database) {
+		if err := s.migratePostgres(ctx); err != nil {
+			return err
+		}
+	}
+	if _, missing := s.missing(); missing {
+		b, err := s.Open(ctx) // with its keys and files
+		if err != nil {
+			return err
+		}
+		return b.Close()
+	}
+	store, err := s.OpenRecords(ctx)
+	if err != nil {
+		return err
+	}
+	return store.Close()
+}
+
+// migratePostgres brings the schema up to date. A database that had none yet gets its keys: no data waits for others.
+func (s *Settings) migratePostgres(ctx context.Context) error {
+	empty, err := postgres.IsEmpty(ctx, s.Database)
+	if err != nil {
+		return err
+	}
+	if _, missing := os.Stat(s.Keyset); empty && errors.Is(missing, fs.ErrNotExist) {
+		if err := makeFolderOf(s.Keyset); err != nil {
+			return err
+		}
+		// Of several processes that start at once one makes the keys, and the others find them.
+		if _, err := privacy.CreateKeyset(s.Keyset); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return postgres.Migrate(ctx, s.Database)
+}

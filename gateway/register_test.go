@@ -1,0 +1,292 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+// entries are those of the register: the operation, the customer and how many fields.
+func (o *office) entries(t testing.TB) []string {
+	t.Helper()
+	var lines []string
+	var after backoffice.ConsultationPosition
+	for {
+		page, err := o.Store.Consultations(t.Context(), after, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			return lines
+		}
+		for _, e := range page {
+			after = backoffice.ConsultationPosition{Chain: e.Chain, Number: e.Number}
+			customer := "nobody"
+			if e.CustomerID != nil {
+				customer = *e.CustomerID
+			}
+			lines = append(lines, fmt.Sprint(e.Operation, " ", customer, " ", e.Fields))
+		}
+	}
+}
+
+func TestSendingTheStoredNumberInAnUpdateIsASearchThatFoundTheCustomer(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	all := o.pair(t, backoffice.AllScopes...)
+	id := o.makeCustomer(t)
+	update := func(fields string) {
+		t.Helper()
+		_, body, _ := o.ask(t, all, `mutation($id: ID!) { updateCustomer(input: {id: $id, `+fields+`}) { customer { id } userErrors { code } } }`,
+			json.RawMessage(`{"id": "`+id+`"}`), nil)
+		if strings.Contains(string(body), `"errors"`) {
+			t.Errorf("%s", body)
+		}
+	}
+	update(`registrationNumber: "85.07.30-033.28"`)
+	update(`name: "Renamed", registrationNumber: "85073003328"`)
+	update(`registrationNumber: "17073003384"`)                                 // another one: a write
+	update(`spouseRegistrationNumber: null`)                                    // there was none
+	update(`expectedVersion: 1, registrationNumber: "17073003384"`)             // refused before anything is compared
+	update(`registrationNumber: "17073003384", email: "nobody"`)                // refused too
+	update(`registrationNumber: "17073003385", spouseRegistrationNumber: null`) // no number
+	if w := o.send(t, all, "PUT", "/customers/"+id, `{"registrationNumber": "17073003384"}`); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	want := []string{
+		"SEARCH " + id + " [REGISTRATION_NUMBER]",
+		"SEARCH " + id + " [REGISTRATION_NUMBER]",
+		"SEARCH " + id + " [REGISTRATION_NUMBER]",
+		"READ " + id + " [REGISTRATION_NUMBER]", // the answer of REST shows it
+	}
+	if got := o.entries(t); !slices.Equal(got, want) {
+		t.Errorf("entered:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestEveryoneIsEnteredWhomAPageOfASearchByNumberShows(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	all := o.pair(t, backoffice.AllScopes...)
+	const sharing, number = 1_100, "17073003384"
+	o.shareNumber(t, sharing, number)
+	entered := map[string]bool{}
+	missing := func(ids []string) (n int) {
+		t.Helper()
+		for _, line := range o.entries(t) {
+			if name, ok := strings.CutPrefix(line, "SEARCH "); ok {
+				entered[strings.Fields(name)[0]] = true
+			}
+		}
+		for _, id := range ids {
+			if !entered[id] {
+				n++
+			}
+		}
+		return n
+	}
+	var walked []string
+	after := "null"
+	for range 3 {
+		_, body, _ := o.ask(t, all, `{ customers(first: 500, after: `+after+`, filter: {registrationNumber: "`+number+`"}) { nodes { id } pageInfo { endCursor } } }`, nil, nil)
+		var answer struct {
+			Data struct {
+				Customers struct {
+					Nodes    []struct{ ID string }
+					PageInfo struct{ EndCursor string }
+				}
+			}
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range answer.Data.Customers.Nodes {
+			walked = append(walked, c.ID)
+		}
+		after = `"` + answer.Data.Customers.PageInfo.EndCursor + `"`
+		if n := missing(walked); n != 0 {
+			t.Fatalf("%d of the %d that were shown are not entered", n, len(walked))
+		}
+	}
+	if len(walked) != sharing {
+		t.Fatalf("%d customers share the number", len(walked))
+	}
+}
+
+func TestEveryoneIsEnteredWhomAPageOfRESTShows(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	pair := o.pair(t, backoffice.AllScopes...)
+	const number = "17073003384"
+	o.shareNumber(t, 520, number)
+	w := o.send(t, pair, "POST", "/customers/search", `{"registrationNumber": "`+number+`", "page": 6}`)
+	var answer struct{ Data []map[string]any }
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Data) != 20 {
+		t.Fatalf("%d on the page: %.300s %v", len(answer.Data), w.Body, err)
+	}
+	entries := o.entries(t)
+	searches := 0
+	for _, line := range entries {
+		if strings.HasPrefix(line, "SEARCH ") {
+			searches++
+		}
+	}
+	if searches != 520 {
+		t.Errorf("%d searches are entered, for the first 500 and the 20 that are shown", searches)
+	}
+	for _, c := range answer.Data {
+		if !slices.Contains(entries, fmt.Sprint("SEARCH ", c["_id"], " [REGISTRATION_NUMBER]")) {
+			t.Errorf("%v is shown and not entered", c["_id"])
+		}
+	}
+}
+
+// shareNumber makes customers that have one registration number between them.
+func (o *office) shareNumber(t testing.TB, n int, number string) {
+	t.Helper()
+	customers := make([]*backoffice.Customer, n)
+	for i := range customers {
+		c := &backoffice.Customer{ID: fmt.Sprintf("shared-%05d", i), Type: backoffice.Company, OwnName: "Shared", Version: 1, CreatedAt: 1, UpdatedAt: 1}
+		c.DisplayName = backoffice.DisplayNameOf(c)
+		var err error
+		if c.Registration, err = o.Keys.Seal(c.ID, backoffice.RegistrationNumber, number); err != nil {
+			t.Fatal(err)
+		}
+		customers[i] = c
+	}
+	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.Customers().Upsert(ctx, customers) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestARegisterThatWasEmptiedUnderAServerIsToldByReadyz(t *testing.T) {
+	t.Parallel()
+	for name, fresh := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := fresh(t)
+			o := openOfficeOn(t, url)
+			all := o.pair(t, backoffice.AllScopes...)
+			id := o.makeCustomer(t)
+			read := func() int { return o.send(t, all, "GET", "/customers/"+id+"/privacy", "").Code }
+			ready := func() (int, string) {
+				w := o.send(t, all, "GET", "/readyz", "")
+				return w.Code, w.Body.String()
+			}
+			if code := read(); code != 200 {
+				t.Fatal(code)
+			}
+			if code, word := ready(); code != 200 || word != "ready\n" {
+				t.Errorf("%d %q", code, word)
+			}
+			db := rawDatabase(t, url)
+			for _, table := range []string{"consultations", "consultation_heads"} {
+				if _, err := db.ExecContext(t.Context(), "DELETE FROM "+table); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if code := read(); code != 503 {
+				t.Errorf("the disclosure behind it is answered with %d", code)
+			}
+			if code, word := ready(); code != 200 || !strings.HasPrefix(word, "ready\nalarm: ") || !strings.Contains(word, "emptied") {
+				t.Errorf("%d %q", code, word)
+			}
+			if code := read(); code != 200 {
+				t.Errorf("in a new chain it is answered with %d", code)
+			}
+		})
+	}
+}
+
+// What is told of a customer to a pair without privacy.read is the same byte by byte, however often its registration
+// numbers are written, and a pair that has the scope sees each of those changes.
+func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
+	t.Parallel()
+	for name, fresh := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openOfficeOn(t, fresh(t))
+			all, none := o.pair(t, backoffice.AllScopes...), o.pair(t, backoffice.CustomersWrite)
+			id := o.makeCustomer(t)
+			version := func(pair [2]string) (version int, etag, updatedAt string) {
+				t.Helper()
+				w := o.send(t, pair, "GET", "/customers/"+id, "")
+				var c struct {
+					Version   int
+					UpdatedAt string
+				}
+				if err := json.Unmarshal(w.Body.Bytes(), &c); err != nil {
+					t.Fatal(err)
+				}
+				_, body, _ := o.ask(t, pair, `query($id: ID!) { customer(id: $id) { version updatedAt } }`, json.RawMessage(`{"id": "`+id+`"}`), nil)
+				if want := fmt.Sprintf(`{"version":%d,"updatedAt":%q}`, c.Version, c.UpdatedAt); !strings.Contains(string(body), want) {
+					t.Errorf("GraphQL says %s, REST %s", body, want)
+				}
+				return c.Version, w.Header().Get("ETag"), c.UpdatedAt
+			}
+			_, _, since := version(none)
+			seen := func() (all string) {
+				for _, path := range []string{"/customers/" + id, "/customers?updatedSince=" + since, "/customers?search=before"} {
+					w := o.send(t, none, "GET", path, "")
+					all += w.Header().Get("ETag") + w.Body.String()
+				}
+				for _, query := range []string{
+					`{ customer(id: "` + id + `") { name version updatedAt } node(id: "` + id + `") { ... on Customer { version updatedAt } } }`,
+					`{ customers(orderBy: {field: UPDATED_AT, direction: DESC}, first: 500) { nodes { id version updatedAt } edges { cursor } } }`,
+					`{ customers(filter: {updatedSince: "` + since + `"}) { totalCount nodes { id } } }`,
+				} {
+					_, body, _ := o.ask(t, none, query, nil, nil)
+					all += string(body)
+				}
+				return all
+			}
+			before := seen()
+			write := func(pair [2]string, fields string) string {
+				t.Helper()
+				_, body, _ := o.ask(t, pair, `mutation($id: ID!) { updateCustomer(input: {id: $id, `+fields+`}) { customer { version } userErrors { code } } }`,
+					json.RawMessage(`{"id": "`+id+`"}`), nil)
+				return string(body)
+			}
+			for i, fields := range []string{`registrationNumber: "17073003384"`, `registrationNumber: null`, `spouseRegistrationNumber: "17073003384"`} {
+				answer := write(all, fields)
+				if want := fmt.Sprintf(`"version":%d`, i+2); !strings.Contains(answer, want) {
+					t.Errorf("the answer to who may see it is %s", answer)
+				}
+				if after := seen(); after != before {
+					t.Fatalf("without the scope one sees\n%s\nwhere it was\n%s", after, before)
+				}
+				if got, etag, moved := version(all); got != i+2 || etag != fmt.Sprintf("%q", fmt.Sprint(i+2)) || moved < since {
+					t.Errorf("who may see it sees version %d, %s, %s", got, etag, moved)
+				}
+			}
+			_, _, moved := version(all)
+			w := o.send(t, all, "GET", "/customers?updatedSince="+moved, "")
+			if !strings.Contains(w.Body.String(), id) {
+				t.Errorf("who may see it does not learn of it by updatedSince: %s", w.Body)
+			}
+
+			// Each guards by what it sees.
+			if got := write(all, `expectedVersion: 1, registrationNumber: "85073003328"`); !strings.Contains(got, "STALE_VERSION") {
+				t.Errorf("a number was written over a newer one: %s", got)
+			}
+			if got := write(none, `expectedVersion: 1, name: "Renamed"`); !strings.Contains(got, `"version":2`) {
+				t.Errorf("a pair without the scope cannot write: %s", got)
+			}
+			if got := write(all, `expectedVersion: 4, name: "Later"`); !strings.Contains(got, "STALE_VERSION") {
+				t.Errorf("a name was written over a newer one: %s", got)
+			}
+			if got, _, _ := version(all); got != 5 {
+				t.Errorf("after the fifth change it has version %d", got)
+			}
+			if got, _, _ := version(none); got != 2 {
+				t.Errorf("after the second change that can be seen it has version %d", got)
+			}
+		})
+	}
+}

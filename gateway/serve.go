@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/demo"
+	"example.org/backoffice/files"
+	"example.org/backoffice/graphiql"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/process"
+	"example.org/backoffice/store/sqlite"
+)
+
+// Config is how a backend is served.
+type Config struct {
+	Process process.Settings
+	Limits  limits.Settings
+	Proxies auth.Proxies // whose word counts for where a request comes from
+	Log     *slog.Logger
+}
+
+// tidyPeriod is how often what a crash may have left in the files is looked for.
+const tidyPeriod = time.Hour
+
+// Serve answers requests on a listener, which it closes, until ctx ends and what runs is done. started is called once,
+// before the first of them.
+func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, started func()) error {
+	authenticator := b.authenticator()
+	defer authenticator.Close()
+	page, err := pageOf(ctx, b.Store)
+	if err != nil {
+		return err
+	}
+	process := newProcess(b, c.Process, c.Limits, c.Log)
+	handler := server{b, process, c.Limits, authenticator, c.Proxies, c.Log, page}.handler()
+	tidying, stopTidying := context.WithCancel(ctx)
+	var tidied sync.WaitGroup
+	tidied.Go(func() { files.Tidy(tidying, b.Store, b.Files, tidyPeriod, c.Log) })
+	tidied.Go(func() { compact(tidying, b.Store, c.Log) })
+	defer tidied.Wait()
+	defer stopTidying()
+	// Receipts are written until the last request is answered.
+	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
+	tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
+	defer stopWatching()
+	started()
+	return process.Run(ctx, listener, handler)
+}
+
+// pageOf tells the page whether its worked queries may write to the store's records.
+func pageOf(ctx context.Context, store backoffice.Store) (graphiql.Store, error) {
+	if isDemo, err := demo.Finished(ctx, store); err != nil || !isDemo {
+		return graphiql.Real, err
+	}
+	return graphiql.Demo, nil
+}
+
+// compact takes away, from time to time, what erased people have left between the pages of an embedded store.
+func compact(ctx context.Context, store backoffice.Store, log *slog.Logger) {
+	embedded, ok := store.(*sqlite.Store)
+	if !ok {
+		return
+	}
+	tick := time.NewTicker(tidyPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		switch done, large, err := embedded.CompactErased(ctx); {
+		case err != nil && ctx.Err() == nil:
+			log.ErrorContext(ctx, "compacting the database", "cause", err)
+		case large:
+			log.WarnContext(ctx, "people were erased, and the database is too large to be compacted while it serves: run backoffice compact when nobody writes")
+		case done:
+			log.InfoContext(ctx, "compacted the database after an erasure")
+		}
+	}
+}

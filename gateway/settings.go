@@ -1,0 +1,213 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
+	"example.org/backoffice/pdf"
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/store/sqlite"
+)
+
+// Settings say where a backend's data are, and how they are reached. A command line reads them from its flags, each of
+// which has an environment variable.
+type Settings struct {
+	Database string `default:"sqlite:data/backoffice.db" env:"BACKOFFICE_DATABASE" placeholder:"URL" help:"The store: sqlite:PATH, or postgres://… (${default})."`
+	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where stored files are kept: file:FOLDER, or an S3 bucket's URL (${default})."`
+	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" help:"The file with the encryption keys; made on the first start of an embedded store, or by migrate (${default})."`
+
+	Receipts string `env:"BACKOFFICE_RECEIPTS" placeholder:"FOLDER" help:"Where servers write, each minute that had entries, a signed receipt of the register of consultations, and verify reads them: a folder, or an S3 bucket's URL, on another disk than the database's."`
+
+	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The longest that one statement of the store may take (${default})."`
+
+	postgresSettings
+	letterheadSettings `group:"Letterhead of generated documents:"`
+}
+
+// Backend is what a server and the commands work on: the store, the stored files and the keys. Close it.
+type Backend struct {
+	Store backoffice.Store
+	Files files.Store
+	Keys  *privacy.Keyset
+	Vault *privacy.Vault
+
+	Receipts files.Receipts // nil when none are kept
+
+	letterhead pdf.Letterhead
+}
+
+// Office does the writes of the faces and of the commands.
+func (b *Backend) Office() *backoffice.Office {
+	return &backoffice.Office{Store: b.Store, Files: b.Files, Keys: b.Keys, Documents: pdf.Documents{Office: b.letterhead}}
+}
+
+// Close closes the store and the files.
+func (b *Backend) Close() error { return errors.Join(b.Store.Close(), b.Files.Close()) }
+
+// authenticator checks pairs against the backend's store. Close it.
+func (b *Backend) authenticator() *auth.Authenticator { return auth.NewAuthenticator(b.Store) }
+
+// Embedded tells whether the store is a file of ours.
+func (s *Settings) Embedded() bool {
+	_, ok := s.embedded()
+	return ok
+}
+
+// embedded tells whether the store is a file of ours, and which.
+func (s *Settings) embedded() (path string, ok bool) { return strings.CutPrefix(s.Database, "sqlite:") }
+
+// Open opens the store, the files and the keys. On the first start of an embedded store it makes them.
+func (s *Settings) Open(ctx context.Context) (*Backend, error) {
+	if err := s.mayCreate(ctx); err != nil {
+		return nil, err
+	}
+	return s.openBackend(ctx)
+}
+
+// OpenExisting is Open for commands that make no store: what they would find in a new one is not what was asked for.
+func (s *Settings) OpenExisting(ctx context.Context) (*Backend, error) {
+	if err := s.mustExist(); err != nil {
+		return nil, err
+	}
+	return s.openBackend(ctx)
+}
+
+func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
+	letterhead, err := s.letterhead("Backoffice")
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.openKeyset()
+	if err != nil {
+		return nil, err
+	}
+	store, err := s.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, store.Close())
+		}
+	}()
+	fingerprint, err := keys.Fingerprint()
+	if err == nil {
+		err = store.ClaimKeyset(ctx, fingerprint)
+	}
+	if err == nil {
+		err = backoffice.SealIdempotencyKeys(ctx, store, keys)
+	}
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.OpenFiles(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	b := &Backend{Store: store, Files: stored, Keys: keys, Vault: privacy.NewVault(keys, store), letterhead: letterhead}
+	if s.Receipts != "" {
+		if b.Receipts, err = files.OpenReceipts(ctx, s.Receipts); err != nil {
+			return nil, errors.Join(err, stored.Close())
+		}
+	}
+	return b, nil
+}
+
+// OpenFiles opens the stored files, which must be the store's own.
+func (s *Settings) OpenFiles(ctx context.Context, store backoffice.Store) (files.Store, error) {
+	stored, err := files.Open(ctx, s.Files)
+	if err != nil {
+		return nil, err
+	}
+	if err := files.Claim(ctx, store, stored); err != nil {
+		return nil, errors.Join(err, stored.Close())
+	}
+	return stored, nil
+}
+
+// OpenRecords opens the store alone, for commands that open no sealed number. The store must exist.
+func (s *Settings) OpenRecords(ctx context.Context) (backoffice.Store, error) {
+	if err := s.mustExist(); err != nil {
+		return nil, err
+	}
+	return s.openStore(ctx)
+}
+
+// missing tells whether the store is an embedded one that does not exist, or is an empty file, and which.
+func (s *Settings) missing() (path string, missing bool) {
+	path, err := sqlite.Path(s.Database)
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(path)
+	return path, errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
+}
+
+func (s *Settings) mustExist() error {
+	if path, missing := s.missing(); missing {
+		return fmt.Errorf("the database %s does not exist: run this in the folder where it is, or name it with --database; a new one is made by serve, demo, import and migrate alone", path)
+	}
+	return nil
+}
+
+// mayCreate refuses to make a store beside files that are another's: it is the name of the database that is wrong then.
+func (s *Settings) mayCreate(ctx context.Context) error {
+	path, missing := s.missing()
+	if !missing {
+		return nil
+	}
+	used, err := files.InUse(ctx, s.Files)
+	if err == nil && used {
+		err = fmt.Errorf("the database %s does not exist, and the stored files belong to another one: name that with --database, or, for a new one, an empty folder or bucket with --files", path)
+	}
+	return err
+}
+
+func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {
+	if _, ok := s.embedded(); ok {
+		if len(s.Replicas) > 0 {
+			return nil, fmt.Errorf("--replica goes with a --database in PostgreSQL; an embedded store has no replicas")
+		}
+		return sqlite.Open(ctx, s.Database, sqlite.Options{StatementTimeout: s.Statement})
+	}
+	if isPostgres(s.Database) {
+		return s.postgresSettings.openStore(ctx, s.Database, s.Statement)
+	}
+	return nil, fmt.Errorf("--database is sqlite:PATH or postgres://…")
+}
+
+// openKeyset reads the keys. It makes new ones only where no data can be waiting for old ones: beside an embedded store
+// that does not exist yet.
+func (s *Settings) openKeyset() (*privacy.Keyset, error) {
+	keys, err := privacy.LoadKeyset(s.Keyset)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return keys, err
+	}
+	path, embedded := s.embedded()
+	if !embedded {
+		return nil, fmt.Errorf("the keyset %s does not exist; every server of a PostgreSQL store needs the same one, which backoffice migrate makes with a new database: --keyset PATH", s.Keyset)
+	}
+	if _, err := os.Stat(path); err == nil {
+		return nil, fmt.Errorf("the keyset %s does not exist, but the database %s does: restore the keyset, for without it the registration numbers cannot be read", s.Keyset, path)
+	}
+	if err := makeFolderOf(s.Keyset); err != nil {
+		return nil, err
+	}
+	return privacy.CreateKeyset(s.Keyset)
+}
+
+func makeFolderOf(keyset string) error {
+	if err := os.MkdirAll(filepath.Dir(keyset), 0o700); err != nil {
+		return fmt.Errorf("cannot make the folder of the keyset: %w", err)
+	}
+	return nil
+}
