@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/go-chi/chi/v5"
@@ -51,44 +50,28 @@ func (s server) handler() http.Handler {
 	s.measure(throttle, vault, admission)
 
 	r := chi.NewRouter()
-	r.Use(s.deadline)
 	s.process.Mount(r)
-	r.With(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), process.Client, vault.Middleware(auth.From, endpoint.Refuse)).
+	bounded := r.With(s.process.Deadline)
+	bounded.With(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), process.Client, vault.Middleware(auth.From, endpoint.Refuse)).
 		Handle("/graphql", s.answer(endpoint))
-	r.With(rest.Compressed).Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
+	bounded.With(rest.Compressed).Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = io.WriteString(w, schemaText(schema))
 	})
-	r.Get("/", http.RedirectHandler(graphiql.Path, http.StatusFound).ServeHTTP)
+	bounded.Get("/", http.RedirectHandler(graphiql.Path, http.StatusFound).ServeHTTP)
 	page := graphiql.Handler(s.page)
-	r.Handle(graphiql.Path, page)
-	r.Handle(graphiql.Path+"/*", process.Quiet(page))
+	bounded.Handle(graphiql.Path, page)
+	bounded.Handle(graphiql.Path+"/*", process.Quiet(page))
 	docs := apidocs.Handler()
-	r.Handle(apidocs.Path, docs)
-	r.Handle(apidocs.Path+"/*", process.Quiet(docs))
+	bounded.Handle(apidocs.Path, docs)
+	bounded.Handle(apidocs.Path+"/*", process.Quiet(docs))
 	rest.Mount(r, rest.Config{
 		Store: s.backend.Store, Office: s.backend.Office(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault,
-		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies, SignedIn: process.Client, RequestID: process.RequestID,
+		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
+		Bounded: s.process.Deadline, Streamed: s.process.Stream, SignedIn: process.Client, RequestID: process.RequestID,
 		Admit: s.admitREST(admission), Answer: s.limits.Answer,
 	})
 	return r
-}
-
-// deadline bounds every request: downloads by inactivity, and all others by the time that they take.
-func (s server) deadline(next http.Handler) http.Handler {
-	bounded, streamed := s.process.Deadline(next), s.process.Stream(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isDownload(r.URL.Path) {
-			streamed.ServeHTTP(w, r)
-			return
-		}
-		bounded.ServeHTTP(w, r)
-	})
-}
-
-func isDownload(path string) bool {
-	return strings.HasPrefix(path, "/files/") || strings.HasPrefix(path, "/calculations/files/") ||
-		strings.Contains(path, "/download/") || strings.HasSuffix(path, "/download")
 }
 
 // schema is what the GraphQL face executes.

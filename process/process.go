@@ -60,8 +60,9 @@ func (p *Process) Mount(r chi.Router) {
 			MaxAge:         600,
 		}))
 	}
-	r.Get("/livez", p.live)
-	r.Get("/readyz", p.ready)
+	bounded := r.With(p.Deadline)
+	bounded.Get("/livez", p.live)
+	bounded.Get("/readyz", p.ready)
 }
 
 // secure sets the headers that every answer has.

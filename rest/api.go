@@ -35,6 +35,10 @@ type Config struct {
 	// Answer is the most bytes of an answer; 0 is no bound.
 	Answer int
 
+	// Streamed bounds requests that are answered with a file, for as long as it flows, and Bounded the time of all others;
+	// nil: there is no bound.
+	Bounded, Streamed func(http.Handler) http.Handler
+
 	// SignedIn, if there is one, sees each request that has a principal.
 	SignedIn func(http.Handler) http.Handler
 	// RequestID is the id under which a request is logged; nil: errors have none.
@@ -59,12 +63,16 @@ type API struct {
 // without, and problem details as the answers to unknown paths and wrong methods. The router may have further routes.
 func Mount(r chi.Router, c Config) *API {
 	a := &API{Config: c}
-	seen := c.SignedIn
-	if seen == nil {
-		seen = func(next http.Handler) http.Handler { return next }
+	for _, middleware := range []*func(http.Handler) http.Handler{&c.Bounded, &c.Streamed, &c.SignedIn} {
+		if *middleware == nil {
+			*middleware = func(next http.Handler) http.Handler { return next }
+		}
 	}
-	guarded := r.With(Compressed, noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse), seen, c.Vault.Middleware(auth.From, a.Refuse))
-	a.huma = huma.NewAPI(a.describe(), &adapter{humachi.NewAdapter(guarded)})
+	guarded := func(bound func(http.Handler) http.Handler) huma.Adapter {
+		return humachi.NewAdapter(r.With(bound, Compressed, noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse),
+			c.SignedIn, c.Vault.Middleware(auth.From, a.Refuse)))
+	}
+	a.huma = huma.NewAPI(a.describe(), &adapter{guarded(c.Bounded), guarded(c.Streamed)})
 	a.financialYears()
 	a.checklists()
 	a.transcripts()
@@ -82,10 +90,11 @@ func Mount(r chi.Router, c Config) *API {
 		panic("rest: the OpenAPI document cannot be written: " + err.Error())
 	}
 	a.document = document
-	r.With(Compressed).Get(OpenAPIPath, a.serveDocument)
-	r.With(Compressed).Head(OpenAPIPath, a.serveDocument)
+	described := r.With(c.Bounded, Compressed)
+	described.Get(OpenAPIPath, a.serveDocument)
+	described.Head(OpenAPIPath, a.serveDocument)
 
-	signed := r.With(noStore, auth.Admit(c.Authenticator, a.signedFor, a.Refuse), seen)
+	signed := r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, a.signedFor, a.Refuse), c.SignedIn)
 	signed.Get(signedPath, a.serveSigned)
 	signed.Head(signedPath, a.serveSigned)
 
@@ -94,15 +103,22 @@ func Mount(r chi.Router, c Config) *API {
 	return a
 }
 
-// adapter also answers HEAD wherever GET is answered.
-type adapter struct{ huma.Adapter }
+// adapter routes operations by whether they stream, and also answers HEAD wherever GET is answered.
+type adapter struct {
+	huma.Adapter // of all operations that do not stream
+	streamed     huma.Adapter
+}
 
 func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
-	a.Adapter.Handle(op, handler)
+	to := a.Adapter
+	if streams(op) {
+		to = a.streamed
+	}
+	to.Handle(op, handler)
 	if op.Method == http.MethodGet {
 		head := *op
 		head.Method = http.MethodHead
-		a.Adapter.Handle(&head, handler)
+		to.Handle(&head, handler)
 	}
 }
 

@@ -116,7 +116,13 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, f storedFile) {
 	}
 }
 
-// fileOperation documents what files.Serve answers.
+// streamedKey marks an operation that is answered with the bytes of a file. They pass through a small buffer, for as long
+// as the client's line needs.
+const streamedKey = "streamed"
+
+func streams(op *huma.Operation) bool { return op.Metadata[streamedKey] != nil }
+
+// fileOperation is an operation that streams; it documents what files.Serve answers.
 func fileOperation(op huma.Operation) huma.Operation {
 	text := &huma.Schema{Type: huma.TypeString}
 	described := func(description string) *huma.Header {
@@ -128,6 +134,7 @@ func fileOperation(op huma.Operation) huma.Operation {
 		"Content-Disposition": described("The name under which to save it."),
 		"Repr-Digest":         described("The SHA-256 of the whole file (RFC 9530)."),
 	}
+	op.Metadata = map[string]any{streamedKey: true}
 	part := map[string]*huma.Header{"Content-Range": described("Which part it is.")}
 	op.Responses = map[string]*huma.Response{
 		"200": {Description: "The file.", Content: content, Headers: common},

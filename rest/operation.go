@@ -60,7 +60,7 @@ func (a *API) admit(needs backoffice.Scope) func(huma.Context, func(huma.Context
 		r := &request{humaContext: ctx, api: a}
 		r.ctx = context.WithValue(ctx.Context(), requestKey{}, r)
 		err := r.read(needs)
-		if err == nil && a.Admit != nil && !r.isDownload() {
+		if err == nil && a.Admit != nil && !streams(r.Operation()) {
 			var leave func()
 			if r.ctx, leave, err = a.admitted(r); err == nil {
 				defer leave()

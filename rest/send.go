@@ -55,20 +55,6 @@ func (r *request) sendStatus() {
 	r.humaContext.SetStatus(r.status)
 }
 
-// isDownload says whether the operation answers with the bytes of a file. They pass through a small buffer, for as long as
-// the client's line needs.
-func (r *request) isDownload() bool {
-	if r.Operation().Method != http.MethodGet && r.Operation().Method != http.MethodHead {
-		return false
-	}
-	for _, response := range r.Operation().Responses {
-		if response.Content[mediaJSON] != nil {
-			return false
-		}
-	}
-	return true
-}
-
 // cost is how many objects a request may be answered with, as GraphQL counts them: a list 1, its page, and a hundredth of
 // what is skipped for it; a write 10.
 func (r *request) cost() int {

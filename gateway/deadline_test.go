@@ -1,0 +1,66 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/limits"
+)
+
+// Every operation of the OpenAPI document is asked of a server that leaves no time for anything.
+func TestAllButWhatStreamsAFileObeysTheDeadline(t *testing.T) {
+	t.Parallel()
+	bounds := limits.Defaults()
+	bounds.Time = time.Nanosecond
+	o := openOfficeWith(t, engines["SQLite"](t), bounds)
+	pair := o.pair(t, backoffice.AllScopes...)
+	expired := func(method, path string) bool {
+		w := o.send(t, pair, method, path, `{"query": "{ customers { totalCount } }"}`)
+		return w.Code == http.StatusGatewayTimeout || w.Code == http.StatusServiceUnavailable
+	}
+	var streams []string
+	for path, item := range o.operations(t) {
+		for method, operation := range item {
+			address := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "nobody")
+			timeless := !expired(strings.ToUpper(method), address)
+			if _, answers := operation.Responses["200"].Content["*/*"]; answers != timeless {
+				t.Errorf("%s %s answers with a file: %v, and has no deadline: %v", method, path, answers, timeless)
+			}
+			if timeless {
+				streams = append(streams, path)
+			}
+		}
+	}
+	if len(streams) != 5 || slices.Contains(streams, "/transcripts/download/{transcriptId}/metadata") {
+		t.Errorf("these have no deadline: %q", streams)
+	}
+	if !expired(http.MethodPost, "/graphql") {
+		t.Error("GraphQL has no deadline")
+	}
+	if signed := fmt.Sprintf("/files/transcript/nobody?signature=%s", "x"); expired(http.MethodGet, signed) {
+		t.Error("a signed path has a deadline")
+	}
+}
+
+type operation struct {
+	Responses map[string]struct{ Content map[string]any }
+}
+
+// operations are those of the OpenAPI document, by path and method.
+func (o *office) operations(t *testing.T) map[string]map[string]operation {
+	t.Helper()
+	var document struct {
+		Paths map[string]map[string]operation
+	}
+	if err := json.Unmarshal(o.send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Paths
+}
