@@ -30,6 +30,8 @@ const (
 	Timeout
 	// TooLarge means that the answer would be larger than answers may be.
 	TooLarge
+	// OverLimit means that one request asks for more work than one may.
+	OverLimit
 )
 
 // Error is the only error that crosses rooms. Message is safe to show to anyone; Cause is only for the log.

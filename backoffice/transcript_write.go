@@ -101,8 +101,9 @@ type Documents interface {
 }
 
 // GenerateTranscriptDocument draws the document of a completed transcript and stores it; it needs pti.write. A document
-// that was generated before is replaced. It works on archived years too. Refused with NOT_FOUND and, when the transcript
-// is not completed or nothing here can draw, NOT_ALLOWED (transcriptId).
+// that was generated before is replaced, unless this operation has drawn it from the same. It works on archived years
+// too. Refused with NOT_FOUND and, when the transcript is not completed or nothing here can draw, NOT_ALLOWED
+// (transcriptId); OverLimit as WithDrawings says.
 func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id string) (_ *Transcript, err error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
@@ -111,8 +112,15 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 	if err != nil {
 		return nil, err
 	}
+	drawings := drawingsOf(ctx)
+	if drawings.have(of) {
+		return of.Transcript, nil
+	}
 	if o.Documents == nil {
 		return nil, Refuse(&UserError{Code: CodeNotAllowed, Message: "this server generates no documents", Field: []string{"transcriptId"}})
+	}
+	if err := drawings.allow(of); err != nil {
+		return nil, err
 	}
 	content, contentType, err := o.Documents.Transcript(ctx, of)
 	if err != nil {
@@ -161,6 +169,7 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 	if err != nil {
 		return nil, err
 	}
+	drawings.keep(of, updated)
 	o.removeFiles(ctx, replaced)
 	return updated, nil
 }

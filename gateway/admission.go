@@ -26,6 +26,7 @@ func (s server) answer(endpoint http.Handler) http.Handler {
 			ctx, _ = backoffice.WithCalls(ctx)
 		}
 		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, rowsOfAnswers*s.limits.Answer))
+		ctx = backoffice.WithDrawings(ctx, s.limits.Generated)
 		ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreSeenBy(auth.From(ctx), s.backend.Store), loaders.Gated))
 		defer giveBack()
 		endpoint.ServeHTTP(w, r.WithContext(ctx))

@@ -33,7 +33,7 @@ func hold(t testing.TB, o *office, transcripts, bytes int) {
 		for i := range transcripts {
 			held := &backoffice.Transcript{
 				ID: fmt.Sprintf("held-%04d", i), CustomerID: customer.ID, ChecklistID: checklist.ID, FinancialYearID: checklist.FinancialYearID,
-				OwnStatus: backoffice.ToProcess, CustomVariables: variables, OwnUpdatedAt: 1,
+				OwnStatus: backoffice.ToProcess, IsCompleted: true, CustomVariables: variables, OwnUpdatedAt: 1,
 			}
 			held.EffectiveStatus(nil)
 			if err := tx.Transcripts().Insert(ctx, held); err != nil {

@@ -90,6 +90,12 @@ func serveOfficeThrough(t testing.TB, settings Settings, bounds limits.Settings,
 		t.Fatal(err)
 	}
 	h.Store = between(h.Store)
+	return serveBackend(t, h, bounds)
+}
+
+// serveBackend puts the real handler over what is open, and closes it at the end.
+func serveBackend(t testing.TB, h *Backend, bounds limits.Settings) *office {
+	t.Helper()
 	o := &office{Backend: h, pairs: map[string][2]string{}}
 	authenticator := h.authenticator()
 	t.Cleanup(func() {

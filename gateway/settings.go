@@ -42,12 +42,12 @@ type Backend struct {
 
 	Receipts files.Receipts // nil when none are kept
 
-	letterhead pdf.Letterhead
+	documents backoffice.Documents
 }
 
 // Office does the writes of the faces and of the commands.
 func (b *Backend) Office() *backoffice.Office {
-	return &backoffice.Office{Store: b.Store, Files: b.Files, Keys: b.Keys, Documents: pdf.Documents{Office: b.letterhead}}
+	return &backoffice.Office{Store: b.Store, Files: b.Files, Keys: b.Keys, Documents: b.documents}
 }
 
 // Close closes the store and the files.
@@ -113,7 +113,7 @@ func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{Store: store, Files: stored, Keys: keys, Vault: privacy.NewVault(keys, store), letterhead: letterhead}
+	b := &Backend{Store: store, Files: stored, Keys: keys, Vault: privacy.NewVault(keys, store), documents: pdf.NewDocuments(letterhead)}
 	if s.Receipts != "" {
 		if b.Receipts, err = files.OpenReceipts(ctx, s.Receipts); err != nil {
 			return nil, errors.Join(err, stored.Close())

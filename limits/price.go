@@ -8,7 +8,8 @@ import (
 )
 
 // Price is the cost of an operation as a formula: known once for a document, and evaluated for a request with its
-// variables, which may state the sizes of connections. It may be used by many requests at a time.
+// variables, which may state the sizes of connections; and how many values its lists have, in the same way. It may be
+// used by many requests at a time.
 //
 // An object costs 1, a connection 1 and its size times 1 and the cost of what is selected per node, so that every node
 // counts; edges, node, nodes, scalars and enums cost nothing more, unless aliases ask for the nodes several times over;
@@ -16,9 +17,16 @@ import (
 // page costs a hundredth of the rows that are skipped for it, and a mutation 10; a list of objects that a list of
 // identifiers asks for costs as many objects. Fields that a directive may leave out are counted.
 type Price struct {
-	sums  []sum // of each selection set that depends on variables
-	root  sum
-	limit int
+	formula
+	limit  int
+	lists  formula // how many values there are in lists of arguments
+	listed int     // how many there may be
+}
+
+// formula is a sum of sums.
+type formula struct {
+	sums []sum // of each selection set that depends on variables
+	root sum
 }
 
 // sum is fixed + Σ amount × sums[of].
@@ -36,17 +44,11 @@ type part struct {
 func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) *Price {
 	p := pricing{schema: schema, fragments: make(map[*ast.FragmentDefinition]halves)}
 	root := p.selections(operation.SelectionSet).whole
-	return &Price{sums: p.sums, root: root, limit: s.Cost}
+	return &Price{formula: formula{sums: p.sums, root: root}, limit: s.Cost, lists: listsOf(schema, operation), listed: s.ListValues}
 }
 
 // Cost evaluates the formula with coerced variables. It stops growing at 2⁴⁰.
-func (p *Price) Cost(variables map[string]any) int {
-	if len(p.root.parts) == 0 {
-		return p.root.fixed
-	}
-	known := make([]int, len(p.sums)) // 1 + the value
-	return p.value(p.root, variables, known)
-}
+func (p *Price) Cost(variables map[string]any) int { return p.of(variables) }
 
 // Check refuses a cost over the limit.
 func (p *Price) Check(cost int) *gqlerror.Error {
@@ -56,11 +58,19 @@ func (p *Price) Check(cost int) *gqlerror.Error {
 	return nil
 }
 
-func (p *Price) value(s sum, variables map[string]any, known []int) int {
+func (f *formula) of(variables map[string]any) int {
+	if len(f.root.parts) == 0 {
+		return f.root.fixed
+	}
+	known := make([]int, len(f.sums)) // 1 + the value
+	return f.value(f.root, variables, known)
+}
+
+func (f *formula) value(s sum, variables map[string]any, known []int) int {
 	total := s.fixed
 	for _, part := range s.parts {
 		if known[part.of] == 0 {
-			known[part.of] = 1 + p.value(p.sums[part.of], variables, known)
+			known[part.of] = 1 + f.value(f.sums[part.of], variables, known)
 		}
 		total = plus(total, times(part.amount.of(variables), known[part.of]-1))
 	}

@@ -14,6 +14,8 @@ type Settings struct {
 	RootFields         int           `default:"20" env:"ROOT_FIELDS" help:"Root fields of an operation, fragments followed."`
 	Cost               int           `default:"50000" env:"COST" help:"Cost of an operation: objects that it may answer with."`
 	Answer             int           `default:"16777216" env:"ANSWER" help:"Bytes of an answer, of both faces."`
+	ListValues         int           `default:"25000" env:"LIST_VALUES" help:"Values in the lists that an operation's fields are given, such as identifiers; counted for each field."`
+	Generated          int           `default:"262144" env:"GENERATED" help:"Bytes of customVariables that the documents are drawn from which one operation generates."`
 	IntrospectionDepth int           `default:"20" env:"INTROSPECTION_DEPTH" help:"Fields inside each other below __schema or __type."`
 	IntrospectionCost  int           `default:"500000" env:"INTROSPECTION_COST" help:"Estimated fields that introspection may answer with."`
 	Validation         int           `default:"20000" env:"VALIDATION" help:"Steps that validating a document may take."`
@@ -38,6 +40,8 @@ func Defaults() Settings {
 		RootFields:         20,
 		Cost:               50_000,
 		Answer:             16 << 20,
+		ListValues:         25_000,
+		Generated:          256 << 10,
 		IntrospectionDepth: 20,
 		IntrospectionCost:  500_000,
 		Validation:         20_000,

@@ -4,26 +4,41 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"runtime"
 
 	"example.org/backoffice/backoffice"
 )
 
-// Documents draws what the office generates, in the checklist's language.
+// Documents draws what the office generates, in the checklist's language. It may be used by any number of callers at once:
+// as many documents are drawn at one time as there are processors, and others wait, so that the memory that they take has
+// a bound.
 type Documents struct {
-	Office Letterhead // the accounting office
+	office Letterhead
+	turns  chan struct{}
 }
 
-var _ backoffice.Documents = Documents{}
+var _ backoffice.Documents = (*Documents)(nil)
+
+// NewDocuments draws for an accounting office.
+func NewDocuments(office Letterhead) *Documents {
+	return &Documents{office: office, turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
+}
 
 // Transcript implements backoffice.Documents.
-func (d Documents) Transcript(_ context.Context, of backoffice.TranscriptDocument) (content io.Reader, contentType string, err error) {
+func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocument) (content io.Reader, contentType string, err error) {
+	select {
+	case d.turns <- struct{}{}:
+		defer func() { <-d.turns }()
+	case <-ctx.Done():
+		return nil, "", ctx.Err()
+	}
 	years := of.FinancialYear.StartDate
 	if end := of.FinancialYear.EndDate; end != years {
 		years += "–" + end
 	}
 	var document bytes.Buffer
 	err = Transcript(&document, TranscriptDocument{
-		Office:          d.Office,
+		Office:          d.office,
 		Language:        of.Checklist.Language,
 		Customer:        Party{Name: of.Customer.DisplayName, Address: of.Customer.Address, KBONumber: string(of.Customer.KboNumber)},
 		Checklist:       of.Checklist.Name,

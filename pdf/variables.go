@@ -11,86 +11,116 @@ import (
 // nothing stands for null and for an empty text.
 const nothing = "–"
 
+// repeatedMost is how many bytes of names are repeated for what lies below them: a long name over many answers would make
+// a document of any size.
+const repeatedMost = 64 << 10
+
 // flatten turns a free-form object into rows, in the object's own order, with labels for its keys. Nested values
-// have the labels above theirs, the members of a list are numbered from 1, and a list of plain values is one row.
+// have the labels above theirs, or an ellipsis in place of labels that were repeated very often; the members of a list are
+// numbered from 1, and a list of plain values is one row.
 func flatten(variables backoffice.JSON, l *labels) ([]row, error) {
 	if len(variables) == 0 {
 		return nil, nil
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(variables)))
 	decoder.UseNumber()
-	f := flattener{decoder: decoder, labels: l}
+	f := flattener{decoder: decoder, labels: l, repeatable: repeatedMost}
 	token, err := decoder.Token()
 	if err != nil || token != json.Delim('{') {
 		return nil, backoffice.Errorf(backoffice.BadInput, "custom variables are a JSON object")
 	}
-	if err := f.object(""); err != nil {
+	if _, err := f.object(""); err != nil {
 		return nil, backoffice.Errorf(backoffice.BadInput, "custom variables are a JSON object")
 	}
 	return f.rows, nil
 }
 
 type flattener struct {
-	decoder *json.Decoder
-	labels  *labels
-	rows    []row
+	decoder    *json.Decoder
+	labels     *labels
+	rows       []row
+	repeatable int // bytes of names
 }
 
-// object reads up to its closing brace.
-func (f *flattener) object(name string) error {
+// object reads up to its closing brace. What reads a value says whether it came to one row of the value's own name.
+func (f *flattener) object(name string) (one bool, err error) {
 	empty := true
 	for f.decoder.More() {
 		key, err := f.decoder.Token()
 		if err != nil {
-			return err
+			return false, err
 		}
-		if err := f.value(labelled(name, key.(string))); err != nil {
-			return err
+		label := humanised(key.(string))
+		if name != "" {
+			label = f.above(name) + " – " + label
+		}
+		if _, err := f.value(label); err != nil {
+			return false, err
 		}
 		empty = false
 	}
 	if empty && name != "" {
 		f.add(name, nothing)
 	}
-	_, err := f.decoder.Token()
-	return err
+	_, err = f.decoder.Token()
+	return empty, err
 }
 
 // list reads up to its closing bracket.
-func (f *flattener) list(name string) error {
-	first := len(f.rows)
+func (f *flattener) list(name string) (one bool, err error) {
+	first, repeatable := len(f.rows), f.repeatable
 	n := 0
+	ones := true
+	var plain []int // rows that have no name yet, since they may come to be one
 	for f.decoder.More() {
 		n++
-		if err := f.value(numbered(name, n)); err != nil {
-			return err
+		token, err := f.decoder.Token()
+		if err != nil {
+			return false, err
 		}
+		isOne := true
+		if _, composite := token.(json.Delim); composite {
+			isOne, err = f.of(token, f.numbered(name, n))
+		} else {
+			plain = append(plain, len(f.rows))
+			_, err = f.of(token, strconv.Itoa(n))
+		}
+		if err != nil {
+			return false, err
+		}
+		ones = ones && isOne
 	}
 	if _, err := f.decoder.Token(); err != nil {
-		return err
+		return false, err
 	}
-	if n == 0 {
-		f.add(name, nothing)
-		return nil
-	}
-	members := f.rows[first:]
-	values := make([]string, len(members))
-	for i, member := range members {
-		if len(members) != n || member.cells[0] != numbered(name, i+1) {
-			return nil // some member is no plain value: each keeps its row
+	if !ones {
+		for _, i := range plain {
+			f.rows[i].cells[0] = f.above(name) + " " + f.rows[i].cells[0]
 		}
+		return false, nil
+	}
+	values := make([]string, n)
+	for i, member := range f.rows[first:] {
 		values[i] = member.cells[1]
 	}
-	f.rows = f.rows[:first]
+	f.rows, f.repeatable = f.rows[:first], repeatable
+	if n == 0 {
+		values = []string{nothing}
+	}
 	f.add(name, strings.Join(values, ", "))
-	return nil
+	return true, nil
 }
 
-func (f *flattener) value(name string) error {
+func (f *flattener) value(name string) (one bool, err error) {
 	token, err := f.decoder.Token()
 	if err != nil {
-		return err
+		return false, err
 	}
+	return f.of(token, name)
+}
+
+// of reads the value that begins with a token.
+func (f *flattener) of(token json.Token, name string) (one bool, err error) {
 	switch value := token.(type) {
 	case json.Delim:
 		if value == '{' {
@@ -113,18 +143,19 @@ func (f *flattener) value(name string) error {
 	default:
 		f.add(name, nothing)
 	}
-	return nil
+	return true, nil
 }
 
 func (f *flattener) add(name, value string) {
 	f.rows = append(f.rows, row{cells: [2]string{name, value}})
 }
 
-func labelled(name, key string) string {
-	if name == "" {
-		return humanised(key)
+// above is a name as it stands before what lies below it.
+func (f *flattener) above(name string) string {
+	if f.repeatable -= len(name); f.repeatable < 0 {
+		return "…"
 	}
-	return name + " – " + humanised(key)
+	return name
 }
 
-func numbered(name string, n int) string { return name + " " + strconv.Itoa(n) }
+func (f *flattener) numbered(name string, n int) string { return f.above(name) + " " + strconv.Itoa(n) }

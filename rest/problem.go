@@ -84,7 +84,7 @@ func badParameter(name, detail string) *Problem {
 // statusOf is the one table from kinds of errors to statuses.
 func statusOf(kind backoffice.Kind) int {
 	switch kind {
-	case backoffice.BadInput, backoffice.TooLarge:
+	case backoffice.BadInput, backoffice.TooLarge, backoffice.OverLimit:
 		return http.StatusBadRequest
 	case backoffice.Unauthenticated:
 		return http.StatusUnauthorized

@@ -49,6 +49,8 @@ func codeOf(kind backoffice.Kind) string {
 		return codeTimeout
 	case backoffice.TooLarge:
 		return limits.CodeAnswer
+	case backoffice.OverLimit:
+		return limits.CodeCost
 	}
 	return codeInternal
 }

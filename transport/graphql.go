@@ -186,7 +186,11 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 		return refusal(media, refused)
 	}
 	outcome.Cost = operation.price.Cost(variables)
-	if refused := operation.price.Check(outcome.Cost); refused != nil {
+	refused = operation.price.Check(outcome.Cost)
+	if refused == nil {
+		refused = operation.price.CheckLists(variables)
+	}
+	if refused != nil {
 		return g.explained(ctx, r, refusal(media, refused), operation, variables, outcome.Outcome)
 	}
 	text := document.text // by which the executor keeps its plan

@@ -1,0 +1,69 @@
+package backoffice
+
+import (
+	"context"
+	"reflect"
+	"sync"
+)
+
+// drawings are the documents that one operation has generated: the same is not drawn twice, and all together they are
+// drawn from so many bytes of answers at most.
+type drawings struct {
+	most int // bytes of answers
+
+	mu    sync.Mutex
+	drawn int
+	made  map[string]TranscriptDocument // by the transcript's identifier: what its document was drawn from, with the transcript as it was stored then
+}
+
+type drawingsKey struct{}
+
+// WithDrawings bounds the documents that are generated in a context, one operation's: they are drawn from so many bytes
+// of answers at most, unless one alone has more, and the same is not drawn twice. Errors then: OverLimit.
+func WithDrawings(ctx context.Context, most int) context.Context {
+	return context.WithValue(ctx, drawingsKey{}, &drawings{most: most, made: map[string]TranscriptDocument{}})
+}
+
+// drawingsOf are those of a context; nil, which keeps and bounds nothing, when there is no operation.
+func drawingsOf(ctx context.Context) *drawings {
+	of, _ := ctx.Value(drawingsKey{}).(*drawings)
+	return of
+}
+
+// have says whether the document that is stored was drawn in this operation, and from the same.
+func (d *drawings) have(of TranscriptDocument) bool {
+	if d == nil {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	earlier, ok := d.made[of.Transcript.ID]
+	return ok && reflect.DeepEqual(earlier, of)
+}
+
+// allow counts what a document is to be drawn from.
+func (d *drawings) allow(of TranscriptDocument) error {
+	if d == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	bytes := len(of.Transcript.CustomVariables)
+	if d.drawn > 0 && d.drawn+bytes > d.most {
+		return Errorf(OverLimit, "the documents of one operation are generated from at most %d bytes of customVariables; generate the rest in another one", d.most)
+	}
+	d.drawn += bytes
+	return nil
+}
+
+// keep remembers a document that is stored by now, with its transcript as it is since.
+func (d *drawings) keep(of TranscriptDocument, stored *Transcript) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	as := *stored // the caller's may change
+	of.Transcript = &as
+	d.made[stored.ID] = of
+}
