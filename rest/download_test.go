@@ -49,7 +49,7 @@ func TestASignedPathIsBoundToItsFileItsTimeAndItsPair(t *testing.T) {
 	_, signature, _ := strings.Cut(path, "?")
 	for _, other := range []string{
 		"/files/document/doc-2?" + signature, "/files/minfin/doc-1?" + signature, "/files/document/doc-1", "/files/document/doc-1?signature=x",
-		strings.Replace(path, signature[len(signature)-1:], "_", 1), o.sign(t, o.all, backoffice.DocumentFile, "doc-1", -time.Second),
+		strings.Replace(path, "signature=", "signature=x", 1), o.sign(t, o.all, backoffice.DocumentFile, "doc-1", -time.Second),
 	} {
 		o.ask(t, pair{}, "GET", other, nil).problem(401)
 	}
