@@ -54,9 +54,59 @@ func (c *Calculation) Position(key OrderKey) Position {
 	return p
 }
 
-// CalculationCriteria picks among calculations; zero fields are no criterion.
+// CalculationFilter is what a caller wants of a list of calculations; nil is no filter.
+type CalculationFilter struct {
+	CustomerID   *string
+	TranscriptID *string
+	State        []CalculationState // nil: no filter; empty: matches nothing
+	HasProposal  *bool
+}
+
+// CalculationCriteria is a CalculationFilter made ready for the store; zero fields are no criterion.
 type CalculationCriteria struct {
-	HasProposal bool
+	Nothing      bool
+	CustomerID   string
+	TranscriptID string
+	State        Statuses
+	HasProposal  Tristate
+}
+
+// Criteria makes the filter ready for the store.
+func (f *CalculationFilter) Criteria() (c CalculationCriteria) {
+	if f == nil {
+		return c
+	}
+	exact(&c.CustomerID, f.CustomerID, &c.Nothing)
+	exact(&c.TranscriptID, f.TranscriptID, &c.Nothing)
+	c.HasProposal = tristate(f.HasProposal)
+	if f.State != nil {
+		c.State = statusesOf(f.State)
+		c.Nothing = c.Nothing || c.State == 0
+	}
+	return c
+}
+
+// CalculationOrderField names what a list of calculations can be ordered by; identifiers break ties.
+type CalculationOrderField string
+
+const (
+	CalculationByID        CalculationOrderField = "ID"
+	CalculationByUpdatedAt CalculationOrderField = "UPDATED_AT"
+)
+
+// CalculationOrder is the order of a list of calculations.
+type CalculationOrder struct {
+	Field     CalculationOrderField
+	Direction OrderDirection
+}
+
+// Order gives the order to the store; nil is by identifier.
+func (o *CalculationOrder) Order() Order {
+	if o == nil {
+		return ByID
+	}
+	by := map[CalculationOrderField]OrderKey{CalculationByUpdatedAt: KeyUpdatedAt}[o.Field]
+	return Order{Key: by, Descending: o.Direction == Descending}
 }
 
 // CheckCalculation holds a calculation to the rules that need no other record: a state and a transcript. It returns all

@@ -117,6 +117,8 @@ type (
 	FinancialYearEdge          = ConnectionEdge[*FinancialYear]
 	ChecklistConnection        = Connection[*Checklist, ChecklistCriteria]
 	ChecklistEdge              = ConnectionEdge[*Checklist]
+	CalculationConnection      = Connection[*Calculation, CalculationCriteria]
+	CalculationEdge            = ConnectionEdge[*Calculation]
 	TranscriptEdge             = ConnectionEdge[*Transcript]
 	CustomerDocumentConnection = Connection[*CustomerDocument, DocumentCriteria]
 	CustomerDocumentEdge       = ConnectionEdge[*CustomerDocument]

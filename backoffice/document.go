@@ -18,8 +18,24 @@ func (d *CustomerDocument) Identity() string { return d.ID }
 // Position tells where the document stands in a list of that order.
 func (d *CustomerDocument) Position(key OrderKey) Position { return Position{Key: key, ID: d.ID} }
 
-// DocumentCriteria picks among a customer's documents: all of them.
-type DocumentCriteria struct{}
+// CustomerDocumentFilter is what a caller wants of the list of all documents; nil is no filter.
+type CustomerDocumentFilter struct {
+	CustomerID *string
+}
+
+// DocumentCriteria is a CustomerDocumentFilter made ready for the store; zero fields are no criterion.
+type DocumentCriteria struct {
+	Nothing    bool
+	CustomerID string
+}
+
+// Criteria makes the filter ready for the store.
+func (f *CustomerDocumentFilter) Criteria() (c DocumentCriteria) {
+	if f != nil {
+		exact(&c.CustomerID, f.CustomerID, &c.Nothing)
+	}
+	return c
+}
 
 // CheckDocument holds a document to the rules that need no other record: a name, a customer and a file. It returns all
 // that is wrong.

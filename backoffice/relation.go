@@ -59,16 +59,40 @@ func (r *CustomerRelation) Identity() string { return r.ID }
 // Position tells where the relation stands in a list of that order.
 func (r *CustomerRelation) Position(key OrderKey) Position { return Position{Key: key, ID: r.ID} }
 
-// RelationCriteria picks among a customer's relations; zero fields are no criterion.
+// CustomerRelationFilter is what a caller wants of the list of all relations; nil is no filter.
+type CustomerRelationFilter struct {
+	CustomerID        *string
+	RelatedCustomerID *string
+	Kind              *RelationKind
+}
+
+// RelationCriteria is a CustomerRelationFilter made ready for the store, with what picks among a customer's relations
+// alone; zero fields are no criterion.
 type RelationCriteria struct {
-	Kind      RelationKind
-	Direction RelationDirection
+	Nothing           bool
+	CustomerID        string
+	RelatedCustomerID string
+	Kind              RelationKind
+	Direction         RelationDirection // only under a customer
+}
+
+// Criteria makes the filter ready for the store.
+func (f *CustomerRelationFilter) Criteria() (c RelationCriteria) {
+	if f == nil {
+		return c
+	}
+	exact(&c.CustomerID, f.CustomerID, &c.Nothing)
+	exact(&c.RelatedCustomerID, f.RelatedCustomerID, &c.Nothing)
+	if f.Kind != nil {
+		c.Kind = *f.Kind
+	}
+	return c
 }
 
 // CustomerRelationEdge is a relation as seen from the customer whose list it stands in.
 type CustomerRelationEdge struct {
 	Edge *ConnectionEdge[*CustomerRelation]
-	From string // that customer
+	From string // that customer; NoParent in the list of all, where a relation is seen from its customer
 }
 
 // Node is the relation.
@@ -79,7 +103,7 @@ func (e *CustomerRelationEdge) Cursor() string { return e.Edge.Cursor() }
 
 // Direction tells from which end the relation is seen.
 func (e *CustomerRelationEdge) Direction() RelationDirection {
-	if e.Edge.Node.CustomerID == e.From {
+	if e.isOutgoing() {
 		return Outgoing
 	}
 	return Incoming
@@ -87,10 +111,14 @@ func (e *CustomerRelationEdge) Direction() RelationDirection {
 
 // OtherID identifies the customer at the other end.
 func (e *CustomerRelationEdge) OtherID() string {
-	if e.Edge.Node.CustomerID == e.From {
+	if e.isOutgoing() {
 		return e.Edge.Node.RelatedCustomerID
 	}
 	return e.Edge.Node.CustomerID
+}
+
+func (e *CustomerRelationEdge) isOutgoing() bool {
+	return e.From == NoParent || e.Edge.Node.CustomerID == e.From
 }
 
 // CustomerRelationConnection is a page of a customer's relations.

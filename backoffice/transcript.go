@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -116,6 +117,16 @@ type TranscriptFilter struct {
 // Statuses is a set of statuses, a bit each in the order of TranscriptStatuses.
 type Statuses uint16
 
+// statusesOf is the set of the statuses in a list, or of the states of calculations, which are called like statuses.
+func statusesOf[S ~string](wanted []S) (s Statuses) {
+	for i, status := range TranscriptStatuses {
+		if slices.Contains(wanted, S(status)) {
+			s |= 1 << i
+		}
+	}
+	return s
+}
+
 // List returns the set's statuses, in the order of TranscriptStatuses.
 func (s Statuses) List() []TranscriptStatus {
 	var list []TranscriptStatus
@@ -173,13 +184,7 @@ func (f *TranscriptFilter) Criteria() (c TranscriptCriteria) {
 		c.UpdatedSince = *f.UpdatedSince
 	}
 	if f.Status != nil {
-		for i, status := range TranscriptStatuses {
-			for _, wanted := range f.Status {
-				if wanted == status {
-					c.Status |= 1 << i
-				}
-			}
-		}
+		c.Status = statusesOf(f.Status)
 		c.Nothing = c.Nothing || c.Status == 0
 	}
 	return c

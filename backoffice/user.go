@@ -3,6 +3,7 @@ package backoffice
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // User is somebody of the office: responsible for customers, with labels.
@@ -21,6 +22,9 @@ const MaxLabels = 100
 
 // IsNode marks User as a Node of the GraphQL schema.
 func (*User) IsNode() {}
+
+// DisplayName is the name to show: the first and the last name.
+func (u *User) DisplayName() string { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
 
 // SearchTextOfUser is what UserFilter.Search looks in.
 func SearchTextOfUser(u *User) string {

@@ -73,6 +73,9 @@ func (r root) MinfinDocumentConnection() graph.MinfinDocumentConnectionResolver 
 func (r root) PrivacyAccessConnection() graph.PrivacyAccessConnectionResolver {
 	return pages[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria](r)
 }
+func (r root) CalculationConnection() graph.CalculationConnectionResolver {
+	return pages[*backoffice.Calculation, backoffice.CalculationCriteria](r)
+}
 func (r root) UserConnection() graph.UserConnectionResolver {
 	return pages[*backoffice.User, backoffice.UserCriteria](r)
 }
@@ -260,6 +263,10 @@ func (r user) Customers(ctx context.Context, objs []*backoffice.User, first *int
 	return below(r.world, "user.customers", objs, userKey, []any{first, after, last, before, page, pageSize}, r.customerPage)
 }
 
+func (r user) Transcripts(ctx context.Context, objs []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*transcripts, error) {
+	return below(r.world, "user.transcripts", objs, userKey, []any{first, after, last, before, page, pageSize, filter, orderBy}, r.transcriptPage)
+}
+
 // ---- roots
 
 func (r query) Viewer(ctx context.Context) (*backoffice.Viewer, error) {
@@ -314,6 +321,19 @@ func (r query) Customer(ctx context.Context, id string) (*backoffice.Customer, e
 }
 func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*customers, error) {
 	return one(r.world, ctx, "customers", []any{first, after, last, before, page, pageSize, filter, orderBy}, r.customerPage)
+}
+func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*relations, error) {
+	return one(r.world, ctx, "relations", []any{first, after, last, before, page, pageSize, filter}, r.relationPage)
+}
+func (r query) Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page_ *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.CalculationConnection, error) {
+	return one(r.world, ctx, "calculations", []any{first, after, last, before, page_, pageSize, filter, orderBy}, func(d *rand.Rand) *backoffice.CalculationConnection {
+		return page[*backoffice.Calculation, backoffice.CalculationCriteria](r.world, d, some(r.world, d, r.calculation))
+	})
+}
+func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page_ *int, pageSize *int, filter *backoffice.CustomerDocumentFilter) (*backoffice.CustomerDocumentConnection, error) {
+	return one(r.world, ctx, "documents", []any{first, after, last, before, page_, pageSize, filter}, func(d *rand.Rand) *backoffice.CustomerDocumentConnection {
+		return page[*backoffice.CustomerDocument, backoffice.DocumentCriteria](r.world, d, some(r.world, d, r.document))
+	})
 }
 func (r query) User(ctx context.Context, id string) (*backoffice.User, error) {
 	return one(r.world, ctx, "user", []any{id}, r.user)

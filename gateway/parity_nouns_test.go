@@ -22,8 +22,9 @@ const (
 	selectChecklist  = "id name language authRequired remindersEnabled financialYear { id }"
 	selectYear       = "id startDate endDate isCurrentYear archivedAt"
 	selectLabel      = "id name color createdAt"
-	selectUser       = "id firstName lastName email language labels { id } version"
+	selectUser       = "id firstName lastName displayName email language labels { id } version"
 	selectRelation   = "id kind customer { id } relatedCustomer { id } createdAt"
+	selectCalculated = "id stateLabel updatedAt transcript { id customer { id } } proposal { size }"
 	selectFile       = "file { contentType size md5Hash timeCreated }"
 	selectDocument   = "id name customer { id } createdAt " + selectFile
 	selectMinfin     = "id name documentType customer { id } financialYear { id } synchronisedAt " + selectFile
@@ -74,6 +75,14 @@ func asRelation(node map[string]any) map[string]any {
 	shown := renamed(node, "customer", "relatedCustomer")
 	shown["kind"] = backoffice.RelationKind(node["kind"].(string)).Label()
 	return shown
+}
+
+func asCalculation(node map[string]any) map[string]any {
+	transcript := node["transcript"].(map[string]any)
+	return map[string]any{
+		"_id": node["id"], "state": node["stateLabel"], "updatedAt": node["updatedAt"], "transcript": transcript["id"],
+		"customer": transcript["customer"].(map[string]any)["id"], "hasProposal": node["proposal"] != nil,
+	}
 }
 
 func asUser(node map[string]any) map[string]any {
@@ -223,6 +232,42 @@ func (f *faces) users(r *rapid.T) {
 	chosen := filters{url.Values{}, map[string]any{}}
 	f.one(r, &chosen, "search", "search", "email")
 	f.paged(r, by, "/users", "users", "UserFilter", selectUser, chosen, asUser)
+}
+
+func (f *faces) relations(r *rapid.T) {
+	_, by := f.pair(r)
+	chosen := filters{url.Values{}, map[string]any{}}
+	f.one(r, &chosen, "customer", "customerId", "id")
+	f.one(r, &chosen, "relatedCustomer", "relatedCustomerId", "id")
+	f.words(r, &chosen, "kind", map[string]string{"director": "DIRECTOR", "UBO": "UBO", "contact person": "CONTACT_PERSON", "friend": "FRIEND"})
+	f.paged(r, by, "/relations", "relations", "CustomerRelationFilter", selectRelation, chosen, asRelation)
+}
+
+func (f *faces) calculations(r *rapid.T) {
+	_, by := f.pair(r)
+	chosen := filters{url.Values{}, map[string]any{}}
+	f.one(r, &chosen, "customer", "customerId", "id")
+	f.one(r, &chosen, "transcript", "transcriptId", "id")
+	if oneIn(r, 3, "hasProposal?") {
+		value := rapid.Bool().Draw(r, "hasProposal")
+		chosen.query.Set("hasProposal", strconv.FormatBool(value))
+		chosen.graphql["hasProposal"] = value
+	}
+	if oneIn(r, 3, "state?") {
+		states := rapid.SliceOfN(rapid.SampledFrom(backoffice.CalculationStates), 1, 4).Draw(r, "state")
+		chosen.graphql["state"] = states
+		for _, state := range states {
+			chosen.query.Add("state", state.Label())
+		}
+	}
+	f.paged(r, by, "/calculations", "calculations", "CalculationFilter", selectCalculated, chosen, asCalculation)
+}
+
+func (f *faces) documents(r *rapid.T) {
+	_, by := f.pair(r)
+	chosen := filters{url.Values{}, map[string]any{}}
+	f.one(r, &chosen, "customer", "customerId", "id")
+	f.paged(r, by, "/documents", "documents", "CustomerDocumentFilter", selectDocument, chosen, asDocument)
 }
 
 func (f *faces) plainLists(r *rapid.T) {

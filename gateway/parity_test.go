@@ -38,7 +38,7 @@ func TestTheFacesAgree(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				for range 4 {
 					rapid.SampledFrom([]func(*rapid.T){
-						f.customers, f.customers, f.searches, f.transcripts, f.checklists, f.minfin, f.users, f.plainLists, f.nested, f.objects, f.files, f.change, f.create,
+						f.customers, f.customers, f.searches, f.transcripts, f.checklists, f.minfin, f.users, f.relations, f.calculations, f.documents, f.plainLists, f.nested, f.objects, f.files, f.change, f.create,
 					}).Draw(r, "what")(r)
 				}
 			})

@@ -21,6 +21,8 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthAddress(),
 		ec.breadthAssignChecklistPayload(),
 		ec.breadthCalculation(),
+		ec.breadthCalculationConnection(),
+		ec.breadthCalculationEdge(),
 		ec.breadthChecklist(),
 		ec.breadthChecklistConnection(),
 		ec.breadthChecklistEdge(),
@@ -190,6 +192,80 @@ func (ec *executionContext) breadthCalculation() *execute.Object {
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := execute.Each(ctx, objects, func(obj *backoffice.Calculation) (result *backoffice.File, err error) {
 					return obj.Proposal, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthCalculationConnection() *execute.Object {
+	return &execute.Object{Name: "CalculationConnection", Is: calculationConnectionImplementors, Fields: []*execute.Field{
+		{
+			Name:            "edges",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"CalculationEdge"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) (result []*backoffice.ConnectionEdge[*backoffice.Calculation], err error) {
+					return obj.Edges(), nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:            "nodes",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"Calculation"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) (result []*backoffice.Calculation, err error) {
+					return obj.Nodes(), nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "pageInfo",
+			NonNull: true,
+			Types:   []string{"PageInfo"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) (result *backoffice.PageInfo, err error) {
+					return obj.PageInfo(), nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "totalCount",
+			NonNull:  true,
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.CalculationConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]]))
+				return execute.Leaves(values, putNInt2int), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthCalculationEdge() *execute.Object {
+	return &execute.Object{Name: "CalculationEdge", Is: calculationEdgeImplementors, Fields: []*execute.Field{
+		{
+			Name:    "cursor",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.ConnectionEdge[*backoffice.Calculation]).Cursor())
+			},
+		},
+		{
+			Name:    "node",
+			NonNull: true,
+			Types:   []string{"Calculation"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.ConnectionEdge[*backoffice.Calculation]) (result *backoffice.Calculation, err error) {
+					return obj.Node, nil
 				})
 				return execute.Singles(values), err
 			},
@@ -2098,6 +2174,42 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			},
 		},
 		{
+			Name:     "relations",
+			NonNull:  true,
+			Types:    []string{"CustomerRelationConnection"},
+			Resolver: true,
+			Args:     ec.field_Query_relations_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().Relations(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerRelationFilter))
+				values := []*backoffice.CustomerRelationConnection{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "calculations",
+			NonNull:  true,
+			Types:    []string{"CalculationConnection"},
+			Resolver: true,
+			Args:     ec.field_Query_calculations_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().Calculations(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CalculationFilter), args["orderBy"].(*backoffice.CalculationOrder))
+				values := []*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "documents",
+			NonNull:  true,
+			Types:    []string{"CustomerDocumentConnection"},
+			Resolver: true,
+			Args:     ec.field_Query_documents_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().Documents(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter))
+				values := []*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "user",
 			Types:    []string{"User"},
 			Resolver: true,
@@ -2505,6 +2617,13 @@ func (ec *executionContext) breadthUser() *execute.Object {
 			},
 		},
 		{
+			Name:    "displayName",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.User).DisplayName())
+			},
+		},
+		{
 			Name:            "labels",
 			NonNull:         true,
 			List:            true,
@@ -2531,6 +2650,17 @@ func (ec *executionContext) breadthUser() *execute.Object {
 			Args:     ec.field_User_customers_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.User().Customers(ctx, objects.(execute.Of[*backoffice.User]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "transcripts",
+			NonNull:  true,
+			Types:    []string{"TranscriptConnection"},
+			Resolver: true,
+			Args:     ec.field_User_transcripts_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.User().Transcripts(ctx, objects.(execute.Of[*backoffice.User]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder))
 				return execute.Singles(values), err
 			},
 		},

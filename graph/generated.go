@@ -30,6 +30,7 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
 	Calculation() CalculationResolver
+	CalculationConnection() CalculationConnectionResolver
 	Checklist() ChecklistResolver
 	ChecklistConnection() ChecklistConnectionResolver
 	Customer() CustomerResolver
@@ -81,6 +82,18 @@ type ComplexityRoot struct {
 		StateLabel func(childComplexity int) int
 		Transcript func(childComplexity int) int
 		UpdatedAt  func(childComplexity int) int
+	}
+
+	CalculationConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	CalculationEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	Checklist struct {
@@ -338,11 +351,13 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
+		Calculations         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) int
 		Checklist            func(childComplexity int, id string) int
 		Checklists           func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter) int
 		CurrentFinancialYear func(childComplexity int) int
 		Customer             func(childComplexity int, id string) int
 		Customers            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) int
+		Documents            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter) int
 		FinancialYear        func(childComplexity int, id string) int
 		FinancialYears       func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
 		Label                func(childComplexity int, id string) int
@@ -351,6 +366,7 @@ type ComplexityRoot struct {
 		MinfinDocuments      func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) int
 		Node                 func(childComplexity int, id string) int
 		Nodes                func(childComplexity int, ids []string) int
+		Relations            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) int
 		Transcript           func(childComplexity int, id string) int
 		Transcripts          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) int
 		User                 func(childComplexity int, id string) int
@@ -403,14 +419,16 @@ type ComplexityRoot struct {
 	}
 
 	User struct {
-		Customers func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
-		Email     func(childComplexity int) int
-		FirstName func(childComplexity int) int
-		ID        func(childComplexity int) int
-		Labels    func(childComplexity int) int
-		Language  func(childComplexity int) int
-		LastName  func(childComplexity int) int
-		Version   func(childComplexity int) int
+		Customers   func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
+		DisplayName func(childComplexity int) int
+		Email       func(childComplexity int) int
+		FirstName   func(childComplexity int) int
+		ID          func(childComplexity int) int
+		Labels      func(childComplexity int) int
+		Language    func(childComplexity int) int
+		LastName    func(childComplexity int) int
+		Transcripts func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) int
+		Version     func(childComplexity int) int
 	}
 
 	UserConnection struct {
@@ -444,6 +462,9 @@ type ComplexityRoot struct {
 
 type CalculationResolver interface {
 	Transcript(ctx context.Context, objs []*backoffice.Calculation) ([]*backoffice.Transcript, error)
+}
+type CalculationConnectionResolver interface {
+	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) ([]int, error)
 }
 type ChecklistResolver interface {
 	FinancialYear(ctx context.Context, objs []*backoffice.Checklist) ([]*backoffice.FinancialYear, error)
@@ -535,6 +556,9 @@ type QueryResolver interface {
 	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error)
 	Customer(ctx context.Context, id string) (*backoffice.Customer, error)
 	Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
+	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error)
+	Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria], error)
+	Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter) (*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
 	User(ctx context.Context, id string) (*backoffice.User, error)
 	Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter) (*backoffice.Connection[*backoffice.User, backoffice.UserCriteria], error)
 	Label(ctx context.Context, id string) (*backoffice.Label, error)
@@ -556,6 +580,7 @@ type UserResolver interface {
 	Labels(ctx context.Context, objs []*backoffice.User) ([][]*backoffice.Label, error)
 
 	Customers(ctx context.Context, objs []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
+	Transcripts(ctx context.Context, objs []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error)
 }
 type UserConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.User, backoffice.UserCriteria]) ([]int, error)
@@ -665,6 +690,44 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Calculation.UpdatedAt(childComplexity), true
+
+	case "CalculationConnection.edges":
+		if e.ComplexityRoot.CalculationConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CalculationConnection.Edges(childComplexity), true
+	case "CalculationConnection.nodes":
+		if e.ComplexityRoot.CalculationConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CalculationConnection.Nodes(childComplexity), true
+	case "CalculationConnection.pageInfo":
+		if e.ComplexityRoot.CalculationConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CalculationConnection.PageInfo(childComplexity), true
+	case "CalculationConnection.totalCount":
+		if e.ComplexityRoot.CalculationConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CalculationConnection.TotalCount(childComplexity), true
+
+	case "CalculationEdge.cursor":
+		if e.ComplexityRoot.CalculationEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CalculationEdge.Cursor(childComplexity), true
+	case "CalculationEdge.node":
+		if e.ComplexityRoot.CalculationEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CalculationEdge.Node(childComplexity), true
 
 	case "Checklist.authRequired":
 		if e.ComplexityRoot.Checklist.AuthRequired == nil {
@@ -1707,6 +1770,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PrivacyAccessEdge.Node(childComplexity), true
 
+	case "Query.calculations":
+		if e.ComplexityRoot.Query.Calculations == nil {
+			break
+		}
+
+		args, err := ec.field_Query_calculations_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Calculations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CalculationFilter), args["orderBy"].(*backoffice.CalculationOrder)), true
 	case "Query.checklist":
 		if e.ComplexityRoot.Query.Checklist == nil {
 			break
@@ -1757,6 +1831,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Customers(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerFilter), args["orderBy"].(*backoffice.CustomerOrder)), true
+	case "Query.documents":
+		if e.ComplexityRoot.Query.Documents == nil {
+			break
+		}
+
+		args, err := ec.field_Query_documents_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter)), true
 	case "Query.financialYear":
 		if e.ComplexityRoot.Query.FinancialYear == nil {
 			break
@@ -1846,6 +1931,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Nodes(childComplexity, args["ids"].([]string)), true
+	case "Query.relations":
+		if e.ComplexityRoot.Query.Relations == nil {
+			break
+		}
+
+		args, err := ec.field_Query_relations_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Relations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerRelationFilter)), true
 	case "Query.transcript":
 		if e.ComplexityRoot.Query.Transcript == nil {
 			break
@@ -2070,6 +2166,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.User.Customers(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int)), true
+	case "User.displayName":
+		if e.ComplexityRoot.User.DisplayName == nil {
+			break
+		}
+
+		return e.ComplexityRoot.User.DisplayName(childComplexity), true
 	case "User.email":
 		if e.ComplexityRoot.User.Email == nil {
 			break
@@ -2106,6 +2208,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.User.LastName(childComplexity), true
+	case "User.transcripts":
+		if e.ComplexityRoot.User.Transcripts == nil {
+			break
+		}
+
+		args, err := ec.field_User_transcripts_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.User.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder)), true
 	case "User.version":
 		if e.ComplexityRoot.User.Version == nil {
 			break
@@ -2199,12 +2312,16 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAddressInput,
 		ec.unmarshalInputAssignChecklistInput,
+		ec.unmarshalInputCalculationFilter,
+		ec.unmarshalInputCalculationOrder,
 		ec.unmarshalInputChecklistFilter,
 		ec.unmarshalInputCreateCustomerInput,
 		ec.unmarshalInputCreateCustomerRelationInput,
 		ec.unmarshalInputCreateLabelInput,
+		ec.unmarshalInputCustomerDocumentFilter,
 		ec.unmarshalInputCustomerFilter,
 		ec.unmarshalInputCustomerOrder,
+		ec.unmarshalInputCustomerRelationFilter,
 		ec.unmarshalInputDeleteCustomerInput,
 		ec.unmarshalInputDeleteCustomerRelationInput,
 		ec.unmarshalInputDeleteUserInput,
@@ -2440,6 +2557,62 @@ type Query {
     "In which order; by identifier when absent."
     orderBy: CustomerOrder
   ): CustomerConnection!
+
+  "The relations between customers, by identifier; each is seen from its customer, so that an edge is OUTGOING."
+  relations(
+    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "The number of a page, from 1; goes with none of the four above."
+    page: Int
+    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "Which relations."
+    filter: CustomerRelationFilter
+  ): CustomerRelationConnection!
+
+  "The calculations that were started for transcripts of all years."
+  calculations(
+    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "The number of a page, from 1; goes with none of the four above."
+    page: Int
+    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "Which calculations."
+    filter: CalculationFilter
+    "In which order; by identifier when absent."
+    orderBy: CalculationOrder
+  ): CalculationConnection!
+
+  "The documents of customers that do not come from the tax administration, by identifier."
+  documents(
+    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "The number of a page, from 1; goes with none of the four above."
+    page: Int
+    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "Which documents."
+    filter: CustomerDocumentFilter
+  ): CustomerDocumentConnection!
 
   "A user by identifier."
   user(
@@ -3010,6 +3183,8 @@ type User implements Node {
   email: String!
   "The language, a name such as dutch."
   language: String
+  "The name to show: the first and the last name."
+  displayName: String!
   "The labels that mark the user."
   labels: [Label!]!
   "Grows by one with every change; for expectedVersion."
@@ -3029,6 +3204,25 @@ type User implements Node {
     "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
     pageSize: Int
   ): CustomerConnection!
+  "The transcripts, of all years, of the customers whom the user is responsible for now."
+  transcripts(
+    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "The number of a page, from 1; goes with none of the four above."
+    page: Int
+    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "Which transcripts."
+    filter: TranscriptFilter
+    "In which order; by identifier when absent."
+    orderBy: TranscriptOrder
+  ): TranscriptConnection!
 }
 
 "A setting that marks users."
@@ -3172,6 +3366,26 @@ type CustomerEdge {
   node: Customer!
 }
 
+"A page of calculations."
+type CalculationConnection {
+  "The rows with their cursors."
+  edges: [CalculationEdge!]!
+  "The rows."
+  nodes: [Calculation!]!
+  "The page's place in the list."
+  pageInfo: PageInfo!
+  "How many rows the whole list has; costs nothing unless it is selected."
+  totalCount: Int!
+}
+
+"A row with its place in the list."
+type CalculationEdge {
+  "The row's place; opaque."
+  cursor: String!
+  "The row."
+  node: Calculation!
+}
+
 "A page of relations."
 type CustomerRelationConnection {
   "The rows with their cursors."
@@ -3184,7 +3398,7 @@ type CustomerRelationConnection {
   totalCount: Int!
 }
 
-"A relation as seen from the customer whose list it stands in."
+"A relation as seen from the customer whose list it stands in; in the list of all, from its customer."
 type CustomerRelationEdge {
   "The row's place; opaque."
   cursor: String!
@@ -3368,6 +3582,34 @@ input TranscriptFilter {
   updatedSince: DateTime
 }
 
+"Which relations: all that is given must hold; null is no filter."
+input CustomerRelationFilter {
+  "Of this customer, who has the director, UBO, shareholder or contact person."
+  customerId: ID
+  "In which this customer is the director, UBO, shareholder or contact person."
+  relatedCustomerId: ID
+  "Of this kind."
+  kind: RelationKind
+}
+
+"Which calculations: all that is given must hold; null is no filter."
+input CalculationFilter {
+  "Of this customer's transcripts."
+  customerId: ID
+  "Of this transcript."
+  transcriptId: ID
+  "In one of these states; an empty list matches nothing."
+  state: [CalculationState!]
+  "With a proposal, or without."
+  hasProposal: Boolean
+}
+
+"Which documents: all that is given must hold; null is no filter."
+input CustomerDocumentFilter {
+  "Of this customer."
+  customerId: ID
+}
+
 "Which minfin documents: all that is given must hold; null is no filter."
 input MinfinDocumentFilter {
   "Of this customer."
@@ -3422,6 +3664,22 @@ enum TranscriptOrderField {
   UPDATED_AT
   "How much is filled in."
   PROGRESS_PERCENTAGE
+}
+
+"The order of a list of calculations; identifiers break ties."
+input CalculationOrder {
+  "By what."
+  field: CalculationOrderField!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"What calculations can be ordered by."
+enum CalculationOrderField {
+  "The identifier, bytewise."
+  ID
+  "The last update."
+  UPDATED_AT
 }
 
 "Which way an order runs."
@@ -3822,6 +4080,30 @@ func (ec *executionContext) childFields_Calculation(ctx context.Context, field g
 		return ec.fieldContext_Calculation_proposal(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Calculation", field.Name)
+}
+
+func (ec *executionContext) childFields_CalculationConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_CalculationConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_CalculationConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_CalculationConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_CalculationConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CalculationConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_CalculationEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_CalculationEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_CalculationEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CalculationEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Checklist(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4406,12 +4688,16 @@ func (ec *executionContext) childFields_User(ctx context.Context, field graphql.
 		return ec.fieldContext_User_email(ctx, field)
 	case "language":
 		return ec.fieldContext_User_language(ctx, field)
+	case "displayName":
+		return ec.fieldContext_User_displayName(ctx, field)
 	case "labels":
 		return ec.fieldContext_User_labels(ctx, field)
 	case "version":
 		return ec.fieldContext_User_version(ctx, field)
 	case "customers":
 		return ec.fieldContext_User_customers(ctx, field)
+	case "transcripts":
+		return ec.fieldContext_User_transcripts(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
 }
@@ -5266,6 +5552,76 @@ func (ec *executionContext) field_Query___type_args(ctx context.Context, rawArgs
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_calculations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*backoffice.CalculationFilter, error) {
+			return ec.unmarshalOCalculationFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.CalculationOrder, error) {
+			return ec.unmarshalOCalculationOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg7
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_checklist_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5423,6 +5779,68 @@ func (ec *executionContext) field_Query_customers_args(ctx context.Context, rawA
 		return nil, err
 	}
 	args["orderBy"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_documents_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*backoffice.CustomerDocumentFilter, error) {
+			return ec.unmarshalOCustomerDocumentFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerDocumentFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg6
 	return args, nil
 }
 
@@ -5666,6 +6084,68 @@ func (ec *executionContext) field_Query_nodes_args(ctx context.Context, rawArgs 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_relations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*backoffice.CustomerRelationFilter, error) {
+			return ec.unmarshalOCustomerRelationFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerRelationFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg6
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_transcript_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5877,6 +6357,76 @@ func (ec *executionContext) field_User_customers_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["pageSize"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_User_transcripts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*backoffice.TranscriptFilter, error) {
+			return ec.unmarshalOTranscriptFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.TranscriptOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg7
 	return args, nil
 }
 
@@ -6316,6 +6866,203 @@ func (ec *executionContext) fieldContext_Calculation_proposal(_ context.Context,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_File(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CalculationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CalculationConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.Calculation]) graphql.Marshaler {
+			return ec.marshalNCalculationEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CalculationConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CalculationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CalculationEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CalculationConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CalculationConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.Calculation) graphql.Marshaler {
+			return ec.marshalNCalculation2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CalculationConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CalculationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Calculation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CalculationConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CalculationConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CalculationConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CalculationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CalculationConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CalculationConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_CalculationConnection_totalCount(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CalculationConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CalculationConnection", field, true, true, errors.New("field of type Int does not have child fields"))
+}
+func (ec *executionContext) resolveBatch_CalculationConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) (any, error) {
+	resolver := ec.Resolvers.CalculationConnection()
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]](ctx, "CalculationConnection"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.TotalCount(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[int](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"CalculationConnection.totalCount",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.TotalCount(ctx, []*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]{obj})
+	return graphql.ResolveBatchSingleResult[int](
+		ctx,
+		results,
+		err,
+		"CalculationConnection.totalCount",
+	)
+}
+
+func (ec *executionContext) _CalculationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.Calculation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CalculationEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CalculationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CalculationEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CalculationEdge_node(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.Calculation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CalculationEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Calculation) graphql.Marshaler {
+			return ec.marshalNCalculation2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculation(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CalculationEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CalculationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Calculation(ctx, field)
 		},
 	}
 	return fc, nil
@@ -12157,6 +12904,138 @@ func (ec *executionContext) fieldContext_Query_customers(ctx context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_relations(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_relations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Relations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerRelationFilter))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerRelationConnection) graphql.Marshaler {
+			return ec.marshalNCustomerRelationConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerRelationConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_relations(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerRelationConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_relations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_calculations(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_calculations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Calculations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CalculationFilter), fc.Args["orderBy"].(*backoffice.CalculationOrder))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) graphql.Marshaler {
+			return ec.marshalNCalculationConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_calculations(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CalculationConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_calculations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_documents(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_documents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Documents(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerDocumentFilter))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]) graphql.Marshaler {
+			return ec.marshalNCustomerDocumentConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_documents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerDocumentConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_documents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_user(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13510,6 +14389,29 @@ func (ec *executionContext) fieldContext_User_language(_ context.Context, field 
 	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _User_displayName(ctx context.Context, field graphql.CollectedField, obj *backoffice.User) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_User_displayName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DisplayName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_User_displayName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("User", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _User_labels(ctx context.Context, field graphql.CollectedField, obj *backoffice.User) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13652,6 +14554,73 @@ func (ec *executionContext) resolveBatch_User_customers(ctx context.Context, fie
 		results,
 		err,
 		"User.customers",
+	)
+}
+
+func (ec *executionContext) _User_transcripts(ctx context.Context, field graphql.CollectedField, obj *backoffice.User) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_User_transcripts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_User_transcripts(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.TranscriptConnection) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_User_transcripts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "User",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_User_transcripts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_User_transcripts(ctx context.Context, field graphql.CollectedField, obj *backoffice.User) (any, error) {
+	resolver := ec.Resolvers.User()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.User](ctx, "User"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.TranscriptConnection](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"User.transcripts",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Transcripts(ctx, []*backoffice.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+	return graphql.ResolveBatchSingleResult[*backoffice.TranscriptConnection](
+		ctx,
+		results,
+		err,
+		"User.transcripts",
 	)
 }
 
@@ -15165,6 +16134,98 @@ func (ec *executionContext) unmarshalInputAssignChecklistInput(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCalculationFilter(ctx context.Context, obj any) (backoffice.CalculationFilter, error) {
+	var it backoffice.CalculationFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"customerId", "transcriptId", "state", "hasProposal"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "customerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomerID = data
+		case "transcriptId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("transcriptId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TranscriptID = data
+		case "state":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("state"))
+			data, err := ec.unmarshalOCalculationState2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationStateᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.State = data
+		case "hasProposal":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasProposal"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasProposal = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCalculationOrder(ctx context.Context, obj any) (backoffice.CalculationOrder, error) {
+	var it backoffice.CalculationOrder
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNCalculationOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrderField(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderDirection(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputChecklistFilter(ctx context.Context, obj any) (backoffice.ChecklistFilter, error) {
 	var it backoffice.ChecklistFilter
 	if obj == nil {
@@ -15476,6 +16537,36 @@ func (ec *executionContext) unmarshalInputCreateLabelInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCustomerDocumentFilter(ctx context.Context, obj any) (backoffice.CustomerDocumentFilter, error) {
+	var it backoffice.CustomerDocumentFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"customerId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "customerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomerID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, obj any) (backoffice.CustomerFilter, error) {
 	var it backoffice.CustomerFilter
 	if obj == nil {
@@ -15677,6 +16768,50 @@ func (ec *executionContext) unmarshalInputCustomerOrder(ctx context.Context, obj
 				return it, err
 			}
 			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCustomerRelationFilter(ctx context.Context, obj any) (backoffice.CustomerRelationFilter, error) {
+	var it backoffice.CustomerRelationFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"customerId", "relatedCustomerId", "kind"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "customerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomerID = data
+		case "relatedCustomerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("relatedCustomerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RelatedCustomerID = data
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalORelationKind2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐRelationKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
 		}
 	}
 	return it, nil
@@ -16531,6 +17666,135 @@ func (ec *executionContext) _Calculation(ctx context.Context, sel ast.SelectionS
 			out.Values[i] = ec._Calculation_proposal(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var calculationConnectionImplementors = []string{"CalculationConnection"}
+
+func (ec *executionContext) _CalculationConnection(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, calculationConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CalculationConnection")
+		case "edges":
+			out.Values[i] = ec._CalculationConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._CalculationConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._CalculationConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._CalculationConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var calculationEdgeImplementors = []string{"CalculationEdge"}
+
+func (ec *executionContext) _CalculationEdge(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ConnectionEdge[*backoffice.Calculation]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, calculationEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CalculationEdge")
+		case "cursor":
+			out.Values[i] = ec._CalculationEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._CalculationEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -19737,6 +21001,72 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "relations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_relations(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "calculations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_calculations(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "documents":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_documents(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "user":
 			field := field
 
@@ -20467,6 +21797,11 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "displayName":
+			out.Values[i] = ec._User_displayName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "labels":
 			field := field
 
@@ -20520,6 +21855,44 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._User_customers(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "transcripts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._User_transcripts(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -21203,6 +22576,86 @@ func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (
 func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.SelectionSet, v bool) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalBoolean(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNCalculation2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Calculation) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "Calculation", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCalculation2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCalculation2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculation(ctx context.Context, sel ast.SelectionSet, v *backoffice.Calculation) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Calculation(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCalculationConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx context.Context, sel ast.SelectionSet, v *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CalculationConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCalculationEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.Calculation]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCalculationEdge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCalculationEdge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdge(ctx context.Context, sel ast.SelectionSet, v *backoffice.ConnectionEdge[*backoffice.Calculation]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CalculationEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCalculationOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrderField(ctx context.Context, v any) (backoffice.CalculationOrderField, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.CalculationOrderField(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCalculationOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.CalculationOrderField) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -22622,6 +24075,58 @@ func (ec *executionContext) marshalOCalculation2ᚖexampleᚗorgᚋbackofficeᚋ
 	return ec._Calculation(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOCalculationFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationFilter(ctx context.Context, v any) (*backoffice.CalculationFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputCalculationFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOCalculationOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrder(ctx context.Context, v any) (*backoffice.CalculationOrder, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputCalculationOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOCalculationState2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationStateᚄ(ctx context.Context, v any) ([]backoffice.CalculationState, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]backoffice.CalculationState, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNCalculationState2exampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationState(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOCalculationState2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationStateᚄ(ctx context.Context, sel ast.SelectionSet, v []backoffice.CalculationState) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCalculationState2exampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationState(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalOChecklist2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChecklist(ctx context.Context, sel ast.SelectionSet, v *backoffice.Checklist) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -22665,6 +24170,14 @@ func (ec *executionContext) marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋbac
 	return ec._Customer(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOCustomerDocumentFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerDocumentFilter(ctx context.Context, v any) (*backoffice.CustomerDocumentFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputCustomerDocumentFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOCustomerFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilter(ctx context.Context, v any) (*backoffice.CustomerFilter, error) {
 	if v == nil {
 		return nil, nil
@@ -22686,6 +24199,14 @@ func (ec *executionContext) marshalOCustomerRelation2ᚖexampleᚗorgᚋbackoffi
 		return graphql.Null
 	}
 	return ec._CustomerRelation(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOCustomerRelationFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerRelationFilter(ctx context.Context, v any) (*backoffice.CustomerRelationFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputCustomerRelationFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOCustomerType2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerType(ctx context.Context, v any) (*backoffice.CustomerType, error) {

@@ -7,6 +7,15 @@ import (
 	"example.org/backoffice/loaders"
 )
 
+func (r query) Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.CalculationConnection, error) {
+	return all(ctx, r.Root, &loaders.From(ctx).Calculations, filter.Criteria(), orderBy.Order(),
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
 func (calculation) Transcript(ctx context.Context, calculations []*backoffice.Calculation) ([]*backoffice.Transcript, error) {
 	return linked(ctx, &loaders.From(ctx).Transcripts, calculations, func(c *backoffice.Calculation) string { return c.TranscriptID })
+}
+
+func (calculations) TotalCount(ctx context.Context, connections []*backoffice.CalculationConnection) ([]int, error) {
+	return totals(ctx, &loaders.From(ctx).Calculations, connections)
 }

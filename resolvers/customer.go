@@ -109,7 +109,7 @@ func (r customer) Documents(ctx context.Context, customers []*backoffice.Custome
 // latestProposal asks for the most recently updated calculation that has a proposal.
 var latestProposal = backoffice.Ask[backoffice.CalculationCriteria]{
 	Under:    backoffice.OfCustomer,
-	Criteria: backoffice.CalculationCriteria{HasProposal: true},
+	Criteria: backoffice.CalculationCriteria{HasProposal: backoffice.Yes},
 	Order:    backoffice.Order{Key: backoffice.KeyUpdatedAt, Descending: true},
 	Window:   backoffice.Window{Limit: 1},
 }

@@ -7,6 +7,11 @@ import (
 	"example.org/backoffice/loaders"
 )
 
+func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter) (*backoffice.CustomerDocumentConnection, error) {
+	return all(ctx, r.Root, &loaders.From(ctx).Documents, filter.Criteria(), backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
 func (customerDocument) Customer(ctx context.Context, documents []*backoffice.CustomerDocument) ([]*backoffice.Customer, error) {
 	return linked(ctx, &loaders.From(ctx).Customers, documents, func(d *backoffice.CustomerDocument) string { return d.CustomerID })
 }

@@ -8,7 +8,7 @@ var hangOnIdentity = map[string][]string{
 	"Checklist":     {"transcripts"},
 	"FinancialYear": {"checklists", "transcripts"},
 	"Transcript":    {"calculation"},
-	"User":          {"customers"},
+	"User":          {"customers", "transcripts"},
 }
 
 // HangsOnIdentity tells whether the resolver of a field can be asked before its object was read.

@@ -7,6 +7,15 @@ import (
 	"example.org/backoffice/loaders"
 )
 
+func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error) {
+	c, err := all(ctx, r.Root, &loaders.From(ctx).Relations, filter.Criteria(), backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+	if err != nil {
+		return nil, err
+	}
+	return &backoffice.CustomerRelationConnection{Connection: *c}, nil
+}
+
 func (customerRelation) Customer(ctx context.Context, relations []*backoffice.CustomerRelation) ([]*backoffice.Customer, error) {
 	return linked(ctx, &loaders.From(ctx).Customers, relations, func(r *backoffice.CustomerRelation) string { return r.CustomerID })
 }

@@ -38,6 +38,7 @@ type (
 	privacyAccesses      struct{}
 	transcripts          struct{}
 	users                struct{}
+	calculations         struct{}
 )
 
 var _ graph.ResolverRoot = (*Root)(nil)
@@ -77,4 +78,7 @@ func (r *Root) PrivacyAccessConnection() graph.PrivacyAccessConnectionResolver {
 	return privacyAccesses{}
 }
 func (r *Root) TranscriptConnection() graph.TranscriptConnectionResolver { return transcripts{} }
-func (r *Root) UserConnection() graph.UserConnectionResolver             { return users{} }
+func (r *Root) CalculationConnection() graph.CalculationConnectionResolver {
+	return calculations{}
+}
+func (r *Root) UserConnection() graph.UserConnectionResolver { return users{} }

@@ -53,6 +53,11 @@ func (r user) Customers(ctx context.Context, users []*backoffice.User, first *in
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
 }
 
+func (r user) Transcripts(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return transcriptsBelow(ctx, r.Root, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, filter, orderBy,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+}
+
 func (users) TotalCount(ctx context.Context, connections []*backoffice.UserConnection) ([]int, error) {
 	return totals(ctx, &loaders.From(ctx).Users, connections)
 }

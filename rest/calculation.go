@@ -11,7 +11,60 @@ import (
 
 const tagCalculations = "Calculations"
 
+// Calculation is the tax calculation that was started for a transcript.
+type Calculation struct {
+	ID          string           `json:"_id" doc:"The identifier."`
+	State       CalculationState `json:"state" doc:"How far it has come." example:"Calculation done"`
+	Transcript  string           `json:"transcript" doc:"The identifier of the transcript."`
+	Customer    string           `json:"customer" doc:"The identifier of the transcript's customer."`
+	UpdatedAt   Instant          `json:"updatedAt" doc:"Its last update."`
+	HasProposal bool             `json:"hasProposal" doc:"Whether there is a proposal to the customer. It can be downloaded then."`
+}
+
+func showCalculation(c *backoffice.Calculation) Calculation {
+	return Calculation{
+		ID: c.ID, State: CalculationState(c.StateLabel()), Transcript: c.TranscriptID, Customer: c.CustomerID, UpdatedAt: c.UpdatedAt, HasProposal: c.Proposal != nil,
+	}
+}
+
+// CalculationFilters are the query parameters that pick among calculations; all that are sent must hold.
+type CalculationFilters struct {
+	Customer    string             `query:"customer" doc:"The identifier of a customer."`
+	Transcript  string             `query:"transcript" doc:"The identifier of a transcript."`
+	State       []CalculationState `query:"state,explode" nullable:"false" doc:"A state; repeated, one of them."`
+	HasProposal bool               `query:"hasProposal" doc:"Whether there is a proposal."`
+}
+
+func (f *CalculationFilters) criteria(ctx context.Context) (c backoffice.CalculationCriteria, err error) {
+	filter := &backoffice.CalculationFilter{
+		CustomerID:   given(ctx, "customer", f.Customer),
+		TranscriptID: given(ctx, "transcript", f.Transcript),
+		HasProposal:  givenBool(ctx, "hasProposal", f.HasProposal),
+	}
+	for _, label := range f.State {
+		state, err := backoffice.ParseCalculationStateLabel(string(label))
+		if err != nil {
+			return c, badParameter("state", err.Error())
+		}
+		filter.State = append(filter.State, state)
+	}
+	return filter.Criteria(), nil
+}
+
 func (a *API) calculations() {
+	registerList(a, huma.Operation{
+		OperationID: "listCalculations", Method: http.MethodGet, Path: "/calculations", Tags: []string{tagCalculations},
+		Summary: "List calculations", Description: "The calculations that match all filters, by identifier.",
+	}, "", func(ctx context.Context, in *struct {
+		CalculationFilters
+		Paging
+	}) (*answered[List[Calculation]], error) {
+		criteria, err := in.criteria(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return list(ctx, a.Store.Calculations(), question[backoffice.CalculationCriteria]{criteria: criteria}, in.Paging, showCalculation)
+	})
 	registerList(a, fileOperation(huma.Operation{
 		OperationID: "downloadCustomerProposal", Method: http.MethodGet, Path: "/calculations/{customerId}/proposal/download", Tags: []string{tagCalculations},
 		Summary: "Download a customer's calculation proposal", Description: "The proposal of the customer's most recently updated calculation that has one.",
@@ -39,7 +92,7 @@ func (a *API) latestProposal(ctx context.Context, customerID string) (id string,
 	}
 	pages, err := a.Store.Calculations().Pages(ctx, backoffice.Ask[backoffice.CalculationCriteria]{
 		Under:    backoffice.OfCustomer,
-		Criteria: backoffice.CalculationCriteria{HasProposal: true},
+		Criteria: backoffice.CalculationCriteria{HasProposal: backoffice.Yes},
 		Order:    backoffice.Order{Key: backoffice.KeyUpdatedAt, Descending: true},
 		Window:   backoffice.Window{Limit: 1},
 	}, []string{customerID}, 0)

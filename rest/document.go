@@ -26,6 +26,16 @@ func showDocument(d *backoffice.CustomerDocument) Document {
 
 func (a *API) documents() {
 	registerList(a, huma.Operation{
+		OperationID: "listDocuments", Method: http.MethodGet, Path: "/documents", Tags: []string{tagDocuments},
+		Summary: "List documents", Description: "The documents of customers that match all filters, by identifier, but for those of the tax administration.",
+	}, "", func(ctx context.Context, in *struct {
+		Customer string `query:"customer" doc:"The identifier of a customer."`
+		Paging
+	}) (*answered[List[Document]], error) {
+		filter := &backoffice.CustomerDocumentFilter{CustomerID: given(ctx, "customer", in.Customer)}
+		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{criteria: filter.Criteria()}, in.Paging, showDocument)
+	})
+	registerList(a, huma.Operation{
 		OperationID: "listCustomerDocuments", Method: http.MethodGet, Path: "/customers/{customerId}/documents", Tags: []string{tagDocuments},
 		Summary: "List a customer's documents", Description: "The customer's documents, but for those of the tax administration.",
 	}, "", func(ctx context.Context, in *struct {

@@ -31,7 +31,39 @@ func showRelation(r *backoffice.CustomerRelation) Relation {
 	return Relation{ID: r.ID, Kind: RelationKind(r.Kind.Label()), Customer: r.CustomerID, RelatedCustomer: r.RelatedCustomerID, CreatedAt: r.CreatedAt}
 }
 
+// RelationFilters are the query parameters that pick among relations; all that are sent must hold.
+type RelationFilters struct {
+	Customer        string       `query:"customer" doc:"The identifier of the customer who has the director, UBO, shareholder or contact person."`
+	RelatedCustomer string       `query:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
+	Kind            RelationKind `query:"kind" doc:"What the related customer is of the customer."`
+}
+
+func (f *RelationFilters) criteria(ctx context.Context) (c backoffice.RelationCriteria, err error) {
+	filter := &backoffice.CustomerRelationFilter{CustomerID: given(ctx, "customer", f.Customer), RelatedCustomerID: given(ctx, "relatedCustomer", f.RelatedCustomer)}
+	if label := given(ctx, "kind", f.Kind); label != nil {
+		kind, err := backoffice.ParseRelationKindLabel(string(*label))
+		if err != nil {
+			return c, badParameter("kind", err.Error())
+		}
+		filter.Kind = &kind
+	}
+	return filter.Criteria(), nil
+}
+
 func (a *API) relations() {
+	registerList(a, huma.Operation{
+		OperationID: "listAllRelations", Method: http.MethodGet, Path: "/relations", Tags: []string{tagRelations},
+		Summary: "List relations", Description: "The relations that match all filters, by identifier.",
+	}, "", func(ctx context.Context, in *struct {
+		RelationFilters
+		Paging
+	}) (*answered[List[Relation]], error) {
+		criteria, err := in.criteria(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{criteria: criteria}, in.Paging, showRelation)
+	})
 	registerList(a, huma.Operation{
 		OperationID: "listRelations", Method: http.MethodGet, Path: "/customers/{customerId}/relations", Tags: []string{tagRelations},
 		Summary: "List a customer's relations", Description: "The relations that have the customer on either side.",

@@ -28,6 +28,8 @@ type (
 	RelationKind string
 	// TranscriptStatus is a transcript's status, or the state of its calculation.
 	TranscriptStatus string
+	// CalculationState is how far a calculation has come.
+	CalculationState string
 	// Object is a free-form JSON object.
 	Object string
 	// Instant is RFC 3339 in UTC, with milliseconds.
@@ -60,6 +62,11 @@ func (RelationKind) Schema(huma.Registry) *huma.Schema {
 // Schema lists the words.
 func (TranscriptStatus) Schema(huma.Registry) *huma.Schema {
 	return oneOf(backoffice.TranscriptStatuses, backoffice.TranscriptStatus.Label)
+}
+
+// Schema lists the words.
+func (CalculationState) Schema(huma.Registry) *huma.Schema {
+	return oneOf(backoffice.CalculationStates, backoffice.CalculationState.Label)
 }
 
 // Schema is any object.

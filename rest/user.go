@@ -14,13 +14,14 @@ const tagUsers = "Users"
 
 // User is somebody of the office.
 type User struct {
-	ID        string   `json:"_id" doc:"The identifier."`
-	FirstName string   `json:"firstName" doc:"The first name."`
-	LastName  string   `json:"lastName" doc:"The last name."`
-	Email     string   `json:"email" doc:"The e-mail address."`
-	Language  *string  `json:"language" doc:"The language, a name such as dutch."`
-	Labels    []string `json:"labels" nullable:"false" doc:"The identifiers of the user's labels."`
-	Version   int      `json:"version" doc:"Grows by one with every change."`
+	ID          string   `json:"_id" doc:"The identifier."`
+	FirstName   string   `json:"firstName" doc:"The first name."`
+	LastName    string   `json:"lastName" doc:"The last name."`
+	DisplayName string   `json:"displayName" doc:"The name to show: the first and the last name."`
+	Email       string   `json:"email" doc:"The e-mail address."`
+	Language    *string  `json:"language" doc:"The language, a name such as dutch."`
+	Labels      []string `json:"labels" nullable:"false" doc:"The identifiers of the user's labels."`
+	Version     int      `json:"version" doc:"Grows by one with every change."`
 }
 
 // UserChange is what can be changed of a user: what is absent stays, null clears.
@@ -37,7 +38,9 @@ func showUser(u *backoffice.User) User {
 	if labels == nil {
 		labels = []string{}
 	}
-	return User{ID: u.ID, FirstName: u.FirstName, LastName: u.LastName, Email: u.Email, Language: optionalText(u.Language), Labels: labels, Version: u.Version}
+	return User{
+		ID: u.ID, FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName(), Email: u.Email, Language: optionalText(u.Language), Labels: labels, Version: u.Version,
+	}
 }
 
 // OfUser names a user in the path.

@@ -20,8 +20,13 @@ var calculationTable = &table[backoffice.Calculation, backoffice.CalculationCrit
 			"COALESCE((SELECT t.customer_id FROM transcripts t WHERE t.id = v.transcript_id), v.customer_id)"),
 	}, file("proposal", backoffice.CalculationFile, func(c *backoffice.Calculation) *string { return &c.ID },
 		func(c *backoffice.Calculation) **backoffice.File { return &c.Proposal })...),
+	nothing: func(c backoffice.CalculationCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.CalculationCriteria]{
-		where(func(c backoffice.CalculationCriteria) bool { return c.HasProposal }, "t.file_key IS NOT NULL"),
+		equals("customer_id", func(c backoffice.CalculationCriteria) string { return c.CustomerID }),
+		equals("transcript_id", func(c backoffice.CalculationCriteria) string { return c.TranscriptID }),
+		oneOfStatuses("state", func(c backoffice.CalculationCriteria) backoffice.Statuses { return c.State }),
+		where(func(c backoffice.CalculationCriteria) bool { return c.HasProposal == backoffice.Yes }, "t.file_key IS NOT NULL"),
+		where(func(c backoffice.CalculationCriteria) bool { return c.HasProposal == backoffice.No }, "t.file_key IS NULL"),
 	},
 	edges: map[backoffice.Edge]edge[backoffice.CalculationCriteria]{
 		backoffice.OfTranscript: under[backoffice.CalculationCriteria]("transcript_id"),

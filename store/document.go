@@ -13,6 +13,10 @@ var documentTable = &table[backoffice.CustomerDocument, backoffice.DocumentCrite
 		number("created_at", "createdAt", func(d *backoffice.CustomerDocument) *backoffice.Instant { return &d.CreatedAt }),
 	}, file("file", backoffice.DocumentFile, func(d *backoffice.CustomerDocument) *string { return &d.ID },
 		func(d *backoffice.CustomerDocument) **backoffice.File { return &d.File })...),
+	nothing: func(c backoffice.DocumentCriteria) bool { return c.Nothing },
+	criteria: []criterion[backoffice.DocumentCriteria]{
+		equals("customer_id", func(c backoffice.DocumentCriteria) string { return c.CustomerID }),
+	},
 	edges: map[backoffice.Edge]edge[backoffice.DocumentCriteria]{
 		backoffice.OfCustomer: under[backoffice.DocumentCriteria]("customer_id"),
 	},

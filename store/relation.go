@@ -13,7 +13,10 @@ var relationTable = &table[backoffice.CustomerRelation, backoffice.RelationCrite
 		link("related_customer_id", "relatedCustomer direction otherCustomer", func(r *backoffice.CustomerRelation) *string { return &r.RelatedCustomerID }),
 		number("created_at", "createdAt", func(r *backoffice.CustomerRelation) *backoffice.Instant { return &r.CreatedAt }),
 	},
+	nothing: func(c backoffice.RelationCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.RelationCriteria]{
+		equals("customer_id", func(c backoffice.RelationCriteria) string { return c.CustomerID }),
+		equals("related_customer_id", func(c backoffice.RelationCriteria) string { return c.RelatedCustomerID }),
 		equals("kind", func(c backoffice.RelationCriteria) backoffice.RelationKind { return c.Kind }),
 		// At the root there is no end to see a relation from.
 		choosesEnds(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Outgoing }),

@@ -205,12 +205,16 @@ func (b *textOf[T, C]) pages() *statement[T] {
 	return &statement[T]{text, reads}
 }
 
-// hangsOn is the condition that a column holds the parent.
+// hangsOn is the condition that a column holds the parent, or what leads to it.
 func (b *textOf[T, C]) hangsOn(end string) string {
+	parent := b.dialect.parentID
 	if b.shape.single {
-		return "t." + end + " = $1"
+		parent = "$1"
 	}
-	return "t." + end + " = " + b.dialect.parentID
+	if strings.Contains(end, "?") {
+		return "t." + strings.ReplaceAll(end, "?", parent)
+	}
+	return "t." + end + " = " + parent
 }
 
 // union takes the same window of the lists at several ends.
@@ -241,12 +245,12 @@ func (b *textOf[T, C]) groups(column string) *statement[T] {
 	if len(b.ends) == 0 {
 		return &statement[T]{text: "SELECT 0, t." + column + ", count(*)" + b.from() + " GROUP BY t." + column}
 	}
-	inner := "SELECT t." + column + ", count(*)" + b.from("t."+b.ends[0]+" = "+b.dialect.parentID) + " GROUP BY t." + column
+	inner := "SELECT t." + column + ", count(*)" + b.from(b.hangsOn(b.ends[0])) + " GROUP BY t." + column
 	if b.dialect.lateral {
 		return &statement[T]{text: "SELECT " + b.dialect.parentNo + ", t.* FROM " + b.dialect.parents + " CROSS JOIN LATERAL (" + inner + ") t"}
 	}
 	text := "SELECT " + b.dialect.parentNo + ", t." + column + ", count(*) FROM " + b.dialect.parents + " CROSS JOIN " + b.table.name + " t WHERE " +
-		strings.Join(append([]string{"t." + b.ends[0] + " = " + b.dialect.parentID}, b.conditions...), " AND ")
+		strings.Join(append([]string{b.hangsOn(b.ends[0])}, b.conditions...), " AND ")
 	return &statement[T]{text: text + " GROUP BY 1, 2"}
 }
 

@@ -37,7 +37,8 @@ type criterion[C any] struct {
 	args func(c C, d *Dialect, args []any) []any
 }
 
-// edge gives the columns that may hold the parent of a list.
+// edge gives the columns that may hold the parent of a list. A column with a condition behind it, in which ? stands for
+// the parent, holds what leads to it.
 type edge[C any] func(C) []string
 
 // under is an edge of one column.

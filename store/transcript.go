@@ -14,6 +14,9 @@ const (
 		" UNION ALL SELECT l.left_at FROM transcripts l WHERE l.id = v.id) m)"
 )
 
+// customersOfUser leads from a transcript to the user who is responsible for its customer.
+const customersOfUser = "customer_id IN (SELECT c.id FROM customers c WHERE c.responsible_id = ?)"
+
 func writtenAs[T any](c column[T], expression string) column[T] {
 	c.write = expression
 	return c
@@ -51,15 +54,9 @@ var transcriptTable = &table[backoffice.Transcript, backoffice.TranscriptCriteri
 		equals("financial_year_id", func(c backoffice.TranscriptCriteria) string { return c.FinancialYearID }),
 		equals("customer_id", func(c backoffice.TranscriptCriteria) string { return c.CustomerID }),
 		matches(func(c backoffice.TranscriptCriteria) string { return c.ResponsibleID }, func(*Dialect) string {
-			return "t.customer_id IN (SELECT c.id FROM customers c WHERE c.responsible_id = ?)"
+			return "t." + customersOfUser
 		}),
-		{
-			when: func(c backoffice.TranscriptCriteria) bool { return c.Status != 0 },
-			text: func(d *Dialect) string { return "t.status " + d.in },
-			args: func(c backoffice.TranscriptCriteria, d *Dialect, args []any) []any {
-				return append(args, d.List(collectTexts(c.Status.List())))
-			},
-		},
+		oneOfStatuses("status", func(c backoffice.TranscriptCriteria) backoffice.Statuses { return c.Status }),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.Yes }, "t.is_completed = true"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes }, "t.document_generated = true"),
@@ -70,6 +67,7 @@ var transcriptTable = &table[backoffice.Transcript, backoffice.TranscriptCriteri
 		backoffice.OfFinancialYear: under[backoffice.TranscriptCriteria]("financial_year_id"),
 		backoffice.OfChecklist:     under[backoffice.TranscriptCriteria]("checklist_id"),
 		backoffice.OfCustomer:      under[backoffice.TranscriptCriteria]("customer_id"),
+		backoffice.OfUser:          under[backoffice.TranscriptCriteria](customersOfUser),
 	},
 	orders: map[backoffice.OrderKey]order{
 		backoffice.KeyUpdatedAt: byNumber("updated_at"),
@@ -93,6 +91,15 @@ var customVariables = column[backoffice.Transcript]{
 	values: func(rows []*backoffice.Transcript) any {
 		return collect(rows, func(t *backoffice.Transcript) string { return string(t.CustomVariables) })
 	},
+}
+
+// oneOfStatuses picks rows whose column has one of some statuses.
+func oneOfStatuses[C any](column string, of func(C) backoffice.Statuses) criterion[C] {
+	return criterion[C]{
+		when: func(c C) bool { return of(c) != 0 },
+		text: func(d *Dialect) string { return "t." + column + " " + d.in },
+		args: func(c C, d *Dialect, args []any) []any { return append(args, d.List(collectTexts(of(c).List()))) },
+	}
 }
 
 func collectTexts[S ~string](values []S) []string {

@@ -14,8 +14,8 @@ var userTable = &table[backoffice.User, backoffice.UserCriteria]{
 	version: func(u *backoffice.User) *int { return &u.Version },
 	columns: []column[backoffice.User]{
 		text("id", "", func(u *backoffice.User) *string { return &u.ID }),
-		text("first_name", "firstName", func(u *backoffice.User) *string { return &u.FirstName }),
-		text("last_name", "lastName", func(u *backoffice.User) *string { return &u.LastName }),
+		text("first_name", "firstName displayName", func(u *backoffice.User) *string { return &u.FirstName }),
+		text("last_name", "lastName displayName", func(u *backoffice.User) *string { return &u.LastName }),
 		text("email", "email", func(u *backoffice.User) *string { return &u.Email }),
 		text("language", "language", func(u *backoffice.User) *backoffice.Text { return &u.Language }).orNull(),
 		userLabels,

@@ -13,6 +13,8 @@ var calculations = define(noun[calculation, backoffice.CalculationCriteria]{
 	file: "calculations.ndjson",
 	fields: []field[calculation]{
 		reference("transcript", backoffice.NounTranscript, func(c *calculation) *string { return &c.TranscriptID }),
+		derived[calculation]("customer"),
+		derived[calculation]("hasProposal"),
 		labelled("state", "state", func(c *calculation) *backoffice.CalculationState { return &c.State }, backoffice.ParseCalculationStateLabel),
 		moment("updatedAt", "updatedAt", func(c *calculation) *backoffice.Instant { return &c.UpdatedAt }),
 	},

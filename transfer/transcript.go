@@ -157,7 +157,7 @@ func removeTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 
 func forgetProposals(ctx context.Context, tx backoffice.Tx, transcriptID string) error {
 	var keys []string
-	err := eachRow(ctx, tx.Calculations(), backoffice.OfTranscript, transcriptID, backoffice.CalculationCriteria{HasProposal: true}, func(c *calculation) {
+	err := eachRow(ctx, tx.Calculations(), backoffice.OfTranscript, transcriptID, backoffice.CalculationCriteria{HasProposal: backoffice.Yes}, func(c *calculation) {
 		if c.Proposal != nil {
 			keys = append(keys, c.Proposal.Key)
 		}

@@ -14,6 +14,7 @@ var users = define(noun[user, backoffice.UserCriteria]{
 	fields: []field[user]{
 		text("firstName", "firstName", func(u *user) *string { return &u.FirstName }),
 		text("lastName", "lastName", func(u *user) *string { return &u.LastName }),
+		derived[user]("displayName"),
 		text("email", "email", func(u *user) *string { return &u.Email }),
 		text("language", "language", func(u *user) *backoffice.Text { return &u.Language }),
 		userLabels(),

@@ -129,7 +129,7 @@ func testCascades(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 		proposals := func(customer string, want int) {
 			t.Helper()
-			listed(t, store.Calculations(), backoffice.OfCustomer, customer, backoffice.CalculationCriteria{HasProposal: true}, want, backoffice.KeyUpdatedAt)
+			listed(t, store.Calculations(), backoffice.OfCustomer, customer, backoffice.CalculationCriteria{HasProposal: backoffice.Yes}, want, backoffice.KeyUpdatedAt)
 		}
 		expect("transcript-1", backoffice.CalculationDone, 1_700_000_000_007)
 

@@ -51,6 +51,7 @@ func (o *office) transcriptModel() *model[backoffice.Transcript, *backoffice.Tra
 			backoffice.OfFinancialYear: {o.yearIDs(), func(r *backoffice.Transcript, year string, _ C) bool { return r.FinancialYearID == year }},
 			backoffice.OfChecklist:     {o.checklistIDs(), func(r *backoffice.Transcript, list string, _ C) bool { return r.ChecklistID == list }},
 			backoffice.OfCustomer:      {o.customerIDs(), func(r *backoffice.Transcript, customer string, _ C) bool { return r.CustomerID == customer }},
+			backoffice.OfUser:          {o.userIDs(), func(r *backoffice.Transcript, user string, _ C) bool { return responsible[r.CustomerID] == user }},
 		},
 		matches: func(r *backoffice.Transcript, c C) bool {
 			return !c.Nothing && is(c.ChecklistID, r.ChecklistID) && is(c.FinancialYearID, r.FinancialYearID) && is(c.CustomerID, r.CustomerID) &&
@@ -79,9 +80,18 @@ func (o *office) calculationModel() *model[backoffice.Calculation, *backoffice.C
 			backoffice.OfCustomer:   {o.customerIDs(), func(n *backoffice.Calculation, customer string, _ C) bool { return n.CustomerID == customer }},
 			backoffice.OfTranscript: {o.transcriptIDs(), func(n *backoffice.Calculation, transcript string, _ C) bool { return n.TranscriptID == transcript }},
 		},
-		matches: func(n *backoffice.Calculation, c C) bool { return !c.HasProposal || n.Proposal != nil },
-		draw:    func(t *rapid.T) C { return C{HasProposal: rapid.Bool().Draw(t, "proposal")} },
-		orders:  []backoffice.OrderKey{backoffice.KeyUpdatedAt},
+		matches: func(n *backoffice.Calculation, c C) bool {
+			return !c.Nothing && is(c.CustomerID, n.CustomerID) && is(c.TranscriptID, n.TranscriptID) &&
+				hasStatus(c.State, backoffice.TranscriptStatus(n.State)) && tristate(c.HasProposal, n.Proposal != nil)
+		},
+		draw: func(t *rapid.T) C {
+			return C{
+				CustomerID: either(t, "customer", o.customerIDs()...), TranscriptID: either(t, "transcript", o.transcriptIDs()...),
+				State:       backoffice.Statuses(either(t, "state", 1, 4, 12, 0b101010101, 1<<9-1)),
+				HasProposal: either(t, "proposal", backoffice.Yes, backoffice.No), Nothing: either(t, "nothing", true, false, false, false),
+			}
+		},
+		orders: []backoffice.OrderKey{backoffice.KeyUpdatedAt},
 	}
 }
 
@@ -95,9 +105,14 @@ func (o *office) relationModel() *model[backoffice.CustomerRelation, *backoffice
 				return c.Direction != backoffice.Incoming && r.CustomerID == customer || c.Direction != backoffice.Outgoing && r.RelatedCustomerID == customer
 			}},
 		},
-		matches: func(r *backoffice.CustomerRelation, c C) bool { return is(c.Kind, r.Kind) },
+		matches: func(r *backoffice.CustomerRelation, c C) bool {
+			return !c.Nothing && is(c.Kind, r.Kind) && is(c.CustomerID, r.CustomerID) && is(c.RelatedCustomerID, r.RelatedCustomerID)
+		},
 		draw: func(t *rapid.T) C {
-			return C{Kind: either(t, "kind", backoffice.RelationKinds...), Direction: either(t, "direction", backoffice.Incoming, backoffice.Outgoing)}
+			return C{
+				CustomerID: either(t, "customer", o.customerIDs()[:20]...), RelatedCustomerID: either(t, "related", o.customerIDs()...), Nothing: either(t, "nothing", true, false, false, false),
+				Kind: either(t, "kind", backoffice.RelationKinds...), Direction: either(t, "direction", backoffice.Incoming, backoffice.Outgoing),
+			}
 		},
 	}
 }
@@ -110,8 +125,10 @@ func (o *office) documentModel() *model[backoffice.CustomerDocument, *backoffice
 			backoffice.Root:       everything[*backoffice.CustomerDocument, C](),
 			backoffice.OfCustomer: {o.customerIDs(), func(d *backoffice.CustomerDocument, customer string, _ C) bool { return d.CustomerID == customer }},
 		},
-		matches: func(*backoffice.CustomerDocument, C) bool { return true },
-		draw:    func(*rapid.T) C { return C{} },
+		matches: func(d *backoffice.CustomerDocument, c C) bool { return !c.Nothing && is(c.CustomerID, d.CustomerID) },
+		draw: func(t *rapid.T) C {
+			return C{CustomerID: either(t, "customer", o.customerIDs()[:30]...), Nothing: either(t, "nothing", true, false, false, false)}
+		},
 	}
 }
 

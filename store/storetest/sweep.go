@@ -81,7 +81,7 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 		{IsCompleted: backoffice.No}, {DocumentGenerated: backoffice.Yes}, {DocumentGenerated: backoffice.No}, {UpdatedSince: 1_700_000_000_038},
 		{FinancialYearID: year, Status: 1}, {FinancialYearID: year, IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No},
 	}
-	under := map[backoffice.Edge]string{backoffice.OfFinancialYear: year, backoffice.OfChecklist: list, backoffice.OfCustomer: customer}
+	under := map[backoffice.Edge]string{backoffice.OfFinancialYear: year, backoffice.OfChecklist: list, backoffice.OfCustomer: customer, backoffice.OfUser: user}
 	sweep(t, store.Transcripts(), o.transcriptModel().orders, under, transcripts...)
 	for edge, parent := range under {
 		for _, criteria := range append(transcripts, backoffice.TranscriptCriteria{}) {
@@ -96,7 +96,9 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 		}
 	}
 	sweep(t, store.Calculations(), o.calculationModel().orders,
-		map[backoffice.Edge]string{backoffice.OfCustomer: customer, backoffice.OfTranscript: o.transcripts[0].ID}, backoffice.CalculationCriteria{HasProposal: true})
+		map[backoffice.Edge]string{backoffice.OfCustomer: customer, backoffice.OfTranscript: o.transcripts[0].ID},
+		backoffice.CalculationCriteria{HasProposal: backoffice.Yes}, backoffice.CalculationCriteria{HasProposal: backoffice.No}, backoffice.CalculationCriteria{State: 5},
+		backoffice.CalculationCriteria{CustomerID: customer}, backoffice.CalculationCriteria{TranscriptID: o.transcripts[0].ID})
 	sweep(t, store.Customers(), o.customerModel().orders, map[backoffice.Edge]string{backoffice.OfUser: user},
 		backoffice.CustomerCriteria{IDs: backoffice.NewIDs(o.customerIDs()[:5])}, backoffice.CustomerCriteria{Type: backoffice.Company},
 		backoffice.CustomerCriteria{Language: "dutch"}, backoffice.CustomerCriteria{ResponsibleID: user}, backoffice.CustomerCriteria{EmailFolded: "klant1@example.org"},
@@ -105,8 +107,9 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 		backoffice.CustomerCriteria{WithoutChecklistID: list}, backoffice.CustomerCriteria{RegistrationIndex: "\x01\x00\xff"},
 		backoffice.CustomerCriteria{SpouseRegistrationIndex: "\x01\x01\xff"})
 	sweep(t, store.Relations(), nil, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.RelationCriteria{Kind: backoffice.UBO},
+		backoffice.RelationCriteria{CustomerID: customer}, backoffice.RelationCriteria{RelatedCustomerID: customer},
 		backoffice.RelationCriteria{Direction: backoffice.Outgoing}, backoffice.RelationCriteria{Direction: backoffice.Incoming})
-	sweep(t, store.Documents(), nil, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.DocumentCriteria{})
+	sweep(t, store.Documents(), nil, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.DocumentCriteria{CustomerID: customer})
 	sweep(t, store.MinfinDocuments(), nil, map[backoffice.Edge]string{backoffice.OfCustomer: customer, backoffice.OfFinancialYear: year},
 		backoffice.MinfinCriteria{CustomerID: customer}, backoffice.MinfinCriteria{FinancialYearID: year},
 		backoffice.MinfinCriteria{DocumentType: "letter"}, backoffice.MinfinCriteria{SynchronisedSince: 1_700_000_000_038})

@@ -1,0 +1,53 @@
+package rest_test
+
+import "testing"
+
+// The lists that the specification has under a customer alone, for all customers.
+
+func TestTheRelationsOfAllCustomersAreListed(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	ids, data := o.get(t, "/relations").items(6, "/relations?page=1&pageSize=100", "/relations?page=1&pageSize=100")
+	equal(t, "ids", ids, "rel-1 rel-2 rel-3 rel-4 rel-5 rel-6")
+	has(t, data[1], map[string]any{"kind": "UBO", "customer": "acme", "relatedCustomer": "els", "createdAt": "2024-04-02T09:00:00.000Z"})
+	ids, _ = o.get(t, "/relations?customer=acme&kind=shareholder").items(1, "/relations?customer=acme&kind=shareholder&page=1&pageSize=100", "/relations?customer=acme&kind=shareholder&page=1&pageSize=100")
+	equal(t, "a customer's of a kind", ids, "rel-4")
+	ids, _ = o.get(t, "/relations?relatedCustomer=els").items(2, "/relations?relatedCustomer=els&page=1&pageSize=100", "/relations?relatedCustomer=els&page=1&pageSize=100")
+	equal(t, "of who is director and UBO", ids, "rel-1 rel-2")
+	o.get(t, "/relations?kind=friend").problem(400)
+	o.get(t, "/relations?direction=OUTGOING").problem(400)
+}
+
+func TestTheCalculationsOfAllTranscriptsAreListed(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	ids, data := o.get(t, "/calculations").items(3, "/calculations?page=1&pageSize=100", "/calculations?page=1&pageSize=100")
+	equal(t, "ids", ids, "calc-1 calc-2 calc-5")
+	has(t, data[0], map[string]any{"state": "Calculation done", "transcript": "tr-1", "customer": "acme", "updatedAt": "2026-04-01T09:00:00.000Z", "hasProposal": true})
+	for query, want := range map[string]string{
+		"hasProposal=false": "calc-2 calc-5", "customer=acme&hasProposal=true": "calc-1", "transcript=tr-5": "calc-5", "customer=nobody": "",
+		"state=Approved&state=In+calculation": "calc-2 calc-5",
+	} {
+		equal(t, query, idsOf(o.get(t, "/calculations?"+query).is(200)), want)
+	}
+	o.get(t, "/calculations?state=Sent").problem(400)
+}
+
+func TestTheDocumentsOfAllCustomersAreListed(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	ids, data := o.get(t, "/documents").items(2, "/documents?page=1&pageSize=100", "/documents?page=1&pageSize=100")
+	equal(t, "ids", ids, "doc-1 doc-2")
+	has(t, data[0], map[string]any{"name": "Statuten.pdf", "customer": "acme", "contentType": "application/pdf"})
+	equal(t, "nobody's", idsOf(o.get(t, "/documents?customer=duo").is(200)), "")
+}
+
+func idsOf(list map[string]any) (ids string) {
+	for i, item := range list["data"].([]any) {
+		if i > 0 {
+			ids += " "
+		}
+		ids += item.(map[string]any)["_id"].(string)
+	}
+	return ids
+}
