@@ -29,7 +29,7 @@ const (
 )
 
 // compile fails when a variable of @skip or @include has no value.
-func compile(schema *linked, operation *graphql.OperationContext, prepare func(Selection) any, enough func(object, field string) bool) (p *plan, err error) {
+func compile(schema *linked, operation *graphql.OperationContext, prepare func(Selection) any, early func(object, field string) bool) (p *plan, err error) {
 	c := &compiler{
 		schema: schema, fragments: operation.Doc.Fragments, variables: operation.Variables, prepare: prepare,
 		numbers: map[ast.Selection]uint64{}, known: map[string]*selection{},
@@ -42,8 +42,8 @@ func compile(schema *linked, operation *graphql.OperationContext, prepare func(S
 	if p.root, err = c.selection(schema.objects[object], operation.Operation.SelectionSet); err != nil {
 		return nil, err
 	}
-	if enough != nil && !p.serial {
-		p.root.findEarly(enough)
+	if early != nil && !p.serial {
+		p.root.findEarly(early)
 	}
 	p.alone = c.resolvers == 1 && !p.serial
 	p.bytes = c.bytes
@@ -51,13 +51,14 @@ func compile(schema *linked, operation *graphql.OperationContext, prepare func(S
 }
 
 // findEarly finds the resolvers that can run together with the root field that returns their object.
-func (s *selection) findEarly(enough func(object, field string) bool) {
+// What a directive may refuse is not asked for before it has decided.
+func (s *selection) findEarly(early func(object, field string) bool) {
 	for _, f := range s.columns {
-		if !f.def.Resolver || f.def.List || len(f.below) != 1 {
+		if f.def.Identified == nil || f.def.Guard != nil {
 			continue
 		}
 		for at, below := range f.below[0].columns {
-			if below.def.Resolver && enough(below.object.Name, below.def.Name) {
+			if below.def.Resolver && early(below.object.Name, below.def.Name) {
 				f.early = append(f.early, at)
 			}
 		}

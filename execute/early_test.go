@@ -23,7 +23,7 @@ func TestListsOfAnObjectThatIsNamedAreReadInItsTrip(t *testing.T) {
 				levels = append(levels, len(calls))
 				loaders.Level(ctx, calls)
 			},
-			Early: execute.Early{Object: identified, Enough: resolvers.HangsOnIdentity},
+			Early: resolvers.HangsOnIdentity,
 		}))
 	for name, test := range map[string]struct {
 		query  string
@@ -72,5 +72,27 @@ func TestListsOfAnObjectThatIsNamedAreReadInItsTrip(t *testing.T) {
 		if !slices.Equal(levels, test.levels) {
 			t.Errorf("%s: calls per level %v, want %v", name, levels, test.levels)
 		}
+	}
+}
+
+func TestNothingIsAskedForEarlyThatADirectiveMayRefuse(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	var levels []int
+	early := serve(graph.NewBreadthFirst(
+		graph.Config{Resolvers: &resolvers.Root{Keys: o.keys}, Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope}},
+		execute.Options{
+			Runner: func(ctx context.Context, calls []func(context.Context)) {
+				levels = append(levels, len(calls))
+				loaders.Level(ctx, calls)
+			},
+			Early: func(string, string) bool { return true },
+		}))
+	ctx, _ := o.request(t.Context(), loaders.Gated)
+	if got, _ := do(ctx, early, operation{Query: `{ minfinDocument(id: "minfin-1") { customer { id } } }`}); len(got.Errors) != 1 {
+		t.Errorf("without the scope: %s %v", got.Data, got.Errors)
+	}
+	if !slices.Equal(levels, []int{1}) {
+		t.Errorf("calls per level %v", levels)
 	}
 }

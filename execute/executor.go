@@ -17,8 +17,10 @@ type Options struct {
 	Prepare func(Selection) any
 	Attach  func(ctx context.Context, prepared any) context.Context
 
-	// Early lets resolvers run before the object is there that they are asked of.
-	Early Early
+	// Early tells whether the resolver of a field needs no more of its object than its identifier. Below a root field that
+	// takes the identifier as its argument it runs together with that field, in its level and so in its trip to the
+	// store. If there is no such object, what it returned is forgotten.
+	Early func(object, field string) bool
 
 	// Written is told how long the answer of a context's request is by now, from time to time while it is written and at
 	// its end. Its error ends the writing, and is the answer.
@@ -34,17 +36,6 @@ type Options struct {
 	MaxErrors int
 }
 
-// Early tells which resolvers need no more of an object than what the arguments of a root field tell of it: its identity.
-// They run together with the root field, in its level and so in its trip to the store. If there is no such object,
-// what they returned is forgotten.
-type Early struct {
-	// Object is a list of the one object that a root field of Query returns, with its identity alone; nil when its
-	// arguments do not tell that.
-	Object func(rootField string, args map[string]any) List
-	// Enough tells whether the identity is all that the resolver of a field needs.
-	Enough func(object, field string) bool
-}
-
 // ErrorsOmitted is the response extension that counts the errors that were not kept; absent when all were.
 const ErrorsOmitted = "errorsOmitted"
 
@@ -57,7 +48,7 @@ type Executor struct {
 	runner    Runner
 	prepare   func(Selection) any
 	attach    func(context.Context, any) context.Context
-	early     Early
+	early     func(object, field string) bool
 	written   func(context.Context, int) error
 	alone     func(context.Context) context.Context
 	maxErrors int
@@ -110,7 +101,7 @@ func (e *Executor) respond(ctx context.Context) *graphql.Response {
 	p, key := e.plans.find(operation)
 	if p == nil {
 		var err error
-		if p, err = compile(e.schema, operation, e.prepare, e.early.Enough); err != nil {
+		if p, err = compile(e.schema, operation, e.prepare, e.early); err != nil {
 			graphql.AddError(ctx, err)
 			return &graphql.Response{Data: []byte("null")}
 		}

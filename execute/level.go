@@ -120,11 +120,7 @@ func (r *run) anticipate(f *frame) {
 		return // told by the call
 	}
 	f.args = args
-	object := r.executor.early.Object(f.field.def.Name, args)
-	if object == nil {
-		return
-	}
-	f.groups = []group{{selection: f.field.below[0], from: f, objects: object}}
+	f.groups = []group{{selection: f.field.below[0], from: f, objects: f.field.def.Identified(args)}}
 	g := &f.groups[0]
 	g.frames = r.frames(g)
 	for _, at := range f.field.early {

@@ -82,24 +82,10 @@ func officeIn(t testing.TB, store backoffice.Store) *office {
 		Attach: func(ctx context.Context, prepared any) context.Context {
 			return loaders.WithFields(ctx, prepared.(*loaders.Fields))
 		},
-		Early: execute.Early{Object: identified, Enough: resolvers.HangsOnIdentity},
+		Early: resolvers.HangsOnIdentity,
 		Alone: loaders.Alone,
 	}))
 	return o
-}
-
-// identified tells less than the product does, but as much of what it tells.
-func identified(rootField string, args map[string]any) execute.List {
-	id, _ := args["id"].(string)
-	switch rootField {
-	case "customer":
-		return execute.Of[*backoffice.Customer]{{ID: id}}
-	case "user":
-		return execute.Of[*backoffice.User]{{ID: id}}
-	case "financialYear":
-		return execute.Of[*backoffice.FinancialYear]{{ID: id}}
-	}
-	return nil
 }
 
 type endKey struct{}

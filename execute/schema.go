@@ -39,6 +39,9 @@ type Field struct {
 	Resolver bool
 	// Args decodes arguments; nil for a field without any.
 	Args func(ctx context.Context, raw map[string]any) (map[string]any, error)
+	// Identified is the object that a field of Query returns by the identifier in its argument id, with its identifier
+	// alone; nil for fields of which the arguments do not tell that.
+	Identified func(args map[string]any) List
 	// Guard runs the directives that stand on the field around a call; nil for none.
 	Guard func(ctx context.Context, next graphql.Resolver) (any, error)
 }

@@ -2086,6 +2086,9 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Types:    []string{"FinancialYear"},
 			Resolver: true,
 			Args:     ec.field_Query_financialYear_args,
+			Identified: func(args map[string]any) execute.List {
+				return execute.Of[*backoffice.FinancialYear]{{ID: args["id"].(string)}}
+			},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().FinancialYear(ctx, args["id"].(string))
 				values := []*backoffice.FinancialYear{value}
@@ -2109,6 +2112,9 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Types:    []string{"Checklist"},
 			Resolver: true,
 			Args:     ec.field_Query_checklist_args,
+			Identified: func(args map[string]any) execute.List {
+				return execute.Of[*backoffice.Checklist]{{ID: args["id"].(string)}}
+			},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Checklist(ctx, args["id"].(string))
 				values := []*backoffice.Checklist{value}
@@ -2132,6 +2138,9 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Types:    []string{"Transcript"},
 			Resolver: true,
 			Args:     ec.field_Query_transcript_args,
+			Identified: func(args map[string]any) execute.List {
+				return execute.Of[*backoffice.Transcript]{{ID: args["id"].(string)}}
+			},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Transcript(ctx, args["id"].(string))
 				values := []*backoffice.Transcript{value}
@@ -2155,6 +2164,9 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Types:    []string{"Customer"},
 			Resolver: true,
 			Args:     ec.field_Query_customer_args,
+			Identified: func(args map[string]any) execute.List {
+				return execute.Of[*backoffice.Customer]{{ID: args["id"].(string)}}
+			},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Customer(ctx, args["id"].(string))
 				values := []*backoffice.Customer{value}
@@ -2214,6 +2226,9 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Types:    []string{"User"},
 			Resolver: true,
 			Args:     ec.field_Query_user_args,
+			Identified: func(args map[string]any) execute.List {
+				return execute.Of[*backoffice.User]{{ID: args["id"].(string)}}
+			},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().User(ctx, args["id"].(string))
 				values := []*backoffice.User{value}
@@ -2237,6 +2252,9 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Types:    []string{"Label"},
 			Resolver: true,
 			Args:     ec.field_Query_label_args,
+			Identified: func(args map[string]any) execute.List {
+				return execute.Of[*backoffice.Label]{{ID: args["id"].(string)}}
+			},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Label(ctx, args["id"].(string))
 				values := []*backoffice.Label{value}
@@ -2260,7 +2278,10 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Types:    []string{"MinfinDocument"},
 			Resolver: true,
 			Args:     ec.field_Query_minfinDocument_args,
-			Guard:    ec.guardQuery_minfinDocument,
+			Identified: func(args map[string]any) execute.List {
+				return execute.Of[*backoffice.MinfinDocument]{{ID: args["id"].(string)}}
+			},
+			Guard: ec.guardQuery_minfinDocument,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().MinfinDocument(ctx, args["id"].(string))
 				values := []*backoffice.MinfinDocument{value}

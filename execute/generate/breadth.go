@@ -133,6 +133,26 @@ func (f *file) Kind(iface string, implementor codegen.InterfaceImplementor) int 
 	return 1 + slices.Index(f.ImplementorNames(iface), implementor.Name)
 }
 
+// Identifier is the Go field of the identifier of the object that a field of Query returns by it; empty for all other
+// fields.
+func (f *file) Identifier(field *codegen.Field) string {
+	ref := field.TypeReference
+	if field.Object != f.QueryRoot || len(field.Args) != 1 || !isIdentifier(field.Args[0].Name, field.Args[0].TypeReference) ||
+		ref.Definition.Kind != ast.Object || shapeOf(ref) != "Pointer" {
+		return ""
+	}
+	for _, of := range f.Objects.ByName(ref.Definition.Name).Fields {
+		if isIdentifier(of.Name, of.TypeReference) && of.IsVariable() {
+			return of.GoFieldName
+		}
+	}
+	return ""
+}
+
+func isIdentifier(name string, ref *config.TypeReference) bool {
+	return name == "id" && ref.GQL.String() == "ID!" && types.Identical(ref.GO, types.Typ[types.String])
+}
+
 // GoType is the struct of an object type.
 func (f *file) GoType(name string) types.Type { return f.Objects.ByName(name).Type }
 
