@@ -158,25 +158,31 @@ func (o *Office) seal(c *Customer, digits map[PrivacyField]string) (changed valu
 	return changed, same, nil
 }
 
-// checkAround holds a customer to the rules that other records have a part in. before is nil for a new one.
-func (o *Office) checkAround(ctx context.Context, tx Tx, c, before *Customer, check *checker) error {
-	if c.ResponsibleID != "" && CheckID(c.ResponsibleID) == nil && (before == nil || before.ResponsibleID != c.ResponsibleID) {
-		_, ok, err := find(ctx, tx.Users(), c.ResponsibleID)
-		if err != nil {
-			return err
+// around is what other records have to say about a customer.
+type around struct {
+	responsible *User
+	known       bool // the responsible user
+	holder      *Customer
+	taken       bool // the customer's code, by holder
+}
+
+// look reads what a customer of these values is checked against.
+func (a *around) look(ctx context.Context, tx Tx, c *Customer) error {
+	return tx.Together(ctx, finding(tx.Users(), c.ResponsibleID, &a.responsible, &a.known), func(ctx context.Context) (err error) {
+		if a.taken = false; c.CustomerCode != "" && CheckText(string(c.CustomerCode), MaxText) == nil {
+			a.holder, a.taken, err = first(ctx, tx.Customers(), CustomerCriteria{CustomerCode: string(c.CustomerCode)})
 		}
-		if !ok {
-			check.add(CodeNotFound, "no user has this identifier", "responsibleId")
-		}
+		return err
+	})
+}
+
+// check holds a customer to the rules that other records have a part in. before is nil for a new one.
+func (a *around) check(c, before *Customer, check *checker) error {
+	if c.ResponsibleID != "" && CheckID(c.ResponsibleID) == nil && (before == nil || before.ResponsibleID != c.ResponsibleID) && !a.known {
+		check.add(CodeNotFound, "no user has this identifier", "responsibleId")
 	}
-	if c.CustomerCode != "" && CheckText(string(c.CustomerCode), MaxText) == nil && (before == nil || before.CustomerCode != c.CustomerCode) {
-		other, taken, err := first(ctx, tx.Customers(), CustomerCriteria{CustomerCode: string(c.CustomerCode)})
-		if err != nil {
-			return err
-		}
-		if taken && other.ID != c.ID {
-			check.add(CodeTaken, "another customer has this code", "customerCode")
-		}
+	if (before == nil || before.CustomerCode != c.CustomerCode) && a.taken && a.holder.ID != c.ID {
+		check.add(CodeTaken, "another customer has this code", "customerCode")
 	}
 	return check.refusal()
 }
@@ -206,8 +212,11 @@ func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerFiel
 	}
 	call := creation{by: by, action: "createCustomer", noun: NounCustomer, id: c.ID, key: key, content: content, wrong: &check}
 	made := c
-	err := o.create(ctx, call, func(ctx context.Context, tx Tx, check *checker) error {
-		if err := o.checkAround(ctx, tx, c, nil, check); err != nil {
+	var others around
+	err := o.create(ctx, call, func(ctx context.Context, tx Tx) error {
+		return others.look(ctx, tx, c)
+	}, func(ctx context.Context, tx Tx, check *checker) error {
+		if err := others.check(c, nil, check); err != nil {
 			return err
 		}
 		made = c
@@ -235,9 +244,14 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 	}
 	var updated *Customer
 	var confirmed []PrivacyField
+	var sent Customer // with nothing but what was sent
+	in.apply(&sent, &checker{})
 	err := o.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
 		confirmed = nil
-		before, ok, err := find(ctx, tx.Customers(), id)
+		var before *Customer
+		var ok bool
+		var others around
+		err = tx.Together(ctx, finding(tx.Customers(), id, &before, &ok), func(ctx context.Context) error { return others.look(ctx, tx, &sent) })
 		if err != nil {
 			return false, err
 		}
@@ -251,7 +265,7 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 		var check checker
 		in.apply(&after, &check)
 		digits := o.numbers(&in, &check)
-		if err := o.checkAround(ctx, tx, &after, before, &check); err != nil {
+		if err := others.check(&after, before, &check); err != nil {
 			return false, err
 		}
 		numbers, same, err := o.seal(&after, digits)
@@ -312,19 +326,21 @@ func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expe
 		if err := checkVersion(expected, c.SeenBy(by).Version); err != nil {
 			return false, err
 		}
-		if expected != nil { // whoever else changes this version loses, or came first
-			c.Version++
-			if err := tx.Customers().Update(ctx, c); err != nil {
-				return lost(err), err
+		raced := false
+		err = tx.Together(ctx, func(ctx context.Context) (err error) {
+			if expected != nil { // whoever else changes this version loses, or came first
+				c.Version++
+				err = tx.Customers().Update(ctx, c)
+				raced = lost(err)
 			}
-		}
-		if keys, err = tx.FileKeysOf(ctx, id); err != nil {
-			return false, err
-		}
-		if err := tx.ForgetFiles(ctx, keys); err != nil {
-			return false, err
-		}
-		return false, remove(ctx, tx, tx.Customers(), &Change{At: InstantOf(o.now()), ClientID: by.ClientID, Action: "deleteCustomer", Noun: NounCustomer, ObjectID: id})
+			return err
+		}, func(ctx context.Context) (err error) {
+			keys, err = tx.ForgetFilesOf(ctx, id)
+			return err
+		}, func(ctx context.Context) error {
+			return remove(ctx, tx, tx.Customers(), &Change{At: InstantOf(o.now()), ClientID: by.ClientID, Action: "deleteCustomer", Noun: NounCustomer, ObjectID: id})
+		})
+		return raced, err
 	})
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func (o *Office) CreateLabel(ctx context.Context, by *Viewer, draft LabelDraft, 
 	content.set("color", string(l.Color))
 	call := creation{by: by, action: "createLabel", noun: NounLabel, id: l.ID, key: key, content: content, wrong: &check}
 	made := l
-	err := o.create(ctx, call, func(ctx context.Context, tx Tx, check *checker) error {
+	err := o.create(ctx, call, nil, func(ctx context.Context, tx Tx, check *checker) error {
 		if err := check.refusal(); err != nil {
 			return err
 		}

@@ -89,6 +89,14 @@ func find[T any, C comparable](ctx context.Context, rows Reader[T, C], id string
 	return row, ok, nil
 }
 
+// finding is find, for what is asked together.
+func finding[T any, C comparable](rows Reader[T, C], id string, row *T, ok *bool) func(context.Context) error {
+	return func(ctx context.Context) (err error) {
+		*row, *ok, err = find(ctx, rows, id)
+		return err
+	}
+}
+
 // first reads the first row of the whole list under some criteria; ok says whether there is one.
 func first[T any, C comparable](ctx context.Context, rows Reader[T, C], criteria C) (row T, ok bool, err error) {
 	pages, err := rows.Pages(ctx, Ask[C]{Criteria: criteria, Window: Window{Limit: 1}}, []string{NoParent}, 0)
@@ -177,9 +185,10 @@ func (c *creation) checkKey() {
 	}
 }
 
-// create makes the object once per idempotency key: insert checks it against the store and writes it, or, when the key
-// was used for the same content within IdempotencyPeriod, again reads the object that was made then.
-func (o *Office) create(ctx context.Context, c creation, insert func(ctx context.Context, tx Tx, check *checker) error, again func(ctx context.Context, tx Tx, id string) (found bool, err error)) error {
+// create makes the object once per idempotency key: look reads what the object is checked against (nil: nothing), and insert
+// checks and writes it; or, when the key was used for the same content within IdempotencyPeriod, again reads the object that
+// was made then.
+func (o *Office) create(ctx context.Context, c creation, look func(ctx context.Context, tx Tx) error, insert func(ctx context.Context, tx Tx, check *checker) error, again func(ctx context.Context, tx Tx, id string) (found bool, err error)) error {
 	c.checkKey()
 	key, keyed := c.key.Get()
 	use := "idempotency key of a " + string(c.noun)
@@ -199,15 +208,24 @@ func (o *Office) create(ctx context.Context, c creation, insert func(ctx context
 	now := InstantOf(o.now())
 	return o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		check := &checker{found: slices.Clone(c.wrong.found)}
-		if keyed && len(check.found) == 0 {
-			entry := &Idempotency{ClientID: c.by.ClientID, Noun: c.noun, Key: key, Digest: digest, ObjectID: c.id, CreatedAt: now}
-			earlier, err := tx.RememberKey(ctx, entry, InstantOf(o.now().Add(-IdempotencyPeriod)))
-			if err != nil {
-				return false, err
+		var earlier *Idempotency
+		err := tx.Together(ctx, func(ctx context.Context) (err error) {
+			if keyed && len(check.found) == 0 {
+				entry := &Idempotency{ClientID: c.by.ClientID, Noun: c.noun, Key: key, Digest: digest, ObjectID: c.id, CreatedAt: now}
+				earlier, err = tx.RememberKey(ctx, entry, InstantOf(o.now().Add(-IdempotencyPeriod)))
 			}
-			if earlier != nil {
-				return false, o.replay(ctx, tx, c.noun, use, content, earlier, again)
+			return err
+		}, func(ctx context.Context) error {
+			if look == nil || earlier != nil {
+				return nil
 			}
+			return look(ctx, tx)
+		})
+		if err != nil {
+			return false, err
+		}
+		if earlier != nil {
+			return false, o.replay(ctx, tx, c.noun, use, content, earlier, again)
 		}
 		if err := insert(ctx, tx, check); err != nil {
 			return false, err

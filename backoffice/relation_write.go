@@ -24,11 +24,11 @@ func (o *Office) CreateRelation(ctx context.Context, by *Viewer, draft RelationD
 	content.set("kind", string(r.Kind))
 	call := creation{by: by, action: "createCustomerRelation", noun: NounRelation, id: r.ID, key: key, content: content, wrong: &check}
 	made := r
-	err := o.create(ctx, call, func(ctx context.Context, tx Tx, check *checker) error {
-		found, err := tx.Customers().ByID(ctx, sound(r.CustomerID, r.RelatedCustomerID), 0)
-		if err != nil {
-			return err
-		}
+	var found map[string]*Customer
+	err := o.create(ctx, call, func(ctx context.Context, tx Tx) (err error) {
+		found, err = tx.Customers().ByID(ctx, sound(r.CustomerID, r.RelatedCustomerID), 0)
+		return err
+	}, func(ctx context.Context, tx Tx, check *checker) error {
 		for _, end := range []struct{ id, field string }{{r.CustomerID, "customerId"}, {r.RelatedCustomerID, "relatedCustomerId"}} {
 			if CheckID(end.id) == nil && found[end.id] == nil {
 				check.add(CodeNotFound, "no customer has this identifier", end.field)

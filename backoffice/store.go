@@ -117,6 +117,11 @@ type Tx interface {
 	NounsOf(ctx context.Context, ids []string) (map[string]Noun, error)
 	IdempotencyStore
 
+	// Together runs functions that need nothing of each other, so that an engine which is far away is asked by all of them in
+	// one trip. They run by turns, never at once, and what they ask first is run in their order. Of several that fail the
+	// first one's error is returned; then the transaction is good for nothing.
+	Together(ctx context.Context, do ...func(ctx context.Context) error) error
+
 	// HoldYearOf reads the financial year of a checklist, nil when there is no such checklist. The year stays as it is until
 	// the transaction ends: whoever would change it waits. It is for what only the current year takes.
 	HoldYearOf(ctx context.Context, checklistID string) (*FinancialYear, error)
@@ -127,6 +132,9 @@ type Tx interface {
 
 	// ForgetFiles notes storage keys whose files are to be removed once the transaction is durable.
 	ForgetFiles(ctx context.Context, keys []string) error
+
+	// ForgetFilesOf does that with all of FileKeysOf a customer, and returns them.
+	ForgetFilesOf(ctx context.Context, customerID string) ([]string, error)
 
 	// CommitUpload ends an upload's registration together with the transaction, whose records name its files.
 	// Unavailable when the registration has ended before.

@@ -38,24 +38,24 @@ func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignme
 	}
 	call := creation{by: by, action: "assignChecklist", noun: NounTranscript, id: t.ID, key: key, content: content, wrong: &check}
 	made := t
-	err := o.create(ctx, call, func(ctx context.Context, tx Tx, check *checker) error {
-		year, err := openYearOf(ctx, tx, t.ChecklistID, check)
-		if err != nil {
-			return err
+	var year *FinancialYear
+	var customer *Customer
+	var known bool
+	err := o.create(ctx, call, func(ctx context.Context, tx Tx) error {
+		return tx.Together(ctx,
+			func(ctx context.Context) (err error) { year, err = tx.HoldYearOf(ctx, t.ChecklistID); return err },
+			finding(tx.Customers(), t.CustomerID, &customer, &known))
+	}, func(ctx context.Context, tx Tx, check *checker) error {
+		if CheckID(t.ChecklistID) == nil {
+			checkOpen(year, check)
 		}
-		if CheckID(t.CustomerID) == nil {
-			_, ok, err := find(ctx, tx.Customers(), t.CustomerID)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				check.add(CodeNotFound, "no customer has this identifier", "customerId")
-			}
+		if CheckID(t.CustomerID) == nil && !known {
+			check.add(CodeNotFound, "no customer has this identifier", "customerId")
 		}
 		if err := check.refusal(); err != nil {
 			return err
 		}
-		t.FinancialYearID = year
+		t.FinancialYearID = year.ID
 		made = t
 		return tx.Transcripts().Insert(ctx, t)
 	}, func(ctx context.Context, tx Tx, id string) (found bool, err error) {
@@ -68,22 +68,14 @@ func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignme
 	return made, nil
 }
 
-// openYearOf is the financial year of a checklist, which must be the current one and stays it until the transaction ends.
-func openYearOf(ctx context.Context, tx Tx, checklist string, check *checker) (id string, err error) {
-	if CheckID(checklist) != nil {
-		return "", nil
-	}
-	year, err := tx.HoldYearOf(ctx, checklist)
+// checkOpen holds the financial year of a checklist, nil when there is no such checklist, to being the current one.
+func checkOpen(year *FinancialYear, check *checker) {
 	switch {
-	case err != nil:
-		return "", err
 	case year == nil:
 		check.add(CodeNotFound, "no checklist has this identifier", "checklistId")
-		return "", nil
 	case !year.IsCurrentYear:
 		check.add(CodeFinancialYearArchived, "the checklist's financial year is not the current one", "checklistId")
 	}
-	return year.ID, nil
 }
 
 // TranscriptDocument is all that a transcript's document is drawn from.

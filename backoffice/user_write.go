@@ -45,7 +45,12 @@ func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserF
 	}
 	var updated *User
 	err := o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		before, ok, err := find(ctx, tx.Users(), id)
+		var before *User
+		var ok bool
+		var labels map[string]*Label
+		sent, _ := in.LabelIDs.Get()
+		err := tx.Together(ctx, finding(tx.Users(), id, &before, &ok),
+			func(ctx context.Context) (err error) { labels, err = findLabels(ctx, tx, sent); return err })
 		if err != nil {
 			return false, err
 		}
@@ -58,9 +63,7 @@ func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserF
 		after := *before
 		var check checker
 		in.apply(&after, &check)
-		if err := checkLabels(ctx, tx, after.LabelIDs, &check); err != nil {
-			return false, err
-		}
+		checkLabels(labels, sent, &check)
 		check.found = append(check.found, CheckUser(&after)...)
 		if err := check.refusal(); err != nil {
 			return false, err
@@ -82,21 +85,24 @@ func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserF
 	return updated, nil
 }
 
-// checkLabels finds the labels that are not there; those that cannot be are CheckUser's.
-func checkLabels(ctx context.Context, tx Tx, ids []string, check *checker) error {
+// findLabels finds those of the labels that are there. More than a user has are CheckUser's, and so is what cannot be one.
+func findLabels(ctx context.Context, tx Tx, ids []string) (map[string]*Label, error) {
 	if len(ids) == 0 || len(ids) > MaxLabels {
-		return nil
+		return nil, nil
 	}
-	found, err := tx.Labels().ByID(ctx, sound(ids...), 0)
-	if err != nil {
-		return err
+	return tx.Labels().ByID(ctx, sound(ids...), 0)
+}
+
+// checkLabels holds labels to being there.
+func checkLabels(found map[string]*Label, ids []string, check *checker) {
+	if len(ids) > MaxLabels {
+		return
 	}
 	for i, id := range ids {
 		if CheckID(id) == nil && found[id] == nil {
 			check.add(CodeNotFound, "no label has this identifier", "labelIds", strconv.Itoa(i))
 		}
 	}
-	return nil
 }
 
 // DeleteUser removes a user for good; it needs users.write. The customers that it was responsible for get no responsible
@@ -106,8 +112,10 @@ func (o *Office) DeleteUser(ctx context.Context, by *Viewer, id string, expected
 		return err
 	}
 	return o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		user, ok, err := find(ctx, tx.Users(), id)
-		if err != nil {
+		var user *User
+		var ok bool
+		responsible := &responsibility{user: id}
+		if err := tx.Together(ctx, finding(tx.Users(), id, &user, &ok), func(ctx context.Context) error { return responsible.next(ctx, tx) }); err != nil {
 			return false, err
 		}
 		if !ok {
@@ -116,47 +124,63 @@ func (o *Office) DeleteUser(ctx context.Context, by *Viewer, id string, expected
 		if err := checkVersion(expected, user.Version); err != nil {
 			return false, err
 		}
-		if expected != nil { // whoever else changes this version loses, or came first
-			user.Version++
-			if err := tx.Users().Update(ctx, user); err != nil {
-				return lost(err), err
+		for len(responsible.customers) > 0 {
+			if raced, err := o.releaseCustomers(ctx, tx, by, responsible); err != nil {
+				return raced, err
 			}
 		}
-		if raced, err := o.releaseCustomers(ctx, tx, by, id); err != nil {
-			return raced, err
-		}
-		return false, remove(ctx, tx, tx.Users(), &Change{At: InstantOf(o.now()), ClientID: by.ClientID, Action: "deleteUser", Noun: NounUser, ObjectID: id})
+		raced := false
+		err := tx.Together(ctx, func(ctx context.Context) (err error) {
+			if expected != nil { // whoever else changes this version loses, or came first
+				user.Version++
+				err = tx.Users().Update(ctx, user)
+				raced = lost(err)
+			}
+			return err
+		}, func(ctx context.Context) error {
+			return remove(ctx, tx, tx.Users(), &Change{At: InstantOf(o.now()), ClientID: by.ClientID, Action: "deleteUser", Noun: NounUser, ObjectID: id})
+		})
+		return raced, err
 	})
 }
 
-// releaseCustomers takes a user's responsibility for customers away, a page at a time: those that are done no longer
-// match.
-func (o *Office) releaseCustomers(ctx context.Context, tx Tx, by *Viewer, user string) (raced bool, err error) {
-	now := InstantOf(o.now())
-	ask := Ask[CustomerCriteria]{Criteria: CustomerCriteria{ResponsibleID: user}, Window: Window{Limit: MaxPageSize}}
-	for {
-		pages, err := tx.Customers().Pages(ctx, ask, []string{NoParent}, 0)
-		if err != nil {
-			return false, err
-		}
-		page := pages[NoParent].Items
-		if len(page) == 0 {
-			return false, nil
-		}
-		changes := make([]*Change, len(page))
-		for i, c := range page {
-			before := *c
-			c.ResponsibleID = ""
-			c.Version++
-			c.UpdatedAt = max(c.UpdatedAt, now)
-			c.NoteChange(&before, false)
-			changes[i] = &Change{At: now, ClientID: by.ClientID, Action: "deleteUser", Noun: NounCustomer, ObjectID: c.ID, Fields: []string{"responsibleId"}}
-		}
-		if err := tx.Customers().Update(ctx, page...); err != nil {
-			return lost(err), err
-		}
-		if err := tx.LogChanges(ctx, changes...); err != nil {
-			return false, err
-		}
+// responsibility is a user's for customers, a page at a time: those that are released are on none any more.
+type responsibility struct {
+	user      string
+	customers []*Customer
+}
+
+// next reads the first page there is now.
+func (r *responsibility) next(ctx context.Context, tx Tx) error {
+	if r.customers = nil; CheckID(r.user) != nil {
+		return nil
 	}
+	ask := Ask[CustomerCriteria]{Criteria: CustomerCriteria{ResponsibleID: r.user}, Window: Window{Limit: MaxPageSize}}
+	pages, err := tx.Customers().Pages(ctx, ask, []string{NoParent}, 0)
+	r.customers = pages[NoParent].Items
+	return err
+}
+
+// releaseCustomers takes a user's responsibility for a page of customers away, and turns to the next one.
+func (o *Office) releaseCustomers(ctx context.Context, tx Tx, by *Viewer, of *responsibility) (raced bool, err error) {
+	now := InstantOf(o.now())
+	page := of.customers
+	changes := make([]*Change, len(page))
+	for i, c := range page {
+		before := *c
+		c.ResponsibleID = ""
+		c.Version++
+		c.UpdatedAt = max(c.UpdatedAt, now)
+		c.NoteChange(&before, false)
+		changes[i] = &Change{At: now, ClientID: by.ClientID, Action: "deleteUser", Noun: NounCustomer, ObjectID: c.ID, Fields: []string{"responsibleId"}}
+	}
+	err = tx.Together(ctx, func(ctx context.Context) error {
+		err := tx.Customers().Update(ctx, page...)
+		raced = lost(err)
+		return err
+	}, func(ctx context.Context) error { return of.next(ctx, tx) })
+	if err != nil {
+		return raced, err
+	}
+	return false, tx.LogChanges(ctx, changes...)
 }

@@ -65,6 +65,10 @@ func (t *tx) finish(ctx context.Context) error {
 	if len(t.changes) == 0 && t.aside == 0 && t.visible.count == 0 {
 		return nil
 	}
+	if t.batcher != nil && t.aside == 0 && len(t.changes) > 0 && len(t.changes) <= maxBatch && !t.visible.isLarge() {
+		t.finishWithCommit()
+		return nil
+	}
 	end, err := t.endOfLog(ctx)
 	if err != nil {
 		return err
@@ -73,6 +77,48 @@ func (t *tx) finish(ctx context.Context) error {
 		return err
 	}
 	return t.show(ctx, end.at)
+}
+
+// finishWithCommit does what finish does in the trip of the commit, so that nobody waits for the end of the log longer than
+// the statements take: the numbers and the instant are worked out where the log is.
+func (t *tx) finishWithCommit() {
+	n, d := t.store.nouns, t.store.nouns.dialect
+	for i, change := range t.changes {
+		change.Sequence = int64(i) + 1
+	}
+	args := make([]any, len(changeTable.columns))
+	for i := range changeTable.columns {
+		args[i] = changeTable.columns[i].values(t.changes)
+	}
+	changes, shown := t.changes, t.visible.shown
+	appended := func(row *Row) error {
+		change, at := changes[0], backoffice.Instant(row.Int(1))
+		change.Sequence, change.VisibleAt = row.Int(0), at
+		if changes = changes[1:]; len(changes) == 0 {
+			for _, shown := range shown {
+				*shown = min(*shown, at)
+			}
+		}
+		return nil
+	}
+	t.batcher.SendLast(&Statement{Text: d.lock, Args: []any{lockChanges}}, &Statement{Text: n.changesAtEnd, Args: args, Each: appended})
+	for i, ids := range t.visible.changedIDs() {
+		if ids != nil {
+			t.batcher.SendLast(&Statement{Text: changeTexts[i].text(d, lastInstant), Args: []any{d.List(ids)}})
+		}
+	}
+	t.changes = nil
+}
+
+// changesAtEndOf is the statement that writes entries, numbered from 1, behind the last one.
+func changesAtEndOf(d *Dialect) string {
+	if !d.bulk {
+		return ""
+	}
+	insert := writeTextsOf(changeTable, d).insert
+	insert = strings.Replace(insert, "SELECT v.sequence,", "SELECT e.last + v.sequence,", 1)
+	insert = strings.Replace(insert, "v.visible_at", "e.at", 1)
+	return "WITH e AS MATERIALIZED (SELECT o.last, GREATEST(o.at, o.now) AS at FROM (" + endOfLogText(d) + ") o(last, at, now)) " + insert + ", e ORDER BY v.sequence RETURNING sequence, visible_at"
 }
 
 // appendChanges writes the entries behind the last one. Whoever reads number n has seen all before it: the next writer

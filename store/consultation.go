@@ -74,19 +74,20 @@ func bytesOrNull(b []byte) any {
 func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.PrivacyAccess) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		const move = "UPDATE consultation_heads SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
-		moved, err := tx.conn.Exec(ctx, move, append(headArguments(to), from.Count, bytesOrNull(from.MAC)))
-		switch {
-		case err != nil:
-			return err
-		case moved != 1 || from.Chain != to.Chain:
-			return backoffice.Fault(backoffice.ErrRegisterChanged, "appending to the register of consultations")
-		}
 		w := writerOf(tx, s.nouns.privacyAccesses)
-		_, err = w.run(ctx, w.writes.insert, entries)
-		if err != nil && backoffice.KindOf(err) == backoffice.Refused { // the place of an entry is taken
-			return tx.fail(backoffice.Fault(backoffice.ErrRegisterChanged, "appending to the register of consultations"))
-		}
-		return err
+		return tx.together(ctx, func(ctx context.Context) error {
+			moved, err := tx.conn.Exec(ctx, move, append(headArguments(to), from.Count, bytesOrNull(from.MAC)))
+			if err == nil && (moved != 1 || from.Chain != to.Chain) {
+				return backoffice.Fault(backoffice.ErrRegisterChanged, "appending to the register of consultations")
+			}
+			return err
+		}, func(ctx context.Context) error {
+			_, err := w.run(ctx, w.writes.insert, entries)
+			if err != nil && backoffice.KindOf(err) == backoffice.Refused { // the place of an entry is taken
+				return tx.fail(backoffice.Fault(backoffice.ErrRegisterChanged, "appending to the register of consultations"))
+			}
+			return err
+		})
 	})
 }
 

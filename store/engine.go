@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"example.org/backoffice/backoffice"
 )
@@ -14,6 +15,28 @@ type Conn interface {
 	Query(ctx context.Context, text string, args []any, each func(*Row) error) error
 	// Exec returns the number of rows that were changed.
 	Exec(ctx context.Context, text string, args []any) (int64, error)
+}
+
+// Statement is one of several that travel together. Changed and Err are what became of it.
+type Statement struct {
+	Text string
+	Args []any
+	Each func(*Row) error // as in Query; may be nil
+
+	Changed int64
+	Err     error
+}
+
+// ErrNotRun is what becomes of a statement when one before it has failed.
+var ErrNotRun = errors.New("a statement that was sent before this one has failed")
+
+// Batcher is what a Conn in a transaction also is when its engine is far away, so that trips are to be saved.
+type Batcher interface {
+	// Send runs statements in their order, in one trip. After one that the engine refuses none is run.
+	Send(ctx context.Context, statements []*Statement)
+	// SendLast keeps statements for the trip that ends the transaction: nobody can look at their answers before it is
+	// durable, so what is to keep it from that must be an error of theirs.
+	SendLast(statements ...*Statement)
 }
 
 // Engine is an open database.
@@ -46,12 +69,21 @@ type counted struct{ Conn }
 
 func (c counted) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
 	backoffice.CountCall(ctx)
+	each, end := metered(ctx, each)
+	if err := c.Conn.Query(ctx, text, args, each); err != nil {
+		return err
+	}
+	return end()
+}
+
+// metered notes what is read in the context's budget; end notes the rest.
+func metered(ctx context.Context, each func(*Row) error) (noting func(*Row) error, end func() error) {
 	budget := backoffice.BudgetOf(ctx)
 	if budget == nil {
-		return c.Conn.Query(ctx, text, args, each)
+		return each, func() error { return nil }
 	}
 	read := 0
-	err := c.Conn.Query(ctx, text, args, func(row *Row) error {
+	return func(row *Row) error {
 		if read += row.size(); read >= budgetStep {
 			if err := budget.Read(read); err != nil {
 				return err
@@ -59,11 +91,7 @@ func (c counted) Query(ctx context.Context, text string, args []any, each func(*
 			read = 0
 		}
 		return each(row)
-	})
-	if err != nil {
-		return err
-	}
-	return budget.Read(read)
+	}, func() error { return budget.Read(read) }
 }
 
 // budgetStep is how many bytes are read before they are counted: a little more than the longest row.

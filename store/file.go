@@ -15,11 +15,16 @@ func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, e
 		return nil, nil
 	}
 	d := t.store.nouns.dialect
+	return fileKeys(ctx, t.conn, d.filesOfCustomers(), d.List(ids))
+}
+
+// filesOfCustomers asks for what is stored for the customers of $1.
+func (d *Dialect) filesOfCustomers() string {
 	var parts []string
 	for _, table := range tablesOfFiles {
 		parts = append(parts, "SELECT file_key FROM "+table+" WHERE file_key IS NOT NULL AND customer_id "+strings.ReplaceAll(d.in, "?", "$1"))
 	}
-	return fileKeys(ctx, t.conn, strings.Join(parts, " UNION ALL "), d.List(ids))
+	return strings.Join(parts, " UNION ")
 }
 
 func fileKeys(ctx context.Context, conn Conn, text string, args ...any) ([]string, error) {
@@ -30,13 +35,20 @@ func fileKeys(ctx context.Context, conn Conn, text string, args ...any) ([]strin
 
 // ForgetFiles implements backoffice.Tx.
 func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
-	for _, key := range unique(keys) {
-		_, err := t.conn.Exec(ctx, "INSERT INTO forgotten_files (file_key, at) VALUES ($1, "+t.store.nouns.dialect.now+") ON CONFLICT (file_key) DO NOTHING", []any{storable(key)})
-		if err != nil {
-			return err
-		}
+	if len(keys) == 0 {
+		return nil
 	}
-	return nil
+	d := t.store.nouns.dialect
+	_, err := t.conn.Exec(ctx, "INSERT INTO forgotten_files (file_key, at) SELECT "+d.parentID+", "+d.now+" FROM "+d.parents+
+		" WHERE TRUE ON CONFLICT (file_key) DO NOTHING", []any{d.List(storableAll(unique(keys)))})
+	return err
+}
+
+// ForgetFilesOf implements backoffice.Tx.
+func (t *tx) ForgetFilesOf(ctx context.Context, customerID string) ([]string, error) {
+	d := t.store.nouns.dialect
+	return fileKeys(ctx, t.conn, "INSERT INTO forgotten_files (file_key, at) SELECT f.file_key, "+d.now+" FROM ("+d.filesOfCustomers()+") f"+
+		" WHERE TRUE ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", d.List(wellFormed([]string{customerID})))
 }
 
 // ForgottenFiles implements backoffice.FileRegister.

@@ -10,23 +10,28 @@ import (
 // RememberKey implements backoffice.IdempotencyStore. Two transactions with one key wait for each other at the insert:
 // the second then finds the row of the first, or none when the first was rolled back.
 func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, notBefore backoffice.Instant) (*backoffice.Idempotency, error) {
-	if err := t.forgetKeys(ctx, notBefore); err != nil {
-		return nil, err
-	}
 	const remember = `INSERT INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, $6)
 ON CONFLICT (client_id, noun, key) DO UPDATE SET digest = excluded.digest, object_id = excluded.object_id, created_at = excluded.created_at
 WHERE idempotency_keys.created_at < $7`
-	stored, err := t.conn.Exec(ctx, remember, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.Digest, entry.ObjectID, int64(entry.CreatedAt), int64(notBefore)})
-	if err != nil || stored > 0 {
-		return nil, err
-	}
-	earlier := *entry
 	const read = "SELECT digest, object_id, created_at FROM idempotency_keys WHERE client_id = $1 AND noun = $2 AND key = $3"
-	err = t.conn.Query(ctx, read, []any{entry.ClientID, string(entry.Noun), entry.Key}, func(row *Row) error {
-		earlier.Digest, earlier.ObjectID, earlier.CreatedAt = bytes.Clone(row.Bytes(0)), row.Text(1), backoffice.Instant(row.Int(2))
-		return nil
-	})
-	if err != nil {
+	var stored int64
+	earlier := *entry
+	err := t.together(ctx,
+		func(ctx context.Context) error { return t.forgetKeys(ctx, notBefore) },
+		func(ctx context.Context) (err error) {
+			stored, err = t.conn.Exec(ctx, remember, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.Digest, entry.ObjectID, int64(entry.CreatedAt), int64(notBefore)})
+			return err
+		},
+		func(ctx context.Context) error {
+			if stored > 0 { // known by then where there are no trips
+				return nil
+			}
+			return t.conn.Query(ctx, read, []any{entry.ClientID, string(entry.Noun), entry.Key}, func(row *Row) error {
+				earlier.Digest, earlier.ObjectID, earlier.CreatedAt = bytes.Clone(row.Bytes(0)), row.Text(1), backoffice.Instant(row.Int(2))
+				return nil
+			})
+		})
+	if err != nil || stored > 0 {
 		return nil, err
 	}
 	return &earlier, nil

@@ -24,6 +24,7 @@ type nouns struct {
 	privacyAccesses *noun[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]
 	ofIDs           string // the statement of NounsOf
 	changesAside    copyTexts
+	changesAtEnd    string
 }
 
 func nounsOn(d *Dialect) *nouns {
@@ -43,6 +44,7 @@ func nounsOn(d *Dialect) *nouns {
 		privacyAccesses: nounOf(privacyAccessTable, d),
 		ofIDs:           nounsOfText(d),
 		changesAside:    changesAsideOf(d),
+		changesAtEnd:    changesAtEndOf(d),
 	}
 }
 

@@ -38,12 +38,18 @@ func (w *writer[T, C]) writeLists(ctx context.Context, rows []*T, replace bool) 
 }
 
 func (w *writer[T, C]) writeList(ctx context.Context, list *sideList[T], rows []*T, replace bool) error {
-	if replace {
-		text := "DELETE FROM " + list.table + " WHERE " + list.owner + " " + strings.ReplaceAll(w.dialect.in, "?", "$1")
-		if _, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(rows))}); err != nil {
-			return err
-		}
+	insert := func(ctx context.Context) error { return w.insertList(ctx, list, rows) }
+	if !replace {
+		return insert(ctx)
 	}
+	return w.tx.together(ctx, func(ctx context.Context) error {
+		text := "DELETE FROM " + list.table + " WHERE " + list.owner + " " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+		_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(rows))})
+		return err
+	}, insert)
+}
+
+func (w *writer[T, C]) insertList(ctx context.Context, list *sideList[T], rows []*T) error {
 	var texts []listedText
 	for _, row := range rows {
 		for place, value := range list.of(row) {

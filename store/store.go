@@ -109,6 +109,7 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 		tx := &tx{store: s, visible: visibility{mark: backoffice.InstantOf(time.Now())}}
 		tx.conn = &txConn{counted{conn}, tx}
 		tx.copier, _ = conn.(Copier)
+		tx.batcher, _ = conn.(Batcher)
 		if err := do(ctx, tx); err != nil {
 			return err
 		}

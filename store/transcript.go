@@ -174,10 +174,9 @@ func (w *transcriptWriter) Insert(ctx context.Context, rows ...*backoffice.Trans
 
 // Update implements backoffice.Writer.
 func (w *transcriptWriter) Update(ctx context.Context, rows ...*backoffice.Transcript) error {
-	if err := w.writer.Update(ctx, rows...); err != nil {
-		return err
-	}
-	return w.moveCalculations(ctx, rows)
+	return w.together(ctx, rows,
+		func(ctx context.Context) error { return w.writer.Update(ctx, rows...) },
+		func(ctx context.Context) error { return w.moveCalculations(ctx, rows) })
 }
 
 // Upsert implements backoffice.Writer.

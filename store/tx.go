@@ -11,7 +11,8 @@ import (
 type tx struct {
 	store   *Store
 	conn    Conn
-	copier  Copier // nil when the engine copies nothing
+	copier  Copier  // nil when the engine copies nothing
+	batcher Batcher // nil when the engine is here
 	failed  error
 	changes []*backoffice.Change
 	visible visibility
@@ -30,7 +31,7 @@ func (t *tx) fail(err error) error {
 
 // txConn refuses statements after a failure.
 type txConn struct {
-	conn Conn
+	conn Conn // for an engine without trips
 	tx   *tx
 }
 
@@ -38,22 +39,36 @@ func (c *txConn) Query(ctx context.Context, text string, args []any, each func(*
 	if c.tx.failed != nil {
 		return c.tx.failed
 	}
-	err := c.conn.Query(ctx, text, args, each)
-	if err != nil && violationOf(err) == nil {
-		c.tx.failed = err
+	if c.tx.batcher == nil {
+		return c.note(c.conn.Query(ctx, text, args, each))
 	}
-	return err
+	each, end := metered(ctx, each)
+	s := &Statement{Text: text, Args: args, Each: each}
+	if c.tx.send(ctx, s); s.Err == nil {
+		s.Err = end()
+	}
+	return c.note(s.Err)
 }
 
-func (c *txConn) Exec(ctx context.Context, text string, args []any) (int64, error) {
+func (c *txConn) Exec(ctx context.Context, text string, args []any) (n int64, err error) {
 	if c.tx.failed != nil {
 		return 0, c.tx.failed
 	}
-	n, err := c.conn.Exec(ctx, text, args)
-	if err != nil && violationOf(err) == nil {
+	if c.tx.batcher == nil {
+		n, err = c.conn.Exec(ctx, text, args)
+		return n, c.note(err)
+	}
+	s := &Statement{Text: text, Args: args}
+	c.tx.send(ctx, s)
+	return s.Changed, c.note(s.Err)
+}
+
+// note keeps a failure. What became of a violation is told by the writer that met it.
+func (c *txConn) note(err error) error {
+	if err != nil && c.tx.failed == nil && violationOf(err) == nil {
 		c.tx.failed = err
 	}
-	return n, err
+	return err
 }
 
 // What advisory locks are for. An engine with a single writer needs none.

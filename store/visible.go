@@ -25,15 +25,29 @@ type changedRows struct {
 	hidden bool // not for everybody to see
 }
 
-// changeTexts set the instants of rows to when their change became visible. None that is shown of a row is later.
-var changeTexts = []struct {
+// changeText sets the instants of rows to when their change became visible. None that is shown of a row is later.
+type changeText struct {
 	of   changedRows
-	sets string
-}{
+	sets string // $2 is the instant
+}
+
+var changeTexts = []changeText{
 	{changedRows{table: "customers"}, "visible_at = $2, open_visible_at = $2, " + earlier("updated_at") + ", " + earlier("open_updated_at")},
 	{changedRows{table: "customers", hidden: true}, "visible_at = $2, " + earlier("updated_at")},
 	{changedRows{table: "transcripts"}, "visible_at = $2, " + earlier("updated_at") + ", " + earlier("own_updated_at")},
 }
+
+// text is the statement for the rows of $1. from is where the instant e.at comes from, "" when it is the argument $2.
+func (c *changeText) text(d *Dialect, from string) string {
+	sets := c.sets
+	if from != "" {
+		sets = strings.ReplaceAll(sets, "$2", "e.at")
+	}
+	return "UPDATE " + c.of.table + " SET " + sets + from + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1")
+}
+
+// lastInstant is that of the entries which a transaction has just put at the end of the log.
+const lastInstant = " FROM (SELECT c.visible_at AS at FROM changes c ORDER BY c.sequence DESC LIMIT 1) e"
 
 // hiddenChanges tells which changes of a noun are not for everybody to see. Its rows have an open_visible_at, which such
 // a change leaves as it is, beside their visible_at.
@@ -65,6 +79,15 @@ func (v *visibility) changed(of changedRows, ids []string, shown []*backoffice.I
 	v.shown = append(v.shown, shown...)
 }
 
+// changedIDs are the rows for each of changeTexts, nil for none.
+func (v *visibility) changedIDs() [][]string {
+	all := make([][]string, len(changeTexts))
+	for i := range changeTexts {
+		all[i] = unique(v.rows[changeTexts[i].of])
+	}
+	return all
+}
+
 func (v *visibility) isLarge() bool { return v.count > maxBatch }
 
 // noteChanged notes rows that were written, all of which changed.
@@ -94,9 +117,7 @@ func (t *tx) endOfLog(ctx context.Context) (e end, err error) {
 	if err := t.lock(ctx, lockChanges); err != nil {
 		return e, err
 	}
-	text := "SELECT COALESCE((SELECT MAX(sequence) FROM changes), 0)," +
-		" COALESCE((SELECT c.visible_at FROM changes c WHERE c.sequence = (SELECT MAX(sequence) FROM changes)), 0), " + t.store.nouns.dialect.now
-	err = t.conn.Query(ctx, text, nil, func(row *Row) error {
+	err = t.conn.Query(ctx, endOfLogText(t.store.nouns.dialect), nil, func(row *Row) error {
 		e.last, e.at = row.Int(0), backoffice.Instant(max(row.Int(1), row.Int(2)))
 		return nil
 	})
@@ -104,6 +125,12 @@ func (t *tx) endOfLog(ctx context.Context) (e end, err error) {
 		e.at = max(e.at, t.visible.mark)
 	}
 	return e, err
+}
+
+// endOfLogText asks for the number of the last entry, its instant, and what the store's clock says.
+func endOfLogText(d *Dialect) string {
+	return "SELECT COALESCE((SELECT MAX(sequence) FROM changes), 0)," +
+		" COALESCE((SELECT c.visible_at FROM changes c WHERE c.sequence = (SELECT MAX(sequence) FROM changes)), 0), " + d.now
 }
 
 // show gives the rows that changed the instant at which they become visible.
@@ -115,13 +142,11 @@ func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 		return err
 	}
 	d := t.store.nouns.dialect
-	for _, change := range changeTexts {
-		ids := unique(v.rows[change.of])
+	for i, ids := range v.changedIDs() {
 		if ids == nil {
 			continue
 		}
-		text := "UPDATE " + change.of.table + " SET " + change.sets + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1")
-		if _, err := t.conn.Exec(ctx, text, []any{d.List(ids), int64(at)}); err != nil {
+		if _, err := t.conn.Exec(ctx, changeTexts[i].text(d, ""), []any{d.List(ids), int64(at)}); err != nil {
 			return err
 		}
 	}

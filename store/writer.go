@@ -141,14 +141,28 @@ func (w *writer[T, C]) Insert(ctx context.Context, rows ...*T) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := w.refuseTakenIDs(ctx, rows, true); err != nil {
-		return err
-	}
-	if _, err := w.run(ctx, w.writes.insert, rows); err != nil {
+	err := w.together(ctx, rows,
+		func(ctx context.Context) error { return w.refuseTakenIDs(ctx, rows, true) },
+		func(ctx context.Context) error { _, err := w.run(ctx, w.writes.insert, rows); return err },
+		func(ctx context.Context) error { return w.writeLists(ctx, rows, false) })
+	if err != nil {
 		return err
 	}
 	w.noteChanged(rows)
-	return w.writeLists(ctx, rows, false)
+	return nil
+}
+
+// together does in one trip what is done with one statement's number of rows; with more, one after the other.
+func (w *writer[T, C]) together(ctx context.Context, rows []*T, do ...func(ctx context.Context) error) error {
+	if len(rows) <= maxBatch {
+		return w.tx.together(ctx, do...)
+	}
+	for _, one := range do {
+		if err := one(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Update implements backoffice.Writer.
@@ -156,17 +170,40 @@ func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	changed, err := w.run(ctx, w.writes.update, rows)
+	err := w.together(ctx, rows,
+		func(ctx context.Context) error { return w.update(ctx, rows) },
+		func(ctx context.Context) error { return w.writeLists(ctx, rows, true) })
 	if err != nil {
 		return err
 	}
-	if changed == len(rows) {
-		w.noteChanged(rows)
-		return w.writeLists(ctx, rows, true)
-	}
-	stored, err := w.ByID(ctx, w.idsOf(rows), 1)
-	if err != nil {
+	w.noteChanged(rows)
+	return nil
+}
+
+// update stores the columns of rows. Why one can't be stored is asked with the update itself where a list that is written in
+// the same trip may fail for it: then nothing can be asked any more.
+func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
+	var changed int
+	var stored map[string]*T
+	look := func(ctx context.Context) (err error) {
+		stored, err = w.ByID(ctx, w.idsOf(rows), 1)
 		return err
+	}
+	err := w.together(ctx, rows,
+		func(ctx context.Context) (err error) { changed, err = w.run(ctx, w.writes.update, rows); return err },
+		func(ctx context.Context) error {
+			if w.tx.batcher == nil || len(w.table.lists) == 0 {
+				return nil
+			}
+			return look(ctx)
+		})
+	if err != nil || changed == len(rows) {
+		return err
+	}
+	if stored == nil {
+		if err := look(ctx); err != nil {
+			return err
+		}
 	}
 	for _, row := range rows {
 		if stored[*w.table.id(row)] == nil {

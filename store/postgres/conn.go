@@ -79,7 +79,7 @@ func exec(ctx context.Context, on runner, text string, args []any) (int64, error
 	return tag.RowsAffected(), classify(ctx, err)
 }
 
-// transaction runs statements inside one.
+// transaction runs statements inside one that only reads.
 type transaction struct {
 	tx    pgx.Tx
 	limit time.Duration // of a statement

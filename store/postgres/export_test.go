@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -38,7 +39,7 @@ func (s *Store) InWrite(t testing.TB, text string) (lines []string) {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{BeginQuery: beginWrite(s.engine.reads.primary.limit)})
+	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{BeginQuery: strings.Join(beginWrite(s.engine.reads.primary.limit), ";")})
 	if err != nil {
 		t.Fatal(err)
 	}

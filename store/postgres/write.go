@@ -3,12 +3,10 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
@@ -55,18 +53,15 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 			primary.pool.Reset()
 		}
 	}()
-	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{BeginQuery: beginWrite(primary.limit)})
-	if err != nil {
-		return err
-	}
-	defer rollback(ctx, tx)
-	if err = do(ctx, transaction{tx, primary.limit}); err != nil {
+	w := &writing{conn: conn.Conn(), limit: primary.limit}
+	defer w.rollback(ctx)
+	if err = do(ctx, w); err != nil {
 		return err
 	}
 	if ended := ctx.Err(); ended != nil {
 		return classify(ctx, ended)
 	}
-	err = commit(ctx, tx, primary.limit)
+	err = w.commit(ctx)
 	return err
 }
 
@@ -79,18 +74,21 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 // too slow: the store is busy, and the same write may succeed later. And what is acknowledged is durable, whatever the
 // server, the role or the database say (synchronous_commit = off loses what was acknowledged in the last moment before a
 // crash, entries of the register among it); a level that waits for standbys stays as it is.
-func beginWrite(limit time.Duration) string {
-	return "begin isolation level read committed; " + byKeys +
-		"set local lock_timeout = " + strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10) + "; " +
-		"select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'"
+func beginWrite(limit time.Duration) []string {
+	lockTimeout := strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10)
+	return []string{
+		"begin isolation level read committed",
+		"select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)," +
+			" set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)," +
+			" set_config('lock_timeout', '" + lockTimeout + "', true)," +
+			" set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, true)",
+	}
 }
-
-const byKeys = "set local plan_cache_mode = force_generic_plan; " +
-	"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off; "
 
 // beginMoment starts a transaction that reads one moment: an import's, before it writes, or an export's page by page. What is
 // said of the planner for beginWrite holds for both.
-const beginMoment = "begin isolation level repeatable read read only; " + byKeys
+const beginMoment = "begin isolation level repeatable read read only; set local plan_cache_mode = force_generic_plan; " +
+	"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off; "
 
 func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {
 	ctx, cancel := bounded(ctx, limit)
@@ -106,46 +104,6 @@ func rollback(ctx context.Context, tx pgx.Tx) {
 	_ = tx.Rollback(ctx)
 }
 
-// leastCommit is how long a commit is waited for when the deadline is near: it needs but one answer.
-const leastCommit = time.Second
-
-// warnings is where a connection keeps how many warnings the server sent.
-const warnings = "warnings"
-
-func noteWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
-	if notice.SeverityUnlocalized == "WARNING" {
-		n, _ := conn.CustomData()[warnings].(int)
-		conn.CustomData()[warnings] = n + 1
-	}
-}
-
-// commit makes a transaction durable. Under synchronous replication a server that is told to wait no longer for its
-// standby calls that a success, with a warning: here it is none. Callers who leave do not cut the wait short; a deadline
-// does, but for leastCommit.
-func commit(ctx context.Context, tx pgx.Tx, limit time.Duration) error {
-	if deadline, ok := ctx.Deadline(); ok {
-		limit = min(limit, max(time.Until(deadline)-cancelTime, leastCommit))
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
-	defer cancel()
-	conn := tx.Conn().PgConn()
-	before, _ := conn.CustomData()[warnings].(int)
-	err := tx.Commit(ctx)
-	after, _ := conn.CustomData()[warnings].(int)
-	switch {
-	case errors.Is(err, pgx.ErrTxCommitRollback):
-		return backoffice.Fault(errors.New("a failed transaction was to be committed"), "writing to the store")
-	case err == nil && after > before:
-		return unknownOutcome(errors.New("PostgreSQL committed with a warning: no synchronous standby may have it"))
-	case err == nil:
-		return nil
-	}
-	if code := codeOf(err); code != "" && code[:2] != "57" && code[:2] != "08" {
-		return classify(ctx, err)
-	}
-	return unknownOutcome(fmt.Errorf("the commit was not answered (%T)", err))
-}
-
 // unknownOutcome is for a write that may be durable or not. It is never run again by itself.
 func unknownOutcome(cause error) error {
 	return &backoffice.Error{
@@ -153,13 +111,4 @@ func unknownOutcome(cause error) error {
 		Message: "the store went away while the write was made durable, so it may have been done; ask again, with the same idempotency key when creating",
 		Cause:   cause,
 	}
-}
-
-// Copy implements store.Copier.
-func (t transaction) Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
-	ctx, cancel := bounded(ctx, t.limit)
-	defer cancel()
-	next := func(i int) ([]any, error) { return row(i), nil }
-	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, next))
-	return unanswered(ctx, t.tx.Conn(), classify(ctx, err))
 }

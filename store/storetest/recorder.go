@@ -39,7 +39,13 @@ func (r *Recorder) Primary() store.Conn { return recorded{r.Engine.Primary(), r}
 
 // Write implements store.Engine.
 func (r *Recorder) Write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
-	return r.Engine.Write(ctx, func(ctx context.Context, tx store.Conn) error { return do(ctx, recorded{tx, r}) })
+	return r.Engine.Write(ctx, func(ctx context.Context, tx store.Conn) error {
+		on := recorded{tx, r}
+		if batcher, ok := tx.(store.Batcher); ok {
+			return do(ctx, recordedBatcher{on, batcher})
+		}
+		return do(ctx, on)
+	})
 }
 
 type recorded struct {
@@ -57,4 +63,25 @@ func (c recorded) Query(ctx context.Context, text string, args []any, each func(
 func (c recorded) Exec(ctx context.Context, text string, args []any) (int64, error) {
 	c.by.note(text, args)
 	return c.Conn.Exec(ctx, text, args)
+}
+
+type recordedBatcher struct {
+	recorded
+	batcher store.Batcher
+}
+
+// Send implements store.Batcher.
+func (c recordedBatcher) Send(ctx context.Context, statements []*store.Statement) {
+	for _, s := range statements {
+		c.by.note(s.Text, s.Args)
+	}
+	c.batcher.Send(ctx, statements)
+}
+
+// SendLast implements store.Batcher.
+func (c recordedBatcher) SendLast(statements ...*store.Statement) {
+	for _, s := range statements {
+		c.by.note(s.Text, s.Args)
+	}
+	c.batcher.SendLast(statements...)
 }

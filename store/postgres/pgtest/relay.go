@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Relay leads to the server of the tests over TCP, and can forget connections as a router does: they stay open, and
@@ -14,6 +15,9 @@ type Relay struct {
 	address   string
 	forgotten atomic.Int64 // connections up to this number
 	accepted  atomic.Int64
+	trips     atomic.Int64
+	latency   atomic.Int64
+	frozen    atomic.Bool
 }
 
 // NewRelay starts a relay, until the test ends.
@@ -28,21 +32,32 @@ func NewRelay(t testing.TB) *Relay {
 			return
 		}
 		defer func() { _ = server.Close() }()
-		go r.pass(number, server, client)
-		r.pass(number, client, server)
+		asking := &atomic.Bool{} // the client spoke last
+		go r.pass(number, server, client, func() {
+			if !asking.Swap(true) {
+				r.trips.Add(1)
+			}
+		})
+		r.pass(number, client, server, func() {
+			time.Sleep(time.Duration(r.latency.Load()))
+			asking.Store(false)
+		})
 	})
 	return r
 }
 
 // pass copies what comes, until the connection is forgotten: from then on it comes to nothing.
-func (r *Relay) pass(number int64, to, from net.Conn) {
+func (r *Relay) pass(number int64, to, from net.Conn, passing func()) {
 	buffer := make([]byte, 16<<10)
 	for {
 		n, err := from.Read(buffer)
 		if err != nil {
 			break
 		}
-		if number > r.forgotten.Load() {
+		for r.frozen.Load() {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if passing(); number > r.forgotten.Load() {
 			if _, err := to.Write(buffer[:n]); err != nil {
 				break
 			}
@@ -55,6 +70,18 @@ func (r *Relay) pass(number int64, to, from net.Conn) {
 
 // Forget forgets the connections that there are.
 func (r *Relay) Forget() { r.forgotten.Store(r.accepted.Load()) }
+
+// Trips counts how often a client has begun to ask since it was last answered, on all connections.
+func (r *Relay) Trips() int { return int(r.trips.Load()) }
+
+// Delay makes each answer come later, as from a server that is far away.
+func (r *Relay) Delay(by time.Duration) { r.latency.Store(int64(by)) }
+
+// Freeze lets nothing through until Thaw, as a server does that is stopped: connections are made, and wait.
+func (r *Relay) Freeze() { r.frozen.Store(true) }
+
+// Thaw lets all through that waited.
+func (r *Relay) Thaw() { r.frozen.Store(false) }
 
 // Through turns the URL of a schema into one that leads through the relay.
 func (r *Relay) Through(url string) string {

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"iter"
+
+	"example.org/backoffice/backoffice"
+)
+
+// strand is one of several functions of a transaction that ask together.
+type strand struct {
+	ask  func([]*Statement) (again bool) // waits for the answers
+	next func() ([]*Statement, bool)
+	over bool
+	err  error
+}
+
+type strandKey struct{}
+
+// Together implements backoffice.Tx.
+func (t *tx) Together(ctx context.Context, do ...func(ctx context.Context) error) error {
+	return t.together(ctx, do...)
+}
+
+// together runs functions that need nothing of each other. Where trips count, each runs until it asks something; what they
+// ask then is sent in one trip, in the order of the functions, and so on. Never do two of them run at once. Of several that
+// fail the first one's error counts, as if they had run one after the other.
+func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error) error {
+	if t.batcher == nil || len(do) == 1 {
+		for _, one := range do {
+			if err := one(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	strands := make([]*strand, len(do))
+	for i, one := range do {
+		s := &strand{}
+		next, stop := iter.Pull(func(ask func([]*Statement) bool) {
+			s.ask = ask
+			s.err = one(context.WithValue(ctx, strandKey{}, s))
+		})
+		defer stop() // one that is not over is told that its statements were not run
+		s.next, strands[i] = next, s
+	}
+	for {
+		var asked []*Statement
+		first := true // all before are over, and well
+		for _, s := range strands {
+			if !s.over {
+				statements, more := s.next()
+				s.over = !more
+				asked = append(asked, statements...)
+			}
+			if first && s.err != nil {
+				return s.err
+			}
+			first = first && s.over
+		}
+		if len(asked) == 0 {
+			for _, s := range strands {
+				if s.err != nil {
+					return s.err
+				}
+			}
+			return nil
+		}
+		t.trip(ctx, asked)
+	}
+}
+
+// send runs statements with those of the functions beside, if there are such.
+func (t *tx) send(ctx context.Context, statements ...*Statement) {
+	for range statements {
+		backoffice.CountCall(ctx)
+	}
+	t.trip(ctx, statements)
+}
+
+func (t *tx) trip(ctx context.Context, statements []*Statement) {
+	s, _ := ctx.Value(strandKey{}).(*strand)
+	if s == nil {
+		t.batcher.Send(ctx, statements)
+		return
+	}
+	if !s.ask(statements) {
+		for _, statement := range statements {
+			statement.Err = ErrNotRun
+		}
+	}
+}
