@@ -10,6 +10,7 @@ build:
 
 test: lint pages ## everything that must hold before a change lands
 	$(GO) test -race -timeout 40m ./...
+	$(GO) test -C benchmarks -race ./...
 
 test-tools: ## what the tests need beyond Go
 	./scripts/test-tools.sh
@@ -24,14 +25,16 @@ hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-
 lint: test-tools ## the form of the sources, and the OpenAPI document by the default rules of spectral
 	test -z "$$(gofmt -l .)"
 	$(GO) vet ./...
+	$(GO) vet -C benchmarks ./...
 	./scripts/lint-openapi.sh
 
 pages: test-tools ## the committed pages are what their sources give
 	./scripts/check-pages.sh
 
-generate: ## graph/ from schema.graphqls and gqlgen.yml
+generate: ## graph/ from schema.graphqls and gqlgen.yml, and what the benchmarks take from stock gqlgen
 	$(GO) generate ./...
+	$(GO) generate -C benchmarks ./...
 
 benchmarks: ## docs/performance.md: this server beside its peers; ARGS="scale" or ARGS="width" for the rest
 	./benchmarks/tools.sh
-	$(GO) run ./benchmarks $(ARGS)
+	$(GO) run -C benchmarks . $(ARGS)

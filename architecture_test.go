@@ -50,16 +50,12 @@ var mayImport = map[string]string{
 	"webpage/webtest":       "",
 
 	// Programs and clients of their own.
-	"execute/generate":       "execute",
-	"rest/openapi":           "rest",
-	"integration":            "",
-	"scripts/hostile":        "",
-	"scripts/kbo2ndjson":     "backoffice",
-	"deploy/load":            "",
-	"benchmarks":             "backoffice benchmarks/data privacy store/postgres store/sqlite",
-	"benchmarks/data":        "backoffice",
-	"benchmarks/floorb":      "backoffice",
-	"benchmarks/stockgqlgen": "",
+	"execute/generate":   "execute",
+	"rest/openapi":       "rest",
+	"integration":        "",
+	"scripts/hostile":    "",
+	"scripts/kbo2ndjson": "backoffice",
+	"deploy/load":        "",
 }
 
 func TestEveryRoomKeepsToTheImportLaw(t *testing.T) {

@@ -99,7 +99,7 @@ func (w *workshop) servers(ctx context.Context, names map[string]bool, postgres 
 		all = append(all, s)
 	}
 	if names["floor-b"] {
-		path, err := w.build(ctx, "./benchmarks/floorb", "floorb")
+		path, err := w.build(ctx, "benchmarks/floorb", "floorb")
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +122,7 @@ func (w *workshop) servers(ctx context.Context, names map[string]bool, postgres 
 		}
 	}
 	if names["gqlgen-0.5ms"] || names["gqlgen-16ms"] {
-		path, err := w.build(ctx, "./benchmarks/stockgqlgen", "stockgqlgen")
+		path, err := w.build(ctx, "benchmarks/stockgqlgen", "stockgqlgen")
 		if err != nil {
 			return nil, err
 		}

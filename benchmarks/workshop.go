@@ -98,11 +98,11 @@ func (w *workshop) close() {
 	}
 }
 
-// build builds a program of the module.
+// build builds the program in a folder of the repository, in whichever module that is.
 func (w *workshop) build(ctx context.Context, folder, name string) (path string, err error) {
 	path = filepath.Join(w.scratch, name)
-	command := exec.CommandContext(ctx, "go", "build", "-o", path, folder)
-	command.Dir = w.root
+	command := exec.CommandContext(ctx, "go", "build", "-o", path, ".")
+	command.Dir = filepath.Join(w.root, folder)
 	_, err = run(ctx, command)
 	return path, err
 }

@@ -20,7 +20,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/benchmarks/data"
+	"example.org/backoffice/demo"
 	"example.org/backoffice/execute"
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
@@ -28,7 +28,7 @@ import (
 	"example.org/backoffice/process"
 )
 
-// endpoint is a gateway over the benchmarks' office, and what executes its operations below transport, authentication
+// endpoint is a gateway over a demo's office, and what executes its operations below transport, authentication
 // and limits.
 type endpoint struct {
 	handler http.Handler
@@ -37,7 +37,7 @@ type endpoint struct {
 	beneath *executor.Executor
 	request *http.Request
 	caller  *auth.Principal
-	office  data.Office
+	ids     []string // of its customers
 }
 
 // openEndpoint is as the server puts it together, its log written to nowhere.
@@ -48,8 +48,8 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 	if err != nil {
 		b.Fatal(err)
 	}
-	office := data.Office{Customers: 5_000}
-	if err := office.LoadStore(b.Context(), h.Store, func(string, int) {}); err != nil {
+	filler := demo.Demo{Store: h.Store, Files: h.Files, Keys: h.Keys, Customers: 2_000, Seed: 1, Now: time.Now()}
+	if err := filler.Fill(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	issued, secret, err := auth.Issue(b.Context(), h.Store, "benchmark", backoffice.AllScopes, 0)
@@ -69,8 +69,22 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 		"Content-Type": {"application/json"}, "Accept": {"application/graphql-response+json"},
 		auth.ClientIDHeader: {issued.ID}, auth.ClientSecretHeader: {secret},
 	}
+	o := &office{Backend: h, handler: s.handler()}
+	var page struct {
+		Data struct {
+			Customers struct{ Nodes []struct{ ID string } }
+		}
+	}
+	_, answer, _ := o.ask(b, [2]string{issued.ID, secret}, `{ customers(first: 500) { nodes { id } } }`, nil, nil)
+	if err := json.Unmarshal(answer, &page); err != nil {
+		b.Fatal(err)
+	}
+	var ids []string
+	for _, node := range page.Data.Customers.Nodes {
+		ids = append(ids, node.ID)
+	}
 	return &endpoint{
-		handler: s.handler(), backend: h, schema: schema, beneath: executor.New(schema), office: office, request: request,
+		handler: o.handler, backend: h, schema: schema, beneath: executor.New(schema), ids: ids, request: request,
 		caller: &auth.Principal{ClientID: issued.ID, Name: issued.Name, Scopes: issued.Scopes},
 	}
 }
@@ -148,8 +162,8 @@ func (e *endpoint) measure(b *testing.B, text string, vary bool) {
 	variables := []map[string]any{{}}
 	if vary {
 		variables = nil
-		for i := range e.office.Customers / 5 { // those with many transcripts
-			variables = append(variables, map[string]any{"id": e.office.CustomerID(i)})
+		for _, id := range e.ids {
+			variables = append(variables, map[string]any{"id": id})
 		}
 	}
 	bodies := make([][]byte, len(variables))
