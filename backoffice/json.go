@@ -8,46 +8,64 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
 const (
-	// MaxJSON is the most bytes of a free-form object in its canonical form.
+	// MaxJSON is the most bytes of a free-form object without blanks.
 	MaxJSON = 64 << 10
 	// maxJSONDepth is how deep objects and arrays may lie in each other, the outermost counted.
 	maxJSONDepth = 32
 )
 
-// JSON is a free-form JSON object in its canonical form: no blanks, keys in the order of their bytes, numbers as they
-// were written. Equal objects are equal texts, on every engine. The zero value is the empty object: it is no slice, whose
+// JSON is a free-form JSON object: no blanks, members in the order in which they were given (what was stored before
+// that order was kept has them in the order of their keys' bytes), numbers as they were written. It is the same text on
+// every engine. The zero value is the empty object: it is no slice, whose
 // zero value GraphQL would take for null. It comes from ParseJSON or JSONOf, or from a store that was given such a value.
 type JSON string
 
-// ParseJSON reads an object of at most 64 KiB in its canonical form and at most 32 levels. Any other value, a key that
+// ParseJSON reads an object of at most 64 KiB without blanks and at most 32 levels. Any other value, a key that
 // occurs twice in an object, or what is not JSON is BadInput.
 func ParseJSON(data []byte) (JSON, error) {
-	canonical, err := canonicalObject(data, maxJSONDepth)
+	compact, err := readObject(data, jsonParser{depth: maxJSONDepth})
 	if err != nil {
 		return "", err
 	}
-	if len(canonical) > MaxJSON {
+	if len(compact) > MaxJSON {
 		return "", Errorf(BadInput, "a JSON object has at most %d bytes", MaxJSON)
 	}
-	return JSON(canonical), nil
+	return JSON(compact), nil
+}
+
+// Canonical is the object with the keys of every object in the order of their bytes. Objects that have equal members in
+// whatever order have the same: members of a JSON object have no order that two parties could be held to, so a caller
+// or an import that sends them in another one sends the same object.
+func (j JSON) Canonical() string {
+	canonical, err := readObject([]byte(j.String()), jsonParser{depth: maxJSONDepth, sorted: true})
+	if err != nil { // it is in a store of before these rules
+		return j.String()
+	}
+	return string(canonical)
+}
+
+// SameMembers says whether two objects have equal members, in whatever order.
+func (j JSON) SameMembers(other JSON) bool {
+	return j == other || len(j.String()) == len(other.String()) && j.Canonical() == other.Canonical()
 }
 
 // CheckJSONObject holds the body of a request to the rules of ParseJSON, but for the size, with room in it for free-form
 // objects of full depth. Errors: BadInput.
 func CheckJSONObject(data []byte) error {
-	_, err := canonicalObject(data, maxJSONDepth+4)
+	_, err := readObject(data, jsonParser{depth: maxJSONDepth + 4})
 	return err
 }
 
-func canonicalObject(data []byte, depth int) ([]byte, error) {
+func readObject(data []byte, parser jsonParser) ([]byte, error) {
 	if !utf8.Valid(data) || HasLoneSurrogate(data) {
 		return nil, Errorf(BadInput, "a JSON object is valid UTF-8")
 	}
-	parser := jsonParser{decoder: json.NewDecoder(bytes.NewReader(data)), depth: depth}
+	parser.decoder = json.NewDecoder(bytes.NewReader(data))
 	parser.decoder.UseNumber()
 	token, err := parser.decoder.Token()
 	if err != nil {
@@ -56,7 +74,7 @@ func canonicalObject(data []byte, depth int) ([]byte, error) {
 	if token != json.Delim('{') {
 		return nil, Errorf(BadInput, "the value is a JSON object")
 	}
-	canonical, err := parser.appendValue(make([]byte, 0, min(len(data), MaxJSON)), token, 1)
+	compact, err := parser.appendValue(make([]byte, 0, min(len(data), MaxJSON)), token, 1)
 	if err != nil {
 		var known *Error
 		if errors.As(err, &known) {
@@ -67,10 +85,10 @@ func canonicalObject(data []byte, depth int) ([]byte, error) {
 	if _, err := parser.decoder.Token(); err != io.EOF {
 		return nil, Errorf(BadInput, "malformed JSON: something follows the object")
 	}
-	return canonical, nil
+	return compact, nil
 }
 
-// JSONOf turns a Go value that encodes to an object, such as a map[string]any, into its canonical form, with the rules
+// JSONOf turns a Go value that encodes to an object, such as a map[string]any, into one, with the rules
 // of ParseJSON.
 func JSONOf(v any) (JSON, error) {
 	data, err := json.Marshal(v)
@@ -80,10 +98,11 @@ func JSONOf(v any) (JSON, error) {
 	return ParseJSON(data)
 }
 
-// jsonParser writes the canonical form of what it reads.
+// jsonParser writes what it reads without blanks.
 type jsonParser struct {
 	decoder *json.Decoder
-	depth   int // how many levels there may be
+	depth   int  // how many levels there may be
+	sorted  bool // whether it puts keys in the order of their bytes
 }
 
 func (p *jsonParser) appendValue(b []byte, token json.Token, depth int) ([]byte, error) {
@@ -129,7 +148,8 @@ func (p *jsonParser) appendArray(b []byte, depth int) ([]byte, error) {
 	}
 }
 
-// appendObject writes the members as they come behind b, remembers where each lies, and puts them in order at the end.
+// appendObject writes the members as they come behind b, and remembers where each lies, to find keys that occur twice and
+// to put them in order at the end where that is wanted.
 func (p *jsonParser) appendObject(b []byte, depth int) ([]byte, error) {
 	type member struct {
 		key         string
@@ -164,14 +184,19 @@ func (p *jsonParser) appendObject(b []byte, depth int) ([]byte, error) {
 	if sorted {
 		return append(b, '}'), nil
 	}
-	slices.SortFunc(members, func(x, y member) int { return bytes.Compare([]byte(x.key), []byte(y.key)) })
+	slices.SortFunc(members, func(x, y member) int { return strings.Compare(x.key, y.key) })
+	for i, one := range members[1:] {
+		if members[i].key == one.key {
+			return nil, Errorf(BadInput, "a key occurs once in a JSON object")
+		}
+	}
+	if !p.sorted {
+		return append(b, '}'), nil
+	}
 	unsorted := slices.Clone(b[start:])
 	b = b[:start]
 	for i, one := range members {
 		if i > 0 {
-			if members[i-1].key == one.key {
-				return nil, Errorf(BadInput, "a key occurs once in a JSON object")
-			}
 			b = append(b, ',')
 		}
 		b = append(b, unsorted[one.start-start:one.stop-start]...)
@@ -179,7 +204,7 @@ func (p *jsonParser) appendObject(b []byte, depth int) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendJSONString escapes what RFC 8259 wants escaped and nothing else, so that the canonical form is never longer
+// appendJSONString escapes what RFC 8259 wants escaped and nothing else, so that what is written is never longer
 // than what it was read from.
 func appendJSONString(b []byte, text string) []byte {
 	const hex = "0123456789abcdef"
@@ -271,13 +296,15 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 // MarshalGQL writes the JSON scalar.
 func (j JSON) MarshalGQL(w io.Writer) { _, _ = w.Write(j.AppendJSON(nil)) }
 
-// UnmarshalGQL reads the JSON scalar from the map that a literal or a variable was decoded to.
+// UnmarshalGQL reads the JSON scalar from the text that a literal or a variable was decoded to, or from a map, which has
+// no order.
 func (j *JSON) UnmarshalGQL(v any) error {
-	object, ok := v.(map[string]any)
-	if !ok {
+	switch v.(type) {
+	case json.RawMessage, map[string]any:
+	default:
 		return Errorf(BadInput, "the value is a JSON object")
 	}
-	parsed, err := JSONOf(object)
+	parsed, err := JSONOf(v)
 	if err != nil {
 		return err
 	}

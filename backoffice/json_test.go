@@ -13,17 +13,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestAJSONObjectIsKeptInItsCanonicalForm(t *testing.T) {
+func TestAJSONObjectIsKeptWithoutBlanksAndInItsOrder(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{}`:                                     `{}`,
 		" {\n} ":                                 `{}`,
-		`{"b": 1, "a": [true, false, null, {}]}`: `{"a":[true,false,null,{}],"b":1}`,
-		`{"b":{"d":1,"c":2},"a":{"z":{"y":1,"x":2}}}`:         `{"a":{"z":{"x":2,"y":1}},"b":{"c":2,"d":1}}`,
+		`{"b": 1, "a": [true, false, null, {}]}`: `{"b":1,"a":[true,false,null,{}]}`,
+		`{"b":{"d":1,"c":2},"a":{"z":{"y":1,"x":2}}}`:         `{"b":{"d":1,"c":2},"a":{"z":{"y":1,"x":2}}}`,
 		`{"n":[1.0,1.10,1e5,1E+5,-0,12345678901234567890.5]}`: `{"n":[1.0,1.10,1e5,1E+5,-0,12345678901234567890.5]}`,
 		`{"\u0061\u00e9":"\/\u003c\ud83d\ude00\u0000\n\"\\"}`: `{"aé":"/<😀\u0000\n\"\\"}`,
 		`{"":""}`:                      `{"":""}`,
-		`{"é":1,"z":2,"Z":3}`:          `{"Z":3,"z":2,"é":1}`,
+		`{"é":1,"z":2,"Z":3}`:          `{"é":1,"z":2,"Z":3}`,
 		"{\"a\":\"\u2028<&>\x7f\\t\"}": "{\"a\":\"\u2028<&>\x7f\\t\"}",
 		`{"a":"\\ud800"}`:              `{"a":"\\ud800"}`,
 	} {
@@ -34,6 +34,30 @@ func TestAJSONObjectIsKeptInItsCanonicalForm(t *testing.T) {
 		if !json.Valid([]byte(got)) {
 			t.Errorf("%s is not JSON", got)
 		}
+	}
+}
+
+func TestObjectsWithTheSameMembersAreTheSameInWhateverOrder(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{}`:                               `{}`,
+		`{"b":1,"a":[{"d":1,"c":2},null]}`: `{"a":[{"c":2,"d":1},null],"b":1}`,
+		`{"b":{"d":1,"c":2},"a":{"z":{"y":1.0}}}`: `{"a":{"z":{"y":1.0}},"b":{"c":2,"d":1}}`,
+		`{"é":1,"z":2,"Z":3}`:                     `{"Z":3,"z":2,"é":1}`,
+	} {
+		given, sorted := backoffice.JSON(text), backoffice.JSON(want)
+		if given.Canonical() != want || sorted.Canonical() != want || !given.SameMembers(sorted) || !sorted.SameMembers(given) {
+			t.Errorf("%s comes to %s, not %s", given, given.Canonical(), want)
+		}
+	}
+	var empty backoffice.JSON
+	for _, other := range []backoffice.JSON{`{"a":[1,2],"b":1}`, `{"a":[2,1],"b":1.0}`, `{"a":[2,1]}`, `{"a":[2,1],"c":1}`, ""} {
+		if other.SameMembers(`{"b":1,"a":[2,1]}`) {
+			t.Errorf("%s is taken for another", other)
+		}
+	}
+	if !empty.SameMembers("{}") {
+		t.Error("an empty object is not an empty object")
 	}
 }
 
@@ -82,7 +106,7 @@ func TestTheZeroJSONIsTheEmptyObject(t *testing.T) {
 	}
 }
 
-func TestAFieldOfAnObjectIsReadAndWrittenInItsCanonicalForm(t *testing.T) {
+func TestAFieldOfAnObjectIsReadAndWrittenInItsOrder(t *testing.T) {
 	t.Parallel()
 	var record struct{ Variables backoffice.JSON }
 	if err := json.Unmarshal([]byte(`{"Variables": {"b": 1.0, "a": "é"}}`), &record); err != nil {
@@ -91,7 +115,7 @@ func TestAFieldOfAnObjectIsReadAndWrittenInItsCanonicalForm(t *testing.T) {
 	var gql bytes.Buffer
 	record.Variables.MarshalGQL(&gql)
 	data, err := json.Marshal(record)
-	if want := `{"a":"é","b":1.0}`; err != nil || string(data) != `{"Variables":`+want+`}` || gql.String() != want || record.Variables.String() != want {
+	if want := `{"b":1.0,"a":"é"}`; err != nil || string(data) != `{"Variables":`+want+`}` || gql.String() != want || record.Variables.String() != want {
 		t.Errorf("%s, %v; %s; %s", data, err, gql.String(), record.Variables)
 	}
 	for _, text := range []string{`{"Variables": []}`, `{"Variables": {"a":1,"a":2}}`} {

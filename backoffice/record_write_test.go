@@ -135,7 +135,7 @@ func TestAChecklistOfTheCurrentYearIsAssigned(t *testing.T) {
 		}
 		want := &backoffice.Transcript{
 			ID: made.ID, OwnStatus: backoffice.ToProcess, Status: backoffice.ToProcess, OwnUpdatedAt: made.OwnUpdatedAt, UpdatedAt: made.OwnUpdatedAt,
-			CustomVariables: `{"a":true,"b":1.0}`, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026",
+			CustomVariables: `{"b":1.0,"a":true}`, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026",
 		}
 		stored, err := w.Store.Transcripts().ByID(t.Context(), []string{made.ID}, 0)
 		accept(t, err)

@@ -33,7 +33,7 @@ func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignme
 	content := values{}
 	content.set("checklistId", t.ChecklistID)
 	content.set("customerId", t.CustomerID)
-	if text := t.CustomVariables.String(); text != "{}" {
+	if text := t.CustomVariables.Canonical(); text != "{}" {
 		content.set("customVariables", text)
 	}
 	call := creation{by: by, action: "assignChecklist", noun: NounTranscript, id: t.ID, key: key, content: content, wrong: &check}

@@ -74,7 +74,7 @@ func TestEveryRecordKeepsTheRulesOfTheDomain(t *testing.T) {
 	for _, row := range every(t, d.Store.Transcripts()) {
 		check(row.ID, backoffice.CheckTranscript(row))
 		if canonical, err := backoffice.ParseJSON([]byte(row.CustomVariables.String())); err != nil || canonical.String() != row.CustomVariables.String() {
-			t.Errorf("%s has custom variables that are not in their canonical form", row.ID)
+			t.Errorf("%s has custom variables that are not as they would be read", row.ID)
 		}
 	}
 	for _, c := range every(t, d.Store.Calculations()) {

@@ -90,7 +90,7 @@ func drawState(r *rand.Rand, current bool) backoffice.CalculationState {
 	return backoffice.CalculationState(backoffice.Rejected)
 }
 
-// variables are what a customer has filled in, in the canonical form: keys in order and no blanks.
+// variables are what a customer has filled in, without blanks.
 func variables(r *rand.Rand, subject int, all bool) backoffice.JSON {
 	var text string
 	switch subject {

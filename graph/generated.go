@@ -16117,7 +16117,7 @@ func (ec *executionContext) unmarshalInputAssignChecklistInput(ctx context.Conte
 			it.CustomerID = data
 		case "customVariables":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customVariables"))
-			data, err := ec.unmarshalOJSON2map(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐObject(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -24367,22 +24367,20 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	return res
 }
 
-func (ec *executionContext) unmarshalOJSON2map(ctx context.Context, v any) (map[string]any, error) {
+func (ec *executionContext) unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐObject(ctx context.Context, v any) (*mutations.Object, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graphql.UnmarshalMap(v)
+	var res = new(mutations.Object)
+	err := res.UnmarshalGQL(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOJSON2map(ctx context.Context, sel ast.SelectionSet, v map[string]any) graphql.Marshaler {
+func (ec *executionContext) marshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐObject(ctx context.Context, sel ast.SelectionSet, v *mutations.Object) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	_ = sel
-	_ = ctx
-	res := graphql.MarshalMap(v)
-	return res
+	return v
 }
 
 func (ec *executionContext) marshalOLabel2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐLabel(ctx context.Context, sel ast.SelectionSet, v *backoffice.Label) graphql.Marshaler {

@@ -2,6 +2,7 @@ package mutations
 
 import (
 	"encoding/json"
+	"io"
 
 	"example.org/backoffice/backoffice"
 )
@@ -10,7 +11,7 @@ import (
 type AssignChecklistInput struct {
 	ChecklistID     string
 	CustomerID      string
-	CustomVariables map[string]any // as decoded, so that what is wrong with it becomes a user error
+	CustomVariables *Object // as it was sent, so that what is wrong with it becomes a user error
 	IdempotencyKey  *string
 }
 
@@ -32,15 +33,31 @@ type GenerateTranscriptDocumentPayload struct {
 }
 
 // Draft is what was sent.
-func (in *AssignChecklistInput) Draft() (backoffice.Assignment, error) {
+func (in *AssignChecklistInput) Draft() backoffice.Assignment {
 	draft := backoffice.Assignment{ChecklistID: in.ChecklistID, CustomerID: in.CustomerID}
-	if in.CustomVariables == nil {
-		return draft, nil
+	if in.CustomVariables != nil {
+		draft.CustomVariables = []byte(*in.CustomVariables)
 	}
-	text, err := json.Marshal(in.CustomVariables)
-	if err != nil {
-		return draft, backoffice.Errorf(backoffice.BadInput, "customVariables is a JSON object")
-	}
-	draft.CustomVariables = text
-	return draft, nil
+	return draft
 }
+
+// Object is the text of a JSON object that was sent, unread.
+type Object string
+
+// UnmarshalGQL takes the text that a literal or a variable was decoded to, or a map, which has no order.
+func (o *Object) UnmarshalGQL(v any) error {
+	switch v := v.(type) {
+	case json.RawMessage:
+		*o = Object(v)
+		return nil
+	case map[string]any:
+		if text, err := json.Marshal(v); err == nil {
+			*o = Object(text)
+			return nil
+		}
+	}
+	return backoffice.Errorf(backoffice.BadInput, "the value is a JSON object")
+}
+
+// MarshalGQL writes the object, which is never asked for: gqlgen wants it of every scalar.
+func (o Object) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, string(o)) }

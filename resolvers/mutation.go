@@ -84,11 +84,7 @@ func (m mutation) DeleteCustomerRelation(ctx context.Context, input mutations.De
 }
 
 func (m mutation) AssignChecklist(ctx context.Context, input mutations.AssignChecklistInput) (*mutations.AssignChecklistPayload, error) {
-	draft, err := input.Draft()
-	if err != nil {
-		return nil, err
-	}
-	transcript, err := m.Office.AssignChecklist(ctx, auth.From(ctx), draft, backoffice.ValueOf(input.IdempotencyKey))
+	transcript, err := m.Office.AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err

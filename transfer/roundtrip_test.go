@@ -127,7 +127,7 @@ func TestEveryFieldOfEveryNounIsInTheExport(t *testing.T) {
 			`"addressFields":{"street":"Kerkstraat","houseNumber":"1","box":"2","postalCode":"9000","city":"Gent","country":"Belgium"},"customerCode":"C-1","registrationNumber":"85073003328","spouseRegistrationNumber":"17073003384",` +
 			`"responsible":"user-zoe","language":"dutch","email":"Een@Example.org","phone":"+32 9 123 45 67","createdAt":"2020-01-01T00:00:00.000Z","updatedAt":"2021-01-01T00:00:00.000Z","version":7}`,
 		"relations.ndjson": `{"_id":"relation-1","kind":"UBO","customer":"company","relatedCustomer":"person","createdAt":"2022-02-02T02:02:02.222Z"}`,
-		"transcripts.ndjson": `{"_id":"transcript-full","status":"Sent","isCompleted":true,"customer":"company","checklist":"checklist-2026","financialYear":"fy-2026","customVariables":{"a":"é","b":[true,null,1.50]},` +
+		"transcripts.ndjson": `{"_id":"transcript-full","status":"Sent","isCompleted":true,"customer":"company","checklist":"checklist-2026","financialYear":"fy-2026","customVariables":{"b":[true,null,1.50],"a":"é"},` +
 			`"documentGenerated":true,"progressPercentage":33.3,"updatedAt":"2026-04-05T06:07:08.009Z","file":"files/transcripts/transcript-full.pdf","contentType":"application/pdf","size":22,"md5Hash":"`,
 		"calculations.ndjson": `{"_id":"calculation-1","transcript":"transcript-full","state":"Calculation done","updatedAt":"2026-05-05T06:07:08.009Z","file":"files/calculations/calculation-1.pdf",`,
 		"documents.ndjson":    `{"_id":"document-1","name":"Statuten.pdf","customer":"company","createdAt":"2023-03-03T03:03:03.333Z","file":"files/documents/document-1.txt","contentType":"text/plain; charset=utf-8","size":`,

@@ -244,7 +244,7 @@ func TestNumbersOfCustomVariablesKeepTheirDigits(t *testing.T) {
 	h := newHouse(t)
 	h.mustLoad(t, office(t))
 	h.mustLoad(t, only(t, "transcripts.ndjson", `{"_id":"transcript-bare","customVariables":{"b":12345678901234567890123,"a":1.10}}`))
-	if got := one[transcript](t, h.store.Transcripts(), "transcript-bare").CustomVariables; got != `{"a":1.10,"b":12345678901234567890123}` {
+	if got := one[transcript](t, h.store.Transcripts(), "transcript-bare").CustomVariables; got != `{"b":12345678901234567890123,"a":1.10}` {
 		t.Errorf("they are %s", got)
 	}
 }

@@ -79,6 +79,8 @@ func customVariables() field[transcript] {
 			return err
 		},
 		write: func(out []byte, t *transcript) []byte { return t.CustomVariables.AppendJSON(out) },
+		// A source that gives the members in another order each time would otherwise change every transcript each night.
+		same: func(a, b *transcript) bool { return a.CustomVariables.SameMembers(b.CustomVariables) },
 	}
 }
 

@@ -18,7 +18,13 @@ var (
 	errEncoding  = errors.New("it is not valid UTF-8")
 )
 
-// parseJSON reads one JSON value and nothing after it: objects as map[string]any, arrays as []any, numbers as
+// object is a JSON object, with its text for whom the order of its members is of concern.
+type object struct {
+	members map[string]any
+	text    string
+}
+
+// parseJSON reads one JSON value and nothing after it: objects as *object, arrays as []any, numbers as
 // json.Number. Strings share the memory of text.
 func parseJSON(text string, nesting int) (any, error) {
 	if !utf8.ValidString(text) {
@@ -101,13 +107,14 @@ func (p *jsonParser) leave() {
 }
 
 func (p *jsonParser) object() (any, error) {
+	start := p.at
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
-	object := make(map[string]any)
+	members := make(map[string]any)
 	if p.next() == '}' {
 		p.leave()
-		return object, nil
+		return &object{members, p.text[start:p.at]}, nil
 	}
 	for {
 		if p.next() != '"' {
@@ -125,8 +132,8 @@ func (p *jsonParser) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		before := len(object)
-		if object[key] = value; len(object) == before {
+		before := len(members)
+		if members[key] = value; len(members) == before {
 			return nil, errDuplicate
 		}
 		switch p.next() {
@@ -134,7 +141,7 @@ func (p *jsonParser) object() (any, error) {
 			p.at++
 		case '}':
 			p.leave()
-			return object, nil
+			return &object{members, p.text[start:p.at]}, nil
 		default:
 			return nil, errSyntax
 		}

@@ -79,7 +79,7 @@ func FuzzJSONIsReadAsTheStandardLibraryReadsIt(f *testing.F) {
 		switch {
 		case err == nil && theirs != nil:
 			t.Fatalf("accepted, though the standard library says %v", theirs)
-		case err == nil && !reflect.DeepEqual(got, want):
+		case err == nil && !reflect.DeepEqual(plain(got), want):
 			t.Fatalf("read as %v, not %v", got, want)
 		case errors.Is(err, errSyntax) && theirs == nil:
 			t.Fatalf("refused, though it is valid")
@@ -87,4 +87,23 @@ func FuzzJSONIsReadAsTheStandardLibraryReadsIt(f *testing.F) {
 			t.Fatalf("refused for its encoding")
 		}
 	})
+}
+
+// plain is a value as the standard library has it.
+func plain(value any) any {
+	switch value := value.(type) {
+	case *object:
+		members := make(map[string]any, len(value.members))
+		for name, member := range value.members {
+			members[name] = plain(member)
+		}
+		return members
+	case []any:
+		list := make([]any, len(value))
+		for i, item := range value {
+			list[i] = plain(item)
+		}
+		return list
+	}
+	return value
 }

@@ -103,8 +103,8 @@ func parseBody(text string, nesting int) (request, *unread) {
 		return request{}, malformed("the body was refused: " + err.Error())
 	}
 	switch value := value.(type) {
-	case map[string]any:
-		return requestOf(value)
+	case *object:
+		return requestOf(value.members)
 	case []any:
 		return request{}, malformed("the body is a list; send one operation at a time")
 	}
@@ -113,11 +113,14 @@ func parseBody(text string, nesting int) (request, *unread) {
 
 // requestOf knows the four keys of a request and refuses others: a misspelt "variables" would otherwise run an
 // operation without them.
-func requestOf(object map[string]any) (request, *unread) {
+func requestOf(members map[string]any) (request, *unread) {
 	var q request
 	persisted := false
-	for key, value := range object {
-		var ok bool
+	for key, value := range members {
+		inner, ok := value.(*object)
+		if inner == nil {
+			inner = &object{}
+		}
 		switch key {
 		case "query":
 			q.query, ok = value.(string)
@@ -125,12 +128,10 @@ func requestOf(object map[string]any) (request, *unread) {
 			q.operationName, ok = value.(string)
 			ok = ok || value == nil
 		case "variables":
-			q.variables, ok = value.(map[string]any)
+			q.variables = inner.members
 			ok = ok || value == nil
 		case "extensions": // of no meaning here, but for the one that stands in a query's place
-			var extensions map[string]any
-			extensions, ok = value.(map[string]any)
-			_, persisted = extensions["persistedQuery"]
+			_, persisted = inner.members["persistedQuery"]
 			ok = ok || value == nil
 		default:
 			return request{}, malformed("the request has other keys than query, operationName, variables and extensions")
@@ -156,7 +157,7 @@ func parseParameters(raw string, limit, nesting int) (request, *unread) {
 	if err != nil {
 		return request{}, malformed("the parameters could not be read")
 	}
-	object := make(map[string]any, len(parameters))
+	members := make(map[string]any, len(parameters))
 	for key, values := range parameters {
 		if len(values) > 1 {
 			return request{}, malformed("a parameter occurs twice")
@@ -166,12 +167,12 @@ func parseParameters(raw string, limit, nesting int) (request, *unread) {
 			if values[0] == "" {
 				continue
 			}
-			if object[key], err = parseJSON(values[0], nesting); err != nil {
+			if members[key], err = parseJSON(values[0], nesting); err != nil {
 				return request{}, malformed(key + " was refused: " + err.Error())
 			}
 		default:
-			object[key] = values[0]
+			members[key] = values[0]
 		}
 	}
-	return requestOf(object)
+	return requestOf(members)
 }

@@ -65,6 +65,35 @@ func quoted(text string) string {
 	return string(data)
 }
 
+func TestTheMembersOfAnObjectKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	for sentence, c := range map[string]struct{ text, want string }{
+		"as a literal":          {body(strings.Replace(strings.Replace(assign, "($v: JSON)", "", 1), "$v", `{b: 1, a: [{d: true, c: FOO}, "\"x<", null, []], aa: {}}`, 1)), `{"b":1,"a":[{"d":true,"c":"FOO"},"\"x<",null,[]],"aa":{}}`},
+		"with variables inside": {body(strings.Replace(strings.Replace(assign, "$v: JSON", "$n: Float, $o: JSON, $unset: Int, $ids: [ID!]", 1), "$v", `{u: $unset, z: $n, y: {x: $o, w: [$unset, $ids]}, a: $unset, b: 1}`, 1), map[string]any{"n": 1.5, "o": json.RawMessage(`{"q":1,"p":{"s":2,"r":3}}`), "ids": []any{"i", 7}}), `{"z":1.5,"y":{"x":{"q":1,"p":{"s":2,"r":3}},"w":[null,["i","7"]]},"b":1}`},
+		"as a default":          {body(strings.Replace(assign, "JSON", `JSON = {b: 1, a: {d: 2, c: 3}}`, 1)), `{"b":1,"a":{"d":2,"c":3}}`},
+		"in a variable":         {`{"query":` + quoted(assign) + `,"variables":{"v":{"b": 1, "a": {"d": 2, "c": [{"f":1,"e":2}]}}}}`, `{"b":1,"a":{"d":2,"c":[{"f":1,"e":2}]}}`},
+		"in an input object": {`{"query":"mutation($i: AssignChecklistInput!) { assignChecklist(input: $i) { transcript { id } } }","variables":{"i":{"checklistId":"a","customerId":"b","customVariables":{"b": 1, "a": {}}}}}`,
+			`{"b":1,"a":{}}`},
+	} {
+		for range 2 { // prepared, and remembered
+			var got backoffice.JSON
+			g := New(scripted{func(_ context.Context, operation *graphql.OperationContext) json.RawMessage {
+				input := operation.Operation.SelectionSet[0].(*ast.Field).ArgumentMap(operation.Variables)["input"].(map[string]any)
+				if err := got.UnmarshalGQL(input["customVariables"]); err != nil {
+					t.Errorf("%s: %v", sentence, err)
+				}
+				return json.RawMessage("{}")
+			}}, limits.Defaults(), Hooks{})
+			if reply := post(t, g, c.text); reply.status != 200 {
+				t.Errorf("%s: %s", sentence, reply.text)
+			}
+			if got.String() != c.want {
+				t.Errorf("%s: %s, not %s", sentence, got, c.want)
+			}
+		}
+	}
+}
+
 func TestNumbersOfLiteralsKeepAllTheirDigits(t *testing.T) {
 	t.Parallel()
 	const exactly = `{"a":12345678901234567890123,"b":[1.10,-0.0],"c":{"d":1E2}}`

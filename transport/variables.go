@@ -43,6 +43,11 @@ func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, s
 		}
 		values[variable.Variable] = value
 	}
+	for name, constant := range constants {
+		if literal, ok := constant.(template); ok {
+			values[name] = literal.fill(values)
+		}
+	}
 	return values, nil
 }
 
@@ -93,9 +98,9 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 	coerced, ok := value, true
 	switch {
 	case def.Kind == ast.InputObject:
-		object, isObject := value.(map[string]any)
+		object, isObject := value.(*object)
 		if isObject {
-			return coerceObject(schema, def, object)
+			return coerceObject(schema, def, object.members)
 		}
 		ok = false
 	case def.Kind == ast.Enum:

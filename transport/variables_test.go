@@ -53,7 +53,7 @@ func TestVariablesAreCoercedAsTheSpecificationSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, refused := coerce(contract(), document.Operations[0], nil, sent.(map[string]any))
+		got, refused := coerce(contract(), document.Operations[0], nil, sent.(*object).members)
 		if (c.want == nil) != (refused != nil) {
 			t.Errorf("%s with %s: %v", text, c.sent, refused)
 			continue
