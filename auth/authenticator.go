@@ -77,8 +77,8 @@ func (a *Authenticator) Close() {
 }
 
 // Authenticate returns the principal of a pair. Unauthenticated, one same error after the same work, when the pair is
-// missing, unknown, revoked, expired or wrong; Unavailable when the store cannot be read and what is known is too old to decide
-// on, Timeout when ctx ended before it was.
+// missing, unknown, revoked, expired or wrong; Unavailable when the store cannot be read, or not before ctx's deadline, and
+// what is known is too old to decide on.
 func (a *Authenticator) Authenticate(ctx context.Context, clientID, secret string) (*Principal, error) {
 	now := a.now()
 	known, err := a.fresh(ctx, now, staleAfter)
@@ -167,6 +167,9 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 			select {
 			case <-under.done:
 			case <-ctx.Done():
+				if errors.Is(ctx.Err(), context.DeadlineExceeded) { // it is the store that takes too long
+					return nil, undecided(ctx.Err())
+				}
 				return nil, backoffice.Fault(context.Cause(ctx), "waiting for the credential pairs")
 			}
 		}
@@ -176,10 +179,14 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return nil, &backoffice.Error{
+	return nil, undecided(a.lastErr)
+}
+
+func undecided(cause error) error {
+	return &backoffice.Error{
 		Kind:    backoffice.Unavailable,
 		Message: "credential pairs cannot be checked now; try again later",
-		Cause:   fmt.Errorf("reading the credential pairs: %w", a.lastErr),
+		Cause:   fmt.Errorf("reading the credential pairs: %w", cause),
 	}
 }
 

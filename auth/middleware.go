@@ -23,7 +23,7 @@ type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 
 // Middleware lets requests with a valid pair through, with the principal in their context. refuse gets, for the others,
 // Unauthenticated (401), RateLimited (429, Retry-After) after too many failures of one client, and Unavailable (503,
-// Retry-After) or Timeout when nothing can be decided. The secret is checked before the throttle is asked, so that a right
+// Retry-After) when nothing can be decided. The secret is checked before the throttle is asked, so that a right
 // one is never slowed.
 func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxies, refuse Refuse) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {

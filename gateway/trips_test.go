@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"example.org/backoffice/auth"
@@ -33,21 +34,26 @@ type faraway struct {
 	*office
 	relay *pgtest.Relay
 	id    [2]string
-	made  int
+	made  atomic.Int64
 }
 
 func openFaraway(t testing.TB) *faraway {
 	t.Helper()
+	return openFarawayWith(t, limits.Defaults())
+}
+
+// openFarawayWith does it with limits of its own.
+func openFarawayWith(t testing.TB, bounds limits.Settings) *faraway {
+	t.Helper()
 	database := newPostgres(t)
 	id := openOfficeOn(t, database).pair(t, backoffice.AllScopes...)
 	relay := pgtest.NewRelay(t)
-	return &faraway{office: serveOffice(t, officeSettings(t, relay.Through(database)), limits.Defaults()), relay: relay, id: id}
+	return &faraway{office: serveOffice(t, officeSettings(t, relay.Through(database)), bounds), relay: relay, id: id}
 }
 
 // word is another one each time.
 func (f *faraway) word(prefix string) string {
-	f.made++
-	return fmt.Sprint(prefix, f.made)
+	return fmt.Sprint(prefix, f.made.Add(1))
 }
 
 func mutation(field, input, payload string) write {

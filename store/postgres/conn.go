@@ -133,7 +133,7 @@ var errClosed = errors.New("the store is closed")
 
 // take waits for a connection, but not for ever: when all are busy for long the store is Unavailable.
 func (c *connections) take(ctx context.Context) (*lease, error) {
-	who, err := c.turns.Take(ctx)
+	who, err := c.turns.Take(ctx) // busy, too, when the deadline comes first
 	switch {
 	case errors.Is(err, store.ErrBusy):
 		return nil, unavailable(err)
@@ -150,7 +150,7 @@ func (c *connections) take(ctx context.Context) (*lease, error) {
 
 // acquire gets a connection for one whose turn it is, and so a new one when none is idle.
 func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	waiting, cancel := context.WithTimeout(ctx, c.wait)
+	waiting, cancel := bounded(ctx, c.wait) // a server that is slow to connect is away before the request is late
 	defer cancel()
 	conn, err := c.pool.Acquire(waiting)
 	for err == nil && !c.alive(waiting, conn) {

@@ -1,0 +1,141 @@
+package gateway
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/limits"
+)
+
+// kept is a client that sends all it has to say over one connection, as a proxy with keep-alive does.
+type kept struct {
+	*http.Client
+	f       *faraway
+	server  string
+	name    string
+	request func(f *faraway) write
+	reused  int
+}
+
+// keepers are clients of each kind, with a connection of their own each.
+func (f *faraway) keepers(server string) (all []*kept) {
+	for name, request := range map[string]func(f *faraway) write{
+		"a list of GraphQL": func(*faraway) write {
+			return write{method: http.MethodPost, path: "/graphql", body: `{"query": "{ customers(first: 3) { nodes { id transcripts(first: 2) { totalCount nodes { id status } } } } }"}`}
+		},
+		"a mutation": func(f *faraway) write {
+			return mutation("createLabel", fmt.Sprintf("name: %q", f.word("label ")), "label { id }")
+		},
+		"a list of REST": func(*faraway) write { return write{method: http.MethodGet, path: "/customers"} },
+		"a write of REST": func(f *faraway) write {
+			return write{http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": %q, "color": "#112233"}`, f.word("label ")), f.word("key")}
+		},
+		"readiness": func(*faraway) write { return write{method: http.MethodGet, path: "/readyz"} },
+	} {
+		all = append(all, &kept{&http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}, f, server, name, request, 0})
+	}
+	return all
+}
+
+// ask sends the client's request and returns the answer, read to its end.
+func (k *kept) ask(t testing.TB) (status int, header http.Header, body string, took time.Duration) {
+	t.Helper()
+	w := k.request(k.f)
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		if info.Reused {
+			k.reused++
+		}
+	}})
+	r, err := http.NewRequestWithContext(ctx, w.method, k.server+w.path, strings.NewReader(w.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set(auth.ClientIDHeader, k.f.id[0])
+	r.Header.Set(auth.ClientSecretHeader, k.f.id[1])
+	if w.key != "" {
+		r.Header.Set("Idempotency-Key", w.key)
+	}
+	began := time.Now()
+	response, err := k.Do(r)
+	if err != nil {
+		t.Fatalf("%s: %v", k.name, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", k.name, err)
+	}
+	return response.StatusCode, response.Header, string(answer), time.Since(began)
+}
+
+func TestAPostgreSQLThatIsFrozenIsToldAndIsBackByItselfOnTheConnectionsOfBefore(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]time.Duration{"the store gives up first": limits.Defaults().Time, "the deadline comes first": time.Second} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bounds := limits.Defaults()
+			bounds.Time = limit
+			f := openFarawayWith(t, bounds)
+			server := httptest.NewServer(f.handler)
+			t.Cleanup(server.Close)
+			f.freezes(t, server.URL)
+		})
+	}
+}
+
+// freezes asks on kept connections, more than there are to the store, before, while and after the store answers nobody.
+func (f *faraway) freezes(t *testing.T, server string) {
+	var all []*kept
+	for range 5 {
+		all = append(all, f.keepers(server)...)
+	}
+	each := func(do func(k *kept)) {
+		var clients sync.WaitGroup
+		for _, k := range all {
+			clients.Go(func() { do(k) })
+		}
+		clients.Wait()
+	}
+	well := func(k *kept) (ok bool, body string) {
+		status, _, body, _ := k.ask(t)
+		return status < 300 && !strings.Contains(body, `"errors"`), body
+	}
+	each(func(k *kept) {
+		if ok, body := well(k); !ok {
+			t.Errorf("%s: %s", k.name, body)
+		}
+	})
+	f.relay.Freeze()
+	frozen := time.Now()
+	for round := 0; round < 2 || time.Since(frozen) < 8*time.Second; round++ { // until the pairs that are known are too old, too
+		each(func(k *kept) {
+			status, header, body, took := k.ask(t)
+			if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" && k.name != "readiness" {
+				t.Errorf("round %d, %s: %d, Retry-After %q after %v: %s", round, k.name, status, header.Get("Retry-After"), took, body)
+			}
+		})
+	}
+	f.relay.Thaw()
+	until := time.Now().Add(5 * time.Second)
+	each(func(k *kept) {
+		ok, body := well(k)
+		for ; !ok && time.Now().Before(until); ok, body = well(k) {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if !ok {
+			t.Errorf("%s is not back: %s", k.name, body)
+		}
+		if k.reused < 4 {
+			t.Errorf("%s was asked on its connection %d times", k.name, k.reused)
+		}
+	})
+}
