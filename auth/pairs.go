@@ -7,9 +7,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// DefaultOverlap is how long the old secret of a rotated pair stays live.
-const DefaultOverlap = 7 * 24 * time.Hour
-
 // Issue creates a pair and returns it with its secret, which cannot be seen again. expires is zero for never. Running
 // servers know it within 5 seconds. Refused when name, scopes or expiry are not as backoffice.NewCredential wants them.
 func Issue(ctx context.Context, store backoffice.CredentialStore, name string, scopes []backoffice.Scope, expires backoffice.Instant) (pair *backoffice.Credential, secret string, err error) {

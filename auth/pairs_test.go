@@ -140,9 +140,4 @@ func TestAScopeIsAskedOfThePrincipal(t *testing.T) {
 	if !ok || err.Kind != backoffice.Forbidden || err.RequiredScope != backoffice.PrivacyRead {
 		t.Error(err)
 	}
-	for _, scope := range backoffice.AllScopes {
-		if !Operator().Has(scope) {
-			t.Errorf("the operator lacks %s", scope)
-		}
-	}
 }

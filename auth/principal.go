@@ -42,11 +42,5 @@ func Require(ctx context.Context, scope backoffice.Scope) error {
 	return nil
 }
 
-// Operator is who works at the command line of the server itself: no pair, every scope. Its client id is none
-// that a pair can have, since pairs have UUIDs.
-func Operator() *Principal {
-	return &Principal{ClientID: "command-line", Name: "Operator at the command line", Scopes: backoffice.AllScopes}
-}
-
 // errUnauthenticated is the one answer to every pair that does not work, whatever the reason.
 var errUnauthenticated = backoffice.Errorf(backoffice.Unauthenticated, "the headers x-client-id and x-client-secret must hold a valid credential pair")

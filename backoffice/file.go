@@ -23,9 +23,6 @@ const (
 	MinfinFile FileKind = "minfin"
 )
 
-// AllFileKinds lists every kind of file.
-var AllFileKinds = []FileKind{TranscriptFile, CalculationFile, DocumentFile, MinfinFile}
-
 // FileOwner is the record that a file belongs to; a signed download path names it, never the key.
 type FileOwner struct {
 	Kind FileKind

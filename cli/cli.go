@@ -40,7 +40,7 @@ type program struct {
 	Check         checkCommand         `cmd:"" help:"Check the database, its counters, the stored files and the register."`
 	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`
 	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
-	Years         yearsCommand         `cmd:"" help:"Start the next financial year."`
+	Years         yearsCommand         `cmd:"" help:"List the financial years, and start the next one."`
 	Documents     documentsCommand     `cmd:"" help:"Generate documents."`
 	Consultations consultationsCommand `cmd:"" help:"List and check the register of consultations of registration numbers."`
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
@@ -84,9 +84,7 @@ type terminal struct{ out, err io.Writer }
 func run(ctx context.Context, args []string, out, err io.Writer) int {
 	var p program
 	exited := -1
-	parser, wrong := kong.New(&p,
-		kong.Name("backoffice"),
-		kong.Description("A GraphQL gateway over the data of an accounting backoffice, with the REST interface that it mirrors."),
+	parser := p.parser(
 		kong.UsageOnError(),
 		kong.Writers(out, err),
 		kong.Exit(func(code int) { exited = code }),
@@ -94,9 +92,6 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(terminal{out, err}),
 	)
-	if wrong != nil {
-		panic(wrong) // the command line itself is declared wrongly
-	}
 	command, wrong := parser.Parse(args)
 	if exited >= 0 { // --help has been answered
 		return exited
@@ -120,6 +115,18 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		return exitFailure
 	}
 	return exitDone
+}
+
+// parser reads a command line into the program.
+func (p *program) parser(options ...kong.Option) *kong.Kong {
+	parser, err := kong.New(p, append(options,
+		kong.Name("backoffice"),
+		kong.Description("A GraphQL gateway over the data of an accounting backoffice, with the REST interface that it mirrors."),
+	)...)
+	if err != nil {
+		panic(err) // the command line itself is declared wrongly
+	}
+	return parser
 }
 
 // explain gives an operator the cause as well: the command line is theirs, and a cause never holds a value of the data.

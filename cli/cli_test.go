@@ -3,20 +3,46 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 )
 
-func TestEveryCommandHasAHelpText(t *testing.T) {
+func TestHelpExplainsEveryCommandFlagAndArgument(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{
-		"", "serve", "demo", "import", "export", "backup", "credentials", "credentials create", "credentials list", "credentials rotate",
-		"credentials revoke", "credentials scopes", "years start", "years list", "documents generate", "consultations list", "consultations verify", "changes list", "compact", "migrate", "files list", "files sweep", "files restore", "restore", "check",
-	} {
-		code, out, err := newShell(t).run(t, append(strings.Fields(command), "--help")...)
-		if code != exitDone || !strings.Contains(out, "Usage: backoffice") || err != "" {
-			t.Errorf("%s --help ends with %d, %q and %q", command, code, out, err)
+	commands := 0
+	var check func(node *kong.Node, words ...string)
+	check = func(node *kong.Node, words ...string) {
+		code, out, err := newShell(t).run(t, append(slices.Clone(words), "--help")...)
+		if code != exitDone || err != "" {
+			t.Errorf("%q --help ends with %d, %q", words, code, err)
 		}
+		shown := strings.Join(strings.Fields(out), " ") // help is broken into lines
+		explained := func(what, help string) {
+			sentence, ends := strings.CutSuffix(help, ".") // kong puts a flag's variable before the full stop
+			if !strings.Contains(sentence, " ") || !ends || !strings.Contains(shown, strings.Join(strings.Fields(sentence), " ")) {
+				t.Errorf("%q --help explains %s with %q", words, what, help)
+			}
+		}
+		explained("itself", node.Help)
+		for _, flag := range node.Flags {
+			explained("--"+flag.Name, strings.ReplaceAll(flag.Help, "${default}", flag.Default))
+		}
+		for _, argument := range node.Positional {
+			explained(argument.Summary(), argument.Help)
+		}
+		for _, child := range node.Children {
+			check(child, append(slices.Clone(words), child.Name)...)
+		}
+		if node.Leaf() {
+			commands++
+		}
+	}
+	check(new(program).parser().Model.Node)
+	if commands < 20 {
+		t.Errorf("%d commands were looked at", commands)
 	}
 }
 

@@ -7,9 +7,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// DownloadLife is how long a signed download path works.
-const DownloadLife = 5 * time.Minute
-
 const (
 	pathTagSize     = 5 + 16 // Tink's prefix and a tag of 128 bits
 	maxDownloadSize = 512    // characters

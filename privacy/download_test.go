@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+const pathLife = 5 * time.Minute
+
 func TestASignedDownloadHoldsForItsFileUntilItEnds(t *testing.T) {
 	t.Parallel()
 	keys := testKeys(t)
@@ -16,7 +18,7 @@ func TestASignedDownloadHoldsForItsFileUntilItEnds(t *testing.T) {
 		id := rapid.StringMatching(`[A-Za-z0-9_-]{1,64}`)
 		client, kind, file := id.Draw(t, "client"), id.Draw(t, "kind"), id.Draw(t, "file")
 		now := time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "now"), 0)
-		signature, err := keys.SignDownload(client, kind, file, now.Add(DownloadLife))
+		signature, err := keys.SignDownload(client, kind, file, now.Add(pathLife))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,10 +30,10 @@ func TestASignedDownloadHoldsForItsFileUntilItEnds(t *testing.T) {
 				t.Fatalf("%s: %v", what, err)
 			}
 		}
-		if got, err := keys.VerifyDownload(signature, kind, file, now.Add(DownloadLife-time.Second)); err != nil || got != client {
+		if got, err := keys.VerifyDownload(signature, kind, file, now.Add(pathLife-time.Second)); err != nil || got != client {
 			t.Fatalf("%q %v", got, err)
 		}
-		refused("at its end", signature, kind, file, now.Add(DownloadLife))
+		refused("at its end", signature, kind, file, now.Add(pathLife))
 		refused("another file", signature, kind, file+"x", now)
 		refused("another kind", signature, kind+"x", file, now)
 		refused("moved border", signature, kind+file[:1], file[1:], now)
@@ -46,7 +48,7 @@ func TestASignedDownloadHoldsForItsFileUntilItEnds(t *testing.T) {
 func FuzzVerifyDownload(f *testing.F) {
 	keys := testKeys(f)
 	now := time.Unix(1_780_000_000, 0)
-	signature, err := keys.SignDownload("pair", "minfin", "f1", now.Add(DownloadLife))
+	signature, err := keys.SignDownload("pair", "minfin", "f1", now.Add(pathLife))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -84,7 +86,7 @@ func TestADigestTellsContentsAndContextsApart(t *testing.T) {
 func BenchmarkDownload(b *testing.B) {
 	keys := testKeys(b)
 	now := time.Now()
-	signature, _ := keys.SignDownload("0190c9a4-0000-7000-8000-000000000000", "transcript", "t1", now.Add(DownloadLife))
+	signature, _ := keys.SignDownload("0190c9a4-0000-7000-8000-000000000000", "transcript", "t1", now.Add(pathLife))
 	b.Run("sign", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

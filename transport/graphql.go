@@ -60,8 +60,8 @@ func (h Hooks) requestID(ctx context.Context) string {
 	return h.RequestID(ctx)
 }
 
-// GraphQL serves GraphQL over HTTP for an executable schema. It is an http.Handler with an executor of its own, and a
-// graphql.Transport for anyone else's. Make one with New; it may be used by many requests at a time.
+// GraphQL serves GraphQL over HTTP for an executable schema. Make one with New; it may be used by many requests at a
+// time.
 type GraphQL struct {
 	schema    *ast.Schema
 	executor  *executor.Executor
@@ -69,11 +69,6 @@ type GraphQL struct {
 	limits    limits.Settings
 	hooks     Hooks
 }
-
-var (
-	_ http.Handler      = (*GraphQL)(nil)
-	_ graphql.Transport = (*GraphQL)(nil)
-)
 
 // New makes the GraphQL endpoint of a schema.
 func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks) *GraphQL {
@@ -89,17 +84,8 @@ func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks)
 	return g
 }
 
-// Use adds an extension of gqlgen around operations or responses. Those around fields, or before parsing, are not run.
-func (g *GraphQL) Use(extension graphql.HandlerExtension) { g.executor.Use(extension) }
-
 // ServeHTTP answers one request.
-func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.Do(w, r, g.executor) }
-
-// Supports says that every request is this transport's: it also answers what it refuses.
-func (g *GraphQL) Supports(*http.Request) bool { return true }
-
-// Do answers one request with the given executor.
-func (g *GraphQL) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
+func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var (
 		ctx    = r.Context()
 		served served
@@ -112,7 +98,7 @@ func (g *GraphQL) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphE
 	}()
 	media, acceptable := negotiate(r.Header["Accept"])
 	if acceptable {
-		a = g.guarded(ctx, w, r, exec, media, &served)
+		a = g.guarded(ctx, w, r, media, &served)
 	} else {
 		a = refusal(mediaJSON, failure(codeBadInput, "the answer is %s or %s", mediaGraphQL, mediaJSON))
 		a.status = http.StatusNotAcceptable
@@ -147,7 +133,7 @@ func (g *GraphQL) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // guarded answers a panic with an internal error.
-func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, media string, outcome *served) (a answer) {
+func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Request, media string, outcome *served) (a answer) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			if panicked == http.ErrAbortHandler {
@@ -156,10 +142,10 @@ func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Re
 			a = refusal(media, g.Present(ctx, g.Recover(ctx, panicked)))
 		}
 	}()
-	return g.answer(ctx, w, r, exec, media, outcome)
+	return g.answer(ctx, w, r, media, outcome)
 }
 
-func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, media string, outcome *served) answer {
+func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, media string, outcome *served) answer {
 	asked, unread := g.read(w, r)
 	if unread != nil {
 		a := refusal(media, failure(cmp.Or(unread.code, codeBadInput), "%s", unread.message))
@@ -197,7 +183,7 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 	if document.guarded {
 		text = ""
 	}
-	a := g.execute(ctx, exec, media, outcome, &graphql.OperationContext{
+	a := g.execute(ctx, media, outcome, &graphql.OperationContext{
 		RawQuery:               text,
 		Variables:              variables,
 		OperationName:          asked.operationName,
@@ -218,16 +204,16 @@ func plainRootField(ctx context.Context, next graphql.RootResolver) graphql.Mars
 }
 
 // execute runs an operation when it is its turn.
-func (g *GraphQL) execute(ctx context.Context, exec graphql.GraphExecutor, media string, outcome *served, operation *graphql.OperationContext) answer {
+func (g *GraphQL) execute(ctx context.Context, media string, outcome *served, operation *graphql.OperationContext) answer {
 	ctx = graphql.WithOperationContext(ctx, operation)
-	response, err := g.response(ctx, exec, outcome, operation)
+	response, err := g.response(ctx, outcome, operation)
 	if err != nil {
 		return refusal(media, g.Present(ctx, err))
 	}
 	return g.answerOf(ctx, media, operation, response)
 }
 
-func (g *GraphQL) response(ctx context.Context, exec graphql.GraphExecutor, outcome *served, operation *graphql.OperationContext) (response *graphql.Response, err error) {
+func (g *GraphQL) response(ctx context.Context, outcome *served, operation *graphql.OperationContext) (response *graphql.Response, err error) {
 	if g.hooks.Admit != nil {
 		admitted, err := g.hooks.Admit(ctx, outcome.Cost)
 		if err != nil {
@@ -242,7 +228,7 @@ func (g *GraphQL) response(ctx context.Context, exec graphql.GraphExecutor, outc
 			admitted.Executed(bytes)
 		}()
 	}
-	responses, ctx := exec.DispatchOperation(ctx, operation)
+	responses, ctx := g.executor.DispatchOperation(ctx, operation)
 	return responses(ctx), nil
 }
 
