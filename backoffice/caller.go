@@ -5,22 +5,34 @@ import (
 	"sync"
 )
 
-// Caller is the credential pair on whose behalf a request asks the store. With it a store whose reads can be answered in
-// several places shows callers their own writes, and answers one request in one place.
+// Caller is the credential pair on whose behalf a request asks the store. With it a store of several servers shows
+// callers their own writes, and answers one request on one server.
 type Caller struct {
 	ClientID string
 
-	mu    sync.Mutex
-	place any
+	mu     sync.Mutex
+	server int // 0 is not chosen
 }
 
-// Place returns where the store answers this request's reads: choose is told what was noted before, nil the first time,
-// and its answer is noted. Others of the same request wait meanwhile.
-func (c *Caller) Place(choose func(noted any) any) any {
+// Primary is the number of the server that takes writes. Replicas have higher ones.
+const Primary = 1
+
+// Server is the number of the server that answers this request's reads; choose is called at the first one. Others of the
+// same request wait meanwhile.
+func (c *Caller) Server(choose func() int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.place = choose(c.place)
-	return c.place
+	if c.server == 0 {
+		c.server = choose()
+	}
+	return c.server
+}
+
+// StayOnPrimary keeps the rest of the request's reads on the primary.
+func (c *Caller) StayOnPrimary() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.server = Primary
 }
 
 type callerKey struct{}

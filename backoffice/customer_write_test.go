@@ -253,7 +253,7 @@ func TestErasingACustomerErasesAllThatIsItsOwn(t *testing.T) {
 		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{0}), "STALE_VERSION expectedVersion")
 		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{c.Version}), "done")
 		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, nil), "NOT_FOUND id")
-		nouns, err := w.Store.NounsOf(t.Context(), []string{c.ID, "rel-one", "tr-one", "calc-one", "doc-one", "min-one", other.ID, "rel-two", "tr-two", "calc-two", "doc-two", "min-two"})
+		nouns, err := backoffice.ReadNouns(t.Context(), w.Store, []string{c.ID, "rel-one", "tr-one", "calc-one", "doc-one", "min-one", other.ID, "rel-two", "tr-two", "calc-two", "doc-two", "min-two"})
 		accept(t, err)
 		if len(nouns) != 6 || nouns["tr-two"] == "" {
 			t.Errorf("left: %v", nouns)

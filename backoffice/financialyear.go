@@ -48,7 +48,7 @@ func Years(ctx context.Context, reads Reads) ([]*FinancialYear, error) {
 	var years []*FinancialYear
 	ask := Ask[FinancialYearCriteria]{Window: Window{Limit: MaxPageSize}}
 	for more := true; more; {
-		pages, err := reads.FinancialYears().Pages(ctx, ask, []string{NoParent}, 0)
+		pages, err := ReadPages(ctx, reads.FinancialYears(), ask, []string{NoParent}, 0)
 		if err != nil {
 			return nil, err
 		}

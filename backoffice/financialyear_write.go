@@ -69,7 +69,7 @@ func bringOver(ctx context.Context, tx Tx, from, to string, now Instant) ([]*Che
 	var lists []*Checklist
 	ask := Ask[ChecklistCriteria]{Under: OfFinancialYear, Window: Window{Limit: MaxPageSize}}
 	for {
-		pages, err := tx.Checklists().Pages(ctx, ask, []string{from}, 0)
+		pages, err := ReadPages(ctx, tx.Checklists(), ask, []string{from}, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func checkStart(ctx context.Context, tx Tx, start YearStart, current *FinancialY
 	}
 	ask := Ask[FinancialYearCriteria]{Window: Window{Limit: MaxPageSize}}
 	for {
-		pages, err := tx.FinancialYears().Pages(ctx, ask, []string{NoParent}, 0)
+		pages, err := ReadPages(ctx, tx.FinancialYears(), ask, []string{NoParent}, 0)
 		if err != nil {
 			return err
 		}

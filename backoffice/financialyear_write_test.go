@@ -71,7 +71,7 @@ func TestNoTranscriptIsMadeInAYearAfterItHasEnded(t *testing.T) {
 					ids = append(ids, change.ObjectID)
 				}
 			}
-			made, err := w.Store.Transcripts().ByID(ctx, ids, 0)
+			made, err := backoffice.ReadByID(ctx, w.Store.Transcripts(), ids, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -258,7 +258,7 @@ func (m *model) startYear(r *rapid.T) {
 // compare reads everything back.
 func (m *model) compare(r *rapid.T) {
 	ctx, store := m.t.Context(), m.w.Store
-	customers, err := store.Customers().ByID(ctx, append(slices.Collect(maps.Keys(m.customers)), m.gone...), 0)
+	customers, err := backoffice.ReadByID(ctx, store.Customers(), append(slices.Collect(maps.Keys(m.customers)), m.gone...), 0)
 	accept(m.t, err)
 	wanted := map[string]*backoffice.Customer{}
 	for id, c := range m.customers {
@@ -279,14 +279,14 @@ func (m *model) compare(r *rapid.T) {
 		}
 	}
 	same(r, wanted, customers, cmpopts.IgnoreFields(backoffice.Customer{}, "Registration", "CreatedAt", "UpdatedAt", "OpenUpdatedAt"))
-	relations, err := store.Relations().ByID(ctx, append(slices.Collect(maps.Keys(m.relations)), m.gone...), 0)
+	relations, err := backoffice.ReadByID(ctx, store.Relations(), append(slices.Collect(maps.Keys(m.relations)), m.gone...), 0)
 	accept(m.t, err)
 	same(r, m.relations, relations, cmpopts.IgnoreFields(backoffice.CustomerRelation{}, "CreatedAt"))
-	transcripts, err := store.Transcripts().ByID(ctx, append(slices.Collect(maps.Keys(m.transcripts)), m.gone...), 0)
+	transcripts, err := backoffice.ReadByID(ctx, store.Transcripts(), append(slices.Collect(maps.Keys(m.transcripts)), m.gone...), 0)
 	accept(m.t, err)
 	same(r, m.transcripts, transcripts, cmpopts.IgnoreFields(backoffice.Transcript{}, "OwnUpdatedAt", "UpdatedAt", "FinancialYearID"),
 		cmp.Comparer(func(a, b backoffice.JSON) bool { return a.String() == b.String() }))
-	users, err := store.Users().ByID(ctx, append(slices.Collect(maps.Keys(m.users)), m.gone...), 0)
+	users, err := backoffice.ReadByID(ctx, store.Users(), append(slices.Collect(maps.Keys(m.users)), m.gone...), 0)
 	accept(m.t, err)
 	same(r, m.users, users)
 }

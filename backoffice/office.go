@@ -81,7 +81,7 @@ func find[T any, C comparable](ctx context.Context, rows Reader[T, C], id string
 	if CheckID(id) != nil {
 		return row, false, nil
 	}
-	found, err := rows.ByID(ctx, []string{id}, 0)
+	found, err := ReadByID(ctx, rows, []string{id}, 0)
 	if err != nil {
 		return row, false, err
 	}
@@ -99,7 +99,7 @@ func finding[T any, C comparable](rows Reader[T, C], id string, row *T, ok *bool
 
 // first reads the first row of the whole list under some criteria; ok says whether there is one.
 func first[T any, C comparable](ctx context.Context, rows Reader[T, C], criteria C) (row T, ok bool, err error) {
-	pages, err := rows.Pages(ctx, Ask[C]{Criteria: criteria, Window: Window{Limit: 1}}, []string{NoParent}, 0)
+	pages, err := ReadPages(ctx, rows, Ask[C]{Criteria: criteria, Window: Window{Limit: 1}}, []string{NoParent}, 0)
 	if err != nil || len(pages[NoParent].Items) == 0 {
 		return row, false, err
 	}

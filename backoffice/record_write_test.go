@@ -137,7 +137,7 @@ func TestAChecklistOfTheCurrentYearIsAssigned(t *testing.T) {
 			ID: made.ID, OwnStatus: backoffice.ToProcess, Status: backoffice.ToProcess, OwnUpdatedAt: made.OwnUpdatedAt, UpdatedAt: made.OwnUpdatedAt,
 			CustomVariables: `{"b":1.0,"a":true}`, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026",
 		}
-		stored, err := w.Store.Transcripts().ByID(t.Context(), []string{made.ID}, 0)
+		stored, err := backoffice.ReadByID(t.Context(), w.Store.Transcripts(), []string{made.ID}, 0)
 		accept(t, err)
 		if diff := cmp.Diff(want, stored[made.ID]) + cmp.Diff(want, made); diff != "" {
 			t.Error(diff)
@@ -180,7 +180,7 @@ func TestAYearIsStartedAfterTheCurrentOne(t *testing.T) {
 		started, err := w.StartYear(t.Context(), backoffice.YearStart{Year: "2028", Skip: true})
 		accept(t, err)
 		y := started.Year
-		years, err := w.Store.FinancialYears().ByID(t.Context(), []string{"y2026", y.ID}, 0)
+		years, err := backoffice.ReadByID(t.Context(), w.Store.FinancialYears(), []string{"y2026", y.ID}, 0)
 		accept(t, err)
 		if old := years["y2026"]; old.IsCurrentYear || old.ArchivedAt.IsZero() {
 			t.Errorf("%+v", old)
@@ -197,22 +197,22 @@ func TestAYearIsStartedAfterTheCurrentOne(t *testing.T) {
 func TestChecklistsComeOverIntoTheNewYearWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
-		before, err := w.Store.Checklists().Counts(t.Context(), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, []string{"y2026"})
+		before, err := backoffice.ReadCounts(t.Context(), w.Store.Checklists(), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, []string{"y2026"})
 		accept(t, err)
-		old, err := w.Store.Checklists().ByID(t.Context(), []string{"list2026"}, 0)
+		old, err := backoffice.ReadByID(t.Context(), w.Store.Checklists(), []string{"list2026"}, 0)
 		accept(t, err)
 		started, err := w.StartYear(t.Context(), backoffice.YearStart{Year: "2027", WithChecklists: true})
 		accept(t, err)
 		if len(started.Checklists) != before["y2026"] || len(started.Checklists) == 0 {
 			t.Fatalf("%d came over, not %d", len(started.Checklists), before["y2026"])
 		}
-		after, err := w.Store.Checklists().Counts(t.Context(), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, []string{"y2026", started.Year.ID})
+		after, err := backoffice.ReadCounts(t.Context(), w.Store.Checklists(), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, []string{"y2026", started.Year.ID})
 		accept(t, err)
 		if after["y2026"] != before["y2026"] || after[started.Year.ID] != before["y2026"] {
 			t.Errorf("the years have %v", after)
 		}
 		copied := *started.Checklists[0]
-		stored, err := w.Store.Checklists().ByID(t.Context(), []string{copied.ID}, 0)
+		stored, err := backoffice.ReadByID(t.Context(), w.Store.Checklists(), []string{copied.ID}, 0)
 		accept(t, err)
 		want := *old["list2026"]
 		want.ID, want.FinancialYearID = copied.ID, started.Year.ID
@@ -257,7 +257,7 @@ func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 		if got.File() == nil || got.File().ContentType != "application/pdf" || got.Status != backoffice.Locked || got.UpdatedAt < 2 || w.storedFiles(t) != before {
 			t.Errorf("%+v, %d files", got, w.storedFiles(t))
 		}
-		stored, err := w.Store.Transcripts().ByID(t.Context(), []string{"tr-one"}, 0)
+		stored, err := backoffice.ReadByID(t.Context(), w.Store.Transcripts(), []string{"tr-one"}, 0)
 		accept(t, err)
 		if diff := cmp.Diff(got, stored["tr-one"]); diff != "" {
 			t.Error(diff)

@@ -26,7 +26,7 @@ func (o *Office) CreateRelation(ctx context.Context, by *Viewer, draft RelationD
 	made := r
 	var found map[string]*Customer
 	err := o.create(ctx, call, func(ctx context.Context, tx Tx) (err error) {
-		found, err = tx.Customers().ByID(ctx, sound(r.CustomerID, r.RelatedCustomerID), 0)
+		found, err = ReadByID(ctx, tx.Customers(), sound(r.CustomerID, r.RelatedCustomerID), 0)
 		return err
 	}, func(ctx context.Context, tx Tx, check *checker) error {
 		for _, end := range []struct{ id, field string }{{r.CustomerID, "customerId"}, {r.RelatedCustomerID, "relatedCustomerId"}} {

@@ -2,28 +2,22 @@ package backoffice
 
 import "context"
 
-// Reader answers questions about one noun. What is not there is absent, and absence is no error. Failures are *Error of
-// kind Unavailable, Timeout or Internal. Rows are the caller's own, to keep and to change, but for those that Find and
-// Lists put into memory that was lent to them (see Lent).
+// Reader queues reads of one noun; their answers are there when the batch was sent. What is not there is absent, and
+// absence is no error.
 type Reader[T any, C comparable] interface {
+	Sender
+
 	// Find hands over the rows with these identifiers (any number, no one twice), each once, in no order, in one
 	// statement.
-	Find(ctx context.Context, ids []string, want Columns, found func(T)) error
+	Find(b *Batch, ids []string, want Columns, found func(T)) Queued
 
-	// Lists answers one question for each of the parents, in their order, in one statement. When ask.Under is Root there
-	// is one answer.
-	Lists(ctx context.Context, ask Ask[C], parents []string, want Columns) ([]Page[T], error)
+	// Lists answers one question for each of the parents, in their order, in one statement: into has a page for each, or
+	// one when list.Under is Root. BadInput when there is no such list or order.
+	Lists(b *Batch, list Ask[C], parents []string, want Columns, into []Page[T]) Queued
 
-	// ByID is Find by identifier; they may repeat.
-	ByID(ctx context.Context, ids []string, want Columns) (map[string]T, error)
-
-	// Pages is Lists by parent (NoParent alone when ask.Under is Root): every parent asked is in the answer, with an
-	// empty page if need be.
-	Pages(ctx context.Context, ask Ask[C], parents []string, want Columns) (map[string]Page[T], error)
-
-	// Counts returns how many rows each parent's list has under the criteria, in one statement; every parent asked is
-	// in the answer. The unfiltered root count costs the same however many rows there are.
-	Counts(ctx context.Context, under Edge, criteria C, parents []string) (map[string]int, error)
+	// Counts tells how many rows each parent's list has under the criteria, in one statement: into has a count for each,
+	// or one when under is Root. The unfiltered root count costs the same however many rows there are.
+	Counts(b *Batch, under Edge, criteria C, parents []string, into []int) Queued
 
 	// Holders tells, for each of the rows whose unique value (customerCode, a label's name, a relation's triple, a
 	// calculation's transcript) another stored row has, the identifier of that one, by the row's own. The rows themselves
@@ -84,8 +78,15 @@ type Reads interface {
 	Labels() Reader[*Label, LabelCriteria]
 	PrivacyAccesses() Reader[*PrivacyAccess, ConsultationCriteria]
 
-	// NounsOf tells of which noun each identifier is, in one statement; unknown ones are absent.
-	NounsOf(ctx context.Context, ids []string) (map[string]Noun, error)
+	NounReader
+}
+
+// NounReader tells of which noun identifiers are.
+type NounReader interface {
+	Sender
+
+	// Nouns tells of which noun each identifier is, "" for unknown ones, in one statement. into has a place for each.
+	Nouns(b *Batch, ids []string, into []Noun) Queued
 }
 
 // TranscriptReader answers questions about transcripts.
@@ -93,8 +94,8 @@ type TranscriptReader interface {
 	Reader[*Transcript, TranscriptCriteria]
 
 	// StatusCounts counts each parent's list by status, in one statement: only statuses that occur, in the order of
-	// TranscriptStatuses; every parent asked is in the answer.
-	StatusCounts(ctx context.Context, under Edge, criteria TranscriptCriteria, parents []string) (map[string][]TranscriptStatusCount, error)
+	// TranscriptStatuses. into has a place for each parent, or one when under is Root.
+	StatusCounts(b *Batch, under Edge, criteria TranscriptCriteria, parents []string, into [][]TranscriptStatusCount) Queued
 }
 
 // Tx is a transaction: its reads see its writes, and nobody else does before Write returns. After a failure or a refusal
@@ -114,7 +115,7 @@ type Tx interface {
 	Users() Writer[*User, UserCriteria]
 	Labels() Writer[*Label, LabelCriteria]
 
-	NounsOf(ctx context.Context, ids []string) (map[string]Noun, error)
+	NounReader
 	IdempotencyStore
 
 	// Together runs functions that need nothing of each other, so that an engine which is far away is asked by all of them in
@@ -146,12 +147,6 @@ type Tx interface {
 	LogChanges(ctx context.Context, changes ...*Change) error
 }
 
-// Party is one of several callers whose statements may travel together. Leave is to be called when it asks no more.
-type Party struct {
-	Context context.Context
-	Leave   func()
-}
-
 // Store keeps everything. It may be used by any number of callers at once.
 type Store interface {
 	Reads
@@ -161,14 +156,10 @@ type Store interface {
 	FileRegister
 	LeaseStore
 
-	// Together makes n parties whose reads wait for each other, so that an engine can send what they ask in one trip.
-	// Each party runs in a goroutine of its own, and each must leave.
-	Together(ctx context.Context, n int) []Party
-
 	// BeginSnapshot makes all that is read in the context that it returns be of one moment, that of the first read: rows,
 	// lists and totals agree, whoever writes meanwhile. A Write in that context begins another moment, of which it is a
-	// part. A snapshot holds a connection from its first read until end is called, so that has to be done, and before
-	// waiting for a client.
+	// part. A snapshot holds a connection from its first read until its last batch was sent or end is called, so that has to
+	// be done, and before waiting for a client.
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 
 	// Write runs do in a transaction that is durable when Write returns nil; when do fails nothing was written. It may

@@ -203,7 +203,7 @@ func (o *Office) transcriptDocument(ctx context.Context, id string) (of Transcri
 func (o *Office) GenerateMissingDocuments(ctx context.Context, by *Viewer, each func(id string, err error) error) error {
 	ask := Ask[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}, Window: Window{Limit: MaxPageSize}}
 	for {
-		pages, err := o.Store.Transcripts().Pages(ctx, ask, []string{NoParent}, 0)
+		pages, err := ReadPages(ctx, o.Store.Transcripts(), ask, []string{NoParent}, 0)
 		if err != nil {
 			return err
 		}

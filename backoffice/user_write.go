@@ -90,7 +90,7 @@ func findLabels(ctx context.Context, tx Tx, ids []string) (map[string]*Label, er
 	if len(ids) == 0 || len(ids) > MaxLabels {
 		return nil, nil
 	}
-	return tx.Labels().ByID(ctx, sound(ids...), 0)
+	return ReadByID(ctx, tx.Labels(), sound(ids...), 0)
 }
 
 // checkLabels holds labels to being there.
@@ -156,7 +156,7 @@ func (r *responsibility) next(ctx context.Context, tx Tx) error {
 		return nil
 	}
 	ask := Ask[CustomerCriteria]{Criteria: CustomerCriteria{ResponsibleID: r.user}, Window: Window{Limit: MaxPageSize}}
-	pages, err := tx.Customers().Pages(ctx, ask, []string{NoParent}, 0)
+	pages, err := ReadPages(ctx, tx.Customers(), ask, []string{NoParent}, 0)
 	r.customers = pages[NoParent].Items
 	return err
 }

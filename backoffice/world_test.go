@@ -121,7 +121,7 @@ func (w *world) company(t testing.TB, fields backoffice.CustomerFields) *backoff
 // customer reads what is stored; nil when it is not there.
 func (w *world) customer(t testing.TB, id string) *backoffice.Customer {
 	t.Helper()
-	found, err := w.Store.Customers().ByID(t.Context(), []string{id}, 0)
+	found, err := backoffice.ReadByID(t.Context(), w.Store.Customers(), []string{id}, 0)
 	accept(t, err)
 	return found[id]
 }

@@ -176,7 +176,7 @@ func eachStoredFile(ctx context.Context, reads backoffice.Reads, visit func(*bac
 func storedFiles[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], kind backoffice.FileKind, fileOf func(T) (string, *backoffice.File), visit func(*backoffice.File) error) error {
 	ask := backoffice.Ask[C]{Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	for {
-		pages, err := rows.Pages(ctx, ask, []string{backoffice.NoParent}, rows.Columns([]string{"file", "proposal"}))
+		pages, err := backoffice.ReadPages(ctx, rows, ask, []string{backoffice.NoParent}, rows.Columns([]string{"file", "proposal"}))
 		if err != nil {
 			return err
 		}

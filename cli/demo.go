@@ -135,16 +135,16 @@ func isEmpty(ctx context.Context, store backoffice.Store) (bool, error) {
 	root, held := []string{backoffice.NoParent}, 0
 	for _, count := range []func() (map[string]int, error){
 		func() (map[string]int, error) {
-			return store.Customers().Counts(ctx, backoffice.Root, backoffice.CustomerCriteria{}, root)
+			return backoffice.ReadCounts(ctx, store.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, root)
 		},
 		func() (map[string]int, error) {
-			return store.FinancialYears().Counts(ctx, backoffice.Root, backoffice.FinancialYearCriteria{}, root)
+			return backoffice.ReadCounts(ctx, store.FinancialYears(), backoffice.Root, backoffice.FinancialYearCriteria{}, root)
 		},
 		func() (map[string]int, error) {
-			return store.Users().Counts(ctx, backoffice.Root, backoffice.UserCriteria{}, root)
+			return backoffice.ReadCounts(ctx, store.Users(), backoffice.Root, backoffice.UserCriteria{}, root)
 		},
 		func() (map[string]int, error) {
-			return store.Labels().Counts(ctx, backoffice.Root, backoffice.LabelCriteria{}, root)
+			return backoffice.ReadCounts(ctx, store.Labels(), backoffice.Root, backoffice.LabelCriteria{}, root)
 		},
 	} {
 		counts, err := count()

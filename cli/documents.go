@@ -26,7 +26,7 @@ func (c *documentsGenerateCommand) Run(ctx context.Context, s *settings, t termi
 	}
 	defer h.Close()
 	missing := backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No}
-	counts, err := h.Store.Transcripts().Counts(ctx, backoffice.Root, missing, []string{backoffice.NoParent})
+	counts, err := backoffice.ReadCounts(ctx, h.Store.Transcripts(), backoffice.Root, missing, []string{backoffice.NoParent})
 	if err != nil {
 		return err
 	}

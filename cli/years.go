@@ -84,11 +84,11 @@ func (c *yearsListCommand) Run(ctx context.Context, s *settings, t terminal) err
 	for i, year := range years {
 		ids[i] = year.ID
 	}
-	checklists, err := store.Checklists().Counts(ctx, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, ids)
+	checklists, err := backoffice.ReadCounts(ctx, store.Checklists(), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, ids)
 	if err != nil {
 		return err
 	}
-	transcripts, err := store.Transcripts().Counts(ctx, backoffice.OfFinancialYear, backoffice.TranscriptCriteria{}, ids)
+	transcripts, err := backoffice.ReadCounts(ctx, store.Transcripts(), backoffice.OfFinancialYear, backoffice.TranscriptCriteria{}, ids)
 	if err != nil {
 		return err
 	}

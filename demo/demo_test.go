@@ -44,7 +44,7 @@ func fill(t testing.TB, d *Demo) {
 // every reads all rows of a noun, in a page.
 func every[T backoffice.Entity, C comparable](t testing.TB, rows backoffice.Reader[T, C]) []T {
 	t.Helper()
-	pages, err := rows.Pages(t.Context(), backoffice.Ask[C]{Window: backoffice.Window{Limit: 100_000}}, []string{backoffice.NoParent}, 0)
+	pages, err := backoffice.ReadPages(t.Context(), rows, backoffice.Ask[C]{Window: backoffice.Window{Limit: 100_000}}, []string{backoffice.NoParent}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestTheSameSeedMakesTheSameRecordsAndAnotherOneOthers(t *testing.T) {
 }
 
 func somethingOfEverything(t *testing.T, d *Demo) {
-	counts, err := d.Store.Transcripts().StatusCounts(t.Context(), backoffice.Root, backoffice.TranscriptCriteria{}, []string{backoffice.NoParent})
+	counts, err := backoffice.ReadStatusCounts(t.Context(), d.Store.Transcripts(), backoffice.Root, backoffice.TranscriptCriteria{}, []string{backoffice.NoParent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func somethingOfEverything(t *testing.T, d *Demo) {
 	if mutual == 0 || longest < 5 {
 		t.Errorf("%d relations are mutual, and the longest chain has %d", mutual, longest)
 	}
-	current, _ := d.Store.FinancialYears().Counts(t.Context(), backoffice.Root, backoffice.FinancialYearCriteria{Current: true}, []string{backoffice.NoParent})
+	current, _ := backoffice.ReadCounts(t.Context(), d.Store.FinancialYears(), backoffice.Root, backoffice.FinancialYearCriteria{Current: true}, []string{backoffice.NoParent})
 	if current[backoffice.NoParent] != 1 {
 		t.Errorf("%d years are current", current[backoffice.NoParent])
 	}

@@ -33,7 +33,7 @@ const finished = "label-onboarding"
 
 // Finished tells whether a store was filled before.
 func Finished(ctx context.Context, store backoffice.Store) (bool, error) {
-	found, err := store.Labels().ByID(ctx, []string{finished}, 0)
+	found, err := backoffice.ReadByID(ctx, store.Labels(), []string{finished}, 0)
 	return len(found) > 0, err
 }
 

@@ -31,8 +31,8 @@ func countOf(b *testing.B, store backoffice.Store) int {
 		return counts[backoffice.NoParent]
 	}
 	ctx, root := context.Background(), []string{backoffice.NoParent}
-	return count(store.Customers().Counts(ctx, backoffice.Root, backoffice.CustomerCriteria{}, root)) +
-		count(store.Relations().Counts(ctx, backoffice.Root, backoffice.RelationCriteria{}, root)) +
-		count(store.Transcripts().Counts(ctx, backoffice.Root, backoffice.TranscriptCriteria{}, root)) +
-		count(store.Calculations().Counts(ctx, backoffice.Root, backoffice.CalculationCriteria{}, root))
+	return count(backoffice.ReadCounts(ctx, store.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, root)) +
+		count(backoffice.ReadCounts(ctx, store.Relations(), backoffice.Root, backoffice.RelationCriteria{}, root)) +
+		count(backoffice.ReadCounts(ctx, store.Transcripts(), backoffice.Root, backoffice.TranscriptCriteria{}, root)) +
+		count(backoffice.ReadCounts(ctx, store.Calculations(), backoffice.Root, backoffice.CalculationCriteria{}, root))
 }

@@ -103,8 +103,8 @@ func TestAQueryWhoseRequestIsOverStopsBetweenLevels(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	called := false
-	runner := func(ctx context.Context, calls []func(context.Context)) {
-		execute.Concurrently(ctx, calls)
+	runner := func(ctx context.Context, calls []func(context.Context), last bool) {
+		execute.Concurrently(ctx, calls, last)
 		cancel()
 	}
 	e := serve(newFixed(fixed{customers: 1, responsible: func(_ context.Context, objs []*backoffice.Customer) ([]*backoffice.User, error) {

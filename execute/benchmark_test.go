@@ -27,11 +27,13 @@ func remember[T any, C comparable](reader backoffice.Reader[T, C]) *remembered[T
 	return &remembered[T, C]{Reader: reader, rows: map[string]T{}, pages: map[backoffice.Ask[C]]map[string]backoffice.Page[T]{}}
 }
 
-func (r *remembered[T, C]) ByID(ctx context.Context, ids []string, _ backoffice.Columns) (map[string]T, error) {
-	return answer(&r.mu, r.rows, ids, func(missing []string) (map[string]T, error) { return r.Reader.ByID(ctx, missing, 0) })
+func (r *remembered[T, C]) byID(ids []string) (map[string]T, error) {
+	return answer(&r.mu, r.rows, ids, func(missing []string) (map[string]T, error) {
+		return backoffice.ReadByID(context.Background(), r.Reader, missing, 0)
+	})
 }
 
-func (r *remembered[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], parents []string, _ backoffice.Columns) (map[string]backoffice.Page[T], error) {
+func (r *remembered[T, C]) byParent(ask backoffice.Ask[C], parents []string) (map[string]backoffice.Page[T], error) {
 	r.mu.Lock()
 	pages := r.pages[ask]
 	if pages == nil {
@@ -40,25 +42,32 @@ func (r *remembered[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], par
 	}
 	r.mu.Unlock()
 	return answer(&r.mu, pages, parents, func(missing []string) (map[string]backoffice.Page[T], error) {
-		return r.Reader.Pages(ctx, ask, missing, 0)
+		return backoffice.ReadPages(context.Background(), r.Reader, ask, missing, 0)
 	})
 }
 
-func (r *remembered[T, C]) Find(ctx context.Context, ids []string, want backoffice.Columns, found func(T)) error {
-	rows, err := r.ByID(ctx, ids, want)
+// done is a read that was answered when it was queued.
+type done struct{ err error }
+
+func (d done) Err() error { return d.err }
+
+func (r *remembered[T, C]) Find(b *backoffice.Batch, ids []string, _ backoffice.Columns, found func(T)) backoffice.Queued {
+	rows, err := r.byID(ids)
 	for _, row := range rows {
 		found(row)
 	}
-	return err
+	return b.Queue(done{err})
 }
 
-func (r *remembered[T, C]) Lists(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns) ([]backoffice.Page[T], error) {
-	pages, err := r.Pages(ctx, ask, parents, want)
-	lists := make([]backoffice.Page[T], len(parents))
-	for i, parent := range parents {
-		lists[i] = pages[parent]
+func (r *remembered[T, C]) Lists(b *backoffice.Batch, ask backoffice.Ask[C], parents []string, _ backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
+	if ask.Under == backoffice.Root {
+		parents = []string{backoffice.NoParent}
 	}
-	return lists, err
+	pages, err := r.byParent(ask, parents)
+	for i, parent := range parents {
+		into[i] = pages[parent]
+	}
+	return b.Queue(done{err})
 }
 
 func answer[V any](mu *sync.RWMutex, known map[string]V, keys []string, ask func([]string) (map[string]V, error)) (map[string]V, error) {
@@ -103,24 +112,22 @@ type transcriptMemory struct {
 	backoffice.TranscriptReader
 }
 
-func (t transcriptMemory) ByID(ctx context.Context, ids []string, want backoffice.Columns) (map[string]*backoffice.Transcript, error) {
-	return t.remembered.ByID(ctx, ids, want)
+func (t transcriptMemory) Send(_ context.Context, b *backoffice.Batch) error { return b.Err() }
+
+func (t transcriptMemory) Find(b *backoffice.Batch, ids []string, want backoffice.Columns, found func(*backoffice.Transcript)) backoffice.Queued {
+	return t.remembered.Find(b, ids, want, found)
 }
 
-func (t transcriptMemory) Pages(ctx context.Context, ask backoffice.Ask[backoffice.TranscriptCriteria], parents []string, want backoffice.Columns) (map[string]backoffice.Page[*backoffice.Transcript], error) {
-	return t.remembered.Pages(ctx, ask, parents, want)
+func (t transcriptMemory) Lists(b *backoffice.Batch, ask backoffice.Ask[backoffice.TranscriptCriteria], parents []string, want backoffice.Columns, into []backoffice.Page[*backoffice.Transcript]) backoffice.Queued {
+	return t.remembered.Lists(b, ask, parents, want, into)
 }
 
-func (t transcriptMemory) Find(ctx context.Context, ids []string, want backoffice.Columns, found func(*backoffice.Transcript)) error {
-	return t.remembered.Find(ctx, ids, want, found)
+func (t transcriptMemory) Counts(b *backoffice.Batch, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string, into []int) backoffice.Queued {
+	return t.TranscriptReader.Counts(b, under, criteria, parents, into)
 }
 
-func (t transcriptMemory) Lists(ctx context.Context, ask backoffice.Ask[backoffice.TranscriptCriteria], parents []string, want backoffice.Columns) ([]backoffice.Page[*backoffice.Transcript], error) {
-	return t.remembered.Lists(ctx, ask, parents, want)
-}
-
-func (t transcriptMemory) Counts(ctx context.Context, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string) (map[string]int, error) {
-	return t.TranscriptReader.Counts(ctx, under, criteria, parents)
+func (t transcriptMemory) Holders(ctx context.Context, rows []*backoffice.Transcript) (map[string]string, error) {
+	return t.TranscriptReader.Holders(ctx, rows)
 }
 
 func (t transcriptMemory) Columns(fields []string) backoffice.Columns {
@@ -150,13 +157,13 @@ func (m *memory) FinancialYears() backoffice.Reader[*backoffice.FinancialYear, b
 	return m.years
 }
 
-// Together has no parties: nothing travels.
-func (m *memory) Together(context.Context, int) []backoffice.Party { return nil }
+// Send has nothing to send: all was answered when it was queued.
+func (m *memory) Send(_ context.Context, b *backoffice.Batch) error { return b.Err() }
 
 // byHand answers Q1 as one would write it for this query alone: a batch per level, JSON appended.
 func (m *memory) byHand(ctx context.Context, b []byte) ([]byte, error) {
 	const none = backoffice.NoParent
-	roots, err := m.customers.Pages(ctx, backoffice.Ask[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 50}}, []string{none}, 0)
+	roots, err := m.customers.byParent(backoffice.Ask[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 50}}, []string{none})
 	if err != nil {
 		return nil, err
 	}
@@ -169,15 +176,15 @@ func (m *memory) byHand(ctx context.Context, b []byte) ([]byte, error) {
 			userIDs = append(userIDs, c.ResponsibleID)
 		}
 	}
-	users, err := m.users.ByID(ctx, userIDs, 0)
+	users, err := m.users.byID(userIDs)
 	if err != nil {
 		return nil, err
 	}
-	relations, err := m.relations.Pages(ctx, backoffice.Ask[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids, 0)
+	relations, err := m.relations.byParent(backoffice.Ask[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
 	if err != nil {
 		return nil, err
 	}
-	transcripts, err := m.transcripts.Pages(ctx, backoffice.Ask[backoffice.TranscriptCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids, 0)
+	transcripts, err := m.transcripts.byParent(backoffice.Ask[backoffice.TranscriptCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -190,15 +197,15 @@ func (m *memory) byHand(ctx context.Context, b []byte) ([]byte, error) {
 			checklistIDs, yearIDs = append(checklistIDs, t.ChecklistID), append(yearIDs, t.FinancialYearID)
 		}
 	}
-	related, err := m.customers.ByID(ctx, relatedIDs, 0)
+	related, err := m.customers.byID(relatedIDs)
 	if err != nil {
 		return nil, err
 	}
-	checklists, err := m.checklists.ByID(ctx, checklistIDs, 0)
+	checklists, err := m.checklists.byID(checklistIDs)
 	if err != nil {
 		return nil, err
 	}
-	years, err := m.years.ByID(ctx, yearIDs, 0)
+	years, err := m.years.byID(yearIDs)
 	if err != nil {
 		return nil, err
 	}

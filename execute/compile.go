@@ -18,7 +18,6 @@ type compiler struct {
 	prepare   func(Selection) any
 	numbers   map[ast.Selection]uint64
 	known     map[string]*selection
-	resolvers int
 	bytes     int
 }
 
@@ -45,7 +44,6 @@ func compile(schema *linked, operation *graphql.OperationContext, prepare func(S
 	if early != nil && !p.serial {
 		p.root.findEarly(early)
 	}
-	p.alone = c.resolvers == 1 && !p.serial
 	p.bytes = c.bytes
 	return p, nil
 }
@@ -60,6 +58,21 @@ func (s *selection) findEarly(early func(object, field string) bool) {
 		for at, below := range f.below[0].columns {
 			if below.def.Resolver && early(below.object.Name, below.def.Name) {
 				f.early = append(f.early, at)
+			}
+		}
+		f.findLevelsBelow()
+	}
+}
+
+// findLevelsBelow sets levelsBelow; what is below is finished.
+func (f *field) findLevelsBelow() {
+	f.levelsBelow = false
+	for _, s := range f.below {
+		for at, below := range s.columns {
+			if below.def.Resolver {
+				f.levelsBelow = f.levelsBelow || !slices.Contains(f.early, at)
+			} else {
+				f.levelsBelow = f.levelsBelow || below.levelsBelow
 			}
 		}
 	}
@@ -184,9 +197,6 @@ func (c *compiler) finish(s *selection, at int) (err error) {
 	if f.def.Call == nil {
 		return nil
 	}
-	if f.def.Resolver {
-		c.resolvers++
-	}
 	f.column = len(s.columns)
 	s.columns = append(s.columns, f)
 	for _, name := range f.def.Types {
@@ -196,6 +206,7 @@ func (c *compiler) finish(s *selection, at int) (err error) {
 		}
 		f.below = append(f.below, below)
 	}
+	f.findLevelsBelow()
 	if f.def.Resolver && c.prepare != nil {
 		f.prepared = c.prepare(Selection{f})
 	}

@@ -19,9 +19,9 @@ func TestListsOfAnObjectThatIsNamedAreReadInItsTrip(t *testing.T) {
 	early := serve(graph.NewBreadthFirst(
 		graph.Config{Resolvers: &resolvers.Root{Keys: o.keys}, Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope}},
 		execute.Options{
-			Runner: func(ctx context.Context, calls []func(context.Context)) {
+			Runner: func(ctx context.Context, calls []func(context.Context), last bool) {
 				levels = append(levels, len(calls))
-				loaders.Level(ctx, calls)
+				loaders.Level(ctx, calls, last)
 			},
 			Early: resolvers.HangsOnIdentity,
 		}))
@@ -82,9 +82,9 @@ func TestNothingIsAskedForEarlyThatADirectiveMayRefuse(t *testing.T) {
 	early := serve(graph.NewBreadthFirst(
 		graph.Config{Resolvers: &resolvers.Root{Keys: o.keys}, Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope}},
 		execute.Options{
-			Runner: func(ctx context.Context, calls []func(context.Context)) {
+			Runner: func(ctx context.Context, calls []func(context.Context), last bool) {
 				levels = append(levels, len(calls))
-				loaders.Level(ctx, calls)
+				loaders.Level(ctx, calls, last)
 			},
 			Early: func(string, string) bool { return true },
 		}))

@@ -26,9 +26,6 @@ type Options struct {
 	// its end. Its error ends the writing, and is the answer.
 	Written func(ctx context.Context, bytes int) error
 
-	// Alone is called with the context of a resolver of Query when no other is called for the operation.
-	Alone func(ctx context.Context) context.Context
-
 	// PlanBytes is how much the kept plans may take, roughly; 16 MiB when 0.
 	PlanBytes int
 	// MaxErrors is how many errors of fields an answer keeps; 10,000 when 0. The number of the others is in the
@@ -50,7 +47,6 @@ type Executor struct {
 	attach    func(context.Context, any) context.Context
 	early     func(object, field string) bool
 	written   func(context.Context, int) error
-	alone     func(context.Context) context.Context
 	maxErrors int
 }
 
@@ -59,7 +55,7 @@ func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Ex
 	clients := published(generated.Schema())
 	e := &Executor{
 		ExecutableSchema: generated, published: clients, schema: link(schema, clients), runner: options.Runner,
-		prepare: options.Prepare, attach: options.Attach, early: options.Early, alone: options.Alone, written: options.Written, maxErrors: options.MaxErrors,
+		prepare: options.Prepare, attach: options.Attach, early: options.Early, written: options.Written, maxErrors: options.MaxErrors,
 	}
 	if e.runner == nil {
 		e.runner = Concurrently

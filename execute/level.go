@@ -3,17 +3,19 @@ package execute
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 )
 
 // Runner runs the calls of one level and returns when all have returned. All of them are handed over at once, so that
-// loaders can be flushed when the last has asked. Each call takes the context that the runner gives it.
-type Runner func(ctx context.Context, calls []func(context.Context))
+// loaders can be flushed when the last has asked. Each call takes the context that the runner gives it. last says that no
+// level follows.
+type Runner func(ctx context.Context, calls []func(context.Context), last bool)
 
 // Concurrently is the Runner that does no more than that.
-func Concurrently(ctx context.Context, calls []func(context.Context)) {
+func Concurrently(ctx context.Context, calls []func(context.Context), _ bool) {
 	var all sync.WaitGroup
 	for _, call := range calls[1:] {
 		all.Go(func() { call(ctx) })
@@ -100,7 +102,7 @@ func (r *run) levels() error {
 		for _, f := range r.level {
 			r.calls = append(r.calls, func(ctx context.Context) { r.call(ctx, f) })
 		}
-		r.executor.runner(r.ctx, r.calls)
+		r.executor.runner(r.ctx, r.calls, !r.plan.serial && !slices.ContainsFunc(r.level, (*frame).leadsOn))
 		for _, f := range r.level {
 			if !f.early {
 				r.spread(f)
@@ -108,6 +110,11 @@ func (r *run) levels() error {
 		}
 	}
 	return nil
+}
+
+// leadsOn says whether resolvers below the field will be called in a later level.
+func (f *frame) leadsOn() bool {
+	return f.field.levelsBelow || len(f.field.early) > 0 && f.groups == nil
 }
 
 // anticipate adds to a level what can be called before the object of a root field is there.
@@ -205,9 +212,6 @@ func (r *run) ask(ctx context.Context, f *frame, args map[string]any) {
 	def, objects := f.field.def, f.group.objects
 	if r.executor.attach != nil && def.Resolver {
 		ctx = r.executor.attach(ctx, f.field.prepared)
-	}
-	if r.plan.alone && def.Resolver && r.executor.alone != nil {
-		ctx = r.executor.alone(ctx)
 	}
 	column, err := def.Call(ctx, objects, args)
 	if each, ok := err.(graphql.BatchErrors); ok {

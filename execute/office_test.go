@@ -83,7 +83,6 @@ func officeIn(t testing.TB, store backoffice.Store) *office {
 			return loaders.WithFields(ctx, prepared.(*loaders.Fields))
 		},
 		Early: resolvers.HangsOnIdentity,
-		Alone: loaders.Alone,
 	}))
 	return o
 }

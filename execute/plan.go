@@ -12,7 +12,6 @@ import (
 type plan struct {
 	root   *selection
 	serial bool // a mutation
-	alone  bool // a query that calls one resolver, once
 	bytes  int
 	answer atomic.Int64 // the size of the last answer, in bytes
 }
@@ -36,7 +35,9 @@ type field struct {
 	column   int    // its place among the selection's columns
 	below    []*selection
 	early    []int // of a root field: the columns below that need no more than its object's identity
-	prepared any
+
+	levelsBelow bool // resolvers below are called in later levels
+	prepared    any
 }
 
 // Selection is a field as those see it who load its objects.

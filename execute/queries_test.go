@@ -7,11 +7,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/execute"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/loaders"
-	"github.com/99designs/gqlgen/graphql"
 )
 
 // The reference queries of docs/performance.md.
@@ -66,9 +67,9 @@ func countStatements(t *testing.T, office *office) {
 
 // counting notes how many calls each level had.
 func counting(levels *[]int) execute.Runner {
-	return func(ctx context.Context, calls []func(context.Context)) {
+	return func(ctx context.Context, calls []func(context.Context), last bool) {
 		*levels = append(*levels, len(calls))
-		execute.Concurrently(ctx, calls)
+		execute.Concurrently(ctx, calls, last)
 	}
 }
 
@@ -102,6 +103,27 @@ func TestAFieldIsGuardedOncePerLevelAndEachPathIsTold(t *testing.T) {
 		people = strings.Count(string(response.Data), "registrationNumber")
 		if len(response.Errors) != people || asked.Load() != int32(min(people, 1)) {
 			t.Errorf("%d customers, %d errors, asked %d times", people, len(response.Errors), asked.Load())
+		}
+	}
+}
+
+func TestTheRunnerIsToldWhichLevelIsTheLast(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		`{ customers { nodes { id displayName } } }`: "last",
+		`{ __typename }`: "",
+		`{ a: customers { nodes { id } } b: customers { nodes { responsible { id } } } }`:               "then last",
+		`{ customers { nodes { transcripts { nodes { checklist { id } } pageInfo { endCursor } } } } }`: "then then last",
+		`mutation { createLabel(input: {name: "x"}) { label { id } } }`:                                 "then",
+	} {
+		var told []string
+		e := serve(graph.NewBreadthFirst(configOf(&world{seed: 4}), execute.Options{Runner: func(ctx context.Context, calls []func(context.Context), last bool) {
+			told = append(told, map[bool]string{true: "last", false: "then"}[last])
+			execute.Concurrently(ctx, calls, last)
+		}}))
+		do(t.Context(), e, operation{Query: query})
+		if got := strings.Join(told, " "); got != want {
+			t.Errorf("%s\n got %q, want %q", query, got, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func hold(t testing.TB, o *office, transcripts, bytes int) {
 	t.Helper()
 	variables := backoffice.JSON(`{"answer":"` + strings.Repeat("a", bytes) + `"}`)
 	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
-		checklists, err := tx.Checklists().Pages(ctx, backoffice.Ask[backoffice.ChecklistCriteria]{Window: backoffice.Window{Limit: 1}}, []string{backoffice.NoParent}, 0)
+		checklists, err := backoffice.ReadPages(ctx, tx.Checklists(), backoffice.Ask[backoffice.ChecklistCriteria]{Window: backoffice.Window{Limit: 1}}, []string{backoffice.NoParent}, 0)
 		if err != nil {
 			return err
 		}

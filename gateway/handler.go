@@ -79,7 +79,7 @@ func (s server) schema() graphql.ExecutableSchema {
 	return graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Office: s.backend.Office()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: resolvers.HangsOnIdentity, Alone: loaders.Alone, Written: written, MaxErrors: s.limits.FieldErrors})
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: resolvers.HangsOnIdentity, Written: written, MaxErrors: s.limits.FieldErrors})
 }
 
 // schemaText is schema.graphqls, as gqlgen has put it into the generated code.

@@ -34,23 +34,19 @@ type hostile struct {
 	running atomic.Int64
 }
 
-// Reads implements store.Engine.
-func (h *hostile) Reads() store.Conn { return hostileConn{h.Engine.Reads(), h} }
-
-type hostileConn struct {
-	store.Conn
-	of *hostile
-}
-
-// Query implements store.Conn.
-func (c hostileConn) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	caller, wanted := backoffice.CallerOf(ctx), c.of.caller.Load()
+// Send implements store.Engine.
+func (h *hostile) Send(ctx context.Context, queries []*store.Query, last bool) {
+	caller, wanted := backoffice.CallerOf(ctx), h.caller.Load()
 	if caller == nil || wanted == nil || caller.ClientID != *wanted {
-		return c.Conn.Query(ctx, text, args, each)
+		h.Engine.Send(ctx, queries, last)
+		return
 	}
-	c.of.running.Add(1)
-	defer c.of.running.Add(-1)
-	return c.Conn.Query(ctx, c.of.statement, nil, func(*store.Row) error { return nil })
+	h.running.Add(1)
+	defer h.running.Add(-1)
+	for _, q := range queries {
+		q.Text, q.Args, q.Each = h.statement, nil, func(*store.Row) error { return nil }
+	}
+	h.Engine.Send(ctx, queries, last)
 }
 
 // over puts it in front of a store's engine.

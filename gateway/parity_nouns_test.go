@@ -352,11 +352,11 @@ func (f *faces) change(r *rapid.T) {
 		r.Fatal(err)
 	}
 	err = f.o.Store.Write(context.Background(), func(ctx context.Context, tx backoffice.Tx) error {
-		customers, err := tx.Customers().ByID(ctx, []string{id}, 0)
+		customers, err := backoffice.ReadByID(ctx, tx.Customers(), []string{id}, 0)
 		if err != nil {
 			return err
 		}
-		transcripts, err := tx.Transcripts().ByID(ctx, []string{id}, 0)
+		transcripts, err := backoffice.ReadByID(ctx, tx.Transcripts(), []string{id}, 0)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,7 @@ package loaders
 
 import (
 	"context"
-	"sync/atomic"
+	"sync"
 
 	"example.org/backoffice/backoffice"
 )
@@ -11,10 +11,8 @@ import (
 // once per plan and used by every request that runs it; each noun's columns for them are worked out once.
 type Fields struct {
 	names []string
-	known [16]atomic.Uint64 // by noun: columns, and the top bit that says that they are known
+	known sync.Map // of backoffice.Columns by backoffice.Noun
 }
-
-const columnsKnown = 1 << 63
 
 // NewFields takes the names, each once or more.
 func NewFields(names []string) *Fields { return &Fields{names: names} }
@@ -27,11 +25,11 @@ func WithFields(ctx context.Context, fields *Fields) context.Context {
 	return context.WithValue(ctx, fieldsKey{}, fields)
 }
 
-func (f *Fields) columns(noun int, columnsOf func([]string) backoffice.Columns) backoffice.Columns {
-	if known := f.known[noun].Load(); known != 0 {
-		return backoffice.Columns(known &^ columnsKnown)
+func (f *Fields) columns(noun backoffice.Noun, columnsOf func([]string) backoffice.Columns) backoffice.Columns {
+	if known, ok := f.known.Load(noun); ok {
+		return known.(backoffice.Columns)
 	}
 	columns := columnsOf(f.names)
-	f.known[noun].Store(uint64(columns) | columnsKnown)
+	f.known.Store(noun, columns)
 	return columns
 }

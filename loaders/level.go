@@ -2,30 +2,31 @@ package loaders
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync"
+
+	"github.com/graph-gophers/dataloader/v7"
 
 	"example.org/backoffice/backoffice"
 )
 
-// Level runs the calls of one level of a query and returns when all have: the asks of all of them are flushed together
-// whenever every call that still runs has asked and waits. There is no timer in it, and rounds are deterministic.
+// Level runs the calls of one level of a query and returns when all have: the dataloader is flushed whenever every call
+// that still runs has asked and waits. There is no timer in it, and batches are deterministic. last says that no
+// resolver is called after these, so that the moment of the query ends with what they read.
 //
 // It is the runner that the breadth-first executor is given; gqlgen's own executor knows nothing of it, and then the
-// dataloaders' short timer closes a batch.
-func Level(ctx context.Context, calls []func(context.Context)) {
-	if len(calls) == 1 {
-		calls[0](context.WithValue(ctx, gateKey{}, &party{}))
-		return
+// dataloader's short timer closes a batch. A call asks its loaders from its own goroutine alone.
+func Level(ctx context.Context, calls []func(context.Context), last bool) {
+	l, _ := ctx.Value(loadersKey{}).(*Loaders)
+	if l == nil {
+		l = &Loaders{} // nothing is loaded
 	}
-	g := &gate{running: len(calls), round: make(chan struct{})}
-	if l, ok := ctx.Value(loadersKey{}).(*Loaders); ok {
-		g.ctx, g.together = l.ctx, l.store.Together
-	}
+	l.mu.Lock()
+	l.running, l.last = len(calls), last
+	l.mu.Unlock()
 	run := func(call func(context.Context)) {
-		p := &party{gate: g}
-		defer p.leave()
-		call(context.WithValue(ctx, gateKey{}, p))
+		defer l.returned()
+		call(ctx)
 	}
 	var others sync.WaitGroup
 	for _, call := range calls[1:] {
@@ -35,105 +36,93 @@ func Level(ctx context.Context, calls []func(context.Context)) {
 	others.Wait()
 }
 
-type gateKey struct{}
-
-// A gate holds the calls of a level until each has asked for what it needs.
-type gate struct {
-	ctx      context.Context
-	together func(context.Context, int) []backoffice.Party
-
-	mu      sync.Mutex
-	running int // calls that neither wait nor have returned
-	parked  int // calls that wait for the next flush
-	round   chan struct{}
-	dirty   []flusher
+// AsksAgain is called by a resolver that reads more than once, before it reads.
+func (l *Loaders) AsksAgain() {
+	l.mu.Lock()
+	l.last = false
+	l.mu.Unlock()
 }
 
-type flusher interface {
-	waiting() int
-	flush([]backoffice.Party)
-}
-
-// A party is one call of a level; one without a gate is alone and never waits for others.
-type party struct {
-	gate  *gate
-	round chan struct{} // the round that it waits for, so that it counts once however often it asks
-}
-
-// wait returns when the ask that was just queued has been flushed (which does not mean that it is answered).
-func wait(ctx context.Context, l flusher) {
-	p, ok := ctx.Value(gateKey{}).(*party)
-	switch {
-	case !ok: // the timer flushes
-	case p.gate == nil:
-		l.flush(nil)
-	default:
-		p.park(l)
+// returned counts a call out.
+func (l *Loaders) returned() {
+	l.mu.Lock()
+	l.running--
+	flush := l.running == 0 && l.waiting > 0
+	l.mu.Unlock()
+	if flush {
+		l.queue.Flush()
 	}
 }
 
-func (p *party) park(l flusher) {
-	g := p.gate
-	g.mu.Lock()
-	known := false
-	for _, d := range g.dirty {
-		known = known || d == l
+// ask queues a load and waits for its answer.
+func (l *Loaders) ask(ctx context.Context, asked load) error {
+	answer := l.queue.Load(ctx, asked)
+	l.mu.Lock()
+	l.waiting++
+	l.running--
+	flush := !l.timed && l.running == 0
+	l.mu.Unlock()
+	if flush {
+		l.queue.Flush()
 	}
-	if !known {
-		g.dirty = append(g.dirty, l)
-	}
-	round := g.round
-	if p.round != round {
-		p.round = round
-		g.running--
-		g.parked++
-	}
-	g.fire()
-	g.mu.Unlock()
-	<-round
+	_, err := answer()
+	return err
 }
 
-func (p *party) leave() {
-	g := p.gate
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.running--
-	g.fire()
-}
+var errAsksAgain = errors.New("a resolver that asks again has not said so with AsksAgain")
 
-// fire, under mu, flushes when nobody runs any more; all that waited run again before any of them wakes.
-func (g *gate) fire() {
-	if g.running > 0 || g.parked == 0 {
-		return
-	}
-	statements := 0
-	for _, l := range g.dirty {
-		statements += l.waiting()
-	}
-	var places []backoffice.Party
-	if statements > 1 && g.together != nil {
-		places = g.together(g.ctx, statements)
-	}
-	for _, l := range g.dirty {
-		if places == nil {
-			l.flush(nil)
-			continue
+// batch is the dataloader's batch function: it sees all that a level asks. Loads of one kind become one read, and what the
+// request has read already is not read again.
+func (l *Loaders) batch(_ context.Context, asked []load) []*dataloader.Result[struct{}] {
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	err := l.send(asked)
+	results := make([]*dataloader.Result[struct{}], len(asked))
+	for i, a := range asked {
+		results[i] = &dataloader.Result[struct{}]{Error: err}
+		if err == nil {
+			results[i].Error = a.finish()
 		}
-		n := l.waiting()
-		l.flush(places[:n])
-		places = places[n:]
 	}
-	clear(g.dirty)
-	g.dirty = g.dirty[:0]
-	g.running, g.parked = g.parked, 0
-	close(g.round)
-	g.round = make(chan struct{})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting -= len(asked)
+	l.running += len(asked) // before any of them goes on, so that none flushes without the others
+	return results
 }
 
-// panicked makes an error of what was recovered; its text is for the log alone.
-func panicked(fault any) error {
-	if err, ok := fault.(error); ok {
-		return fmt.Errorf("panic: %w", err)
+// send reads what is missing, in one batch. A panic below is an error of this batch alone.
+func (l *Loaders) send(asked []load) (err error) {
+	var groups []loads
+	for _, a := range asked {
+		if g := a.join(); g != nil {
+			groups = append(groups, g)
+		}
 	}
-	return fmt.Errorf("panic: %v", fault)
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = backoffice.Fault(panicked(fault), "loading a batch")
+		}
+		for _, g := range groups {
+			g.settle(err)
+		}
+	}()
+	b := &backoffice.Batch{Pooled: true}
+	for _, g := range groups {
+		g.queue(b)
+	}
+	if len(b.Queued()) == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	over := l.over
+	b.Last = l.last
+	l.over = l.last
+	l.sent = append(l.sent, b)
+	l.mu.Unlock()
+	if over {
+		return backoffice.Fault(errAsksAgain, "reading at one moment")
+	}
+	_ = l.store.Send(l.ctx, b) // each read has its own error
+	return nil
 }

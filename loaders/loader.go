@@ -2,241 +2,155 @@ package loaders
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
-
-	"github.com/graph-gophers/dataloader/v7"
 
 	"example.org/backoffice/backoffice"
 )
 
-// A loader answers asks of one kind. G is what asks must share to travel as one statement (a page's window, filter and
+// A loader answers loads of one kind. G is what loads must share to be answered by one read (a page's window, filter and
 // order); V is the answer for one key.
-//
-// The dataloader's key is a whole ask, with its list of keys, not a row: it costs the same for one key as for a
-// thousand.
 type loader[G comparable, V any] struct {
-	of   *Loaders
-	from source[G, V]
-	work atomic.Pointer[work[G, V]] // nil before the first ask: a request uses few of its loaders
+	known []*known[G, V]
+	asked []*group[G, V] // in the batch that is under way
 }
 
-// work is what a loader has to do and has done.
-type work[G comparable, V any] struct {
-	*loader[G, V]
-	queue *dataloader.Loader[*ask[G], []V]
+// A reader queues the read of what is not known: it sets the answers of the keys, all different, in their order. at finds
+// the place of a key among them, -1 for any other text.
+type reader[G comparable, V any] func(b *backoffice.Batch, by G, keys []string, want backoffice.Columns, answers []V, at func(string) int) backoffice.Queued
 
-	mu     sync.Mutex
-	asked  []G // the groups that wait for the next flush, each once
-	places []backoffice.Party
-	known  []*known[G, V]
+// load is one question of a resolver: the dataloader's key. It is a whole question, with all its keys, so that it costs
+// the same for one key as for a thousand.
+type load interface {
+	// join puts it to the others that one read answers; they are returned to the first of them.
+	join() loads
+	// finish takes the answer.
+	finish() error
 }
 
-// begun is the loader's work, begun if need be.
-func (l *loader[G, V]) begun() *work[G, V] {
-	if w := l.work.Load(); w != nil {
-		return w
-	}
-	w := &work[G, V]{loader: l}
-	w.queue = dataloader.NewBatchedLoader(w.batch,
-		dataloader.WithCache(&dataloader.NoCache[*ask[G], []V]{}),
-		dataloader.WithInputCapacity[*ask[G], []V](8),
-		dataloader.WithWait[*ask[G], []V](l.of.wait))
-	if l.work.CompareAndSwap(nil, w) {
-		return w
-	}
-	return l.work.Load()
+// loads are all loads of a batch that one read answers.
+type loads interface {
+	queue(*backoffice.Batch)
+	// settle notes what became of the read; err is what befell the whole batch.
+	settle(err error)
 }
 
-// A source reads what a loader has not yet: it sets the answers of the keys, all different, in their order. at finds the
-// place of a key among them, -1 for any other text.
-type source[G comparable, V any] interface {
-	fetch(ctx context.Context, group G, keys []string, want backoffice.Columns, answers []V, at func(string) int) error
-}
-
-// An ask is one call of a resolver.
-type ask[G comparable] struct {
-	group G
-	keys  []string
-	want  backoffice.Columns
-	alone bool // nothing else is read for the request
-}
-
-// known is what this request has already read of a group: the answers for asked keys, found or not.
+// known is what this request has read of a group: the answers for asked keys, found or not.
 type known[G comparable, V any] struct {
-	group   G
-	mu      sync.Mutex
+	by      G
 	want    backoffice.Columns
-	places  *places // of the answers
+	keys    *keyIndex // of the answers
 	answers []V
 }
 
-// all answers one ask: as many values as keys, in their order, the zero value where there is nothing.
-func (l *loader[G, V]) all(ctx context.Context, group G, keys []string, want backoffice.Columns) ([]V, error) {
+// question is a load.
+type question[G comparable, V any] struct {
+	of     *Loaders
+	from   *loader[G, V]
+	read   reader[G, V]
+	by     G
+	keys   []string
+	want   backoffice.Columns
+	group  *group[G, V]
+	places []int32 // of the answers
+	values []V
+}
+
+// group are the questions that one read answers.
+type group[G comparable, V any] struct {
+	from      *loader[G, V]
+	by        G
+	want      backoffice.Columns
+	questions []*question[G, V]
+
+	known *known[G, V]
+	first int // of the answers that the read gives
+	asked backoffice.Queued
+	err   error
+}
+
+// all answers one question: as many values as keys, in their order, the zero value where there is nothing.
+func (l *loader[G, V]) all(ctx context.Context, of *Loaders, read reader[G, V], by G, keys []string, want backoffice.Columns) ([]V, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	alone, err := isAlone(ctx)
-	if err != nil {
+	q := &question[G, V]{of: of, from: l, read: read, by: by, keys: keys, want: want}
+	if err := of.ask(ctx, q); err != nil {
 		return nil, err
 	}
-	l.of.waiting.Add(1)
-	defer l.of.waiting.Add(-1)
-	w := l.begun()
-	w.mu.Lock()
-	if !slices.Contains(w.asked, group) {
-		w.asked = append(w.asked, group)
-	}
-	w.mu.Unlock()
-	answer := w.queue.Load(ctx, &ask[G]{group, keys, want, alone})
-	wait(ctx, w)
-	return answer()
+	return q.values, nil
 }
 
-// waiting counts the statements that a flush may take.
-func (w *work[G, V]) waiting() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.asked)
+func (q *question[G, V]) join() (first loads) {
+	l := q.from
+	at := slices.IndexFunc(l.asked, func(g *group[G, V]) bool { return g.by == q.by })
+	if at < 0 {
+		at = len(l.asked)
+		l.asked = append(l.asked, &group[G, V]{from: l, by: q.by, want: q.want})
+		first = l.asked[at]
+	}
+	q.group = l.asked[at]
+	q.group.want = union(q.group.want, q.want)
+	q.group.questions = append(q.group.questions, q)
+	return first
 }
 
-// flush reads what was asked. places, when given, are as many as waiting has counted.
-func (w *work[G, V]) flush(places []backoffice.Party) {
-	w.mu.Lock()
-	w.places = places
-	w.mu.Unlock()
-	w.queue.Flush()
-}
-
-// batch is the dataloader's batch function: it merges the asks, reads each group once and hands out the answers.
-func (w *work[G, V]) batch(_ context.Context, asks []*ask[G]) []*dataloader.Result[[]V] {
-	w.mu.Lock()
-	places := w.places
-	w.asked, w.places = nil, nil
-	w.mu.Unlock()
-
-	var groups [][]int // places in asks
-	for i, a := range asks {
-		at := slices.IndexFunc(groups, func(members []int) bool { return asks[members[0]].group == a.group })
-		if at < 0 {
-			groups = append(groups, []int{i})
-		} else {
-			groups[at] = append(groups[at], i)
+func (g *group[G, V]) queue(b *backoffice.Batch) {
+	of, read := g.questions[0].of, g.questions[0].read
+	k := g.from.knownOf(of, g.by, g.want)
+	g.known, g.first = k, len(k.answers)
+	for _, q := range g.questions {
+		q.places = make([]int32, len(q.keys))
+		for i, key := range q.keys {
+			q.places[i] = int32(k.keys.add(key))
 		}
 	}
-	results := make([]*dataloader.Result[[]V], len(asks))
-	read := func(members []int, place backoffice.Party) {
-		defer place.Leave()
-		w.read(place.Context, asks, members, results)
-	}
-	var others sync.WaitGroup
-	for i, members := range groups {
-		place := backoffice.Party{Context: w.of.ctx, Leave: func() {}}
-		if asks[members[0]].alone {
-			place.Context = w.of.alone
-		}
-		if i < len(places) {
-			place = places[i]
-		}
-		if i == len(groups)-1 {
-			read(members, place)
-			break
-		}
-		others.Go(func() { read(members, place) })
-	}
-	for i := len(groups); i < len(places); i++ {
-		places[i].Leave()
-	}
-	others.Wait()
-	return results
-}
-
-// read answers the asks of one group.
-func (w *work[G, V]) read(ctx context.Context, asks []*ask[G], members []int, results []*dataloader.Result[[]V]) {
-	group, want := asks[members[0]].group, asks[members[0]].want
-	for _, i := range members[1:] {
-		want = union(want, asks[i].want)
-	}
-	have := w.knownOf(group, want)
-	have.mu.Lock() // under a timer two batches of a group may overlap
-	defer have.mu.Unlock()
-
-	total := 0
-	for _, i := range members {
-		total += len(asks[i].keys)
-	}
-	places := make([]int32, 0, total) // of the answers, ask by ask
-	for _, i := range members {
-		for _, key := range asks[i].keys {
-			places = append(places, int32(have.places.of(key)))
-		}
-	}
-	if err := w.complete(ctx, have); err != nil {
-		for _, i := range members {
-			results[i] = &dataloader.Result[[]V]{Error: err}
-		}
+	missing := k.keys.since(g.first)
+	if len(missing) == 0 {
 		return
 	}
-	for _, i := range members {
-		values := make([]V, len(asks[i].keys))
-		for at := range values {
-			values[at] = have.answers[places[at]]
-		}
-		places = places[len(values):]
-		results[i] = &dataloader.Result[[]V]{Data: values}
-	}
+	k.answers = slices.Grow(k.answers, len(missing))[:g.first+len(missing)]
+	answers := k.answers[g.first:]
+	clear(answers)
+	g.asked = read(b, g.by, missing, k.want, answers, func(key string) int { return max(k.keys.find(key)-g.first, -1) })
 }
 
 // knownOf is what this request has of a group with the wanted columns, or a new start.
-func (w *work[G, V]) knownOf(group G, want backoffice.Columns) *known[G, V] {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	at := slices.IndexFunc(w.known, func(have *known[G, V]) bool { return have.group == group })
-	if at >= 0 && covers(w.known[at].want, want) {
-		return w.known[at]
+func (l *loader[G, V]) knownOf(of *Loaders, by G, want backoffice.Columns) *known[G, V] {
+	at := slices.IndexFunc(l.known, func(k *known[G, V]) bool { return k.by == by })
+	if at >= 0 && covers(l.known[at].want, want) {
+		return l.known[at]
 	}
-	have := &known[G, V]{group: group, want: want, places: w.of.borrowPlaces()}
+	k := &known[G, V]{by: by, want: want, keys: of.borrowKeys()}
 	if at >= 0 {
-		w.known[at] = have
+		l.known[at] = k
 	} else {
-		w.known = append(w.known, have)
+		l.known = append(l.known, k)
 	}
-	return have
+	return k
 }
 
-// complete reads what has a place and no answer yet. A panic below is an error of this batch alone, and an error leaves
-// nothing behind.
-func (w *work[G, V]) complete(ctx context.Context, have *known[G, V]) (err error) {
-	first := len(have.answers)
-	missing := have.places.since(first)
-	if len(missing) == 0 {
-		return nil
+// settle forgets what could not be read: an error leaves nothing behind.
+func (g *group[G, V]) settle(err error) {
+	if err == nil && g.asked != nil {
+		err = g.asked.Err()
 	}
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = backoffice.Fault(panicked(fault), "loading a batch")
-		}
-		if err != nil {
-			have.places.cut(first)
-			have.answers = have.answers[:first]
-		}
-	}()
-	have.answers = slices.Grow(have.answers, len(missing))[:first+len(missing)]
-	answers := have.answers[first:]
-	clear(answers)
-	return w.from.fetch(ctx, have.group, missing, have.want, answers, func(key string) int {
-		return max(have.places.known(key)-first, -1)
-	})
+	g.from.asked, g.err = nil, err
+	if k := g.known; k != nil && err != nil {
+		k.keys.cut(g.first)
+		k.answers = k.answers[:g.first]
+	}
 }
 
-// forget drops what was read, after a write.
-func (l *loader[G, V]) forget() {
-	if w := l.work.Load(); w != nil {
-		w.mu.Lock()
-		w.known = nil
-		w.mu.Unlock()
+func (q *question[G, V]) finish() error {
+	if q.group.err != nil {
+		return q.group.err
 	}
+	q.values = make([]V, len(q.keys))
+	for i, place := range q.places {
+		q.values[i] = q.group.known.answers[place]
+	}
+	return nil
 }
 
 // union and covers know that no columns stand for all.
@@ -248,3 +162,11 @@ func union(a, b backoffice.Columns) backoffice.Columns {
 }
 
 func covers(have, want backoffice.Columns) bool { return have == 0 || (want != 0 && want&^have == 0) }
+
+// panicked makes an error of what was recovered; its text is for the log alone.
+func panicked(fault any) error {
+	if err, ok := fault.(error); ok {
+		return fmt.Errorf("panic: %w", err)
+	}
+	return fmt.Errorf("panic: %v", fault)
+}

@@ -3,24 +3,30 @@ package loaders
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/graph-gophers/dataloader/v7"
 
 	"example.org/backoffice/backoffice"
 )
 
-// Loaders are the loaders of one request.
+// Loaders are the dataloader of one request, and what the request has read.
 type Loaders struct {
 	ctx   context.Context // all that is read in it is of one moment
-	alone context.Context // for the one read of a request that has no other
 	end   func()          // gives back what the one moment needs
 	store backoffice.Store
-	wait  time.Duration
+	timed bool
+	queue *dataloader.Loader[load, struct{}]
 
-	lent    backoffice.Lent
-	waiting atomic.Int32 // asks that are not answered yet
-	mu      sync.Mutex
-	places  []*places // in use
+	mu      sync.Mutex // of what follows
+	running int        // calls of the level that neither wait nor have returned
+	waiting int        // loads that are not answered yet
+	last    bool       // nothing is read after this level
+	over    bool       // the batch that was called the last one was sent
+	sent    []*backoffice.Batch
+
+	reading sync.Mutex // one batch at a time, and of the keys
+	keys    []*keyIndex
 
 	FinancialYears   Noun[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]
 	Checklists       Noun[*backoffice.Checklist, backoffice.ChecklistCriteria]
@@ -37,10 +43,10 @@ type Loaders struct {
 	Nouns            Nouns
 }
 
-// Timed is how long a batch stays open when no gate closes it: under gqlgen's own executor.
+// Timed is how long a batch stays open when no level closes it: under gqlgen's own executor.
 const Timed = 500 * time.Microsecond
 
-// Gated is for requests whose levels all run through Level: the gate closes every batch, and no timer does.
+// Gated is for requests whose resolvers are all called by Level, which closes every batch: no timer does.
 const Gated = time.Hour
 
 type loadersKey struct{}
@@ -49,24 +55,27 @@ type loadersKey struct{}
 // whichever resolver asks first, and all that they read is of one moment. Close them when what they have read is not
 // needed any more.
 func With(ctx context.Context, store backoffice.Store, wait time.Duration) context.Context {
-	l := &Loaders{store: store, wait: wait}
-	l.alone = backoffice.WithLent(ctx, &l.lent)
+	l := &Loaders{store: store, timed: wait != Gated}
+	l.queue = dataloader.NewBatchedLoader(l.batch,
+		dataloader.WithCache(&dataloader.NoCache[load, struct{}]{}),
+		dataloader.WithInputCapacity[load, struct{}](16),
+		dataloader.WithWait[load, struct{}](wait))
 	ctx, l.end = store.BeginSnapshot(ctx)
 	ctx = context.WithValue(ctx, loadersKey{}, l)
-	l.ctx = backoffice.WithLent(ctx, &l.lent)
-	l.FinancialYears.serve(l, 0, store.FinancialYears())
-	l.Checklists.serve(l, 1, store.Checklists())
-	l.Transcripts.serve(l, 2, store.Transcripts())
-	l.Calculations.serve(l, 3, store.Calculations())
-	l.Customers.serve(l, 4, store.Customers())
-	l.Relations.serve(l, 5, store.Relations())
-	l.Documents.serve(l, 6, store.Documents())
-	l.MinfinDocuments.serve(l, 7, store.MinfinDocuments())
-	l.Users.serve(l, 8, store.Users())
-	l.Labels.serve(l, 9, store.Labels())
-	l.PrivacyAccesses.serve(l, 10, store.PrivacyAccesses())
-	l.TranscriptCounts.serve(l, store.Transcripts())
-	l.Nouns.serve(l, store)
+	l.ctx = ctx
+	l.FinancialYears.serve(l, backoffice.NounFinancialYear, store.FinancialYears())
+	l.Checklists.serve(l, backoffice.NounChecklist, store.Checklists())
+	l.Transcripts.serve(l, backoffice.NounTranscript, store.Transcripts())
+	l.Calculations.serve(l, backoffice.NounCalculation, store.Calculations())
+	l.Customers.serve(l, backoffice.NounCustomer, store.Customers())
+	l.Relations.serve(l, backoffice.NounRelation, store.Relations())
+	l.Documents.serve(l, backoffice.NounDocument, store.Documents())
+	l.MinfinDocuments.serve(l, backoffice.NounMinfin, store.MinfinDocuments())
+	l.Users.serve(l, backoffice.NounUser, store.Users())
+	l.Labels.serve(l, backoffice.NounLabel, store.Labels())
+	l.PrivacyAccesses.serve(l, backoffice.NounConsultation, store.PrivacyAccesses())
+	l.TranscriptCounts.of, l.TranscriptCounts.reader = l, store.Transcripts()
+	l.Nouns.of, l.Nouns.reader = l, store
 	return ctx
 }
 
@@ -75,6 +84,11 @@ func From(ctx context.Context) *Loaders { return ctx.Value(loadersKey{}).(*Loade
 
 // Forget drops all that the request has read. A write calls it, so that what follows in the same request sees it.
 func (l *Loaders) Forget() {
+	l.mu.Lock()
+	l.over = false
+	l.mu.Unlock()
+	l.reading.Lock()
+	defer l.reading.Unlock()
 	l.FinancialYears.forget()
 	l.Checklists.forget()
 	l.Transcripts.forget()
@@ -86,31 +100,27 @@ func (l *Loaders) Forget() {
 	l.Users.forget()
 	l.Labels.forget()
 	l.PrivacyAccesses.forget()
-	l.TranscriptCounts.loader.forget()
-	l.Nouns.loader.forget()
-}
-
-func (l *Loaders) borrowPlaces() *places {
-	p := unused.Get().(*places)
-	l.mu.Lock()
-	l.places = append(l.places, p)
-	l.mu.Unlock()
-	return p
+	l.TranscriptCounts.loader.known = nil
+	l.Nouns.loader.known = nil
 }
 
 // Close ends the request's reading: the memory of the rows is used again, so nobody may look at one any more. When
 // something still reads, the memory is left to the garbage collector instead.
 func (l *Loaders) Close() {
 	l.end()
-	if l.waiting.Load() != 0 {
+	l.mu.Lock()
+	reads, sent := l.waiting > 0, l.sent
+	l.sent = nil
+	l.mu.Unlock()
+	if reads {
 		return
 	}
 	l.Forget() // what is given back below others use next
-	l.lent.TakeBack()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, p := range l.places {
-		p.giveBack()
+	for _, b := range sent {
+		b.Release()
 	}
-	l.places = nil
+	for _, k := range l.keys {
+		k.giveBack()
+	}
+	l.keys = nil
 }

@@ -80,7 +80,7 @@ func TestTheAsksOfALevelTravelAsOneStatementPerQuestion(t *testing.T) {
 			many, _ = loaders.From(ctx).Documents.Pages(ctx, documentsOf(9), []string{"customer-5"})
 		},
 		func(context.Context) {}, // asks nothing
-	})
+	}, false)
 	if calls.Count() != 3 {
 		t.Errorf("%d statements, want 3: labels, and documents for each of two windows", calls.Count())
 	}
@@ -106,7 +106,7 @@ func TestWhatARequestHasReadIsNotReadAgainUntilItForgets(t *testing.T) {
 			if _, err := loaders.From(ctx).Labels.All(ctx, ids); err != nil {
 				t.Error(err)
 			}
-		}})
+		}}, false)
 	}
 	ask("label-1", "nobody")
 	ask("nobody", "label-1")
@@ -131,7 +131,7 @@ func TestOnlyWantedColumnsAreReadAndMoreOnesWhenTheyAreWanted(t *testing.T) {
 	one := func(fields *loaders.Fields) (c *backoffice.Customer) {
 		loaders.Level(loaders.WithFields(ctx, fields), []func(context.Context){func(ctx context.Context) {
 			c, _ = loaders.From(ctx).Customers.One(ctx, "customer-1")
-		}})
+		}}, false)
 		return c
 	}
 	if c := one(names); c.DisplayName != "Company 1" || c.Email != "" {
@@ -157,8 +157,8 @@ func TestAFailureIsToldToAllWhoAskedAndNotRemembered(t *testing.T) {
 			failed.Add(1)
 		}
 	}
-	loaders.Level(ctx, []func(context.Context){ask, ask})
-	loaders.Level(ctx, []func(context.Context){ask})
+	loaders.Level(ctx, []func(context.Context){ask, ask}, false)
+	loaders.Level(ctx, []func(context.Context){ask}, false)
 	if failed.Load() != 3 {
 		t.Errorf("%d of 3 asks failed; an answer was made up", failed.Load())
 	}
@@ -186,7 +186,7 @@ func TestALevelEndsHoweverItsCallsAskAndReturn(t *testing.T) {
 				}
 			})
 		}
-		loaders.Level(ctx, tasks)
+		loaders.Level(ctx, tasks, false)
 		loaders.From(ctx).Close()
 		if most := slices.Max(rounds); calls.Count() > most {
 			t.Fatalf("%d statements in at most %d rounds: %v", calls.Count(), most, rounds)
@@ -216,7 +216,7 @@ func TestTheMemoryOfRowsIsUsedAgainButTheirTextsStay(t *testing.T) {
 		var err error
 		loaders.Level(loaders.WithFields(ctx, loaders.NewFields([]string{"name"})), []func(context.Context){func(ctx context.Context) {
 			label, err = loaders.From(ctx).Labels.One(ctx, id)
-		}})
+		}}, false)
 		if err != nil || label.Color != "" || label.CreatedAt != 0 {
 			t.Fatalf("%s has something of another row: %+v, %v", id, label, err)
 		}
@@ -241,7 +241,7 @@ func BenchmarkALevelOfThreeAsks(b *testing.B) {
 	for b.Loop() {
 		ctx := loaders.With(b.Context(), store, loaders.Gated)
 		ask := func(ctx context.Context) { _, _ = loaders.From(ctx).Labels.All(ctx, ids) }
-		loaders.Level(ctx, []func(context.Context){ask, ask, ask})
+		loaders.Level(ctx, []func(context.Context){ask, ask, ask}, false)
 		loaders.From(ctx).Close()
 	}
 }

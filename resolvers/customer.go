@@ -21,7 +21,7 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 	noun := &loaders.From(ctx).Customers
 	byNumber := criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != ""
 	if byNumber {
-		ctx = loaders.AsksAgain(ctx)
+		loaders.From(ctx).AsksAgain()
 		if err := enterSearch(ctx, noun, criteria, search); err != nil {
 			return nil, err
 		}

@@ -128,13 +128,13 @@ func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *
 
 // totals counts the whole list of each connection. Connections of one field share their list, and travel as one.
 func totals[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], connections []*backoffice.Connection[T, C]) ([]int, error) {
-	return perList(connections, func(list *backoffice.List[C], parents []string) ([]int, error) {
+	return perList(ctx, connections, func(list *backoffice.List[C], parents []string) ([]int, error) {
 		return noun.Counts(ctx, list.Ask.Under, list.Ask.Criteria, parents)
 	})
 }
 
 // perList asks once for each list among the connections and puts the answers in the connections' places.
-func perList[T backoffice.Entity, C comparable, V any](connections []*backoffice.Connection[T, C], ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
+func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, connections []*backoffice.Connection[T, C], ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
 	answers := make([]V, len(connections))
 	var lists []*backoffice.List[C]
 	places := map[*backoffice.List[C]][]int{}
@@ -146,6 +146,9 @@ func perList[T backoffice.Entity, C comparable, V any](connections []*backoffice
 			lists = append(lists, c.List)
 		}
 		places[c.List] = append(places[c.List], i)
+	}
+	if len(lists) > 1 {
+		loaders.From(ctx).AsksAgain()
 	}
 	for _, list := range lists {
 		at := places[list]

@@ -25,8 +25,8 @@ func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
 	if len(ids) > maxNodes {
 		return nil, backoffice.Errorf(backoffice.BadInput, "ids takes at most %d identifiers", maxNodes)
 	}
-	ctx = loaders.AsksAgain(ctx)
 	l := loaders.From(ctx)
+	l.AsksAgain()
 	nouns, err := l.Nouns.All(ctx, ids)
 	if err != nil {
 		return nil, err

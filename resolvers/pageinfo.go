@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
 )
 
 func (pageInfo) HasNextPage(ctx context.Context, pages []*backoffice.PageInfo) ([]bool, error) {
@@ -37,6 +38,9 @@ func around(ctx context.Context, pages []*backoffice.PageInfo, after bool) ([]bo
 			questions = append(questions, q)
 		}
 		places[q] = append(places[q], i)
+	}
+	if len(questions) > 1 {
+		loaders.From(ctx).AsksAgain()
 	}
 	for _, q := range questions {
 		at := places[q]

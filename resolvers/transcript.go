@@ -67,7 +67,7 @@ func (transcripts) TotalCount(ctx context.Context, connections []*backoffice.Tra
 }
 
 func (transcripts) StatusCounts(ctx context.Context, connections []*backoffice.TranscriptConnection) ([][]*backoffice.TranscriptStatusCount, error) {
-	answers, err := perList(plainTranscripts(connections), func(list *backoffice.List[backoffice.TranscriptCriteria], parents []string) ([][]backoffice.TranscriptStatusCount, error) {
+	answers, err := perList(ctx, plainTranscripts(connections), func(list *backoffice.List[backoffice.TranscriptCriteria], parents []string) ([][]backoffice.TranscriptStatusCount, error) {
 		return loaders.From(ctx).TranscriptCounts.All(ctx, list.Ask.Under, list.Ask.Criteria, parents)
 	})
 	if err != nil {

@@ -44,14 +44,14 @@ type rows[T any] struct {
 // read answers a question. The total is asked for only when the page itself does not tell.
 func read[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C], q question[C], window backoffice.Window) (rows[T], error) {
 	parents := []string{q.parent}
-	pages, err := reader.Pages(ctx, backoffice.Ask[C]{Under: q.under, Criteria: q.criteria, Window: window}, parents, 0)
+	pages, err := backoffice.ReadPages(ctx, reader, backoffice.Ask[C]{Under: q.under, Criteria: q.criteria, Window: window}, parents, 0)
 	if err != nil {
 		return rows[T]{}, err
 	}
 	page := pages[q.parent]
 	found := rows[T]{items: page.Items, more: page.More, total: window.Offset + len(page.Items)}
 	if page.More || len(page.Items) == 0 && window.Offset > 0 {
-		counts, err := reader.Counts(ctx, q.under, q.criteria, parents)
+		counts, err := backoffice.ReadCounts(ctx, reader, q.under, q.criteria, parents)
 		if err != nil {
 			return rows[T]{}, err
 		}
@@ -100,7 +100,7 @@ func one[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C
 	if backoffice.CheckID(id) != nil {
 		return row, unknown(noun)
 	}
-	found, err := reader.ByID(ctx, []string{id}, 0)
+	found, err := backoffice.ReadByID(ctx, reader, []string{id}, 0)
 	if err != nil {
 		return row, err
 	}

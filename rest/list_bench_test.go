@@ -63,9 +63,9 @@ func BenchmarkAHundredCustomers(b *testing.B) {
 		for b.Loop() {
 			ctx := context.Background()
 			ask := backoffice.Ask[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 100}}
-			pages, err := o.store.Customers().Pages(ctx, ask, []string{backoffice.NoParent}, 0)
+			pages, err := backoffice.ReadPages(ctx, o.store.Customers(), ask, []string{backoffice.NoParent}, 0)
 			check(b, err)
-			counts, err := o.store.Customers().Counts(ctx, backoffice.Root, backoffice.CustomerCriteria{}, []string{backoffice.NoParent})
+			counts, err := backoffice.ReadCounts(ctx, o.store.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, []string{backoffice.NoParent})
 			check(b, err)
 			list := rest.List[rest.Customer]{Total: counts[backoffice.NoParent]}
 			for _, c := range pages[backoffice.NoParent].Items {

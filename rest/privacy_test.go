@@ -99,7 +99,7 @@ func TestNoAnswerWithoutTheScopeDependsOnANumber(t *testing.T) {
 	}
 	before := look()
 	check(t, o.store.Write(context.Background(), func(ctx context.Context, tx backoffice.Tx) error {
-		rows, err := tx.Customers().ByID(ctx, []string{"fien"}, 0)
+		rows, err := backoffice.ReadByID(ctx, tx.Customers(), []string{"fien"}, 0)
 		if err != nil {
 			return err
 		}

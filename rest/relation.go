@@ -122,7 +122,7 @@ func (a *API) exists(ctx context.Context, customerID string) error {
 	if backoffice.CheckID(customerID) != nil {
 		return unknown(backoffice.NounCustomer)
 	}
-	nouns, err := a.Store.NounsOf(ctx, []string{customerID})
+	nouns, err := backoffice.ReadNouns(ctx, a.Store, []string{customerID})
 	if err == nil && nouns[customerID] != backoffice.NounCustomer {
 		err = unknown(backoffice.NounCustomer)
 	}

@@ -68,7 +68,7 @@ func (w *calculationWriter) Delete(ctx context.Context, ids ...string) (deleted 
 
 // replace does a write and refreshes the transcripts that had the calculations before, and those that have them after.
 func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*backoffice.Calculation, write func() error) error {
-	before, err := w.ByID(ctx, ids, w.Columns([]string{"transcript"}))
+	before, err := w.byID(ctx, ids, w.Columns([]string{"transcript"}))
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func transcriptsOf(rows []*backoffice.Calculation) []string {
 // leave notes that transcripts lost a calculation: that is a change of theirs, and without its moment what they show of
 // their latest change would turn back.
 func (w *calculationWriter) leave(ctx context.Context, transcripts []string) error {
-	if transcripts = unique(wellFormed(transcripts)); transcripts == nil {
+	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil
 	}
 	text := "UPDATE transcripts SET left_at = CASE WHEN updated_at > $2 THEN updated_at ELSE $2 END WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
@@ -109,7 +109,7 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 
 // refresh works out the effective status of transcripts anew.
 func (w *calculationWriter) refresh(ctx context.Context, transcripts []string) error {
-	if transcripts = unique(wellFormed(transcripts)); transcripts == nil {
+	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil
 	}
 	own := strings.NewReplacer("v.", "transcripts.")

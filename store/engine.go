@@ -43,8 +43,9 @@ type Batcher interface {
 type Engine interface {
 	Dialect() *Dialect
 
-	// Reads runs statements that only read. They may be answered by a replica, and take part in Together.
-	Reads() Conn
+	// Send answers queries, in one trip where it can and all of one moment, and notes with each why it has no answer. They
+	// may be answered by a replica. last says that no more will be read in the snapshot of the context.
+	Send(ctx context.Context, queries []*Query, last bool)
 	// Primary runs statements that read what was durable when they were asked.
 	Primary() Conn
 	// Write runs do in a transaction, durable when Write returns nil. do may run again after a serialization failure.
@@ -54,17 +55,16 @@ type Engine interface {
 	// writer waiting.
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads Conn) error) error
 
-	// BeginSnapshot makes all that Reads runs in the context that it returns see one moment, that of the first statement,
-	// until end is called; after a Write in it, another one. The connection is taken with the first statement, given back
-	// by end, and never held while anything else is waited for.
+	// BeginSnapshot makes all that is sent in the context that it returns see one moment, that of the first statement, until
+	// end is called; after a Write in it, another one. The connection is taken with the first statement, given back after
+	// the last one or by end, and never held while anything else is waited for.
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 
-	Together(ctx context.Context, n int) []backoffice.Party
 	Ping(ctx context.Context) error
 	Close() error
 }
 
-// counted notes every statement in its context's counter, and what it reads in its context's budget.
+// counted notes every statement in its context's counter.
 type counted struct{ Conn }
 
 func (c counted) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {

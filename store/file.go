@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"strings"
+
+	"example.org/backoffice/backoffice"
 )
 
 // tablesOfFiles are the tables with columns of a stored file, and what leads from a row to its customer.
@@ -10,7 +12,7 @@ var tablesOfFiles = []string{"transcripts", "calculations", "documents", "minfin
 
 // FileKeysOf implements backoffice.Tx.
 func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error) {
-	ids := unique(wellFormed(customerIDs))
+	ids := backoffice.Unique(wellFormed(customerIDs))
 	if ids == nil {
 		return nil, nil
 	}
@@ -40,7 +42,7 @@ func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 	}
 	d := t.store.nouns.dialect
 	_, err := t.conn.Exec(ctx, "INSERT INTO forgotten_files (file_key, at) SELECT "+d.parentID+", "+d.now+" FROM "+d.parents+
-		" WHERE TRUE ON CONFLICT (file_key) DO NOTHING", []any{d.List(storableAll(unique(keys)))})
+		" WHERE TRUE ON CONFLICT (file_key) DO NOTHING", []any{d.List(storableAll(backoffice.Unique(keys)))})
 	return err
 }
 

@@ -152,7 +152,7 @@ func uploadsOf(keys []string) []string {
 	for i, key := range keys {
 		uploads[i] = backoffice.UploadOf(key)
 	}
-	return unique(uploads)
+	return backoffice.Unique(uploads)
 }
 
 // QuarantineFiles implements backoffice.FileRegister. Who commits an upload and who gives it up both delete its row: one of
@@ -177,7 +177,7 @@ func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []s
 // note writes quarantine notes as of now.
 func (d *Dialect) note(ctx context.Context, conn Conn, keys []string, released, onConflict string) error {
 	_, err := conn.Exec(ctx, "INSERT INTO quarantined_files (file_key, at, released) SELECT "+d.parentID+", "+d.now+", "+released+
-		" FROM "+d.parents+" WHERE TRUE ON CONFLICT (file_key) DO "+onConflict, []any{d.List(storableAll(unique(keys)))})
+		" FROM "+d.parents+" WHERE TRUE ON CONFLICT (file_key) DO "+onConflict, []any{d.List(storableAll(backoffice.Unique(keys)))})
 	return err
 }
 

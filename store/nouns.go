@@ -69,28 +69,38 @@ func nounsOfText(d *Dialect) string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-func (n *nouns) of(ctx context.Context, conn Conn, ids []string) (map[string]backoffice.Noun, error) {
-	found := make(map[string]backoffice.Noun, len(ids))
-	ids = unique(wellFormed(ids))
-	if ids == nil {
-		return found, nil
+// nounReader implements backoffice.NounReader.
+type nounReader struct {
+	nouns *nouns
+	from  source
+}
+
+// Send implements backoffice.Sender.
+func (r *nounReader) Send(ctx context.Context, b *backoffice.Batch) error {
+	return send(ctx, r.from, b)
+}
+
+// Nouns implements backoffice.NounReader.
+func (r *nounReader) Nouns(b *backoffice.Batch, ids []string, into []backoffice.Noun) backoffice.Queued {
+	asked := backoffice.Unique(wellFormed(ids))
+	if asked == nil {
+		return b.Queue(failed(nil))
 	}
-	err := conn.Query(ctx, n.ofIDs, []any{n.dialect.List(ids)}, func(row *Row) error {
+	found := make(map[string]backoffice.Noun, len(asked))
+	each := func(row *Row) error {
 		found[row.Text(0)] = backoffice.Noun(row.Text(1))
 		return nil
-	})
-	return found, err
+	}
+	return b.Queue(&Query{Statement: Statement{Text: r.nouns.ofIDs, Args: []any{r.nouns.dialect.List(asked)}, Each: each}, done: func() {
+		for i, id := range ids {
+			into[i] = found[id]
+		}
+	}})
 }
 
-// NounsOf implements backoffice.Tx.
-func (t *tx) NounsOf(ctx context.Context, ids []string) (map[string]backoffice.Noun, error) {
-	return t.store.nouns.of(ctx, t.conn, ids)
-}
-
-// readers implement backoffice.Reads on a connection.
+// readers implement backoffice.Reads.
 type readers struct {
-	nouns           *nouns
-	conn            Conn
+	nounReader
 	financialYears  reader[backoffice.FinancialYear, backoffice.FinancialYearCriteria]
 	checklists      reader[backoffice.Checklist, backoffice.ChecklistCriteria]
 	transcripts     transcriptReader
@@ -105,21 +115,21 @@ type readers struct {
 	privacyAccesses reader[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]
 }
 
-func (n *nouns) readers(conn Conn) readers {
+func (n *nouns) readers(from source) readers {
 	return readers{
-		nouns: n, conn: conn,
-		financialYears:  reader[backoffice.FinancialYear, backoffice.FinancialYearCriteria]{n.financialYears, conn},
-		checklists:      reader[backoffice.Checklist, backoffice.ChecklistCriteria]{n.checklists, conn},
-		transcripts:     transcriptReader{reader[backoffice.Transcript, backoffice.TranscriptCriteria]{n.transcripts, conn}},
-		calculations:    reader[backoffice.Calculation, backoffice.CalculationCriteria]{n.calculations, conn},
-		customers:       reader[backoffice.Customer, backoffice.CustomerCriteria]{n.customers, conn},
-		withoutNumbers:  reader[backoffice.Customer, backoffice.CustomerCriteria]{n.withoutNumbers, conn},
-		relations:       reader[backoffice.CustomerRelation, backoffice.RelationCriteria]{n.relations, conn},
-		documents:       reader[backoffice.CustomerDocument, backoffice.DocumentCriteria]{n.documents, conn},
-		minfin:          reader[backoffice.MinfinDocument, backoffice.MinfinCriteria]{n.minfin, conn},
-		users:           reader[backoffice.User, backoffice.UserCriteria]{n.users, conn},
-		labels:          reader[backoffice.Label, backoffice.LabelCriteria]{n.labels, conn},
-		privacyAccesses: reader[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]{n.privacyAccesses, conn},
+		nounReader:      nounReader{n, from},
+		financialYears:  reader[backoffice.FinancialYear, backoffice.FinancialYearCriteria]{n.financialYears, from},
+		checklists:      reader[backoffice.Checklist, backoffice.ChecklistCriteria]{n.checklists, from},
+		transcripts:     transcriptReader{reader[backoffice.Transcript, backoffice.TranscriptCriteria]{n.transcripts, from}},
+		calculations:    reader[backoffice.Calculation, backoffice.CalculationCriteria]{n.calculations, from},
+		customers:       reader[backoffice.Customer, backoffice.CustomerCriteria]{n.customers, from},
+		withoutNumbers:  reader[backoffice.Customer, backoffice.CustomerCriteria]{n.withoutNumbers, from},
+		relations:       reader[backoffice.CustomerRelation, backoffice.RelationCriteria]{n.relations, from},
+		documents:       reader[backoffice.CustomerDocument, backoffice.DocumentCriteria]{n.documents, from},
+		minfin:          reader[backoffice.MinfinDocument, backoffice.MinfinCriteria]{n.minfin, from},
+		users:           reader[backoffice.User, backoffice.UserCriteria]{n.users, from},
+		labels:          reader[backoffice.Label, backoffice.LabelCriteria]{n.labels, from},
+		privacyAccesses: reader[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]{n.privacyAccesses, from},
 	}
 }
 
@@ -179,9 +189,4 @@ func (r *readers) Labels() backoffice.Reader[*backoffice.Label, backoffice.Label
 // PrivacyAccesses implements backoffice.Reads.
 func (r *readers) PrivacyAccesses() backoffice.Reader[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria] {
 	return &r.privacyAccesses
-}
-
-// NounsOf implements backoffice.Reads.
-func (r *readers) NounsOf(ctx context.Context, ids []string) (map[string]backoffice.Noun, error) {
-	return r.nouns.of(ctx, r.conn, ids)
 }

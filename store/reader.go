@@ -23,33 +23,34 @@ func nounOf[T any, C comparable](t *table[T, C], d *Dialect) *noun[T, C] {
 	return n
 }
 
-// reader answers questions about a noun through a connection.
+// reader queues reads of a noun.
 type reader[T any, C comparable] struct {
 	*noun[T, C]
-	conn Conn
+	from source
+}
+
+// Send implements backoffice.Sender.
+func (r *reader[T, C]) Send(ctx context.Context, b *backoffice.Batch) error {
+	return send(ctx, r.from, b)
 }
 
 // Columns implements backoffice.Reader.
 func (r *reader[T, C]) Columns(fields []string) backoffice.Columns { return r.table.columnsFor(fields) }
 
-// ByID implements backoffice.Reader.
-func (r *reader[T, C]) ByID(ctx context.Context, ids []string, want backoffice.Columns) (map[string]*T, error) {
-	found := make(map[string]*T, len(ids))
-	err := r.find(ctx, unique(wellFormed(ids)), want, nil, func(t *T) { found[*r.table.id(t)] = t })
-	if err != nil {
-		return nil, err
+// rows is memory for the rows of a read, as many as are asked for or 0.
+func (r *reader[T, C]) rows(b *backoffice.Batch, asked int) slab[T] {
+	rows := slab[T]{next: asked, from: &r.blocks}
+	if b.Pooled {
+		rows.batch = b
 	}
-	return found, nil
+	return rows
 }
 
 // Find implements backoffice.Reader.
-func (r *reader[T, C]) Find(ctx context.Context, ids []string, want backoffice.Columns, found func(*T)) error {
-	return r.find(ctx, wellFormed(ids), want, backoffice.LentIn(ctx), found)
-}
-
-func (r *reader[T, C]) find(ctx context.Context, ids []string, want backoffice.Columns, lent *backoffice.Lent, found func(*T)) error {
+func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Columns, found func(*T)) backoffice.Queued {
+	ids = wellFormed(ids)
 	if len(ids) == 0 {
-		return nil
+		return b.Queue(failed(nil))
 	}
 	s := shape{kind: manyStatement, columns: want}
 	var arg any
@@ -59,13 +60,13 @@ func (r *reader[T, C]) find(ctx context.Context, ids []string, want backoffice.C
 		arg = r.dialect.List(ids)
 	}
 	statement := r.texts.get(s, func() *statement[T] { return r.textFor(s, nil).byID() })
-	rows := slab[T]{next: len(ids), from: &r.blocks, lent: lent}
-	return r.conn.Query(ctx, statement.text, []any{arg}, func(row *Row) error {
+	rows := r.rows(b, len(ids))
+	return b.Queue(queryOf(statement.text, []any{arg}, func(row *Row) error {
 		t := rows.new()
 		statement.read(t, row, 0)
 		found(t)
 		return nil
-	})
+	}))
 }
 
 // wellFormed drops what is no identifier, so nothing that an engine would refuse gets to it. It copies only when it must.
@@ -77,37 +78,17 @@ func wellFormed(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), bad)
 }
 
-// Pages implements backoffice.Reader.
-func (r *reader[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns) (map[string]backoffice.Page[*T], error) {
-	parents = eachOnce(ask.Under, parents)
-	lists, err := r.pages(ctx, ask, parents, want, nil)
-	if err != nil {
-		return nil, err
-	}
-	pages := make(map[string]backoffice.Page[*T], len(parents))
-	for i, parent := range parents {
-		pages[parent] = lists[i]
-	}
-	return pages, nil
-}
-
 // Lists implements backoffice.Reader.
-func (r *reader[T, C]) Lists(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns) ([]backoffice.Page[*T], error) {
+func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.Ask[C], parents []string, want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
 	if ask.Under == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}
-	return r.pages(ctx, ask, parents, want, backoffice.LentIn(ctx))
-}
-
-// pages answers the question for each of the parents, in their order.
-func (r *reader[T, C]) pages(ctx context.Context, ask backoffice.Ask[C], parents []string, want backoffice.Columns, lent *backoffice.Lent) ([]backoffice.Page[*T], error) {
-	pages := make([]backoffice.Page[*T], len(parents))
 	list, err := r.parentsOf(ask.Under, ask.Criteria, parents)
 	if err != nil || list == nil {
-		return pages, err
+		return b.Queue(failed(err))
 	}
 	if _, ok := r.table.orders[ask.Order.Key]; !ok && ask.Order.Key != backoffice.KeyID {
-		return nil, backoffice.Errorf(backoffice.BadInput, "this list has no such order")
+		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "this list has no such order")))
 	}
 	w := ask.Window
 	s := shape{
@@ -120,14 +101,14 @@ func (r *reader[T, C]) pages(ctx context.Context, ask backoffice.Ask[C], parents
 	})
 	args := r.window(r.arguments(s, ask.Criteria, list), ask.Order, w)
 
-	rows, from := slab[T]{from: &r.blocks, lent: lent}, 0
+	rows, from := r.rows(b, 0), 0
 	if ask.Under != backoffice.Root && !s.single {
 		from = 1
 	}
 	items := make([]*T, 0, min(len(list)*(w.Limit+1), mostExpected))
 	ends := make([]int, len(list)) // where each parent's rows end among the items
 	at := 0
-	err = r.conn.Query(ctx, statement.text, args, func(row *Row) error {
+	each := func(row *Row) error {
 		if from == 1 {
 			for no := int(row.Int(0)); at < no; at++ {
 				ends[at] = len(items)
@@ -137,37 +118,27 @@ func (r *reader[T, C]) pages(ctx context.Context, ask backoffice.Ask[C], parents
 		statement.read(t, row, from)
 		items = append(items, t)
 		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	for ; at < len(list); at++ {
-		ends[at] = len(items)
-	}
-	at, start := 0, 0
-	for i := range pages {
-		if len(list) < len(pages) && !backoffice.IsID(parents[i]) {
-			continue
+	return b.Queue(&Query{Statement: Statement{Text: statement.text, Args: args, Each: each}, done: func() {
+		for ; at < len(list); at++ {
+			ends[at] = len(items)
 		}
-		page := &pages[i]
-		page.Items = items[start:ends[at]:ends[at]]
-		if len(page.Items) > w.Limit {
-			page.Items, page.More = page.Items[:w.Limit:w.Limit], true
+		at, start := 0, 0
+		for i := range into {
+			if len(list) < len(into) && !backoffice.IsID(parents[i]) {
+				continue
+			}
+			page := &into[i]
+			page.Items = items[start:ends[at]:ends[at]]
+			if len(page.Items) > w.Limit {
+				page.Items, page.More = page.Items[:w.Limit:w.Limit], true
+			}
+			if w.Backward {
+				slices.Reverse(page.Items)
+			}
+			at, start = at+1, ends[at]
 		}
-		if w.Backward {
-			slices.Reverse(page.Items)
-		}
-		at, start = at+1, ends[at]
-	}
-	return pages, nil
-}
-
-// eachOnce are the parents of an answer by parent.
-func eachOnce(under backoffice.Edge, parents []string) []string {
-	if under == backoffice.Root {
-		return []string{backoffice.NoParent}
-	}
-	return unique(parents)
+	}})
 }
 
 // isSingle says whether the list of one parent is asked.
@@ -193,31 +164,6 @@ func (r *reader[T, C]) parentsOf(under backoffice.Edge, c C, parents []string) (
 		return nil, nil
 	}
 	return parents, nil
-}
-
-// unique drops what was there before; it copies only when it must. None at all is nil.
-func unique(ids []string) []string {
-	if len(ids) < 2 {
-		if len(ids) == 0 {
-			return nil
-		}
-		return ids
-	}
-	seen := make(map[string]struct{}, len(ids))
-	for _, id := range ids {
-		seen[id] = struct{}{}
-	}
-	if len(seen) == len(ids) {
-		return ids
-	}
-	list := make([]string, 0, len(seen))
-	for _, id := range ids {
-		if _, ok := seen[id]; ok {
-			delete(seen, id)
-			list = append(list, id)
-		}
-	}
-	return list
 }
 
 // arguments are those of the parents and the criteria.
@@ -258,15 +204,10 @@ func (n *noun[T, C]) window(args []any, by backoffice.Order, w backoffice.Window
 }
 
 // Counts implements backoffice.Reader.
-func (r *reader[T, C]) Counts(ctx context.Context, under backoffice.Edge, criteria C, parents []string) (map[string]int, error) {
-	parents = eachOnce(under, parents)
-	counts := make(map[string]int, len(parents))
-	for _, parent := range parents {
-		counts[parent] = 0
-	}
-	list, err := r.parentsOf(under, criteria, parents)
+func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Edge, criteria C, parents []string, into []int) backoffice.Queued {
+	list, places, err := r.places(under, criteria, parents)
 	if err != nil || list == nil {
-		return counts, err
+		return b.Queue(failed(err))
 	}
 	s := shape{kind: countsStatement, under: under, criteria: r.table.mask(under, criteria), single: isSingle(under, list)}
 	text, args := totalText, []any{string(r.table.noun)}
@@ -274,12 +215,25 @@ func (r *reader[T, C]) Counts(ctx context.Context, under backoffice.Edge, criter
 		text = r.texts.get(s, func() *statement[T] { ends, _ := r.table.ends(under, criteria); return r.textFor(s, ends).counts() }).text
 		args = r.arguments(s, criteria, list)
 	}
-	err = r.conn.Query(ctx, text, args, func(row *Row) error {
-		counts[list[row.Int(0)]] = int(row.Int(1))
+	return b.Queue(queryOf(text, args, func(row *Row) error {
+		into[places(int(row.Int(0)))] = int(row.Int(1))
 		return nil
-	})
-	if err != nil {
-		return nil, err
+	}))
+}
+
+// places are the parents to look for, as parentsOf gives them, and where each of them stands among all parents.
+func (r *reader[T, C]) places(under backoffice.Edge, criteria C, parents []string) (list []string, at func(int) int, err error) {
+	if under == backoffice.Root {
+		parents = []string{backoffice.NoParent}
 	}
-	return counts, nil
+	if list, err = r.parentsOf(under, criteria, parents); err != nil || len(list) == len(parents) {
+		return list, func(i int) int { return i }, err
+	}
+	var places []int
+	for i, parent := range parents {
+		if backoffice.IsID(parent) {
+			places = append(places, i)
+		}
+	}
+	return list, func(i int) int { return places[i] }, nil
 }

@@ -6,13 +6,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// slab makes records a block at a time. Blocks are lent when there is somebody to lend to.
+// slab makes records a block at a time. The blocks of a pooled batch are used again.
 type slab[T any] struct {
 	block []T
-	next  int // how large the next block is to be
-	lent  *backoffice.Lent
+	next  int               // how large the next block is to be
+	batch *backoffice.Batch // nil when the rows are the caller's own
 	from  *blocks[T]
-	whole *block[T] // what block is a part of, when it is lent
+	whole *block[T] // what block is a part of, when it is the batch's
 }
 
 const maxSlab = 64
@@ -29,9 +29,9 @@ func (s *slab[T]) new() *T {
 }
 
 func (s *slab[T]) grow() {
-	if s.lent != nil {
+	if s.batch != nil {
 		s.whole = s.from.take()
-		s.lent.Lend(s.whole)
+		s.batch.Lend(s.whole)
 		s.block = s.whole.rows[:0]
 		return
 	}
@@ -57,8 +57,8 @@ func (b *blocks[T]) take() *block[T] {
 	return &block[T]{of: b}
 }
 
-// TakeBack implements backoffice.Memory.
-func (b *block[T]) TakeBack() {
+// Release implements backoffice.Releaser.
+func (b *block[T]) Release() {
 	clear(b.rows[:b.used])
 	b.used = 0
 	b.of.free.Put(b)

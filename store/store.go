@@ -23,16 +23,11 @@ var _ backoffice.Store = (*Store)(nil)
 // New makes the store of an open database whose schema is up to date. Close closes the engine.
 func New(engine Engine) *Store {
 	n := nounsOn(engine.Dialect())
-	return &Store{readers: n.readers(counted{engine.Reads()}), engine: engine}
+	return &Store{readers: n.readers(engine), engine: engine}
 }
 
 // Through is the same store with something between it and its engine, such as a recorder of statements.
 func (s *Store) Through(wrap func(Engine) Engine) *Store { return New(wrap(s.engine)) }
-
-// Together implements backoffice.Store.
-func (s *Store) Together(ctx context.Context, n int) []backoffice.Party {
-	return s.engine.Together(ctx, n)
-}
 
 // Ping implements backoffice.Store. Who asks while one is under way shares its answer, so that however many look whether
 // the store is ready, they need one connection.
@@ -89,7 +84,7 @@ func (s *Store) Close() error { return s.engine.Close() }
 // export. The reads are good until do returns, for one caller at a time.
 func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Reads) error) error {
 	return s.engine.Snapshot(ctx, func(ctx context.Context, conn Conn) error {
-		reads := s.nouns.readers(counted{conn})
+		reads := s.nouns.readers(oneByOne{conn})
 		return do(ctx, &reads)
 	})
 }
@@ -108,6 +103,7 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 	return s.engine.Write(ctx, func(ctx context.Context, conn Conn) error {
 		tx := &tx{store: s, visible: visibility{mark: backoffice.InstantOf(time.Now())}}
 		tx.conn = &txConn{counted{conn}, tx}
+		tx.nounReader = nounReader{s.nouns, inTx{&txConn{conn, tx}}}
 		tx.copier, _ = conn.(Copier)
 		tx.batcher, _ = conn.(Batcher)
 		if err := do(ctx, tx); err != nil {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -19,13 +18,13 @@ func isPartial(c backoffice.TranscriptCriteria) bool {
 	return c == backoffice.TranscriptCriteria{Status: c.Status, IsCompleted: c.IsCompleted, DocumentGenerated: c.DocumentGenerated}
 }
 
-// parts gives the number of transcripts in each of the parts that meet the criteria.
-func (r *transcriptReader) parts(ctx context.Context, c backoffice.TranscriptCriteria, each func(status backoffice.TranscriptStatus, n int)) error {
+// parts asks for the number of transcripts in each of the parts that meet the criteria.
+func (r *transcriptReader) parts(c backoffice.TranscriptCriteria, each func(status backoffice.TranscriptStatus, n int)) *Query {
 	meets := func(wanted backoffice.Tristate, flag string) bool {
 		return wanted == backoffice.Either || (wanted == backoffice.Yes) == (flag == "1")
 	}
 	statuses := c.Status.List()
-	return r.conn.Query(ctx, partsText, []any{string(r.table.noun)}, func(row *Row) error {
+	return queryOf(partsText, []any{string(r.table.noun)}, func(row *Row) error {
 		part := strings.Split(row.Text(0), " ")
 		if len(part) != 3 || !meets(c.IsCompleted, part[1]) || !meets(c.DocumentGenerated, part[2]) {
 			return nil
@@ -39,13 +38,12 @@ func (r *transcriptReader) parts(ctx context.Context, c backoffice.TranscriptCri
 }
 
 // Counts implements backoffice.Reader.
-func (r *transcriptReader) Counts(ctx context.Context, under backoffice.Edge, c backoffice.TranscriptCriteria, parents []string) (map[string]int, error) {
+func (r *transcriptReader) Counts(b *backoffice.Batch, under backoffice.Edge, c backoffice.TranscriptCriteria, parents []string, into []int) backoffice.Queued {
 	if under != backoffice.Root || c.Nothing || !isPartial(c) {
-		return r.reader.Counts(ctx, under, c, parents)
+		return r.reader.Counts(b, under, c, parents, into)
 	}
 	total := 0
-	if err := r.parts(ctx, c, func(_ backoffice.TranscriptStatus, n int) { total += n }); err != nil {
-		return nil, err
-	}
-	return map[string]int{backoffice.NoParent: total}, nil
+	parts := r.parts(c, func(_ backoffice.TranscriptStatus, n int) { total += n })
+	parts.done = func() { into[0] = total }
+	return b.Queue(parts)
 }

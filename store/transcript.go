@@ -116,47 +116,45 @@ type transcriptReader struct {
 }
 
 // StatusCounts implements backoffice.TranscriptReader.
-func (r *transcriptReader) StatusCounts(ctx context.Context, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string) (map[string][]backoffice.TranscriptStatusCount, error) {
-	parents = eachOnce(under, parents)
-	counts := make(map[string][]backoffice.TranscriptStatusCount, len(parents))
-	for _, parent := range parents {
-		counts[parent] = nil
-	}
-	list, err := r.parentsOf(under, criteria, parents)
+func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
+	list, places, err := r.places(under, criteria, parents)
 	if err != nil || list == nil {
-		return counts, err
-	}
-	found := make(map[string]map[backoffice.TranscriptStatus]int, len(list))
-	add := func(parent string, status backoffice.TranscriptStatus, n int) {
-		if found[parent] == nil {
-			found[parent] = map[backoffice.TranscriptStatus]int{}
-		}
-		found[parent][status] += n
+		return b.Queue(failed(err))
 	}
 	if under == backoffice.Root && isPartial(criteria) {
-		err = r.parts(ctx, criteria, func(status backoffice.TranscriptStatus, n int) { add(backoffice.NoParent, status, n) })
-	} else {
-		s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria)}
-		statement := r.texts.get(s, func() *statement[backoffice.Transcript] {
-			ends, _ := r.table.ends(under, criteria)
-			return r.textFor(s, ends).groups("status")
-		})
-		err = r.conn.Query(ctx, statement.text, r.arguments(s, criteria, list), func(row *Row) error {
-			add(list[row.Int(0)], enumOf(row, 1, backoffice.TranscriptStatuses), int(row.Int(2)))
-			return nil
-		})
+		found := map[backoffice.TranscriptStatus]int{}
+		parts := r.parts(criteria, func(status backoffice.TranscriptStatus, n int) { found[status] += n })
+		parts.done = func() { into[0] = inOrder(found) }
+		return b.Queue(parts)
 	}
-	if err != nil {
-		return nil, err
+	found := make([]map[backoffice.TranscriptStatus]int, len(list))
+	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria)}
+	statement := r.texts.get(s, func() *statement[backoffice.Transcript] {
+		ends, _ := r.table.ends(under, criteria)
+		return r.textFor(s, ends).groups("status")
+	})
+	each := func(row *Row) error {
+		of := &found[row.Int(0)]
+		if *of == nil {
+			*of = map[backoffice.TranscriptStatus]int{}
+		}
+		(*of)[enumOf(row, 1, backoffice.TranscriptStatuses)] += int(row.Int(2))
+		return nil
 	}
-	for parent, of := range found {
-		for _, status := range backoffice.TranscriptStatuses {
-			if n := of[status]; n > 0 {
-				counts[parent] = append(counts[parent], backoffice.TranscriptStatusCount{Status: status, Count: n})
-			}
+	return b.Queue(&Query{Statement: Statement{Text: statement.text, Args: r.arguments(s, criteria, list), Each: each}, done: func() {
+		for i, of := range found {
+			into[places(i)] = inOrder(of)
+		}
+	}})
+}
+
+func inOrder(found map[backoffice.TranscriptStatus]int) (counts []backoffice.TranscriptStatusCount) {
+	for _, status := range backoffice.TranscriptStatuses {
+		if n := found[status]; n > 0 {
+			counts = append(counts, backoffice.TranscriptStatusCount{Status: status, Count: n})
 		}
 	}
-	return counts, nil
+	return counts
 }
 
 // transcriptWriter keeps what calculations have of their transcripts in step.

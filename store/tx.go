@@ -9,6 +9,7 @@ import (
 // tx is a transaction. What fails in it makes it good for nothing: PostgreSQL takes no statement after a failed one, and
 // a part of a refused write may be done. So the first failure is kept, whatever the caller makes of it.
 type tx struct {
+	nounReader
 	store   *Store
 	conn    Conn
 	copier  Copier  // nil when the engine copies nothing
@@ -86,7 +87,7 @@ func (t *tx) lock(ctx context.Context, what int64) error {
 }
 
 func writerOf[T any, C comparable](t *tx, n *noun[T, C]) writer[T, C] {
-	return writer[T, C]{reader[T, C]{n, t.conn}, t}
+	return writer[T, C]{reader[T, C]{n, t.from}, t.conn, t}
 }
 
 func simpleWriter[T any, C comparable](t *tx, n *noun[T, C]) *writer[T, C] {

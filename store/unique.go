@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"strings"
+
+	"example.org/backoffice/backoffice"
 )
 
 // uniqueValue is what only one row of a noun may have.
@@ -59,29 +61,30 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string]strin
 	for _, name := range r.table.unique.columns {
 		columns = append(columns, r.table.columnNamed(name))
 	}
-	args := make([]any, len(columns))
+	var b backoffice.Batch
 	for len(rows) > 0 {
 		batch := rows[:1]
 		if r.dialect.bulk {
 			batch = rows[:min(len(rows), maxBatch)]
 		}
 		rows = rows[len(batch):]
+		args := make([]any, len(columns))
 		for i, c := range columns {
 			if args[i] = c.value(batch[0]); r.dialect.bulk {
 				args[i] = c.values(batch)
 			}
 		}
-		err := r.conn.Query(ctx, r.holders, args, func(row *Row) error { holders[row.Text(0)] = row.Text(1); return nil })
-		if err != nil {
-			return nil, err
-		}
+		b.Queue(queryOf(r.holders, args, func(row *Row) error { holders[row.Text(0)] = row.Text(1); return nil }))
+	}
+	if err := r.Send(ctx, &b); err != nil {
+		return nil, err
 	}
 	return holders, nil
 }
 
 // Release implements backoffice.Writer.
 func (w *writer[T, C]) Release(ctx context.Context, ids []string) error {
-	ids = unique(wellFormed(ids))
+	ids = backoffice.Unique(wellFormed(ids))
 	if ids == nil || w.holders == "" {
 		return nil
 	}

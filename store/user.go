@@ -46,7 +46,7 @@ type userWriter struct {
 
 // Delete implements backoffice.Writer. Losing its responsible user is a change of a customer, so its version grows.
 func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error) {
-	if ids = unique(wellFormed(ids)); ids == nil {
+	if ids = backoffice.Unique(wellFormed(ids)); ids == nil {
 		return nil, nil
 	}
 	text := "UPDATE customers SET responsible_id = NULL, version = version + 1, visible_at = $2, open_visible_at = $2," +

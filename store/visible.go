@@ -83,7 +83,7 @@ func (v *visibility) changed(of changedRows, ids []string, shown []*backoffice.I
 func (v *visibility) changedIDs() [][]string {
 	all := make([][]string, len(changeTexts))
 	for i := range changeTexts {
-		all[i] = unique(v.rows[changeTexts[i].of])
+		all[i] = backoffice.Unique(v.rows[changeTexts[i].of])
 	}
 	return all
 }

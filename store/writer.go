@@ -84,7 +84,8 @@ func (t *table[T, C]) source(d *Dialect) string {
 // writer changes a noun, inside a transaction.
 type writer[T any, C comparable] struct {
 	reader[T, C]
-	tx *tx
+	conn Conn
+	tx   *tx
 }
 
 // maxBatch is how many rows one statement writes.
@@ -130,6 +131,11 @@ func (w *writer[T, C]) mark() []any {
 		return nil
 	}
 	return []any{int64(w.tx.visible.mark)}
+}
+
+// byID reads rows within the transaction.
+func (w *writer[T, C]) byID(ctx context.Context, ids []string, want backoffice.Columns) (map[string]*T, error) {
+	return backoffice.ReadByID[*T, C](ctx, &w.reader, ids, want)
 }
 
 func (w *writer[T, C]) idsOf(rows []*T) []string {
@@ -186,7 +192,7 @@ func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
 	var changed int
 	var stored map[string]*T
 	look := func(ctx context.Context) (err error) {
-		stored, err = w.ByID(ctx, w.idsOf(rows), 1)
+		stored, err = w.byID(ctx, w.idsOf(rows), 1)
 		return err
 	}
 	err := w.together(ctx, rows,
@@ -256,7 +262,7 @@ func (w *writer[T, C]) lastOfEach(rows []*T) []*T {
 
 // Delete implements backoffice.Writer.
 func (w *writer[T, C]) Delete(ctx context.Context, ids ...string) ([]string, error) {
-	ids = unique(wellFormed(ids))
+	ids = backoffice.Unique(wellFormed(ids))
 	if ids == nil {
 		return nil, nil
 	}
@@ -293,7 +299,7 @@ func (w *writer[T, C]) refuseTakenIDs(ctx context.Context, rows []*T, inserting 
 	for len(ids) > 0 {
 		batch := ids[:min(len(ids), maxBatch)]
 		ids = ids[len(batch):]
-		nouns, err := w.tx.NounsOf(ctx, batch)
+		nouns, err := backoffice.ReadNouns(ctx, w.tx, batch)
 		if err != nil {
 			return err
 		}

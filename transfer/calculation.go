@@ -40,7 +40,7 @@ func settleCalculations(ctx context.Context, l *loading[calculation, backoffice.
 		ids = append(ids, e.row.TranscriptID)
 	}
 	rows := l.in.transcripts
-	found, err := rows.ByID(ctx, once(ids), rows.Columns([]string{"customer"}))
+	found, err := backoffice.ReadByID(ctx, rows, once(ids), rows.Columns([]string{"customer"}))
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func settleChecklists(ctx context.Context, l *loading[checklist, backoffice.Chec
 	if len(moved) == 0 {
 		return nil
 	}
-	counts, err := l.in.transcripts.Counts(ctx, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, moved)
+	counts, err := backoffice.ReadCounts(ctx, l.in.transcripts, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, moved)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func settleChecklists(ctx context.Context, l *loading[checklist, backoffice.Chec
 
 // keepAssigned refuses to delete a checklist that has transcripts.
 func keepAssigned(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], deleted []*entry[checklist]) error {
-	counts, err := l.in.transcripts.Counts(ctx, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, idsOf(deleted))
+	counts, err := backoffice.ReadCounts(ctx, l.in.transcripts, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, idsOf(deleted))
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func TestWritersGetInWhileAFolderIsRead(t *testing.T) {
 	written, seen := 0, 0
 	loaded, err := h.importer(func(p Progress) {
 		if p.Writing {
-			n, err := server.Customers().Counts(t.Context(), backoffice.Root, backoffice.CustomerCriteria{}, []string{backoffice.NoParent})
+			n, err := backoffice.ReadCounts(t.Context(), server.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, []string{backoffice.NoParent})
 			must(t, err)
 			seen += n[backoffice.NoParent]
 			return
@@ -60,7 +60,7 @@ func TestWhatOthersChangeWhileAFileIsStagedIsMergedWithIt(t *testing.T) {
 		}
 		folder := only(t, "customers.ndjson", `{"_id":"a","phone":"+32 2 123 45 67"}`, `{"_id":"b","name":"b"}`)
 		_, err := h.importer(between(func(ctx context.Context, tx backoffice.Tx) error {
-			found, err := tx.Customers().ByID(ctx, []string{"a", "b"}, 0)
+			found, err := backoffice.ReadByID(ctx, tx.Customers(), []string{"a", "b"}, 0)
 			if err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func TestAFileThatIsReplacedWhileItIsStagedIsStoredAgain(t *testing.T) {
 		}
 		replaced = true
 		must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
-			found, err := tx.Documents().ByID(ctx, []string{"document-1"}, 0)
+			found, err := backoffice.ReadByID(ctx, tx.Documents(), []string{"document-1"}, 0)
 			if err != nil {
 				return err
 			}

@@ -30,14 +30,14 @@ func (n *noun[T, C]) dump(ctx context.Context, ex *exporting) (Dumped, error) {
 	}
 	defer func() { _ = file.Close() }()
 	rows := n.reader(ex.reads)
-	counts, err := rows.Counts(ctx, backoffice.Root, *new(C), []string{backoffice.NoParent})
+	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.Root, *new(C), []string{backoffice.NoParent})
 	if err != nil {
 		return dumped, err
 	}
 	out := bufio.NewWriterSize(file, 256<<10)
 	ask := backoffice.Ask[C]{Window: backoffice.Window{Limit: pageRows}}
 	for more := true; more; {
-		pages, err := rows.Pages(ctx, ask, []string{backoffice.NoParent}, 0)
+		pages, err := backoffice.ReadPages(ctx, rows, ask, []string{backoffice.NoParent}, 0)
 		if err != nil {
 			return dumped, err
 		}

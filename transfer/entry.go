@@ -97,7 +97,7 @@ func occursBefore(line int) string {
 
 // merge reads the rows as they are stored and puts the lines' fields into copies of them.
 func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
-	stored, err := l.rows.ByID(ctx, idsOf(entries), 0)
+	stored, err := backoffice.ReadByID(ctx, l.rows, idsOf(entries), 0)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error 
 	}
 	if len(ask) > 0 {
 		slices.Sort(ask)
-		nouns, err := l.in.nounsOf(ctx, slices.Compact(ask))
+		nouns, err := backoffice.ReadNouns(ctx, l.in.nouns, slices.Compact(ask))
 		if err != nil {
 			return err
 		}

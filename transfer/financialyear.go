@@ -93,13 +93,13 @@ func oneCurrentYear(ctx context.Context, l *loading[financialYear, backoffice.Fi
 
 // keepYearsInUse refuses to delete a year to which something belongs.
 func keepYearsInUse(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], deleted []*entry[financialYear]) error {
-	counts, err := l.in.checklists.Counts(ctx, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, idsOf(deleted))
+	counts, err := backoffice.ReadCounts(ctx, l.in.checklists, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, idsOf(deleted))
 	if err != nil {
 		return err
 	}
 	for _, e := range deleted {
 		of := backoffice.MinfinCriteria{FinancialYearID: e.id}
-		more, err := l.in.minfin.Counts(ctx, backoffice.Root, of, []string{backoffice.NoParent})
+		more, err := backoffice.ReadCounts(ctx, l.in.minfin, backoffice.Root, of, []string{backoffice.NoParent})
 		if err != nil {
 			return err
 		}

@@ -114,7 +114,7 @@ func (h *house) storedFiles(t testing.TB) int {
 // one reads a record, nil when it is not there.
 func one[T any, C comparable](t testing.TB, rows backoffice.Reader[*T, C], id string) *T {
 	t.Helper()
-	found, err := rows.ByID(t.Context(), []string{id}, 0)
+	found, err := backoffice.ReadByID(t.Context(), rows, []string{id}, 0)
 	must(t, err)
 	return found[id]
 }

@@ -138,7 +138,7 @@ func TestADeletedLineDeletesTheRecordWithItsFilesAndAgainDoesNothing(t *testing.
 	if loaded := h.mustLoad(t, gone)["customers.ndjson"]; loaded.Deleted != 1 || loaded.Unchanged != 1 {
 		t.Errorf("the import did %+v", loaded)
 	}
-	nouns, err := h.store.NounsOf(t.Context(), []string{"company", "relation-1", "transcript-full", "calculation-1", "document-1", "minfin-1", "person"})
+	nouns, err := backoffice.ReadNouns(t.Context(), h.store, []string{"company", "relation-1", "transcript-full", "calculation-1", "document-1", "minfin-1", "person"})
 	must(t, err)
 	if len(nouns) != 1 {
 		t.Errorf("there is left %v", nouns)
@@ -169,7 +169,7 @@ func TestAFileWithABadLineIsLeftUnloadedAndThoseBeforeItStay(t *testing.T) {
 	if len(loaded) != 4 {
 		t.Errorf("%d files were loaded, not the four before it", len(loaded))
 	}
-	nouns, err := h.store.NounsOf(t.Context(), []string{"fine", "bad", "relation-1", "checklist-2026"})
+	nouns, err := backoffice.ReadNouns(t.Context(), h.store, []string{"fine", "bad", "relation-1", "checklist-2026"})
 	must(t, err)
 	if len(nouns) != 1 || nouns["checklist-2026"] == "" {
 		t.Errorf("the store has %v", nouns)
@@ -218,7 +218,7 @@ func TestACancelledImportLoadsNothingOfItsFile(t *testing.T) {
 	if _, err := importer.Import(ctx, office(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	nouns, err := h.store.NounsOf(t.Context(), []string{"company", "label-audit"})
+	nouns, err := backoffice.ReadNouns(t.Context(), h.store, []string{"company", "label-audit"})
 	must(t, err)
 	if len(nouns) != 1 {
 		t.Errorf("the store has %v", nouns)
@@ -237,7 +237,7 @@ func TestAFolderWithoutFilesOrWithAMisspeltOneIsRefused(t *testing.T) {
 			t.Errorf("the error is %v, not that the folder %s", err, name)
 		}
 	}
-	if nouns, err := h.store.NounsOf(t.Context(), []string{"label-audit"}); err != nil || len(nouns) > 0 {
+	if nouns, err := backoffice.ReadNouns(t.Context(), h.store, []string{"label-audit"}); err != nil || len(nouns) > 0 {
 		t.Errorf("something was loaded: %v, %v", nouns, err)
 	}
 }

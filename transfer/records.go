@@ -1,23 +1,19 @@
 package transfer
 
-import (
-	"context"
-
-	"example.org/backoffice/backoffice"
-)
+import "example.org/backoffice/backoffice"
 
 // records are what the rules across nouns ask about: as they were at one moment, or in a transaction.
 type records struct {
 	checklists  backoffice.Reader[*checklist, backoffice.ChecklistCriteria]
 	transcripts backoffice.Reader[*transcript, backoffice.TranscriptCriteria]
 	minfin      backoffice.Reader[*minfinDocument, backoffice.MinfinCriteria]
-	nounsOf     func(ctx context.Context, ids []string) (map[string]backoffice.Noun, error)
+	nouns       backoffice.NounReader
 }
 
 func recordsOf(reads backoffice.Reads) records {
-	return records{reads.Checklists(), reads.Transcripts(), reads.MinfinDocuments(), reads.NounsOf}
+	return records{reads.Checklists(), reads.Transcripts(), reads.MinfinDocuments(), reads}
 }
 
 func recordsIn(tx backoffice.Tx) records {
-	return records{tx.Checklists(), tx.Transcripts(), tx.MinfinDocuments(), tx.NounsOf}
+	return records{tx.Checklists(), tx.Transcripts(), tx.MinfinDocuments(), tx}
 }

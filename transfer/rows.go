@@ -22,7 +22,7 @@ func eachRow[T backoffice.Entity, C comparable](ctx context.Context, rows backof
 func eachPage[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], under backoffice.Edge, parent string, criteria C, visit func([]T) error) error {
 	ask := backoffice.Ask[C]{Under: under, Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	for {
-		pages, err := rows.Pages(ctx, ask, []string{parent}, 0)
+		pages, err := backoffice.ReadPages(ctx, rows, ask, []string{parent}, 0)
 		if err != nil {
 			return err
 		}

@@ -105,7 +105,7 @@ func settleTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 		ids = append(ids, e.row.ChecklistID)
 	}
 	years := l.in.checklists
-	found, err := years.ByID(ctx, once(ids), years.Columns([]string{"financialYear"}))
+	found, err := backoffice.ReadByID(ctx, years, once(ids), years.Columns([]string{"financialYear"}))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package transfer
 import (
 	"context"
 	"hash/maphash"
+
+	"example.org/backoffice/backoffice"
 )
 
 // uniqueValue is what only one record of a noun may have.
@@ -98,7 +100,7 @@ func (l *loading[T, C]) release(ctx context.Context) error {
 	if len(holders) == 0 {
 		return nil
 	}
-	rows, err := l.rows.ByID(ctx, once(holders), 0)
+	rows, err := backoffice.ReadByID(ctx, l.rows, once(holders), 0)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func TestManyClientsShareFewConnectionsThroughPgBouncerInTransactionMode(t *test
 						for n := range ids {
 							ids[n] = fmt.Sprint("none-", n)
 						}
-						if _, err := opened.Labels().ByID(t.Context(), ids, backoffice.Columns(i%8)); err != nil {
+						if _, err := backoffice.ReadByID(t.Context(), opened.Labels(), ids, backoffice.Columns(i%8)); err != nil {
 							t.Error(err, cause(err))
 						}
 						if i%10 == 0 {
@@ -75,7 +75,7 @@ func TestManyClientsShareFewConnectionsThroughPgBouncerInTransactionMode(t *test
 				})
 			}
 			clients.Wait()
-			counts, err := opened.Labels().Counts(t.Context(), backoffice.Root, backoffice.LabelCriteria{}, []string{backoffice.NoParent})
+			counts, err := backoffice.ReadCounts(t.Context(), opened.Labels(), backoffice.Root, backoffice.LabelCriteria{}, []string{backoffice.NoParent})
 			if err != nil || counts[backoffice.NoParent] != 160 {
 				t.Errorf("%d of 160 labels were written: %v", counts[backoffice.NoParent], err)
 			}

@@ -257,13 +257,3 @@ func (c *connections) Exec(ctx context.Context, text string, args []any) (n int6
 	})
 	return n, err
 }
-
-// send sends several statements in one trip and hands their results over, which is once; handle is not called when there is
-// no connection.
-func (c *connections) send(ctx context.Context, batch *pgx.Batch, handle func(pgx.BatchResults) error) error {
-	return c.with(ctx, func(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
-		results := conn.SendBatch(ctx, batch)
-		defer func() { _ = results.Close() }()
-		return false, handle(results)
-	})
-}

@@ -58,7 +58,7 @@ func TestManyRowsAreCopiedAndUpsertedLikeFew(t *testing.T) {
 		if err := upsert(); err != nil {
 			t.Fatal(err, cause(err))
 		}
-		found, err := store.Labels().ByID(t.Context(), ids, 0)
+		found, err := backoffice.ReadByID(t.Context(), store.Labels(), ids, 0)
 		if err != nil || len(found) != len(labels) || found[ids[7]].Color != color {
 			t.Fatalf("%d of %d rows are there, and the colour is %s: %v", len(found), len(labels), found[ids[7]].Color, err)
 		}
@@ -82,7 +82,7 @@ func TestWritesArePlannedOnceAndNeverCompiled(t *testing.T) {
 			if err := tx.Labels().Upsert(ctx, labels); err != nil {
 				return err
 			}
-			_, err := tx.Labels().ByID(ctx, []string{labels[0].ID, labels[1].ID}, 0)
+			_, err := backoffice.ReadByID(ctx, tx.Labels(), []string{labels[0].ID, labels[1].ID}, 0)
 			return err
 		})
 		if err != nil {

@@ -35,7 +35,7 @@ func open(t *testing.T) (*postgres.Store, *pgx.Conn) {
 
 func labels(t *testing.T, labels backoffice.Reader[*backoffice.Label, backoffice.LabelCriteria]) int {
 	t.Helper()
-	counts, err := labels.Counts(t.Context(), backoffice.Root, backoffice.LabelCriteria{}, nil)
+	counts, err := backoffice.ReadCounts(t.Context(), labels, backoffice.Root, backoffice.LabelCriteria{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestWhatWasAcknowledgedOutlivesACrashWhoeverSwitchedSynchronousCommitOff(t 
 		if opened, err = postgres.Open(t.Context(), url, postgres.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		found, err := opened.Labels().ByID(t.Context(), []string{made.ID}, 0)
+		found, err := backoffice.ReadByID(t.Context(), opened.Labels(), []string{made.ID}, 0)
 		if err != nil || found[made.ID] == nil {
 			t.Errorf("off for %s: an acknowledged write is gone (%v)", level, err)
 		}

@@ -30,9 +30,6 @@ var _ store.Engine = (*engine)(nil)
 // Dialect implements store.Engine.
 func (e *engine) Dialect() *store.Dialect { return store.Postgres }
 
-// Reads implements store.Engine.
-func (e *engine) Reads() store.Conn { return together{e.reads} }
-
 // Primary implements store.Engine.
 func (e *engine) Primary() store.Conn { return e.own }
 

@@ -28,7 +28,7 @@ func throughProxy(t *testing.T, options postgres.Options) (*pgtest.Proxy, *postg
 }
 
 func read(ctx context.Context, from *postgres.Store) error {
-	_, err := from.Labels().ByID(ctx, []string{"nothing"}, 0)
+	_, err := backoffice.ReadByID(ctx, from.Labels(), []string{"nothing"}, 0)
 	return err
 }
 

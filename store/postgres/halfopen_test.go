@@ -20,7 +20,7 @@ func everyConnection(t testing.TB, opened *postgres.Store) (failed []error) {
 		readers.Go(func() {
 			if err := opened.Snapshot(t.Context(), func(ctx context.Context, reads backoffice.Reads) error {
 				time.Sleep(50 * time.Millisecond) // so that each has a connection of its own
-				_, err := reads.Labels().ByID(ctx, []string{"nothing"}, 0)
+				_, err := backoffice.ReadByID(ctx, reads.Labels(), []string{"nothing"}, 0)
 				return err
 			}); err != nil {
 				mu.Lock()

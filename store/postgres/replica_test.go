@@ -59,7 +59,7 @@ func label(ctx context.Context, at backoffice.Store, client, name string) (*back
 
 func sees(t *testing.T, at backoffice.Store, client, id string) bool {
 	t.Helper()
-	found, err := at.Labels().ByID(backoffice.WithCaller(t.Context(), client), []string{id}, 0)
+	found, err := backoffice.ReadByID(backoffice.WithCaller(t.Context(), client), at.Labels(), []string{id}, 0)
 	if err != nil {
 		t.Fatalf("reading: %v (%v)", err, cause(err))
 	}
@@ -181,7 +181,7 @@ func TestWritesGoOnAfterTheReplicaBecameThePrimaryAndNothingAcknowledgedIsLost(t
 		return err == nil
 	})
 	t.Logf("the first write after the promotion took %v", took)
-	found, err := opened.Labels().ByID(t.Context(), acknowledged, 0)
+	found, err := backoffice.ReadByID(t.Context(), opened.Labels(), acknowledged, 0)
 	if err != nil || len(found) != len(acknowledged) {
 		t.Fatalf("%d of %d acknowledged writes are there: %v", len(found), len(acknowledged), err)
 	}

@@ -39,59 +39,51 @@ func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	return context.WithValue(ctx, snapshotKey{}, s), s.end
 }
 
-// Query runs a statement as one of the snapshot's.
-func (s *snapshot) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	var batch pgx.Batch
-	batch.Queue(text, args...)
-	var refused error
-	err := s.send(ctx, &batch, func(results pgx.BatchResults) (answered int, err error) {
-		rows, err := results.Query()
-		if err != nil {
-			rows.Close()
-			return 0, classify(ctx, err)
-		}
-		err = scan(rows, func(row *store.Row) error {
-			answered = 1
-			refused = each(row)
-			return refused
-		})
-		if err == nil || refused != nil {
-			return 1, nil
-		}
-		return answered, classify(ctx, err)
-	})
-	if refused != nil {
-		return refused
-	}
-	return err
-}
-
-// send sends statements as reads.send does. A transaction that fails before anything of it was answered is begun anew
-// where there is hope; one that fails later takes along all that would be read in it.
-func (s *snapshot) send(ctx context.Context, batch *pgx.Batch, handle handler) error {
+// Send answers queries as store.Engine's Send does. A transaction that fails before anything of it was answered is begun
+// anew where there is hope; one that fails later takes along all that would be read in it.
+func (s *snapshot) Send(ctx context.Context, queries []*store.Query, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for attempt := 1; ; attempt++ {
-		switch {
-		case s.ended:
-			return s.reads.sendAlone(ctx, batch, handle)
-		case s.lost != nil:
-			return s.lost
+	if s.ended {
+		s, last = &snapshot{reads: s.reads}, true
+	}
+	again := true
+	for len(queries) > 0 {
+		if s.lost != nil {
+			failAll(queries, s.lost)
+			return
 		}
-		handled, err := s.trip(ctx, batch, handle)
-		if err == nil {
-			return nil
+		answered, sent, err := s.trip(ctx, queries, last)
+		s.told = s.told || answered > 0
+		if queries = queries[answered:]; err == nil {
+			return
 		}
 		s.drop(err)
 		elsewhere := s.from != nil && ctx.Err() == nil && s.reads.givenUp(ctx, s.from, err)
-		if s.told {
+		switch {
+		case s.told:
 			s.lost = err
-			return err
+			failAll(queries, err)
+			return
+		case elsewhere:
+		case again && isLost(err) && ctx.Err() == nil && !errors.Is(err, errSilent):
+			again = false
+		case sent && !isLost(err) && ctx.Err() == nil:
+			queries[0].Fail(err)
+			queries = queries[1:]
+		default:
+			failAll(queries, err)
+			return
 		}
-		again := attempt == 1 && isLost(err) && !errors.Is(err, errSilent)
-		if handled || ctx.Err() != nil || !elsewhere && !again {
-			return err
-		}
+	}
+	if last && s.on != nil {
+		s.giveBack("commit")
+	}
+}
+
+func failAll(queries []*store.Query, err error) {
+	for _, q := range queries {
+		q.Fail(err)
 	}
 }
 
@@ -102,41 +94,91 @@ func (s *snapshot) place() *connections {
 	return s.reads.primary
 }
 
-// trip sends a batch, behind the transaction's beginning if it is the first. It is called under mu.
-func (s *snapshot) trip(ctx context.Context, batch *pgx.Batch, handle handler) (handled bool, err error) {
+const beginSnapshot = "begin isolation level repeatable read, read only"
+
+// trip sends queries at once: behind the transaction's beginning if they are the first, and before its end if they are the
+// last. It tells how many have their answer or error; when the transaction fails, that is the error of the next one. It is
+// called under mu.
+func (s *snapshot) trip(ctx context.Context, queries []*store.Query, last bool) (answered int, sent bool, err error) {
 	if s.on == nil {
 		s.from = s.reads.at(ctx)
 		if s.on, err = s.place().take(ctx); err != nil {
-			return false, err
+			return 0, false, err
 		}
 	}
 	ctx, cancel := bounded(ctx, s.place().limit)
 	defer cancel()
 	conn := s.on.Conn()
-	handled, err = s.results(ctx, conn, batch, handle)
-	return handled, unanswered(ctx, conn, err)
+	if last && !s.begun && len(queries) == 1 { // a statement sees one moment by itself
+		var rows pgx.Rows
+		if rows, err = conn.Query(ctx, queries[0].Text, queries[0].Args...); err == nil {
+			answered, err = answer(ctx, conn, queries[0], rows)
+		}
+	} else {
+		answered, err = s.pipeline(ctx, conn, queries, last)
+	}
+	if err == nil && last {
+		s.begun = false
+		s.giveBack("commit")
+	}
+	return answered, true, unanswered(ctx, conn, classify(ctx, err))
 }
 
-const beginSnapshot = "begin isolation level repeatable read, read only"
-
-func (s *snapshot) results(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch, handle handler) (handled bool, err error) {
-	sent := batch
-	if !s.begun {
-		sent = &pgx.Batch{}
-		sent.Queue(beginSnapshot)
-		sent.QueuedQueries = append(sent.QueuedQueries, batch.QueuedQueries...)
+// pipeline is the trip of a transaction.
+func (s *snapshot) pipeline(ctx context.Context, conn *pgx.Conn, queries []*store.Query, last bool) (answered int, err error) {
+	var batch pgx.Batch
+	begins := !s.begun
+	if begins {
+		batch.Queue(beginSnapshot)
 	}
-	results := conn.SendBatch(ctx, sent)
+	for _, q := range queries {
+		batch.Queue(q.Text, q.Args...)
+	}
+	if last {
+		batch.Queue("commit")
+	}
+	results := conn.SendBatch(ctx, &batch)
 	defer func() { _ = results.Close() }()
-	if !s.begun {
+	if begins {
 		if _, err := results.Exec(); err != nil {
-			return false, classify(ctx, err)
+			return 0, err
 		}
 		s.begun = true
 	}
-	answered, err := handle(results)
-	s.told = s.told || answered > 0
-	return true, err
+	for _, q := range queries {
+		rows, err := results.Query()
+		if err != nil {
+			rows.Close()
+			return answered, err
+		}
+		n, err := answer(ctx, conn, q, rows)
+		if answered += n; err != nil {
+			return answered, err
+		}
+	}
+	if last {
+		_, err = results.Exec()
+	}
+	return answered, err
+}
+
+// answer hands rows over. It counts 1 when the query has had its answer, or a part of it: it is not to be sent again then.
+func answer(ctx context.Context, conn *pgx.Conn, q *store.Query, rows pgx.Rows) (answered int, err error) {
+	var refused error
+	err = scan(rows, func(row *store.Row) error {
+		answered, refused = 1, q.Each(row)
+		return refused
+	})
+	switch {
+	case refused != nil:
+		q.Fail(refused)
+		return 1, nil
+	case err == nil:
+		return 1, nil
+	case answered > 0:
+		q.Fail(unanswered(ctx, conn, classify(ctx, err)))
+	}
+	return answered, err
 }
 
 // drop gives up a transaction that failed. It is called under mu.

@@ -28,9 +28,6 @@ var _ store.Engine = (*engine)(nil)
 // Dialect implements store.Engine.
 func (e *engine) Dialect() *store.Dialect { return store.SQLite }
 
-// Reads implements store.Engine.
-func (e *engine) Reads() store.Conn { return reads{e.readers} }
-
 // Primary implements store.Engine. There is one database, and each statement sees all that was committed before it.
 func (e *engine) Primary() store.Conn { return e.own }
 
@@ -84,15 +81,6 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 		return err
 	}
 	return do(ctx, c)
-}
-
-// Together implements store.Engine. Statements need no trip here, so nobody waits for anybody.
-func (e *engine) Together(ctx context.Context, n int) []backoffice.Party {
-	parties := make([]backoffice.Party, n)
-	for i := range parties {
-		parties[i] = backoffice.Party{Context: ctx, Leave: func() {}}
-	}
-	return parties
 }
 
 // Ping implements store.Engine. A disk that was full is written to, to see whether it still is.

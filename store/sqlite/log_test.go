@@ -54,7 +54,7 @@ func reopen(t interface{ Fatal(...any) }, dir string, file, log []byte) (labels 
 	if problems, err := opened.Integrity(context.Background()); err != nil || len(problems) > 0 {
 		t.Fatal("what was opened is damaged: ", problems, err)
 	}
-	counts, err := opened.Labels().Counts(context.Background(), backoffice.Root, backoffice.LabelCriteria{}, nil)
+	counts, err := backoffice.ReadCounts(context.Background(), opened.Labels(), backoffice.Root, backoffice.LabelCriteria{}, nil)
 	return counts[""], err
 }
 

@@ -53,7 +53,7 @@ func TestADatabaseOutlivesItsProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = opened.Close() }()
-	counts, err := opened.Customers().Counts(t.Context(), backoffice.Root, backoffice.CustomerCriteria{}, nil)
+	counts, err := backoffice.ReadCounts(t.Context(), opened.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, nil)
 	if err != nil || counts[""] != 90 {
 		t.Errorf("%v %v", counts, err)
 	}
@@ -229,12 +229,12 @@ func TestABackupIsAWholeDatabaseWhileOthersWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = again.Close() }()
-	counts, err := again.Labels().Counts(t.Context(), backoffice.Root, backoffice.LabelCriteria{}, nil)
+	counts, err := backoffice.ReadCounts(t.Context(), again.Labels(), backoffice.Root, backoffice.LabelCriteria{}, nil)
 	if err != nil || counts[""] < 6 || counts[""]%2 != 0 {
 		t.Errorf("the copy has %v labels (%v)", counts, err)
 	}
 	// The copy's rows are numbered anew; the index of trigrams still finds them.
-	found, err := again.Customers().Counts(t.Context(), backoffice.Root, backoffice.CustomerCriteria{Search: "bakkerij"}, nil)
+	found, err := backoffice.ReadCounts(t.Context(), again.Customers(), backoffice.Root, backoffice.CustomerCriteria{Search: "bakkerij"}, nil)
 	if err != nil || found[""] == 0 {
 		t.Errorf("a search in the copy finds %v (%v)", found, err)
 	}
@@ -304,7 +304,7 @@ func TestWhatWasAcknowledgedIsThereAfterTheProcessIsKilled(t *testing.T) {
 	for id := range acknowledged {
 		ids = append(ids, id)
 	}
-	found, err := opened.Labels().ByID(t.Context(), ids, 0)
+	found, err := backoffice.ReadByID(t.Context(), opened.Labels(), ids, 0)
 	if err != nil || len(found) != len(ids) {
 		t.Errorf("of %d acknowledged labels %d are there (%v)", len(ids), len(found), err)
 	}
@@ -341,7 +341,7 @@ func TestTwoProgramsWriteToOneDatabase(t *testing.T) {
 	}
 	both.Wait()
 	for _, program := range programs {
-		counts, err := program.Labels().Counts(t.Context(), backoffice.Root, backoffice.LabelCriteria{}, nil)
+		counts, err := backoffice.ReadCounts(t.Context(), program.Labels(), backoffice.Root, backoffice.LabelCriteria{}, nil)
 		if err != nil || counts[""] != 100 {
 			t.Errorf("%v %v", counts, err)
 		}

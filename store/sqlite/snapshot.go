@@ -33,33 +33,46 @@ func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	return context.WithValue(ctx, snapshotKey{}, s), s.end
 }
 
-// reads are the readers, on which the statements of a snapshot stay together.
-type reads struct{ *pool }
-
-// Query implements store.Conn.
-func (r reads) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	if s := snapshotOf(ctx); s != nil {
-		return s.query(ctx, text, args, each)
+// Send implements store.Engine. A batch outside of any snapshot has one of its own.
+func (e *engine) Send(ctx context.Context, queries []*store.Query, last bool) {
+	s := snapshotOf(ctx)
+	if s == nil {
+		s, last = &snapshot{readers: e.readers}, true
 	}
-	return r.pool.Query(ctx, text, args, each)
+	s.send(ctx, queries, last)
 }
 
 var errLostSnapshot = errors.New("the connection broke on which a query was read")
 
-func (s *snapshot) query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+func (s *snapshot) send(ctx context.Context, queries []*store.Query, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.ended:
-		return s.readers.Query(ctx, text, args, each)
-	case s.lost:
+	if s.ended {
+		s, last = &snapshot{readers: s.readers}, true
+	}
+	if last {
+		defer s.giveBack()
+	}
+	if last && s.on == nil && !s.lost && len(queries) == 1 { // a statement sees one moment by itself
+		queries[0].Fail(s.readers.Query(ctx, queries[0].Text, queries[0].Args, queries[0].Each))
+		return
+	}
+	for _, q := range queries {
+		q.Fail(s.query(ctx, q))
+	}
+}
+
+// query is called under mu.
+func (s *snapshot) query(ctx context.Context, q *store.Query) error {
+	if s.lost {
 		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: errLostSnapshot}
-	case s.on == nil:
+	}
+	if s.on == nil {
 		if err := s.begin(ctx); err != nil {
 			return err
 		}
 	}
-	err := s.on.Query(ctx, text, args, each)
+	err := s.on.Query(ctx, q.Text, q.Args, q.Each)
 	if s.on.broken {
 		s.lost = true
 		s.giveBack()

@@ -52,14 +52,14 @@ func TestAStatementThatRunsForEverIsInterrupted(t *testing.T) {
 			t.Parallel()
 			e := openEngine(t, Options{Readers: 1, StatementTimeout: 50 * time.Millisecond})
 			for range 3 {
-				err := answers(t, func() error { return e.Reads().Query(t.Context(), text, nil, nothing) })
+				err := answers(t, func() error { return e.readers.Query(t.Context(), text, nil, nothing) })
 				if backoffice.KindOf(err) != backoffice.Timeout {
 					t.Errorf("got %v", err)
 				}
 			}
 			// The connection is as good as before.
 			rows := 0
-			if err := e.Reads().Query(t.Context(), "SELECT 1 UNION ALL SELECT 2", nil, func(*store.Row) error { rows++; return nil }); err != nil || rows != 2 {
+			if err := e.readers.Query(t.Context(), "SELECT 1 UNION ALL SELECT 2", nil, func(*store.Row) error { rows++; return nil }); err != nil || rows != 2 {
 				t.Errorf("afterwards %d rows: %v", rows, err)
 			}
 		})
@@ -68,7 +68,7 @@ func TestAStatementThatRunsForEverIsInterrupted(t *testing.T) {
 			e := openEngine(t, Options{Readers: 1})
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			for place, conn := range map[string]store.Conn{"a reader": e.Reads(), "one of the process's own": e.Primary()} {
+			for place, conn := range map[string]store.Conn{"a reader": e.readers, "one of the process's own": e.Primary()} {
 				if err := answers(t, func() error { return conn.Query(ctx, text, nil, nothing) }); backoffice.KindOf(err) != backoffice.Timeout {
 					t.Errorf("%s: got %v", place, err)
 				}
@@ -96,7 +96,7 @@ INSERT INTO labels (id, name, created_at) SELECT 'label', 'label', 1 FROM c WHER
 		t.Errorf("got %v", err)
 	}
 	rows := 0
-	if err := e.Reads().Query(t.Context(), "SELECT id FROM labels", nil, func(*store.Row) error { rows++; return nil }); err != nil || rows > 0 {
+	if err := e.readers.Query(t.Context(), "SELECT id FROM labels", nil, func(*store.Row) error { rows++; return nil }); err != nil || rows > 0 {
 		t.Errorf("%d labels are there: %v", rows, err)
 	}
 	err = e.Write(t.Context(), func(ctx context.Context, tx store.Conn) error {
@@ -113,7 +113,7 @@ func TestNothingWatchesAStoreThatIsClosed(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Run("in use", func(t *testing.T) {
 		e := openEngine(t, Options{StatementTimeout: 20 * time.Millisecond})
-		_ = e.Reads().Query(t.Context(), endless["row by row"], nil, nothing)
+		_ = e.readers.Query(t.Context(), endless["row by row"], nil, nothing)
 	})
 	goleak.VerifyNone(t, before)
 }

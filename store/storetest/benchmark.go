@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -31,63 +30,51 @@ func Benchmark(b *testing.B, newStore func(t testing.TB) backoffice.Store) {
 		})
 	}
 	run("ByID of 50 customers", func(ctx context.Context) (int, error) {
-		rows, err := store.Customers().ByID(ctx, parents, columns)
+		rows, err := backoffice.ReadByID(ctx, store.Customers(), parents, columns)
 		return len(rows), err
 	}, 50)
 	run("ByID of 50 customers, all columns", func(ctx context.Context) (int, error) {
-		rows, err := store.Customers().ByID(ctx, parents, 0)
+		rows, err := backoffice.ReadByID(ctx, store.Customers(), parents, 0)
 		return len(rows), err
 	}, 50)
 	run("ByID of 1 customer", func(ctx context.Context) (int, error) {
-		rows, err := store.Customers().ByID(ctx, parents[:1], columns)
+		rows, err := backoffice.ReadByID(ctx, store.Customers(), parents[:1], columns)
 		return len(rows), err
 	}, 1)
 	run("a page of 100 customers", func(ctx context.Context) (int, error) {
-		pages, err := store.Customers().Pages(ctx, backoffice.Ask[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 100}}, nil, columns)
+		pages, err := backoffice.ReadPages(ctx, store.Customers(), backoffice.Ask[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 100}}, nil, columns)
 		return len(pages[""].Items), err
 	}, 100)
 	relations := backoffice.Ask[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}
 	run("pages of 10 relations of 50 customers", func(ctx context.Context) (int, error) {
-		pages, err := store.Relations().Pages(ctx, relations, parents, 0)
+		pages, err := backoffice.ReadPages(ctx, store.Relations(), relations, parents, 0)
 		return rowsOf(pages), err
 	}, 500)
 	transcripts := backoffice.Ask[backoffice.TranscriptCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}
 	some := store.Transcripts().Columns([]string{"status", "progressPercentage", "updatedAt", "checklist"})
 	run("pages of 10 transcripts of 50 customers", func(ctx context.Context) (int, error) {
-		pages, err := store.Transcripts().Pages(ctx, transcripts, parents, some)
+		pages, err := backoffice.ReadPages(ctx, store.Transcripts(), transcripts, parents, some)
 		return rowsOf(pages), err
 	}, 500)
 	run("the total of customers", func(ctx context.Context) (int, error) {
-		counts, err := store.Customers().Counts(ctx, backoffice.Root, backoffice.CustomerCriteria{}, nil)
+		counts, err := backoffice.ReadCounts(ctx, store.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, nil)
 		return counts[""], err
 	}, customers)
 	run("two pages and a row together", func(ctx context.Context) (int, error) {
-		var rows [3]int
-		var errs [3]error
-		var all sync.WaitGroup
-		for i, party := range store.Together(ctx, 3) {
-			all.Go(func() {
-				defer party.Leave()
-				switch i {
-				case 0:
-					pages, err := store.Relations().Pages(party.Context, relations, parents, 0)
-					rows[0], errs[0] = rowsOf(pages), err
-				case 1:
-					pages, err := store.Transcripts().Pages(party.Context, transcripts, parents, some)
-					rows[1], errs[1] = rowsOf(pages), err
-				case 2:
-					found, err := store.Customers().ByID(party.Context, parents[:1], columns)
-					rows[2], errs[2] = len(found), err
-				}
-			})
+		b := backoffice.Batch{Last: true}
+		ofRelations := make([]backoffice.Page[*backoffice.CustomerRelation], len(parents))
+		ofTranscripts := make([]backoffice.Page[*backoffice.Transcript], len(parents))
+		rows := 0
+		store.Relations().Lists(&b, relations, parents, 0, ofRelations)
+		store.Transcripts().Lists(&b, transcripts, parents, some, ofTranscripts)
+		store.Customers().Find(&b, parents[:1], columns, func(*backoffice.Customer) { rows++ })
+		if err := store.Send(ctx, &b); err != nil {
+			return 0, err
 		}
-		all.Wait()
-		for _, err := range errs {
-			if err != nil {
-				return 0, err
-			}
+		for i := range parents {
+			rows += len(ofRelations[i].Items) + len(ofTranscripts[i].Items)
 		}
-		return rows[0] + rows[1] + rows[2], nil
+		return rows, nil
 	}, 1001)
 }
 

@@ -212,7 +212,7 @@ func (o *office) checkTotals(t *testing.T, store backoffice.Reads) {
 func total[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], want int) {
 	t.Helper()
 	var all C
-	if counts, err := reader.Counts(t.Context(), backoffice.Root, all, nil); err != nil || counts[""] != want {
+	if counts, err := backoffice.ReadCounts(t.Context(), reader, backoffice.Root, all, nil); err != nil || counts[""] != want {
 		t.Errorf("%T: %d rows, want %d (%v)", reader, counts[""], want, err)
 	}
 }

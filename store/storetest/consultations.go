@@ -122,7 +122,7 @@ func testConsultations(t *testing.T, newStore func(t testing.TB) backoffice.Stor
 			t.Error(cmp.Diff(entries[0], got))
 		}
 		newest := backoffice.Ask[backoffice.ConsultationCriteria]{Under: backoffice.OfCustomer, Order: backoffice.NewestFirst, Window: backoffice.Window{Limit: 5}}
-		pages, err := store.PrivacyAccesses().Pages(t.Context(), newest, []string{"customer-1", "customer-2"}, 0)
+		pages, err := backoffice.ReadPages(t.Context(), store.PrivacyAccesses(), newest, []string{"customer-1", "customer-2"}, 0)
 		if err != nil || len(pages["customer-1"].Items) != 1 || len(pages["customer-2"].Items) != 0 {
 			t.Errorf("%v %v", pages, err)
 		}

@@ -43,7 +43,7 @@ func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 
 func checkStatusCounts(ctx context.Context, t *rapid.T, store backoffice.Store,
 	m *model[backoffice.Transcript, *backoffice.Transcript, backoffice.TranscriptCriteria], ask backoffice.Ask[backoffice.TranscriptCriteria], parents []string) {
-	got, err := store.Transcripts().StatusCounts(ctx, ask.Under, ask.Criteria, parents)
+	got, err := backoffice.ReadStatusCounts(ctx, store.Transcripts(), ask.Under, ask.Criteria, parents)
 	if err != nil {
 		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
 	}
@@ -76,7 +76,13 @@ func either[V any](t *rapid.T, name string, values ...V) (v V) {
 	return rapid.SampledFrom(values).Draw(t, name)
 }
 
-func ids[T any](rows []*T, id func(*T) string) []string {
+// rowOf is a pointer to a record.
+type rowOf[T any] interface {
+	*T
+	backoffice.Entity
+}
+
+func ids[R any](rows []R, id func(R) string) []string {
 	list := make([]string, len(rows))
 	for i, row := range rows {
 		list[i] = id(row)
@@ -145,12 +151,12 @@ func listed[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], 
 	t.Helper()
 	for _, order := range []backoffice.Order{{Key: key}, {Key: key, Descending: true}} {
 		ask := backoffice.Ask[C]{Under: under, Criteria: criteria, Order: order, Window: backoffice.Window{Limit: 10}}
-		pages, err := reader.Pages(t.Context(), ask, []string{parent}, 0)
+		pages, err := backoffice.ReadPages(t.Context(), reader, ask, []string{parent}, 0)
 		if err != nil || len(pages[parent].Items) != want {
 			t.Errorf("%T: %d rows under %q, want %d (%v)", reader, len(pages[parent].Items), parent, want, err)
 		}
 	}
-	counts, err := reader.Counts(t.Context(), under, criteria, []string{parent})
+	counts, err := backoffice.ReadCounts(t.Context(), reader, under, criteria, []string{parent})
 	if err != nil || counts[parent] != want {
 		t.Errorf("%T: counted %d under %q, want %d (%v)", reader, counts[parent], parent, want, err)
 	}

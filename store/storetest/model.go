@@ -126,7 +126,7 @@ func (m *model[T, P, C]) check(t *testing.T, reader backoffice.Reader[P, C]) {
 }
 
 func (m *model[T, P, C]) checkPages(ctx context.Context, t *rapid.T, reader backoffice.Reader[P, C], ask backoffice.Ask[C], parents []string) {
-	pages, err := reader.Pages(ctx, ask, parents, 0)
+	pages, err := backoffice.ReadPages(ctx, reader, ask, parents, 0)
 	if err != nil {
 		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
 	}
@@ -141,17 +141,15 @@ func (m *model[T, P, C]) checkPages(ctx context.Context, t *rapid.T, reader back
 	if len(pages) != len(asked) {
 		t.Fatalf("%d parents were asked and %d answered", len(asked), len(pages))
 	}
-	var lent backoffice.Lent
-	defer lent.TakeBack() // what it erases, the next question uses again
-	lists, err := reader.Lists(backoffice.WithLent(ctx, &lent), ask, parents, 0)
-	if err != nil {
-		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
-	}
 	if ask.Under == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}
-	if len(lists) != len(parents) {
-		t.Fatalf("%d parents were asked and %d lists answered", len(parents), len(lists))
+	b := backoffice.Batch{Pooled: true}
+	defer b.Release() // the next batch uses the memory again
+	lists := make([]backoffice.Page[P], len(parents))
+	reader.Lists(&b, ask, parents, 0, lists)
+	if err := reader.Send(ctx, &b); err != nil {
+		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
 	}
 	for i, parent := range parents {
 		page := pages[parent]
@@ -170,7 +168,7 @@ func positions[P backoffice.Entity](key backoffice.OrderKey, rows []P) []backoff
 }
 
 func (m *model[T, P, C]) checkCounts(ctx context.Context, t *rapid.T, reader backoffice.Reader[P, C], ask backoffice.Ask[C], parents []string) {
-	counts, err := reader.Counts(ctx, ask.Under, ask.Criteria, parents)
+	counts, err := backoffice.ReadCounts(ctx, reader, ask.Under, ask.Criteria, parents)
 	if err != nil {
 		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
 	}

@@ -31,8 +31,13 @@ func (r *Recorder) note(text string, args []any) {
 	}
 }
 
-// Reads implements store.Engine.
-func (r *Recorder) Reads() store.Conn { return recorded{r.Engine.Reads(), r} }
+// Send implements store.Engine.
+func (r *Recorder) Send(ctx context.Context, queries []*store.Query, last bool) {
+	for _, q := range queries {
+		r.note(q.Text, q.Args)
+	}
+	r.Engine.Send(ctx, queries, last)
+}
 
 // Primary implements store.Engine.
 func (r *Recorder) Primary() store.Conn { return recorded{r.Engine.Primary(), r} }

@@ -173,9 +173,9 @@ func (o *office) check(t *testing.T, store backoffice.Reads) {
 }
 
 // read reads records by their identifiers and compares.
-func read[T any, C comparable](t *testing.T, want []*T, reader backoffice.Reader[*T, C], id func(*T) string) {
+func read[T any, P rowOf[T], C comparable](t *testing.T, want []P, reader backoffice.Reader[P, C], id func(P) string) {
 	t.Helper()
-	got, err := reader.ByID(t.Context(), append(ids(want, id), "unknown", ids(want, id)[0]), 0)
+	got, err := backoffice.ReadByID(t.Context(), reader, append(ids(want, id), "unknown", ids(want, id)[0]), 0)
 	if err != nil {
 		t.Fatalf("%T: %v (%v)", want, err, errorCause(err))
 	}
@@ -188,25 +188,25 @@ func read[T any, C comparable](t *testing.T, want []*T, reader backoffice.Reader
 		}
 	}
 	for range 2 { // the second time in memory that the first has used
-		var lent backoffice.Lent
+		b := backoffice.Batch{Pooled: true}
 		found := 0
-		err = reader.Find(backoffice.WithLent(t.Context(), &lent), append(ids(want, id), "unknown", "no identifier"), 0, func(row *T) {
+		reader.Find(&b, append(ids(want, id), "unknown", "no identifier"), 0, func(row P) {
 			found++
 			if diff := cmp.Diff(got[id(row)], row, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%T %s (-by its identifier +found):\n%s", row, id(row), diff)
 			}
 		})
-		if err != nil || found != len(want) {
+		if err := reader.Send(t.Context(), &b); err != nil || found != len(want) {
 			t.Errorf("%T: %d rows were found, want %d: %v", want, found, len(want), err)
 		}
-		lent.TakeBack()
+		b.Release()
 	}
 }
 
 // readOne reads a record that must be there.
-func readOne[T any, C comparable](t testing.TB, reader backoffice.Reader[*T, C], id string) *T {
+func readOne[T any, P rowOf[T], C comparable](t testing.TB, reader backoffice.Reader[P, C], id string) P {
 	t.Helper()
-	rows, err := reader.ByID(t.Context(), []string{id}, 0)
+	rows, err := backoffice.ReadByID(t.Context(), reader, []string{id}, 0)
 	if err != nil || rows[id] == nil {
 		t.Fatalf("%s is not read: %v", id, err)
 	}
@@ -214,7 +214,7 @@ func readOne[T any, C comparable](t testing.TB, reader backoffice.Reader[*T, C],
 }
 
 // projections reads all rows with the columns of each field, and compares what that field shows.
-func projections[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], want []*T, id func(*T) string, fields map[string]func(*T) any) {
+func projections[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Reader[P, C], want []P, id func(P) string, fields map[string]func(P) any) {
 	t.Helper()
 	ctx := context.Background()
 	for field, shown := range fields {
@@ -222,7 +222,7 @@ func projections[T any, C comparable](t *testing.T, reader backoffice.Reader[*T,
 		if columns == 0 {
 			t.Errorf("the columns of %s stand for all", field)
 		}
-		got, err := reader.ByID(ctx, ids(want, id), columns)
+		got, err := backoffice.ReadByID(ctx, reader, ids(want, id), columns)
 		if err != nil {
 			t.Fatalf("%s: %v (%v)", field, err, errorCause(err))
 		}

@@ -38,7 +38,7 @@ func Sweep(t *testing.T, store backoffice.Store) {
 	_, err = store.KnownFiles(ctx, []string{"a", "b"})
 	must(err)
 	sweepFileRegister(t, store)
-	_, err = store.NounsOf(ctx, []string{"a", "b"})
+	_, err = backoffice.ReadNouns(ctx, store, []string{"a", "b"})
 	must(err)
 	must(store.CreateCredential(ctx, fullCredential("swept")))
 	must(store.UpdateCredential(ctx, "swept", func(*backoffice.Credential) error { return nil }))
@@ -85,13 +85,13 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	sweep(t, store.Transcripts(), o.transcriptModel().orders, under, transcripts...)
 	for edge, parent := range under {
 		for _, criteria := range append(transcripts, backoffice.TranscriptCriteria{}) {
-			if _, err := store.Transcripts().StatusCounts(t.Context(), edge, criteria, []string{parent}); err != nil {
+			if _, err := backoffice.ReadStatusCounts(t.Context(), store.Transcripts(), edge, criteria, []string{parent}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for _, criteria := range append(transcripts, backoffice.TranscriptCriteria{}) {
-		if _, err := store.Transcripts().StatusCounts(t.Context(), backoffice.Root, criteria, nil); err != nil {
+		if _, err := backoffice.ReadStatusCounts(t.Context(), store.Transcripts(), backoffice.Root, criteria, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,7 +119,7 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 }
 
 // sweep asks everything about one noun.
-func sweep[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], orders []backoffice.OrderKey, under map[backoffice.Edge]string, criteria ...C) {
+func sweep[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Reader[P, C], orders []backoffice.OrderKey, under map[backoffice.Edge]string, criteria ...C) {
 	t.Helper()
 	ctx := t.Context()
 	var all C
@@ -130,7 +130,7 @@ func sweep[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], o
 	for edge, parent := range edges {
 		parents := []string{parent, "other"}
 		for _, c := range append(criteria, all) {
-			if _, err := reader.Counts(ctx, edge, c, parents); err != nil {
+			if _, err := backoffice.ReadCounts(ctx, reader, edge, c, parents); err != nil {
 				t.Fatalf("%T: %v (%v)", reader, err, errorCause(err))
 			}
 			for _, key := range append(orders, backoffice.KeyID) {
@@ -142,7 +142,7 @@ func sweep[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], o
 					{Order: backoffice.Order{Key: key, Descending: true}, Window: backoffice.Window{Limit: 50, After: at, HasAfter: true}},
 				} {
 					ask.Under, ask.Criteria = edge, c
-					if _, err := reader.Pages(ctx, ask, parents, 0); err != nil {
+					if _, err := backoffice.ReadPages(ctx, reader, ask, parents, 0); err != nil {
 						t.Fatalf("%T: %v (%v)", reader, err, errorCause(err))
 					}
 				}
@@ -150,7 +150,7 @@ func sweep[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], o
 		}
 	}
 	for _, ids := range [][]string{{"one"}, {"one", "two"}} {
-		if _, err := reader.ByID(ctx, ids, 0); err != nil {
+		if _, err := backoffice.ReadByID(ctx, reader, ids, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

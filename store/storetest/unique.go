@@ -59,7 +59,7 @@ func testUnique(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			}
 			return tx.Labels().Upsert(ctx, []*backoffice.Label{label("a", "two"), label("b", "one")})
 		})
-		found, err := store.Labels().ByID(t.Context(), []string{"a", "b"}, 0)
+		found, err := backoffice.ReadByID(t.Context(), store.Labels(), []string{"a", "b"}, 0)
 		if err != nil || found["a"].Name != "two" || found["b"].Name != "one" {
 			t.Errorf("%v, %v", found, err)
 		}

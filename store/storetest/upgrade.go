@@ -27,7 +27,7 @@ func CheckCustomersOfVersion7(t *testing.T, store backoffice.Store) {
 			t.Errorf("%s the numbers: %+v %+v", seen, small, large)
 		}
 		for since, want := range map[backoffice.Instant]int{1_700_000_000_500: 2, 1_700_000_000_501: 1, 1_700_003_601_000: 1, 1_700_003_601_001: 0} {
-			counts, err := customers.Counts(t.Context(), backoffice.Root, backoffice.CustomerCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
+			counts, err := backoffice.ReadCounts(t.Context(), customers, backoffice.Root, backoffice.CustomerCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
 			if err != nil || counts[backoffice.NoParent] != want {
 				t.Errorf("%s the numbers: %d changed since %d, want %d (%v)", seen, counts[backoffice.NoParent], since, want, err)
 			}

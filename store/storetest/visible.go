@@ -15,7 +15,7 @@ import (
 func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	customersSince := func(t testing.TB, store backoffice.Store, since backoffice.Instant) int {
 		t.Helper()
-		counts, err := store.Customers().Counts(t.Context(), backoffice.Root, backoffice.CustomerCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
+		counts, err := backoffice.ReadCounts(t.Context(), store.Customers(), backoffice.Root, backoffice.CustomerCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +23,7 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	}
 	openSince := func(t testing.TB, store backoffice.Store, since backoffice.Instant) int {
 		t.Helper()
-		counts, err := store.CustomersWithoutNumbers().Counts(t.Context(), backoffice.Root, backoffice.CustomerCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
+		counts, err := backoffice.ReadCounts(t.Context(), store.CustomersWithoutNumbers(), backoffice.Root, backoffice.CustomerCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	}
 	transcriptsSince := func(t testing.TB, store backoffice.Store, since backoffice.Instant) int {
 		t.Helper()
-		counts, err := store.Transcripts().Counts(t.Context(), backoffice.Root, backoffice.TranscriptCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
+		counts, err := backoffice.ReadCounts(t.Context(), store.Transcripts(), backoffice.Root, backoffice.TranscriptCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			if readOne(t, tx.Labels(), "label-1").Name != "Audit" {
 				t.Error("a transaction does not see what it wrote")
 			}
-			if none, err := store.Labels().ByID(ctx, []string{"label-1"}, 0); err != nil || len(none) != 0 {
+			if none, err := backoffice.ReadByID(ctx, store.Labels(), []string{"label-1"}, 0); err != nil || len(none) != 0 {
 				t.Errorf("others see what was not committed: %v %v", none, err)
 			}
 			return stop
@@ -38,7 +38,7 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		if !errors.Is(err, stop) {
 			t.Errorf("got %v", err)
 		}
-		if counts, err := store.Labels().Counts(t.Context(), backoffice.Root, backoffice.LabelCriteria{}, nil); err != nil || counts[""] != 0 {
+		if counts, err := backoffice.ReadCounts(t.Context(), store.Labels(), backoffice.Root, backoffice.LabelCriteria{}, nil); err != nil || counts[""] != 0 {
 			t.Errorf("%v %v", counts, err)
 		}
 	})
@@ -67,13 +67,13 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				return err
 			}
 			_ = tx.Labels().Insert(ctx, &backoffice.Label{ID: "other", Name: "Audit", CreatedAt: 1}) // the name is taken
-			if _, err := tx.Labels().ByID(ctx, []string{"new"}, 0); err == nil {
+			if _, err := backoffice.ReadByID(ctx, tx.Labels(), []string{"new"}, 0); err == nil {
 				t.Error("a refused transaction still answers")
 			}
 			return nil
 		})
 		refused(t, err, backoffice.CodeTaken, "name")
-		if rows, err := store.Labels().ByID(t.Context(), []string{"new", "other"}, 0); err != nil || len(rows) != 0 {
+		if rows, err := backoffice.ReadByID(t.Context(), store.Labels(), []string{"new", "other"}, 0); err != nil || len(rows) != 0 {
 			t.Errorf("%v %v", rows, err)
 		}
 	})
@@ -284,7 +284,7 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		fullOffice().insert(t, store)
 		current := func(want string) {
 			t.Helper()
-			pages, err := store.FinancialYears().Pages(t.Context(), backoffice.Ask[backoffice.FinancialYearCriteria]{
+			pages, err := backoffice.ReadPages(t.Context(), store.FinancialYears(), backoffice.Ask[backoffice.FinancialYearCriteria]{
 				Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 2}}, nil, 0)
 			if err != nil || len(pages[""].Items) != 1 || pages[""].Items[0].ID != want {
 				t.Errorf("%v %v, want %s", pages[""].Items, err, want)
@@ -313,7 +313,7 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			asked = append(asked, id)
 		}
 		ctx, calls := backoffice.WithCalls(t.Context())
-		got, err := store.NounsOf(ctx, asked)
+		got, err := backoffice.ReadNouns(ctx, store, asked)
 		if err != nil || calls.Count() != 1 || len(got) != len(want) {
 			t.Errorf("%v %v after %d statements", got, err, calls.Count())
 		}

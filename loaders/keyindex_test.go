@@ -7,17 +7,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestPlacesNumberTextsAsAMapWould(t *testing.T) {
+func TestKeyIndexNumbersTextsAsAMapWould(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var have places
+		var have keyIndex
 		var keys []string
 		numbers := map[string]int{}
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("abc-")), 0, 4, -1)
 		t.Repeat(map[string]func(*rapid.T){
 			"a text has the number that it got first": func(t *rapid.T) {
 				key := text.Draw(t, "key")
-				number := have.of(key)
+				number := have.add(key)
 				want, known := numbers[key]
 				if !known {
 					want = len(keys)
@@ -33,7 +33,7 @@ func TestPlacesNumberTextsAsAMapWould(t *testing.T) {
 				if !known {
 					want = -1
 				}
-				if got := have.known(key); got != want {
+				if got := have.find(key); got != want {
 					t.Fatalf("%q has the place %d, want %d", key, got, want)
 				}
 			},

@@ -1,0 +1,157 @@
+package backoffice
+
+import (
+	"context"
+	"errors"
+)
+
+// Batch collects reads that are sent together, after pgx.Batch. Readers queue them, Send answers them, and all of them
+// see one moment. The zero value is an empty batch; a batch is sent once, and is for one goroutine.
+type Batch struct {
+	// Last says that nothing else is read in the snapshot of the context that the batch is sent in: it ends with the batch.
+	Last bool
+	// Pooled says that the rows may be in memory that Release gives to later batches. Without it they are the caller's own.
+	Pooled bool
+
+	queued []Queued
+	pooled []Releaser
+}
+
+// Queued is a read of a batch.
+type Queued interface {
+	// Err is the read's own failure, once the batch was sent: an *Error of kind BadInput, Unavailable, Timeout or Internal.
+	Err() error
+}
+
+// Sender answers batches: a Store, a transaction, or a Reader of either.
+type Sender interface {
+	// Send answers the reads of a batch, which readers of the same store have queued: in one trip where the engine can. A
+	// read that fails leaves the others their answers. The error is that of the first read that failed.
+	Send(ctx context.Context, b *Batch) error
+}
+
+// Queue adds a read. It is for those who implement a Reader.
+func (b *Batch) Queue(q Queued) Queued {
+	b.queued = append(b.queued, q)
+	return q
+}
+
+// Queued are the reads, in the order in which they were added.
+func (b *Batch) Queued() []Queued { return b.queued }
+
+// Releaser is memory that can be used again.
+type Releaser interface{ Release() }
+
+// Lend notes memory that holds rows of a pooled batch.
+func (b *Batch) Lend(memory Releaser) { b.pooled = append(b.pooled, memory) }
+
+// Release lets later batches use the memory of the rows. No row may be looked at afterwards; their texts may.
+func (b *Batch) Release() {
+	for _, memory := range b.pooled {
+		memory.Release()
+	}
+	b.pooled = nil
+}
+
+// Err is the error of the first read that failed.
+func (b *Batch) Err() error {
+	for _, q := range b.queued {
+		if err := q.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadByID reads the rows with these identifiers, which may repeat, by identifier. T is an Entity, as every noun's rows are.
+func ReadByID[T any, C comparable](ctx context.Context, r Reader[T, C], ids []string, want Columns) (map[string]T, error) {
+	var b Batch
+	rows := make(map[string]T, len(ids))
+	r.Find(&b, Unique(ids), want, func(row T) { rows[any(row).(Entity).Identity()] = row })
+	if err := r.Send(ctx, &b); err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// ReadPages answers one question about each of the parents, by parent (NoParent alone when the list is of the root).
+func ReadPages[T any, C comparable](ctx context.Context, r Reader[T, C], list Ask[C], parents []string, want Columns) (map[string]Page[T], error) {
+	parents = parentsOf(list.Under, parents)
+	pages := make([]Page[T], len(parents))
+	return readEach(ctx, r, parents, pages, func(b *Batch) { r.Lists(b, list, parents, want, pages) })
+}
+
+// ReadCounts tells how many rows each parent's list has under the criteria, by parent.
+func ReadCounts[T any, C comparable](ctx context.Context, r Reader[T, C], under Edge, criteria C, parents []string) (map[string]int, error) {
+	parents = parentsOf(under, parents)
+	counts := make([]int, len(parents))
+	return readEach(ctx, r, parents, counts, func(b *Batch) { r.Counts(b, under, criteria, parents, counts) })
+}
+
+// ReadStatusCounts counts each parent's list by status, by parent.
+func ReadStatusCounts(ctx context.Context, r TranscriptReader, under Edge, criteria TranscriptCriteria, parents []string) (map[string][]TranscriptStatusCount, error) {
+	parents = parentsOf(under, parents)
+	counts := make([][]TranscriptStatusCount, len(parents))
+	return readEach(ctx, r, parents, counts, func(b *Batch) { r.StatusCounts(b, under, criteria, parents, counts) })
+}
+
+// ReadNouns tells of which noun each identifier is, by identifier; unknown ones are absent.
+func ReadNouns(ctx context.Context, r NounReader, ids []string) (map[string]Noun, error) {
+	ids = Unique(ids)
+	nouns := make([]Noun, len(ids))
+	found, err := readEach(ctx, r, ids, nouns, func(b *Batch) { r.Nouns(b, ids, nouns) })
+	for id, noun := range found {
+		if noun == "" {
+			delete(found, id)
+		}
+	}
+	return found, err
+}
+
+// readEach sends a batch of one read, whose answers stand where their keys do.
+func readEach[V any](ctx context.Context, s Sender, keys []string, answers []V, queue func(*Batch)) (map[string]V, error) {
+	var b Batch
+	queue(&b)
+	if err := s.Send(ctx, &b); err != nil {
+		return nil, err
+	}
+	byKey := make(map[string]V, len(keys))
+	for i, key := range keys {
+		byKey[key] = answers[i]
+	}
+	return byKey, nil
+}
+
+func parentsOf(under Edge, parents []string) []string {
+	if under == Root {
+		return []string{NoParent}
+	}
+	return Unique(parents)
+}
+
+// Unique drops what was there before; it copies only when it must. None at all is nil.
+func Unique(ids []string) []string {
+	if len(ids) == 0 {
+		return nil
+	}
+	seen := make(map[string]struct{}, len(ids))
+	for _, id := range ids {
+		seen[id] = struct{}{}
+	}
+	if len(seen) == len(ids) {
+		return ids
+	}
+	list := make([]string, 0, len(seen))
+	for _, id := range ids {
+		if _, there := seen[id]; there {
+			delete(seen, id)
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+var errNotSent = errors.New("a read was queued and not sent")
+
+// NotSent is the error of a read that no batch has sent.
+func NotSent() error { return Fault(errNotSent, "reading") }
