@@ -47,6 +47,14 @@ type File struct {
 	TimeCreated Instant
 }
 
+// Same says whether two records' files are one, as a change of them goes; nil is none.
+func (f *File) Same(other *File) bool {
+	if f == nil || other == nil {
+		return f == other
+	}
+	return f.Key == other.Key && f.ContentType == other.ContentType && f.TimeCreated == other.TimeCreated
+}
+
 // FileStore keeps bytes under keys that an Upload makes. All methods may be called at the same time.
 //
 // Errors are of kind NotFound (a key that holds nothing), BadInput (a range that cannot be), Timeout, or Unavailable

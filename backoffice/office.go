@@ -172,6 +172,7 @@ type creation struct {
 	action  string
 	noun    Noun
 	id      string           // of the new object
+	at      Instant          // when the object says that it was created; zero: now
 	key     Optional[string] // the idempotency key
 	content values           // all that was asked for, in its canonical form
 	wrong   *checker         // what is wrong without looking into the store
@@ -205,7 +206,10 @@ func (o *Office) create(ctx context.Context, c creation, look func(ctx context.C
 			return err
 		}
 	}
-	now := InstantOf(o.now())
+	now := c.at
+	if now.IsZero() {
+		now = InstantOf(o.now())
+	}
 	return o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		check := &checker{found: slices.Clone(c.wrong.found)}
 		var earlier *Idempotency

@@ -134,7 +134,7 @@ func TestAChecklistOfTheCurrentYearIsAssigned(t *testing.T) {
 			t.Fatal(came)
 		}
 		want := &backoffice.Transcript{
-			ID: made.ID, OwnStatus: backoffice.ToProcess, Status: backoffice.ToProcess, OwnUpdatedAt: made.OwnUpdatedAt, UpdatedAt: made.OwnUpdatedAt,
+			ID: made.ID, OwnStatus: backoffice.ToProcess, Status: backoffice.ToProcess, OwnUpdatedAt: made.OwnUpdatedAt, CreatedAt: made.OwnUpdatedAt, UpdatedAt: made.OwnUpdatedAt,
 			CustomVariables: `{"b":1.0,"a":true}`, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026",
 		}
 		stored, err := backoffice.ReadByID(t.Context(), w.Store.Transcripts(), []string{made.ID}, 0)
@@ -254,7 +254,7 @@ func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 		before := w.storedFiles(t)
 		got, err := w.GenerateTranscriptDocument(t.Context(), w.by, "tr-one")
 		accept(t, err)
-		if got.File() == nil || got.File().ContentType != "application/pdf" || got.Status != backoffice.Locked || got.UpdatedAt < 2 || w.storedFiles(t) != before {
+		if got.File() == nil || got.File().ContentType != "application/pdf" || got.Status != backoffice.Locked || got.UpdatedAt < 2 || w.storedFiles(t) != before || got.DocumentGeneratedAt < 2 || got.DocumentGeneratedAt != got.OwnUpdatedAt {
 			t.Errorf("%+v, %d files", got, w.storedFiles(t))
 		}
 		stored, err := backoffice.ReadByID(t.Context(), w.Store.Transcripts(), []string{"tr-one"}, 0)

@@ -63,6 +63,12 @@ type Transcript struct {
 	ChecklistID        string
 	FinancialYearID    string
 	Document           *File // the generated document, if it was stored
+
+	// Zero when it is not known, or not so; see Happened.
+	CreatedAt           Instant
+	CompletedAt         Instant // the last time
+	DocumentGeneratedAt Instant // the document that there is
+	SentAt              Instant // OwnStatus became Sent
 }
 
 // IsNode marks Transcript as a Node of the GraphQL schema.
@@ -226,7 +232,7 @@ type TranscriptConnection struct {
 }
 
 // CheckTranscript holds a transcript to the rules that need no other record: a status of its own, a progress of 0 to 100
-// percent and what it belongs to. It returns all that is wrong.
+// percent and what it belongs to. It drops the moments of what is not so, and returns all that is wrong.
 func CheckTranscript(t *Transcript) []*UserError {
 	var check checker
 	if t.OwnStatus == "" {
@@ -244,5 +250,6 @@ func CheckTranscript(t *Transcript) []*UserError {
 	check.reference(t.ChecklistID, "checklistId")
 	check.reference(t.FinancialYearID, "financialYearId")
 	check.instant(t.OwnUpdatedAt, "updatedAt")
+	t.dropMoments()
 	return check.found
 }

@@ -19,7 +19,8 @@ func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignme
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
 	}
-	t := &Transcript{ID: NewID(), CustomerID: draft.CustomerID, ChecklistID: draft.ChecklistID, OwnStatus: ToProcess, OwnUpdatedAt: InstantOf(o.now())}
+	now := InstantOf(o.now())
+	t := &Transcript{ID: NewID(), CustomerID: draft.CustomerID, ChecklistID: draft.ChecklistID, OwnStatus: ToProcess, OwnUpdatedAt: now, CreatedAt: now}
 	t.EffectiveStatus(nil)
 	var check checker
 	check.reference(t.ChecklistID, "checklistId")
@@ -36,7 +37,7 @@ func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignme
 	if text := t.CustomVariables.Canonical(); text != "{}" {
 		content.set("customVariables", text)
 	}
-	call := creation{by: by, action: "assignChecklist", noun: NounTranscript, id: t.ID, key: key, content: content, wrong: &check}
+	call := creation{by: by, action: "assignChecklist", noun: NounTranscript, id: t.ID, at: now, key: key, content: content, wrong: &check}
 	made := t
 	var year *FinancialYear
 	var customer *Customer
@@ -145,8 +146,9 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 				return false, err
 			}
 		}
-		now := InstantOf(o.now())
+		now, before := InstantOf(o.now()), *t
 		t.Document, t.DocumentGenerated = &file, true
+		t.Happened(&before, now)
 		t.OwnUpdatedAt = max(t.OwnUpdatedAt, now)
 		t.UpdatedAt = max(t.UpdatedAt, t.OwnUpdatedAt)
 		if err := tx.Transcripts().Update(ctx, t); err != nil {

@@ -71,7 +71,7 @@ func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 		if !t.IsCompleted {
 			continue
 		}
-		t.DocumentGenerated = true
+		t.DocumentGenerated, t.DocumentGeneratedAt = true, t.OwnUpdatedAt
 		year := p.yearOf(t.FinancialYearID)
 		put(&t.Document, t.OwnUpdatedAt, func(out io.Writer) error {
 			return pdf.Transcript(out, pdf.TranscriptDocument{

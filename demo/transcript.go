@@ -55,16 +55,20 @@ func (p *plan) addTranscript(r *rand.Rand, w *work, c *backoffice.Customer, y *b
 	if t.OwnUpdatedAt < c.CreatedAt {
 		t.OwnUpdatedAt = c.CreatedAt
 	}
+	created := t.OwnUpdatedAt - backoffice.Instant(4+(t.OwnUpdatedAt/1000)%40)*24*3_600_000 // days
+	t.CreatedAt = max(created, c.CreatedAt)
 	switch {
 	case stage < 20: // just assigned
+		t.CreatedAt = t.OwnUpdatedAt
 		return
 	case stage < 45: // sent, and being filled in
-		t.OwnStatus = backoffice.Sent
+		t.OwnStatus, t.SentAt = backoffice.Sent, t.CreatedAt
 		t.ProgressPercentage = float64(r.IntN(995)) / 10
 		t.CustomVariables = variables(r, subject, t.ProgressPercentage > 50)
 		return
 	}
 	t.OwnStatus, t.IsCompleted, t.ProgressPercentage = backoffice.Sent, true, 100
+	t.SentAt, t.CompletedAt = t.CreatedAt, t.OwnUpdatedAt
 	t.CustomVariables = variables(r, subject, true)
 	if stage < 55 { // filled in, and nobody has begun to calculate
 		return

@@ -2382,6 +2382,30 @@ func (ec *executionContext) breadthTranscript() *execute.Object {
 			},
 		},
 		{
+			Name: "createdAt",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Transcript).CreatedAt)
+			},
+		},
+		{
+			Name: "completedAt",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Transcript).CompletedAt)
+			},
+		},
+		{
+			Name: "documentGeneratedAt",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Transcript).DocumentGeneratedAt)
+			},
+		},
+		{
+			Name: "sentAt",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Transcript).SentAt)
+			},
+		},
+		{
 			Name:    "updatedAt",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {

@@ -375,19 +375,23 @@ type ComplexityRoot struct {
 	}
 
 	Transcript struct {
-		Calculation        func(childComplexity int) int
-		Checklist          func(childComplexity int) int
-		CustomVariables    func(childComplexity int) int
-		Customer           func(childComplexity int) int
-		DocumentGenerated  func(childComplexity int) int
-		File               func(childComplexity int) int
-		FinancialYear      func(childComplexity int) int
-		ID                 func(childComplexity int) int
-		IsCompleted        func(childComplexity int) int
-		ProgressPercentage func(childComplexity int) int
-		Status             func(childComplexity int) int
-		StatusLabel        func(childComplexity int) int
-		UpdatedAt          func(childComplexity int) int
+		Calculation         func(childComplexity int) int
+		Checklist           func(childComplexity int) int
+		CompletedAt         func(childComplexity int) int
+		CreatedAt           func(childComplexity int) int
+		CustomVariables     func(childComplexity int) int
+		Customer            func(childComplexity int) int
+		DocumentGenerated   func(childComplexity int) int
+		DocumentGeneratedAt func(childComplexity int) int
+		File                func(childComplexity int) int
+		FinancialYear       func(childComplexity int) int
+		ID                  func(childComplexity int) int
+		IsCompleted         func(childComplexity int) int
+		ProgressPercentage  func(childComplexity int) int
+		SentAt              func(childComplexity int) int
+		Status              func(childComplexity int) int
+		StatusLabel         func(childComplexity int) int
+		UpdatedAt           func(childComplexity int) int
 	}
 
 	TranscriptConnection struct {
@@ -2005,6 +2009,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transcript.Checklist(childComplexity), true
+	case "Transcript.completedAt":
+		if e.ComplexityRoot.Transcript.CompletedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transcript.CompletedAt(childComplexity), true
+	case "Transcript.createdAt":
+		if e.ComplexityRoot.Transcript.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transcript.CreatedAt(childComplexity), true
 	case "Transcript.customVariables":
 		if e.ComplexityRoot.Transcript.CustomVariables == nil {
 			break
@@ -2023,6 +2039,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transcript.DocumentGenerated(childComplexity), true
+	case "Transcript.documentGeneratedAt":
+		if e.ComplexityRoot.Transcript.DocumentGeneratedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transcript.DocumentGeneratedAt(childComplexity), true
 	case "Transcript.file":
 		if e.ComplexityRoot.Transcript.File == nil {
 			break
@@ -2053,6 +2075,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Transcript.ProgressPercentage(childComplexity), true
+	case "Transcript.sentAt":
+		if e.ComplexityRoot.Transcript.SentAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Transcript.SentAt(childComplexity), true
 	case "Transcript.status":
 		if e.ComplexityRoot.Transcript.Status == nil {
 			break
@@ -2833,6 +2861,14 @@ type Transcript implements Node {
   documentGenerated: Boolean!
   "Free-form keys and values; may be empty."
   customVariables: JSON!
+  "When the checklist was assigned. Like the three that follow it tells when that happened here, or when an import said that it had; null when nobody knows."
+  createdAt: DateTime
+  "When the customer filled it in to the end, the last time: reopening takes it away, and completing it again sets it anew. Null while it is not completed."
+  completedAt: DateTime
+  "When the document was generated that there is now: anew with each one that replaces another. Null while none was generated."
+  documentGeneratedAt: DateTime
+  "When its own status became SENT, also while status is that of its calculation. Null while its own status is TO_PROCESS."
+  sentAt: DateTime
   "The last update of the transcript or of its calculation, whichever is later."
   updatedAt: DateTime!
   "Whose transcript it is."
@@ -4604,6 +4640,14 @@ func (ec *executionContext) childFields_Transcript(ctx context.Context, field gr
 		return ec.fieldContext_Transcript_documentGenerated(ctx, field)
 	case "customVariables":
 		return ec.fieldContext_Transcript_customVariables(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Transcript_createdAt(ctx, field)
+	case "completedAt":
+		return ec.fieldContext_Transcript_completedAt(ctx, field)
+	case "documentGeneratedAt":
+		return ec.fieldContext_Transcript_documentGeneratedAt(ctx, field)
+	case "sentAt":
+		return ec.fieldContext_Transcript_sentAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Transcript_updatedAt(ctx, field)
 	case "customer":
@@ -13573,6 +13617,98 @@ func (ec *executionContext) fieldContext_Transcript_customVariables(_ context.Co
 	return graphql.NewScalarFieldContext("Transcript", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
+func (ec *executionContext) _Transcript_createdAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.Transcript) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transcript_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Instant) graphql.Marshaler {
+			return ec.marshalODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transcript_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transcript", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Transcript_completedAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.Transcript) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transcript_completedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CompletedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Instant) graphql.Marshaler {
+			return ec.marshalODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transcript_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transcript", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Transcript_documentGeneratedAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.Transcript) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transcript_documentGeneratedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DocumentGeneratedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Instant) graphql.Marshaler {
+			return ec.marshalODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transcript_documentGeneratedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transcript", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Transcript_sentAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.Transcript) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Transcript_sentAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SentAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Instant) graphql.Marshaler {
+			return ec.marshalODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Transcript_sentAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Transcript", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
 func (ec *executionContext) _Transcript_updatedAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.Transcript) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21279,6 +21415,26 @@ func (ec *executionContext) _Transcript(ctx context.Context, sel ast.SelectionSe
 		case "customVariables":
 			out.Values[i] = ec._Transcript_customVariables(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._Transcript_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "completedAt":
+			out.Values[i] = ec._Transcript_completedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "documentGeneratedAt":
+			out.Values[i] = ec._Transcript_documentGeneratedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sentAt":
+			out.Values[i] = ec._Transcript_sentAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":

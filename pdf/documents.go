@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"runtime"
@@ -43,7 +44,7 @@ func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocu
 		Customer:        Party{Name: of.Customer.DisplayName, Address: of.Customer.Address, KBONumber: string(of.Customer.KboNumber)},
 		Checklist:       of.Checklist.Name,
 		FinancialYear:   years,
-		CompletedAt:     of.Transcript.OwnUpdatedAt,
+		CompletedAt:     cmp.Or(of.Transcript.CompletedAt, of.Transcript.OwnUpdatedAt),
 		Progress:        of.Transcript.ProgressPercentage,
 		CustomVariables: of.Transcript.CustomVariables,
 	})

@@ -23,6 +23,11 @@ type Transcript struct {
 	UpdatedAt          Instant          `json:"updatedAt" doc:"The last change of the transcript or of its calculation."`
 	ProgressPercentage float64          `json:"progressPercentage" doc:"How much of it is filled in, 0 to 100."`
 	Checklist          string           `json:"checklist" doc:"The identifier of the checklist."`
+
+	CreatedAt           Instant `json:"createdAt" nullable:"true" doc:"When the checklist was assigned. Like the three that follow it tells when that happened here, or when an import said that it had; null when nobody knows."`
+	CompletedAt         Instant `json:"completedAt" nullable:"true" doc:"When it was filled in to the end, the last time: reopening takes it away, and completing it again sets it anew. Null while it is not completed."`
+	DocumentGeneratedAt Instant `json:"documentGeneratedAt" nullable:"true" doc:"When the document was generated that there is now: anew with each one that replaces another. Null while none was generated."`
+	SentAt              Instant `json:"sentAt" nullable:"true" doc:"When its own status became Sent, also while status is that of its calculation. Null while its own status is To Process."`
 }
 
 func showTranscript(t *backoffice.Transcript) Transcript {
@@ -30,6 +35,7 @@ func showTranscript(t *backoffice.Transcript) Transcript {
 		ID: t.ID, Status: TranscriptStatus(t.StatusLabel()), IsCompleted: t.IsCompleted, FinancialYear: t.FinancialYearID,
 		CustomVariables: Object(t.CustomVariables.String()), DocumentGenerated: t.DocumentGenerated, Customer: t.CustomerID,
 		UpdatedAt: t.UpdatedAt, ProgressPercentage: t.ProgressPercentage, Checklist: t.ChecklistID,
+		CreatedAt: t.CreatedAt, CompletedAt: t.CompletedAt, DocumentGeneratedAt: t.DocumentGeneratedAt, SentAt: t.SentAt,
 	}
 }
 

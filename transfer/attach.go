@@ -40,7 +40,7 @@ func attachment[T any](at func(*T) **backoffice.File) []field[T] {
 				r.file.path = text
 				return checkPath(text)
 			},
-			same: func(a, b *T) bool { return sameFile(*at(a), *at(b)) },
+			same: func(a, b *T) bool { return (*at(a)).Same(*at(b)) },
 		},
 		{
 			name: "timeCreated",
@@ -48,13 +48,6 @@ func attachment[T any](at func(*T) **backoffice.File) []field[T] {
 		},
 		derived[T]("contentType"), derived[T]("size"), derived[T]("md5Hash"),
 	}
-}
-
-func sameFile(a, b *backoffice.File) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Key == b.Key && a.ContentType == b.ContentType && a.TimeCreated == b.TimeCreated
 }
 
 // checkPath wants a path inside the folder, without a step up.

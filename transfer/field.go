@@ -21,6 +21,9 @@ type field[T any] struct {
 	// same compares the field of two rows; nil compares what write gives.
 	same func(a, b *T) bool
 
+	// keep gives a row back what its line said, when something else was noted; nil when nothing is.
+	keep func(row, said *T)
+
 	// refers is the noun to which the field points, "" for none; targets are the identifiers in it.
 	refers  backoffice.Noun
 	targets func(row *T) []string
@@ -122,6 +125,13 @@ func clearableMoment[T any](name, shown string, at func(*T) *backoffice.Instant)
 			return at(row).AppendJSON(out)
 		},
 	}
+}
+
+// notedMoment makes a field of an instant that is noted when it happens, unless a line says it.
+func notedMoment[T any](name string, at func(*T) *backoffice.Instant) field[T] {
+	f := clearableMoment(name, name, at)
+	f.keep = func(row, said *T) { *at(row) = *at(said) }
+	return f
 }
 
 // version makes the field of a record's version. A version only grows: a smaller one than is stored changes nothing.

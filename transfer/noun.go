@@ -22,6 +22,7 @@ type noun[T any, C comparable] struct {
 	version  func(*T) *int                                       // grows with every change
 	noted    func(row, before *T, numbersOnly bool)              // works out what a change is for those who may not see all
 	touched  func(*T) *backoffice.Instant                        // when it was changed last
+	happened func(row, before *T, now backoffice.Instant)        // notes when it became what it is
 	attached func(*T) **backoffice.File                          // its stored file
 	sealed   func(*T, backoffice.PrivacyField) backoffice.Sealed // its registration numbers
 	atOnce   bool                                                // its rules are about the file as a whole, which is small

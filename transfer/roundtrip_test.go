@@ -128,7 +128,8 @@ func TestEveryFieldOfEveryNounIsInTheExport(t *testing.T) {
 			`"responsible":"user-zoe","language":"dutch","email":"Een@Example.org","phone":"+32 9 123 45 67","createdAt":"2020-01-01T00:00:00.000Z","updatedAt":"2021-01-01T00:00:00.000Z","version":7}`,
 		"relations.ndjson": `{"_id":"relation-1","kind":"UBO","customer":"company","relatedCustomer":"person","createdAt":"2022-02-02T02:02:02.222Z"}`,
 		"transcripts.ndjson": `{"_id":"transcript-full","status":"Sent","isCompleted":true,"customer":"company","checklist":"checklist-2026","financialYear":"fy-2026","customVariables":{"b":[true,null,1.50],"a":"é"},` +
-			`"documentGenerated":true,"progressPercentage":33.3,"updatedAt":"2026-04-05T06:07:08.009Z","file":"files/transcripts/transcript-full.pdf","contentType":"application/pdf","size":22,"md5Hash":"`,
+			`"documentGenerated":true,"progressPercentage":33.3,"updatedAt":"2026-04-05T06:07:08.009Z",` +
+			`"createdAt":"2026-04-01T06:07:08.009Z","completedAt":"2026-04-04T06:07:08.009Z","documentGeneratedAt":"2026-04-05T06:07:08.008Z","sentAt":"2026-04-02T06:07:08.009Z","file":"files/transcripts/transcript-full.pdf","contentType":"application/pdf","size":22,"md5Hash":"`,
 		"calculations.ndjson": `{"_id":"calculation-1","transcript":"transcript-full","state":"Calculation done","updatedAt":"2026-05-05T06:07:08.009Z","file":"files/calculations/calculation-1.pdf",`,
 		"documents.ndjson":    `{"_id":"document-1","name":"Statuten.pdf","customer":"company","createdAt":"2023-03-03T03:03:03.333Z","file":"files/documents/document-1.txt","contentType":"text/plain; charset=utf-8","size":`,
 		"minfin.ndjson":       `{"_id":"minfin-1","name":"Aanslagbiljet","documentType":"assessment notice","customer":"company","financialYear":"fy-2025","synchronisedAt":"2025-12-12T12:12:12.121Z","file":"files/minfin/minfin-1.pdf",`,

@@ -21,6 +21,10 @@ var transcripts = define(noun[transcript, backoffice.TranscriptCriteria]{
 		flag("documentGenerated", func(t *transcript) *bool { return &t.DocumentGenerated }),
 		progress(),
 		moment("updatedAt", "updatedAt", func(t *transcript) *backoffice.Instant { return &t.OwnUpdatedAt }),
+		notedMoment("createdAt", func(t *transcript) *backoffice.Instant { return &t.CreatedAt }),
+		notedMoment("completedAt", func(t *transcript) *backoffice.Instant { return &t.CompletedAt }),
+		notedMoment("documentGeneratedAt", func(t *transcript) *backoffice.Instant { return &t.DocumentGeneratedAt }),
+		notedMoment("sentAt", func(t *transcript) *backoffice.Instant { return &t.SentAt }),
 	},
 	id: func(t *transcript) *string { return &t.ID },
 	fresh: func(now backoffice.Instant) *transcript {
@@ -32,6 +36,7 @@ var transcripts = define(noun[transcript, backoffice.TranscriptCriteria]{
 	writer: func(tx backoffice.Tx) backoffice.Writer[*transcript, backoffice.TranscriptCriteria] {
 		return tx.Transcripts()
 	},
+	happened: (*transcript).Happened,
 	touched:  func(t *transcript) *backoffice.Instant { return &t.OwnUpdatedAt },
 	attached: func(t *transcript) **backoffice.File { return &t.Document },
 	settle:   settleTranscripts,

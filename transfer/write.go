@@ -79,6 +79,15 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 			*l.touched(e.row) = l.now
 		}
 	}
+	if l.happened != nil && e.old != nil {
+		said := *e.row
+		l.happened(e.row, e.old, l.now)
+		for i, f := range l.noun.fields {
+			if f.keep != nil && e.given.has(i) {
+				f.keep(e.row, &said)
+			}
+		}
+	}
 	if l.noted != nil && e.old != nil {
 		l.noted(e.row, e.old, l.numbersOnly(e.changed))
 	}

@@ -66,6 +66,7 @@ func fullOffice() *office {
 			ID: "transcript-1", OwnStatus: backoffice.Sent, OwnUpdatedAt: 1_700_000_000_006, Status: backoffice.CalculationDone, UpdatedAt: 1_700_000_000_007,
 			IsCompleted: true, ProgressPercentage: 33.3, DocumentGenerated: true, CustomVariables: backoffice.JSON(`{"a":1,"é":[true,null]}`),
 			CustomerID: "customer-1", ChecklistID: "checklist-1", FinancialYearID: "year-2", Document: fileOf(backoffice.TranscriptFile, "transcript-1"),
+			CreatedAt: 1_700_000_000_002, CompletedAt: 1_700_000_000_003, DocumentGeneratedAt: 1_700_000_000_004, SentAt: 1_700_000_000_005,
 		}},
 		calculations: []*backoffice.Calculation{{
 			ID: "calculation-1", State: backoffice.CalculationState(backoffice.CalculationDone), UpdatedAt: 1_700_000_000_007,
