@@ -3047,9 +3047,9 @@ type Customer implements Node {
   phone: String
   "When the customer was created."
   createdAt: DateTime!
-  "When it was last changed."
+  "When it was last changed. A change of the registration numbers alone moves it only for callers with privacy.read."
   updatedAt: DateTime!
-  "Grows by one with every change; for expectedVersion."
+  "Grows by one with every change; for expectedVersion. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."
   version: Int!
   "The relations in which the customer stands at either end, by identifier."
   relations(
@@ -3580,7 +3580,7 @@ input CustomerFilter {
   scope: String
   "Whose displayName, customerCode or email contains this, case and accents ignored; 3 to 200 characters."
   search: String
-  "Whose latest change became visible here at this instant or later; that of an imported record may show an earlier updatedAt."
+  "Whose latest change became visible here at this instant or later; that of an imported record may show an earlier updatedAt. A change of the registration numbers alone counts only for callers with privacy.read."
   updatedSince: DateTime
   "Who have no transcript of this checklist."
   withoutChecklistId: ID
@@ -3912,7 +3912,7 @@ type CreateCustomerPayload {
 input UpdateCustomerInput {
   "Which customer."
   id: ID!
-  "The version that the change is meant for; when the customer has another one, nothing is changed."
+  "The version that the change is meant for, as the same caller has read it; when the customer has another one, nothing is changed. With and without privacy.read it may have two."
   expectedVersion: Int
   "Company or private person. A private person has neither kboNumber nor companyType."
   type: CustomerType
@@ -3958,7 +3958,7 @@ type UpdateCustomerPayload {
 input DeleteCustomerInput {
   "The customer."
   id: ID!
-  "The version that the deletion is meant for; when the customer has another one, nothing is deleted."
+  "The version that the deletion is meant for, as the same caller has read it; when the customer has another one, nothing is deleted. With and without privacy.read it may have two."
   expectedVersion: Int
 }
 

@@ -243,7 +243,7 @@ func (v *CompanyCustomerRelationsCustomerRelationConnection) GetEdges() []Compan
 // CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge includes the requested fields of the GraphQL type CustomerRelationEdge.
 // The GraphQL type's documentation follows.
 //
-// A relation as seen from the customer whose list it stands in.
+// A relation as seen from the customer whose list it stands in; in the list of all, from its customer.
 type CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge struct {
 	// From which end it is seen.
 	Direction RelationDirection `json:"direction"`
@@ -382,7 +382,7 @@ type CreateCustomerCreateCustomerCreateCustomerPayloadCustomer struct {
 	Id string `json:"id"`
 	// The name to show: name, else customerCode, else kboNumber, else id.
 	DisplayName string `json:"displayName"`
-	// Grows by one with every change; for expectedVersion.
+	// Grows by one with every change; for expectedVersion. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own.
 	Version int `json:"version"`
 	// The number in the enterprise register, 10 digits; companies only.
 	KboNumber *string `json:"kboNumber"`

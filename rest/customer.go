@@ -33,8 +33,8 @@ type Customer struct {
 	Email       *string `json:"email" doc:"The e-mail address."`
 	Phone       *string `json:"phone" doc:"The telephone number, in international format."`
 	CreatedAt   Instant `json:"createdAt" doc:"When the customer was made."`
-	UpdatedAt   Instant `json:"updatedAt" doc:"When the customer was last changed."`
-	Version     int     `json:"version" doc:"Grows by one with every change."`
+	UpdatedAt   Instant `json:"updatedAt" doc:"When the customer was last changed. A change of the registration numbers alone moves it only for callers with privacy.read."`
+	Version     int     `json:"version" doc:"Grows by one with every change; it is the ETag. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."`
 }
 
 // AddressFields is an address; every part may be missing.
@@ -66,7 +66,7 @@ type CustomerFilters struct {
 	CompanyType              LegalForm    `query:"companyType" doc:"The legal form."`
 	Scope                    string       `query:"scope" doc:"A support scope." example:"checklist"`
 	Search                   string       `query:"search" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
-	UpdatedSince             string       `query:"updatedSince" format:"date-time" doc:"Whose latest change became visible here at this instant or later." example:"2026-06-01T00:00:00.000Z"`
+	UpdatedSince             string       `query:"updatedSince" format:"date-time" doc:"Whose latest change became visible here at this instant or later. A change of the registration numbers alone counts only for callers with privacy.read." example:"2026-06-01T00:00:00.000Z"`
 	WithoutChecklist         string       `query:"withoutChecklist" doc:"The identifier of a checklist of which the customer has no transcript."`
 }
 

@@ -24,7 +24,7 @@ type CustomerSearch struct {
 	CompanyType              Optional[LegalForm]    `json:"companyType,omitempty" doc:"The legal form."`
 	Scope                    Optional[string]       `json:"scope,omitempty" doc:"A support scope." example:"checklist"`
 	Search                   Optional[string]       `json:"search,omitempty" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
-	UpdatedSince             Optional[string]       `json:"updatedSince,omitempty" format:"date-time" doc:"Whose latest change became visible here at this instant or later." example:"2026-06-01T00:00:00.000Z"`
+	UpdatedSince             Optional[string]       `json:"updatedSince,omitempty" format:"date-time" doc:"Whose latest change became visible here at this instant or later. A change of the registration numbers alone counts only for callers with privacy.read." example:"2026-06-01T00:00:00.000Z"`
 	WithoutChecklist         Optional[string]       `json:"withoutChecklist,omitempty" doc:"The identifier of a checklist of which the customer has no transcript."`
 	Page                     Optional[int]          `json:"page,omitempty" minimum:"1" doc:"The number of the page; instead of the query parameter."`
 	PageSize                 Optional[int]          `json:"pageSize,omitempty" minimum:"1" maximum:"500" doc:"How many items a page has; instead of the query parameter."`
