@@ -45,9 +45,11 @@ var mayImport = map[string]string{
 	"store/postgres":   "backoffice store store/migrations",
 
 	// For tests.
-	"store/storetest":       "backoffice store",
-	"store/postgres/pgtest": "",
-	"webpage/webtest":       "",
+	"store/storetest":         "backoffice store store/migrations",
+	"store/sqlite/sqlitetest": "",
+	"files/s3test":            "",
+	"store/postgres/pgtest":   "",
+	"webpage/webtest":         "",
 
 	// Programs and clients of their own.
 	"execute/generate":   "execute",

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"database/sql"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 
 	"example.org/backoffice/files"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 func (s *shell) path(name string) string { return filepath.Join(s.dir, "data", name) }
@@ -136,7 +136,7 @@ func TestARestoreIsRefusedWhenItCouldDoHarm(t *testing.T) {
 	}
 	refuse(t.TempDir(), "is no backup")
 	refuse(foreign, "keyset")
-	damagePages(t, filepath.Join(backup, "backoffice.db"))
+	sqlitetest.DamagePages(t, filepath.Join(backup, "backoffice.db"))
 	refuse(backup, "damaged")
 	if entries, _ := os.ReadDir(filepath.Join(s.dir, "data")); len(entries) != 3 {
 		t.Errorf("left is %v", entries)
@@ -144,33 +144,11 @@ func TestARestoreIsRefusedWhenItCouldDoHarm(t *testing.T) {
 	s.must(t, "check")
 }
 
-// damagePages overwrites the beginnings of pages in the middle of a database, as a failing disk does: what is behind them
-// may be unused.
-func damagePages(t *testing.T, path string) {
-	t.Helper()
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at := int64(20 * 4096); at < info.Size(); at += 7 * 4096 {
-		if _, err := file.WriteAt(bytes.Repeat([]byte{0xa5}, 2000), at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestABackupOfADamagedStoreFails(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "import", "../testdata/office")
-	damagePages(t, s.path("backoffice.db"))
+	sqlitetest.DamagePages(t, s.path("backoffice.db"))
 	backup := filepath.Join(s.dir, "backup")
 	if code, out, err := s.run(t, "backup", backup); code != exitFailure || out != "" || !strings.Contains(err, "damaged") {
 		t.Errorf("it ends with %d, %q and %q", code, out, err)
@@ -222,23 +200,10 @@ func TestACheckNoticesACounterThatIsWrong(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "import", "../testdata/office")
-	executeSQL(t, s.path("backoffice.db"), "UPDATE row_counts SET n = n + 1 WHERE noun = 'customer'")
+	sqlitetest.Execute(t, s.path("backoffice.db"), "UPDATE row_counts SET n = n + 1 WHERE noun = 'customer'")
 	if code, out, _ := s.run(t, "check"); code != exitFailure || !strings.Contains(out, "counters: the count of customers says 8, and there are 7") {
 		t.Errorf("check ends with %d, %q", code, out)
 	}
 }
 
 // executeSQL runs statements on a database beside the program.
-func executeSQL(t *testing.T, path, text string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-}

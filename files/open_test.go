@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/files"
+	"example.org/backoffice/files/s3test"
 )
 
 func TestAFolderIsNamedByAnyFormOfFileURL(t *testing.T) {
@@ -80,7 +81,7 @@ func TestAFolderThatCannotBeWrittenIsRefusedAtTheStart(t *testing.T) {
 
 func TestABucketThatIsNotThereIsRefusedAtTheStart(t *testing.T) {
 	t.Parallel()
-	there := newS3(t, "files", "")
+	there := s3test.Start(t, "files").URL("")
 	absent := strings.Replace(there, "s3://files", "s3://absent", 1)
 	if store, err := files.Open(t.Context(), absent); err == nil {
 		_ = store.Close()

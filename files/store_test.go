@@ -9,8 +9,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,19 +17,18 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"pgregory.net/rapid"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/files/s3test"
 )
 
 // stores are the implementations that one suite holds to one contract.
 var stores = map[string]func(t *testing.T) files.Store{
 	"folder": func(t *testing.T) files.Store { return openFolder(t, t.TempDir()) },
-	"bucket": func(t *testing.T) files.Store { return openStore(t, newS3(t, "files", "")) },
-	"prefix": func(t *testing.T) files.Store { return openStore(t, newS3(t, "files", "office/one")) },
+	"bucket": func(t *testing.T) files.Store { return openStore(t, s3test.Start(t, "files").URL("")) },
+	"prefix": func(t *testing.T) files.Store { return openStore(t, s3test.Start(t, "files").URL("office/one")) },
 }
 
 func openFolder(t *testing.T, dir string) *files.Folder {
@@ -52,22 +49,6 @@ func openStore(t *testing.T, location string) files.Store {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	return store
-}
-
-// newS3 starts an S3 in this process with one bucket, and returns the bucket's URL.
-func newS3(t *testing.T, bucket, prefix string) string {
-	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket(bucket); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(gofakes3.New(backend).Server())
-	t.Cleanup(server.Close)
-	query := url.Values{"region": {"eu-west-1"}, "endpoint": {server.URL}, "use_path_style": {"true"}, "anonymous": {"true"}}
-	if prefix != "" {
-		query.Set("prefix", prefix)
-	}
-	return "s3://" + bucket + "?" + query.Encode()
 }
 
 func eachStore(t *testing.T, test func(t *testing.T, store files.Store)) {

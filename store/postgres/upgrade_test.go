@@ -1,13 +1,11 @@
 package postgres_test
 
 import (
-	"database/sql"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
 	"github.com/pressly/goose/v3"
 
-	"example.org/backoffice/store/migrations"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/storetest"
@@ -17,18 +15,7 @@ func TestCustomersOfAnEarlierVersionAreWhatTheyWereToEverybody(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
 	pgtest.Execute(t, url, "CREATE EXTENSION pg_trgm")
-	db, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	steps, err := migrations.Provider(goose.DialectPostgres, db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := steps.UpTo(t.Context(), 7); err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, 7)
 	for _, text := range storetest.CustomersOfVersion7 {
 		if _, err := db.ExecContext(t.Context(), text); err != nil {
 			t.Fatal(err)

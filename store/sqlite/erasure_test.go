@@ -12,8 +12,8 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/store/migrations"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/storetest"
 )
 
 // person has a name of three letters that nobody else's has, so that its trace is found in whatever part of the file,
@@ -126,18 +126,7 @@ func checkpoint(t *testing.T, path string) {
 func TestADatabaseOfAnEarlierVersionLosesWhatWasErasedBefore(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backoffice.db")
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	steps, err := migrations.Provider(goose.DialectSQLite3, db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := steps.UpTo(t.Context(), 2); err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, 2)
 	const erased = "Verhaegen"
 	for range 300 {
 		for _, text := range []string{

@@ -12,6 +12,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // image is what a crash leaves of a database.
@@ -93,9 +94,9 @@ func TestALogIsOnlyReplayedOnTheFileThatItIsOf(t *testing.T) {
 					return nil
 				})
 			case "checkpoint":
-				execute(t, path, "PRAGMA wal_checkpoint(PASSIVE)")
+				sqlitetest.Execute(t, path, "PRAGMA wal_checkpoint(PASSIVE)")
 			case "restart":
-				execute(t, path, "PRAGMA wal_checkpoint(RESTART)")
+				sqlitetest.Execute(t, path, "PRAGMA wal_checkpoint(RESTART)")
 			case "reopen":
 				err = opened.Close()
 				open()

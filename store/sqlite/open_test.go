@@ -3,7 +3,6 @@ package sqlite_test
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 	"example.org/backoffice/store/storetest"
 )
 
@@ -81,13 +81,13 @@ func TestADamagedDatabaseIsRefusedWithASentenceThatSaysWhatToDo(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"its first page is damaged": func(t *testing.T, path string) { overwrite(t, path, 16, []byte{7, 7}) },
-		"it is damaged":             func(t *testing.T, path string) { overwrite(t, path, 100, make([]byte, 64)) },
+		"its first page is damaged": func(t *testing.T, path string) { sqlitetest.Overwrite(t, path, 16, []byte{7, 7}) },
+		"it is damaged":             func(t *testing.T, path string) { sqlitetest.Overwrite(t, path, 100, make([]byte, 64)) },
 		"it belongs to another program": func(t *testing.T, path string) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-			execute(t, path, "CREATE TABLE notes (text TEXT)")
+			sqlitetest.Execute(t, path, "CREATE TABLE notes (text TEXT)")
 		},
 	}
 	for what, do := range damage {
@@ -111,38 +111,10 @@ func TestADamagedDatabaseIsRefusedWithASentenceThatSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func overwrite(t *testing.T, path string, at int64, with []byte) {
-	t.Helper()
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteAt(with, at); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func execute(t *testing.T, path, text string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestANewerDatabaseIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filled(t)
-	execute(t, path, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)")
+	sqlitetest.Execute(t, path, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)")
 	var schema *store.SchemaError
 	if err := refusedToOpen(t, "sqlite:"+path); !errors.As(err, &schema) || schema.Have != 99 || !strings.Contains(err.Error(), "newer backoffice") {
 		t.Errorf("the sentence is: %v", err)

@@ -7,6 +7,7 @@ import (
 
 	"example.org/backoffice/store/migrations"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 func TestADatabaseThatOtherStepsHaveMadeIsRefused(t *testing.T) {
@@ -18,7 +19,7 @@ func TestADatabaseThatOtherStepsHaveMadeIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filled(t)
-			execute(t, path, change)
+			sqlitetest.Execute(t, path, change)
 			for range 2 {
 				if err := refusedToOpen(t, "sqlite:"+path); !errors.Is(err, migrations.ErrOther) || !strings.Contains(err.Error(), "export there") {
 					t.Errorf("the sentence is: %v", err)
@@ -31,7 +32,7 @@ func TestADatabaseThatOtherStepsHaveMadeIsRefused(t *testing.T) {
 func TestADatabaseFromBeforeTheChecksumsGetsThem(t *testing.T) {
 	t.Parallel()
 	path := filled(t)
-	execute(t, path, "DELETE FROM migration_checksums")
+	sqlitetest.Execute(t, path, "DELETE FROM migration_checksums")
 	for range 2 {
 		opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
 		if err != nil {
@@ -41,7 +42,7 @@ func TestADatabaseFromBeforeTheChecksumsGetsThem(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	execute(t, path, "UPDATE migration_checksums SET checksum = 'other' WHERE version = 3")
+	sqlitetest.Execute(t, path, "UPDATE migration_checksums SET checksum = 'other' WHERE version = 3")
 	if err := refusedToOpen(t, "sqlite:"+path); !errors.Is(err, migrations.ErrOther) {
 		t.Errorf("the sentence is: %v", err)
 	}

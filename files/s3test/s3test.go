@@ -1,0 +1,54 @@
+// Package s3test starts an S3 for tests, in the process of the test.
+package s3test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync/atomic"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+)
+
+// Server is an S3 with one bucket.
+type Server struct {
+	Backend *s3mem.Backend
+	Bucket  string
+
+	address string
+	away    atomic.Bool
+}
+
+// Start starts an S3 with one bucket.
+func Start(t testing.TB, bucket string) *Server {
+	t.Helper()
+	s := &Server{Backend: s3mem.New(), Bucket: bucket}
+	if err := s.Backend.CreateBucket(bucket); err != nil {
+		t.Fatal(err)
+	}
+	storage := gofakes3.New(s.Backend).Server()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.away.Load() {
+			http.Error(w, "out of order", http.StatusNotImplemented) // which no client tries again
+			return
+		}
+		storage.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	s.address = server.URL
+	return s
+}
+
+// URL is that of a part of the bucket, or of all of it.
+func (s *Server) URL(prefix string) string {
+	query := url.Values{"region": {"eu-west-1"}, "endpoint": {s.address}, "use_path_style": {"true"}, "anonymous": {"true"}}
+	if prefix != "" {
+		query.Set("prefix", prefix)
+	}
+	return "s3://" + s.Bucket + "?" + query.Encode()
+}
+
+// Fail makes the server refuse everything, or serve again.
+func (s *Server) Fail(away bool) { s.away.Store(away) }
