@@ -91,7 +91,7 @@ func compareWithLog(t *testing.T, h *house, engine, address string) {
 		h.mustLoad(t, folder)
 	}
 	told := func() map[string]moments {
-		found, err := h.store.Transcripts().ByID(ctx, ids, 0)
+		found, err := backoffice.ReadByID(ctx, h.store.Transcripts(), ids, 0)
 		must(t, err)
 		all := map[string]moments{}
 		for id, row := range found {
