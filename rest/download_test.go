@@ -2,10 +2,13 @@ package rest_test
 
 import (
 	"context"
+	"crypto/md5"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -101,5 +104,47 @@ func TestAConnectionThatIsGoneHurtsNobody(t *testing.T) {
 	o.handler.ServeHTTP(w, r)
 	if w.Code < 500 {
 		t.Errorf("%d", w.Code)
+	}
+}
+
+func (o *office) isFile(t testing.TB, path, name, disposition string) {
+	t.Helper()
+	want, err := os.ReadFile("../testdata/office/files/" + name)
+	check(t, err)
+	a := o.get(t, path)
+	if a.status != 200 || string(a.body) != string(want) {
+		t.Fatalf("%d, %d bytes: %s", a.status, len(a.body), a.header)
+	}
+	for header, value := range map[string]string{
+		"Content-Type": "application/pdf", "Content-Disposition": disposition, "X-Content-Type-Options": "nosniff",
+		"Cache-Control": "no-store", "Accept-Ranges": "bytes",
+	} {
+		equal(t, header, a.header.Get(header), value)
+	}
+	if !strings.Contains(a.header.Get("Content-Security-Policy"), "sandbox") || !strings.HasPrefix(a.header.Get("Repr-Digest"), "sha-256=:") {
+		t.Errorf("%v", a.header)
+	}
+	part := o.get(t, path, "Range", "bytes=1-3")
+	if part.status != http.StatusPartialContent || string(part.body) != string(want[1:4]) {
+		t.Errorf("a part: %d %s", part.status, part.body)
+	}
+	if same := o.get(t, path, "If-None-Match", a.header.Get("ETag")); same.status != http.StatusNotModified || len(same.body) != 0 {
+		t.Errorf("the same: %d", same.status)
+	}
+	if head := o.ask(t, o.all, "HEAD", path, nil); head.status != 200 || len(head.body) != 0 || head.header.Get("Content-Length") != a.header.Get("Content-Length") {
+		t.Errorf("HEAD: %d %v", head.status, head.header)
+	}
+	o.ask(t, pair{}, "GET", path, nil).problem(401)
+}
+
+func (o *office) isMetadata(t testing.TB, path, name string) {
+	t.Helper()
+	want, err := os.ReadFile("../testdata/office/files/" + name)
+	check(t, err)
+	sum := md5.Sum(want)
+	body := o.get(t, path).is(200)
+	has(t, body, map[string]any{"contentType": "application/pdf", "size": len(want), "md5Hash": base64.StdEncoding.EncodeToString(sum[:])})
+	if at, _ := body["timeCreated"].(string); len(at) != len("2026-06-01T09:30:00.000Z") {
+		t.Errorf("timeCreated is %s", at)
 	}
 }
