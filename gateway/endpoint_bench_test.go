@@ -25,7 +25,6 @@ import (
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/loaders"
-	"example.org/backoffice/process"
 )
 
 // endpoint is a gateway over a demo's office, and what executes its operations below transport, authentication
@@ -56,10 +55,8 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 	if err != nil {
 		b.Fatal(err)
 	}
-	authenticator := h.authenticator()
-	b.Cleanup(func() { authenticator.Close(); _ = h.Close() })
-	log, bounds := slog.New(slog.NewJSONHandler(io.Discard, nil)), limits.Defaults()
-	s := server{h, newProcess(h, process.Settings{}, bounds, log), bounds, authenticator, nil, log, graphiql.Real}
+	s, end := newServer(h, Config{Limits: limits.Defaults(), Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}, graphiql.Real)
+	b.Cleanup(func() { end(); _ = h.Close() })
 	schema := s.schema()
 	request, err := http.NewRequest(http.MethodPost, "/graphql", nil)
 	if err != nil {

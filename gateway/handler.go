@@ -35,9 +35,14 @@ type server struct {
 	page          graphiql.Store
 }
 
-// newProcess makes the process around a backend's faces.
-func newProcess(b *Backend, settings process.Settings, bounds limits.Settings, log *slog.Logger) *process.Process {
-	return process.New(settings, process.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: bounds.Time, Log: log})
+// newServer makes what a backend is served by. end stops what it runs.
+func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func()) {
+	authenticator := auth.NewAuthenticator(b.Store)
+	return server{
+		backend: b,
+		process: process.New(c.Process, process.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
+		limits:  c.Limits, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
+	}, authenticator.Close
 }
 
 // handler puts the faces together.

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,22 +9,19 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
-	"example.org/backoffice/process"
 )
 
 func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	authenticator := o.authenticator()
-	t.Cleanup(authenticator.Close)
-	quiet := slog.New(slog.DiscardHandler)
-	p := newProcess(o.Backend, process.Settings{}, limits.Defaults(), quiet)
-	o.handler = server{o.Backend, p, limits.Defaults(), authenticator, nil, quiet, graphiql.Real}.handler()
+	s, end := newServer(o.Backend, quiet(limits.Defaults()), graphiql.Real)
+	t.Cleanup(end)
+	o.handler = s.handler()
 	pair := o.pair(t, backoffice.PrivacyRead)
 	o.send(t, pair, http.MethodGet, "/customers", "")
 	o.send(t, [2]string{pair[0], "wrong"}, http.MethodGet, "/customers", "")
 	w := httptest.NewRecorder()
-	p.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	s.process.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	text := w.Body.String()
 	for _, line := range []string{
 		"backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",

@@ -16,7 +16,6 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
-	"example.org/backoffice/process"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/transfer"
@@ -97,16 +96,20 @@ func serveOfficeThrough(t testing.TB, settings Settings, bounds limits.Settings,
 func serveBackend(t testing.TB, h *Backend, bounds limits.Settings) *office {
 	t.Helper()
 	o := &office{Backend: h, pairs: map[string][2]string{}}
-	authenticator := h.authenticator()
+	s, end := newServer(h, quiet(bounds), graphiql.Real)
 	t.Cleanup(func() {
-		authenticator.Close()
+		end()
 		if err := h.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	quiet := slog.New(slog.DiscardHandler)
-	o.handler = server{h, newProcess(h, process.Settings{}, bounds, quiet), bounds, authenticator, nil, quiet, graphiql.Real}.handler()
+	o.handler = s.handler()
 	return o
+}
+
+// quiet is how the tests serve: with these limits, and a log that nobody reads.
+func quiet(bounds limits.Settings) Config {
+	return Config{Limits: bounds, Log: slog.New(slog.DiscardHandler)}
 }
 
 // pair issues a credential pair with these scopes, once.

@@ -6,7 +6,6 @@ import (
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -24,7 +23,6 @@ import (
 	"example.org/backoffice/demo"
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/limits"
-	"example.org/backoffice/process"
 )
 
 // For the same data and credentials the two faces never disagree. Each check makes four comparisons, so that
@@ -64,9 +62,9 @@ func openFaces(t *testing.T, database string) *faces {
 	if err != nil {
 		t.Fatal(err)
 	}
-	authenticator := h.authenticator()
+	s, end := newServer(h, quiet(limits.Defaults()), graphiql.Real)
 	t.Cleanup(func() {
-		authenticator.Close()
+		end()
 		_ = h.Close()
 	})
 	made := demo.Demo{Store: h.Store, Files: h.Files, Keys: h.Keys, Customers: 60, Seed: 7, Now: time.UnixMilli(parityDay)}
@@ -76,8 +74,7 @@ func openFaces(t *testing.T, database string) *faces {
 	o := &office{Backend: h, pairs: map[string][2]string{}}
 	f := &faces{t: t, o: o, pools: map[string][]string{}}
 	f.pairs = map[string][2]string{"every scope": o.pair(t, backoffice.AllScopes...), "no scope": o.pair(t), "only writing": o.pair(t, backoffice.CustomersWrite)}
-	quiet := slog.New(slog.DiscardHandler)
-	o.handler = server{h, newProcess(h, process.Settings{}, limits.Defaults(), quiet), limits.Defaults(), authenticator, nil, quiet, graphiql.Real}.handler()
+	o.handler = s.handler()
 	f.collect()
 	return f
 }

@@ -32,14 +32,13 @@ const tidyPeriod = time.Hour
 // Serve answers requests on a listener, which it closes, until ctx ends and what runs is done. started is called once,
 // before the first of them.
 func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, started func()) error {
-	authenticator := b.authenticator()
-	defer authenticator.Close()
 	page, err := pageOf(ctx, b.Store)
 	if err != nil {
 		return err
 	}
-	process := newProcess(b, c.Process, c.Limits, c.Log)
-	handler := server{b, process, c.Limits, authenticator, c.Proxies, c.Log, page}.handler()
+	s, end := newServer(b, c, page)
+	defer end()
+	handler := s.handler()
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidied sync.WaitGroup
 	tidied.Go(func() { files.Tidy(tidying, b.Store, b.Files, tidyPeriod, c.Log) })
@@ -51,7 +50,7 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
 	defer stopWatching()
 	started()
-	return process.Run(ctx, listener, handler)
+	return s.process.Run(ctx, listener, handler)
 }
 
 // pageOf tells the page whether its worked queries may write to the store's records.

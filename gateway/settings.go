@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
 	"example.org/backoffice/pdf"
@@ -52,9 +51,6 @@ func (b *Backend) Office() *backoffice.Office {
 
 // Close closes the store and the files.
 func (b *Backend) Close() error { return errors.Join(b.Store.Close(), b.Files.Close()) }
-
-// authenticator checks pairs against the backend's store. Close it.
-func (b *Backend) authenticator() *auth.Authenticator { return auth.NewAuthenticator(b.Store) }
 
 // Embedded tells whether the store is a file of ours.
 func (s *Settings) Embedded() bool {
