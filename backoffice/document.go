@@ -16,7 +16,9 @@ func (*CustomerDocument) IsNode() {}
 func (d *CustomerDocument) Identity() string { return d.ID }
 
 // Position tells where the document stands in a list of that order.
-func (d *CustomerDocument) Position(key OrderKey) Position { return Position{Key: key, ID: d.ID} }
+func (d *CustomerDocument) Position(key OrderKey) Position {
+	return positionByName(key, d.ID, d.Name)
+}
 
 // CustomerDocumentFilter is what a caller wants of the list of all documents; nil is no filter.
 type CustomerDocumentFilter struct {

@@ -15,7 +15,7 @@ func (*Label) IsNode() {}
 func (l *Label) Identity() string { return l.ID }
 
 // Position tells where the label stands in a list of that order.
-func (l *Label) Position(key OrderKey) Position { return Position{Key: key, ID: l.ID} }
+func (l *Label) Position(key OrderKey) Position { return positionByName(key, l.ID, l.Name) }
 
 // LabelCriteria picks among labels: all of them.
 type LabelCriteria struct{}

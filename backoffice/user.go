@@ -35,7 +35,9 @@ func SearchTextOfUser(u *User) string {
 func (u *User) Identity() string { return u.ID }
 
 // Position tells where the user stands in a list of that order.
-func (u *User) Position(key OrderKey) Position { return Position{Key: key, ID: u.ID} }
+func (u *User) Position(key OrderKey) Position {
+	return positionByName(key, u.ID, u.DisplayName())
+}
 
 // UserFilter is what a caller wants of a list of users; nil is no filter.
 type UserFilter struct {

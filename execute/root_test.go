@@ -171,8 +171,8 @@ func (r customer) Relations(ctx context.Context, objs []*backoffice.Customer, fi
 func (r customer) Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*transcripts, error) {
 	return below(r.world, "customer.transcripts", objs, customerKey, []any{first, after, last, before, page, pageSize, filter, orderBy}, r.transcriptPage)
 }
-func (r customer) Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page_ *int, pageSize *int) ([]*backoffice.CustomerDocumentConnection, error) {
-	return below(r.world, "documents", objs, customerKey, []any{first, after, last, before, page_, pageSize}, func(d *rand.Rand) *backoffice.CustomerDocumentConnection {
+func (r customer) Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page_ *int, pageSize *int, orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
+	return below(r.world, "documents", objs, customerKey, []any{first, after, last, before, page_, pageSize, orderBy}, func(d *rand.Rand) *backoffice.CustomerDocumentConnection {
 		return page[*backoffice.CustomerDocument, backoffice.DocumentCriteria](r.world, d, some(r.world, d, r.document))
 	})
 }
@@ -223,8 +223,8 @@ func (r file) DownloadPath(ctx context.Context, objs []*backoffice.File) ([]stri
 
 func yearKey(c *backoffice.FinancialYear) string { return c.ID }
 
-func (r year) Checklists(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.ChecklistConnection, error) {
-	return below(r.world, "year.checklists", objs, yearKey, []any{first, after, last, before, page, pageSize}, r.checklistPage)
+func (r year) Checklists(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ChecklistOrder) ([]*backoffice.ChecklistConnection, error) {
+	return below(r.world, "year.checklists", objs, yearKey, []any{first, after, last, before, page, pageSize, orderBy}, r.checklistPage)
 }
 func (r year) Transcripts(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*transcripts, error) {
 	return below(r.world, "year.transcripts", objs, yearKey, []any{first, after, last, before, page, pageSize, filter, orderBy}, r.transcriptPage)
@@ -307,8 +307,8 @@ func (r query) FinancialYears(ctx context.Context, first *int, after *string, la
 func (r query) Checklist(ctx context.Context, id string) (*backoffice.Checklist, error) {
 	return one(r.world, ctx, "checklist", []any{id}, r.checklist)
 }
-func (r query) Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter) (*backoffice.ChecklistConnection, error) {
-	return one(r.world, ctx, "checklists", []any{first, after, last, before, page, pageSize, filter}, r.checklistPage)
+func (r query) Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ChecklistOrder) (*backoffice.ChecklistConnection, error) {
+	return one(r.world, ctx, "checklists", []any{first, after, last, before, page, pageSize, filter, orderBy}, r.checklistPage)
 }
 func (r query) Transcript(ctx context.Context, id string) (*backoffice.Transcript, error) {
 	return one(r.world, ctx, "transcript", []any{id}, r.transcript)
@@ -330,24 +330,24 @@ func (r query) Calculations(ctx context.Context, first *int, after *string, last
 		return page[*backoffice.Calculation, backoffice.CalculationCriteria](r.world, d, some(r.world, d, r.calculation))
 	})
 }
-func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page_ *int, pageSize *int, filter *backoffice.CustomerDocumentFilter) (*backoffice.CustomerDocumentConnection, error) {
-	return one(r.world, ctx, "documents", []any{first, after, last, before, page_, pageSize, filter}, func(d *rand.Rand) *backoffice.CustomerDocumentConnection {
+func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page_ *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.CustomerDocumentOrder) (*backoffice.CustomerDocumentConnection, error) {
+	return one(r.world, ctx, "documents", []any{first, after, last, before, page_, pageSize, filter, orderBy}, func(d *rand.Rand) *backoffice.CustomerDocumentConnection {
 		return page[*backoffice.CustomerDocument, backoffice.DocumentCriteria](r.world, d, some(r.world, d, r.document))
 	})
 }
 func (r query) User(ctx context.Context, id string) (*backoffice.User, error) {
 	return one(r.world, ctx, "user", []any{id}, r.user)
 }
-func (r query) Users(ctx context.Context, first *int, after *string, last *int, before *string, page_ *int, pageSize *int, filter *backoffice.UserFilter) (*backoffice.UserConnection, error) {
-	return one(r.world, ctx, "users", []any{first, after, last, before, page_, pageSize, filter}, func(d *rand.Rand) *backoffice.UserConnection {
+func (r query) Users(ctx context.Context, first *int, after *string, last *int, before *string, page_ *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.UserOrder) (*backoffice.UserConnection, error) {
+	return one(r.world, ctx, "users", []any{first, after, last, before, page_, pageSize, filter, orderBy}, func(d *rand.Rand) *backoffice.UserConnection {
 		return page[*backoffice.User, backoffice.UserCriteria](r.world, d, some(r.world, d, r.user))
 	})
 }
 func (r query) Label(ctx context.Context, id string) (*backoffice.Label, error) {
 	return one(r.world, ctx, "label", []any{id}, r.label)
 }
-func (r query) Labels(ctx context.Context, first *int, after *string, last *int, before *string, page_ *int, pageSize *int) (*backoffice.LabelConnection, error) {
-	return one(r.world, ctx, "labels", []any{first, after, last, before, page_, pageSize}, func(d *rand.Rand) *backoffice.LabelConnection {
+func (r query) Labels(ctx context.Context, first *int, after *string, last *int, before *string, page_ *int, pageSize *int, orderBy *backoffice.LabelOrder) (*backoffice.LabelConnection, error) {
+	return one(r.world, ctx, "labels", []any{first, after, last, before, page_, pageSize, orderBy}, func(d *rand.Rand) *backoffice.LabelConnection {
 		return page[*backoffice.Label, backoffice.LabelCriteria](r.world, d, some(r.world, d, r.label))
 	})
 }

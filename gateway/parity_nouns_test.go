@@ -112,7 +112,7 @@ func flipped(m map[string]string) map[string]string {
 }
 
 func (f *faces) customerFilters(r *rapid.T) filters {
-	chosen := filters{url.Values{}, map[string]any{}}
+	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "language", "language", "language")
 	f.one(r, &chosen, "responsible", "responsibleId", "id")
 	f.one(r, &chosen, "email", "email", "email")
@@ -181,7 +181,7 @@ func (f *faces) searches(r *rapid.T) {
 
 func (f *faces) transcripts(r *rapid.T) {
 	_, by := f.pair(r)
-	chosen := filters{url.Values{}, map[string]any{}}
+	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "checklist", "checklistId", "id")
 	f.one(r, &chosen, "financialYear", "financialYearId", "id")
 	f.one(r, &chosen, "customer", "customerId", "id")
@@ -211,7 +211,7 @@ func (f *faces) transcripts(r *rapid.T) {
 
 func (f *faces) checklists(r *rapid.T) {
 	_, by := f.pair(r)
-	chosen := filters{url.Values{}, map[string]any{}}
+	chosen := filters{url.Values{}, map[string]any{}, true}
 	f.one(r, &chosen, "language", "language", "language")
 	f.one(r, &chosen, "financialYear", "financialYearId", "id")
 	f.paged(r, by, "/checklists", "checklists", "ChecklistFilter", selectChecklist, chosen, asChecklist)
@@ -219,7 +219,7 @@ func (f *faces) checklists(r *rapid.T) {
 
 func (f *faces) minfin(r *rapid.T) {
 	_, by := f.pair(r)
-	chosen := filters{url.Values{}, map[string]any{}}
+	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "customer", "customerId", "id")
 	f.one(r, &chosen, "financialYear", "financialYearId", "id")
 	f.one(r, &chosen, "documentType", "documentType", "documentType")
@@ -229,14 +229,14 @@ func (f *faces) minfin(r *rapid.T) {
 
 func (f *faces) users(r *rapid.T) {
 	_, by := f.pair(r)
-	chosen := filters{url.Values{}, map[string]any{}}
+	chosen := filters{url.Values{}, map[string]any{}, true}
 	f.one(r, &chosen, "search", "search", "email")
 	f.paged(r, by, "/users", "users", "UserFilter", selectUser, chosen, asUser)
 }
 
 func (f *faces) relations(r *rapid.T) {
 	_, by := f.pair(r)
-	chosen := filters{url.Values{}, map[string]any{}}
+	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "customer", "customerId", "id")
 	f.one(r, &chosen, "relatedCustomer", "relatedCustomerId", "id")
 	f.words(r, &chosen, "kind", map[string]string{"director": "DIRECTOR", "UBO": "UBO", "contact person": "CONTACT_PERSON", "friend": "FRIEND"})
@@ -245,7 +245,7 @@ func (f *faces) relations(r *rapid.T) {
 
 func (f *faces) calculations(r *rapid.T) {
 	_, by := f.pair(r)
-	chosen := filters{url.Values{}, map[string]any{}}
+	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "customer", "customerId", "id")
 	f.one(r, &chosen, "transcript", "transcriptId", "id")
 	if oneIn(r, 3, "hasProposal?") {
@@ -265,15 +265,16 @@ func (f *faces) calculations(r *rapid.T) {
 
 func (f *faces) documents(r *rapid.T) {
 	_, by := f.pair(r)
-	chosen := filters{url.Values{}, map[string]any{}}
+	chosen := filters{url.Values{}, map[string]any{}, true}
 	f.one(r, &chosen, "customer", "customerId", "id")
 	f.paged(r, by, "/documents", "documents", "CustomerDocumentFilter", selectDocument, chosen, asDocument)
 }
 
 func (f *faces) plainLists(r *rapid.T) {
 	_, by := f.pair(r)
-	none := filters{url.Values{}, nil}
+	none := filters{url.Values{}, nil, false}
 	if rapid.Bool().Draw(r, "labels") {
+		none.named = true
 		f.paged(r, by, "/settings/labels", "labels", "", selectLabel, none, asPlain)
 	} else {
 		f.paged(r, by, "/financialyears", "financialYears", "", selectYear, none, asPlain)

@@ -199,6 +199,7 @@ func (f *faces) agree(r *rapid.T, about string, rest, graphql any) {
 type filters struct {
 	query   url.Values
 	graphql map[string]any
+	named   bool // the list can be ordered by name
 }
 
 // oneIn is true once in so many times. It asks for the upper end: rapid prefers the lower one.
@@ -235,6 +236,12 @@ func (f *faces) paged(r *rapid.T, by [2]string, path, field, filterType, selecti
 	page, pageSize := rapid.SampledFrom([]int{1, 1, 1, 1, 2, 3, 5, 0}).Draw(r, "page"), rapid.SampledFrom([]int{100, 20, 7, 2, 1, 500, 100, 20, 0, 501}).Draw(r, "pageSize")
 	chosen.query.Set("page", strconv.Itoa(page))
 	chosen.query.Set("pageSize", strconv.Itoa(pageSize))
+	if chosen.named && rapid.Bool().Draw(r, "ordered") {
+		by, direction := rapid.SampledFrom([]string{"name", "id"}).Draw(r, "orderBy"), rapid.SampledFrom([]string{"asc", "desc"}).Draw(r, "direction")
+		chosen.query.Set("orderBy", by)
+		chosen.query.Set("direction", direction)
+		field += ":" + strings.ToUpper(by+" "+direction)
+	}
 	status, body, _ := f.rest(by, http.MethodGet, path+"?"+chosen.query.Encode(), nil)
 	f.compare(r, by, path, field, filterType, selection, chosen.graphql, page, pageSize, status, body, show)
 }
@@ -246,6 +253,11 @@ func (f *faces) compare(r *rapid.T, by [2]string, about, field, filterType, sele
 	if filterType != "" {
 		declared, used = ", $filter: "+filterType, ", filter: $filter"
 		variables["filter"] = filter
+	}
+	field, order, ordered := strings.Cut(field, ":")
+	if ordered {
+		key, direction, _ := strings.Cut(order, " ")
+		used += ", orderBy: {field: " + key + ", direction: " + direction + "}"
 	}
 	data, codes := f.graphql(by, "query($page: Int, $pageSize: Int"+declared+") { list: "+field+"(page: $page, pageSize: $pageSize"+used+") { totalCount nodes { "+selection+" } } }", variables)
 	f.same(r, by, about, data["list"], codes, page, pageSize, status, body, show)

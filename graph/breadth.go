@@ -685,7 +685,7 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Customer_documents_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.Customer().Documents(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int))
+				values, err := ec.Resolvers.Customer().Documents(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder))
 				return execute.Singles(values), err
 			},
 		},
@@ -1254,7 +1254,7 @@ func (ec *executionContext) breadthFinancialYear() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_FinancialYear_checklists_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.FinancialYear().Checklists(ctx, objects.(execute.Of[*backoffice.FinancialYear]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int))
+				values, err := ec.Resolvers.FinancialYear().Checklists(ctx, objects.(execute.Of[*backoffice.FinancialYear]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder))
 				return execute.Singles(values), err
 			},
 		},
@@ -2128,7 +2128,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_checklists_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Checklists(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.ChecklistFilter))
+				value, err := ec.Resolvers.Query().Checklists(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.ChecklistFilter), args["orderBy"].(*backoffice.NameOrder))
 				values := []*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]{value}
 				return execute.Singles(values), err
 			},
@@ -2216,7 +2216,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_documents_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Documents(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter))
+				value, err := ec.Resolvers.Query().Documents(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter), args["orderBy"].(*backoffice.NameOrder))
 				values := []*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]{value}
 				return execute.Singles(values), err
 			},
@@ -2242,7 +2242,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_users_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.UserFilter))
+				value, err := ec.Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.UserFilter), args["orderBy"].(*backoffice.NameOrder))
 				values := []*backoffice.Connection[*backoffice.User, backoffice.UserCriteria]{value}
 				return execute.Singles(values), err
 			},
@@ -2268,7 +2268,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_labels_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Labels(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int))
+				value, err := ec.Resolvers.Query().Labels(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder))
 				values := []*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria]{value}
 				return execute.Singles(values), err
 			},

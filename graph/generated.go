@@ -141,7 +141,7 @@ type ComplexityRoot struct {
 		CreatedAt                func(childComplexity int) int
 		CustomerCode             func(childComplexity int) int
 		DisplayName              func(childComplexity int) int
-		Documents                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
+		Documents                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) int
 		Email                    func(childComplexity int) int
 		FirstName                func(childComplexity int) int
 		ID                       func(childComplexity int) int
@@ -242,7 +242,7 @@ type ComplexityRoot struct {
 
 	FinancialYear struct {
 		ArchivedAt    func(childComplexity int) int
-		Checklists    func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
+		Checklists    func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) int
 		EndDate       func(childComplexity int) int
 		ID            func(childComplexity int) int
 		IsCurrentYear func(childComplexity int) int
@@ -353,15 +353,15 @@ type ComplexityRoot struct {
 	Query struct {
 		Calculations         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) int
 		Checklist            func(childComplexity int, id string) int
-		Checklists           func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter) int
+		Checklists           func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.NameOrder) int
 		CurrentFinancialYear func(childComplexity int) int
 		Customer             func(childComplexity int, id string) int
 		Customers            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) int
-		Documents            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter) int
+		Documents            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.NameOrder) int
 		FinancialYear        func(childComplexity int, id string) int
 		FinancialYears       func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
 		Label                func(childComplexity int, id string) int
-		Labels               func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
+		Labels               func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) int
 		MinfinDocument       func(childComplexity int, id string) int
 		MinfinDocuments      func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) int
 		Node                 func(childComplexity int, id string) int
@@ -370,7 +370,7 @@ type ComplexityRoot struct {
 		Transcript           func(childComplexity int, id string) int
 		Transcripts          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) int
 		User                 func(childComplexity int, id string) int
-		Users                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter) int
+		Users                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.NameOrder) int
 		Viewer               func(childComplexity int) int
 	}
 
@@ -485,7 +485,7 @@ type CustomerResolver interface {
 
 	Relations(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error)
 	Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error)
-	Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
+	Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) ([]*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
 	CalculationProposal(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.File, error)
 	MinfinDocuments(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria], error)
 }
@@ -512,7 +512,7 @@ type FileResolver interface {
 	DownloadPath(ctx context.Context, objs []*backoffice.File) ([]string, error)
 }
 type FinancialYearResolver interface {
-	Checklists(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
+	Checklists(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) ([]*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
 	Transcripts(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error)
 }
 type FinancialYearConnectionResolver interface {
@@ -555,18 +555,18 @@ type QueryResolver interface {
 	FinancialYear(ctx context.Context, id string) (*backoffice.FinancialYear, error)
 	FinancialYears(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int) (*backoffice.Connection[*backoffice.FinancialYear, backoffice.FinancialYearCriteria], error)
 	Checklist(ctx context.Context, id string) (*backoffice.Checklist, error)
-	Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter) (*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
+	Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.NameOrder) (*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
 	Transcript(ctx context.Context, id string) (*backoffice.Transcript, error)
 	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error)
 	Customer(ctx context.Context, id string) (*backoffice.Customer, error)
 	Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
 	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error)
 	Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria], error)
-	Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter) (*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
+	Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.NameOrder) (*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
 	User(ctx context.Context, id string) (*backoffice.User, error)
-	Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter) (*backoffice.Connection[*backoffice.User, backoffice.UserCriteria], error)
+	Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.NameOrder) (*backoffice.Connection[*backoffice.User, backoffice.UserCriteria], error)
 	Label(ctx context.Context, id string) (*backoffice.Label, error)
-	Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int) (*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria], error)
+	Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) (*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria], error)
 	MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinDocument, error)
 	MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria], error)
 }
@@ -915,7 +915,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Customer.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int)), true
+		return e.ComplexityRoot.Customer.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder)), true
 	case "Customer.email":
 		if e.ComplexityRoot.Customer.Email == nil {
 			break
@@ -1325,7 +1325,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.FinancialYear.Checklists(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int)), true
+		return e.ComplexityRoot.FinancialYear.Checklists(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder)), true
 	case "FinancialYear.endDate":
 		if e.ComplexityRoot.FinancialYear.EndDate == nil {
 			break
@@ -1806,7 +1806,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Checklists(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.ChecklistFilter)), true
+		return e.ComplexityRoot.Query.Checklists(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.ChecklistFilter), args["orderBy"].(*backoffice.NameOrder)), true
 	case "Query.currentFinancialYear":
 		if e.ComplexityRoot.Query.CurrentFinancialYear == nil {
 			break
@@ -1845,7 +1845,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter)), true
+		return e.ComplexityRoot.Query.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter), args["orderBy"].(*backoffice.NameOrder)), true
 	case "Query.financialYear":
 		if e.ComplexityRoot.Query.FinancialYear == nil {
 			break
@@ -1890,7 +1890,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Labels(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int)), true
+		return e.ComplexityRoot.Query.Labels(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder)), true
 	case "Query.minfinDocument":
 		if e.ComplexityRoot.Query.MinfinDocument == nil {
 			break
@@ -1989,7 +1989,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Users(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.UserFilter)), true
+		return e.ComplexityRoot.Query.Users(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.UserFilter), args["orderBy"].(*backoffice.NameOrder)), true
 	case "Query.viewer":
 		if e.ComplexityRoot.Query.Viewer == nil {
 			break
@@ -2343,10 +2343,12 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCalculationFilter,
 		ec.unmarshalInputCalculationOrder,
 		ec.unmarshalInputChecklistFilter,
+		ec.unmarshalInputChecklistOrder,
 		ec.unmarshalInputCreateCustomerInput,
 		ec.unmarshalInputCreateCustomerRelationInput,
 		ec.unmarshalInputCreateLabelInput,
 		ec.unmarshalInputCustomerDocumentFilter,
+		ec.unmarshalInputCustomerDocumentOrder,
 		ec.unmarshalInputCustomerFilter,
 		ec.unmarshalInputCustomerOrder,
 		ec.unmarshalInputCustomerRelationFilter,
@@ -2354,12 +2356,14 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteCustomerRelationInput,
 		ec.unmarshalInputDeleteUserInput,
 		ec.unmarshalInputGenerateTranscriptDocumentInput,
+		ec.unmarshalInputLabelOrder,
 		ec.unmarshalInputMinfinDocumentFilter,
 		ec.unmarshalInputTranscriptFilter,
 		ec.unmarshalInputTranscriptOrder,
 		ec.unmarshalInputUpdateCustomerInput,
 		ec.unmarshalInputUpdateUserInput,
 		ec.unmarshalInputUserFilter,
+		ec.unmarshalInputUserOrder,
 	)
 	first := true
 
@@ -2518,7 +2522,7 @@ type Query {
     "The checklist's identifier."
     id: ID!
   ): Checklist
-  "The checklists of all years, by identifier."
+  "The checklists of all years."
   checklists(
     "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
     first: Int
@@ -2534,6 +2538,8 @@ type Query {
     pageSize: Int
     "Which checklists."
     filter: ChecklistFilter
+    "In which order; by identifier when absent."
+    orderBy: ChecklistOrder
   ): ChecklistConnection!
 
   "A transcript by identifier."
@@ -2624,7 +2630,7 @@ type Query {
     orderBy: CalculationOrder
   ): CalculationConnection!
 
-  "The documents of customers that do not come from the tax administration, by identifier."
+  "The documents of customers that do not come from the tax administration."
   documents(
     "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
     first: Int
@@ -2640,6 +2646,8 @@ type Query {
     pageSize: Int
     "Which documents."
     filter: CustomerDocumentFilter
+    "In which order; by identifier when absent."
+    orderBy: CustomerDocumentOrder
   ): CustomerDocumentConnection!
 
   "A user by identifier."
@@ -2647,7 +2655,7 @@ type Query {
     "The user's identifier."
     id: ID!
   ): User
-  "The users, by identifier."
+  "The users."
   users(
     "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
     first: Int
@@ -2663,6 +2671,8 @@ type Query {
     pageSize: Int
     "Which users."
     filter: UserFilter
+    "In which order; by identifier when absent."
+    orderBy: UserOrder
   ): UserConnection!
 
   "A label by identifier."
@@ -2670,7 +2680,7 @@ type Query {
     "The label's identifier."
     id: ID!
   ): Label
-  "The labels, by identifier."
+  "The labels."
   labels(
     "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
     first: Int
@@ -2684,6 +2694,8 @@ type Query {
     page: Int
     "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
     pageSize: Int
+    "In which order; by identifier when absent."
+    orderBy: LabelOrder
   ): LabelConnection!
 
   "A minfin document by identifier."
@@ -2732,7 +2744,7 @@ type FinancialYear implements Node {
   isCurrentYear: Boolean!
   "When the year was archived; null while it collects data."
   archivedAt: DateTime
-  "The year's checklists, by identifier."
+  "The year's checklists."
   checklists(
     "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
     first: Int
@@ -2746,6 +2758,8 @@ type FinancialYear implements Node {
     page: Int
     "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
     pageSize: Int
+    "In which order; by identifier when absent."
+    orderBy: ChecklistOrder
   ): ChecklistConnection!
   "The year's transcripts."
   transcripts(
@@ -3089,7 +3103,7 @@ type Customer implements Node {
     "In which order; by identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
-  "The customer's documents that do not come from the tax administration, by identifier."
+  "The customer's documents that do not come from the tax administration."
   documents(
     "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
     first: Int
@@ -3103,6 +3117,8 @@ type Customer implements Node {
     page: Int
     "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
     pageSize: Int
+    "In which order; by identifier when absent."
+    orderBy: CustomerDocumentOrder
   ): CustomerDocumentConnection!
   "The proposal of the most recently updated calculation that has one."
   calculationProposal: File
@@ -3716,6 +3732,70 @@ enum CalculationOrderField {
   ID
   "The last update."
   UPDATED_AT
+}
+
+"The order of a list of users; identifiers break ties."
+input UserOrder {
+  "By what."
+  field: UserOrderField!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"What users can be ordered by."
+enum UserOrderField {
+  "The identifier, bytewise."
+  ID
+  "displayName, case and accents ignored."
+  NAME
+}
+
+"The order of a list of labels; identifiers break ties."
+input LabelOrder {
+  "By what."
+  field: LabelOrderField!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"What labels can be ordered by."
+enum LabelOrderField {
+  "The identifier, bytewise."
+  ID
+  "The name, case and accents ignored."
+  NAME
+}
+
+"The order of a list of checklists; identifiers break ties."
+input ChecklistOrder {
+  "By what."
+  field: ChecklistOrderField!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"What checklists can be ordered by."
+enum ChecklistOrderField {
+  "The identifier, bytewise."
+  ID
+  "The name, case and accents ignored."
+  NAME
+}
+
+"The order of a list of documents; identifiers break ties."
+input CustomerDocumentOrder {
+  "By what."
+  field: CustomerDocumentOrderField!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"What documents can be ordered by."
+enum CustomerDocumentOrderField {
+  "The identifier, bytewise."
+  ID
+  "The name, case and accents ignored."
+  NAME
 }
 
 "Which way an order runs."
@@ -5059,6 +5139,14 @@ func (ec *executionContext) field_Customer_documents_args(ctx context.Context, r
 		return nil, err
 	}
 	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+			return ec.unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
 	return args, nil
 }
 
@@ -5369,6 +5457,14 @@ func (ec *executionContext) field_FinancialYear_checklists_args(ctx context.Cont
 		return nil, err
 	}
 	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+			return ec.unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
 	return args, nil
 }
 
@@ -5739,6 +5835,14 @@ func (ec *executionContext) field_Query_checklists_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["filter"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+			return ec.unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg7
 	return args, nil
 }
 
@@ -5885,6 +5989,14 @@ func (ec *executionContext) field_Query_documents_args(ctx context.Context, rawA
 		return nil, err
 	}
 	args["filter"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+			return ec.unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg7
 	return args, nil
 }
 
@@ -6021,6 +6133,14 @@ func (ec *executionContext) field_Query_labels_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+			return ec.unmarshalOLabelOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
 	return args, nil
 }
 
@@ -6347,6 +6467,14 @@ func (ec *executionContext) field_Query_users_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["filter"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+			return ec.unmarshalOUserOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg7
 	return args, nil
 }
 
@@ -8631,7 +8759,7 @@ func (ec *executionContext) resolveBatch_Customer_documents(ctx context.Context,
 	fc := graphql.GetFieldContext(ctx)
 	if batch, ok := graphql.BatchParentsFor[*backoffice.Customer](ctx, "Customer"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
-			return resolver.Documents(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int))
+			return resolver.Documents(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
 		})
 		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]](
 			ctx,
@@ -8642,7 +8770,7 @@ func (ec *executionContext) resolveBatch_Customer_documents(ctx context.Context,
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.Documents(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int))
+	results, err := resolver.Documents(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
 	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]](
 		ctx,
 		results,
@@ -10260,7 +10388,7 @@ func (ec *executionContext) resolveBatch_FinancialYear_checklists(ctx context.Co
 	fc := graphql.GetFieldContext(ctx)
 	if batch, ok := graphql.BatchParentsFor[*backoffice.FinancialYear](ctx, "FinancialYear"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
-			return resolver.Checklists(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int))
+			return resolver.Checklists(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
 		})
 		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]](
 			ctx,
@@ -10271,7 +10399,7 @@ func (ec *executionContext) resolveBatch_FinancialYear_checklists(ctx context.Co
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.Checklists(ctx, []*backoffice.FinancialYear{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int))
+	results, err := resolver.Checklists(ctx, []*backoffice.FinancialYear{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
 	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]](
 		ctx,
 		results,
@@ -12738,7 +12866,7 @@ func (ec *executionContext) _Query_checklists(ctx context.Context, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Checklists(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.ChecklistFilter))
+			return ec.Resolvers.Query().Checklists(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.ChecklistFilter), fc.Args["orderBy"].(*backoffice.NameOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]) graphql.Marshaler {
@@ -13046,7 +13174,7 @@ func (ec *executionContext) _Query_documents(ctx context.Context, field graphql.
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Documents(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerDocumentFilter))
+			return ec.Resolvers.Query().Documents(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerDocumentFilter), fc.Args["orderBy"].(*backoffice.NameOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]) graphql.Marshaler {
@@ -13134,7 +13262,7 @@ func (ec *executionContext) _Query_users(ctx context.Context, field graphql.Coll
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Users(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.UserFilter))
+			return ec.Resolvers.Query().Users(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.UserFilter), fc.Args["orderBy"].(*backoffice.NameOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.User, backoffice.UserCriteria]) graphql.Marshaler {
@@ -13222,7 +13350,7 @@ func (ec *executionContext) _Query_labels(ctx context.Context, field graphql.Col
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Labels(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int))
+			return ec.Resolvers.Query().Labels(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria]) graphql.Marshaler {
@@ -16399,6 +16527,47 @@ func (ec *executionContext) unmarshalInputChecklistFilter(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputChecklistOrder(ctx context.Context, obj any) (backoffice.NameOrder, error) {
+	var it backoffice.NameOrder
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNChecklistOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderDirection(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateCustomerInput(ctx context.Context, obj any) (mutations.CreateCustomerInput, error) {
 	var it mutations.CreateCustomerInput
 	if obj == nil {
@@ -16698,6 +16867,47 @@ func (ec *executionContext) unmarshalInputCustomerDocumentFilter(ctx context.Con
 				return it, err
 			}
 			it.CustomerID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCustomerDocumentOrder(ctx context.Context, obj any) (backoffice.NameOrder, error) {
+	var it backoffice.NameOrder
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNCustomerDocumentOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderDirection(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
 		}
 	}
 	return it, nil
@@ -17082,6 +17292,47 @@ func (ec *executionContext) unmarshalInputGenerateTranscriptDocumentInput(ctx co
 				return it, err
 			}
 			it.TranscriptID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputLabelOrder(ctx context.Context, obj any) (backoffice.NameOrder, error) {
+	var it backoffice.NameOrder
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderDirection(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
 		}
 	}
 	return it, nil
@@ -17541,6 +17792,47 @@ func (ec *executionContext) unmarshalInputUserFilter(ctx context.Context, obj an
 				return it, err
 			}
 			it.Search = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUserOrder(ctx context.Context, obj any) (backoffice.NameOrder, error) {
+	var it backoffice.NameOrder
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNUserOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderDirection(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
 		}
 	}
 	return it, nil
@@ -22900,6 +23192,23 @@ func (ec *executionContext) marshalNChecklistEdge2ᚖexampleᚗorgᚋbackoffice�
 	return ec._ChecklistEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNChecklistOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, v any) (backoffice.NameOrderField, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.NameOrderField(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNChecklistOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.NameOrderField) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNCreateCustomerInput2exampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerInput(ctx context.Context, v any) (mutations.CreateCustomerInput, error) {
 	res, err := ec.unmarshalInputCreateCustomerInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -23013,6 +23322,23 @@ func (ec *executionContext) marshalNCustomerDocumentEdge2ᚖexampleᚗorgᚋback
 		return graphql.Null
 	}
 	return ec._CustomerDocumentEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCustomerDocumentOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, v any) (backoffice.NameOrderField, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.NameOrderField(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCustomerDocumentOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.NameOrderField) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNCustomerEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.Customer]) graphql.Marshaler {
@@ -23399,6 +23725,23 @@ func (ec *executionContext) unmarshalNLabelLanguage2exampleᚗorgᚋbackoffice�
 
 func (ec *executionContext) marshalNLabelLanguage2exampleᚗorgᚋbackofficeᚋbackofficeᚐLabelLanguage(ctx context.Context, sel ast.SelectionSet, v backoffice.LabelLanguage) graphql.Marshaler {
 	return v
+}
+
+func (ec *executionContext) unmarshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, v any) (backoffice.NameOrderField, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.NameOrderField(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.NameOrderField) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNMinfinDocument2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐMinfinDocumentᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.MinfinDocument) graphql.Marshaler {
@@ -24029,6 +24372,23 @@ func (ec *executionContext) marshalNUserErrorCode2exampleᚗorgᚋbackofficeᚋb
 	return res
 }
 
+func (ec *executionContext) unmarshalNUserOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, v any) (backoffice.NameOrderField, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.NameOrderField(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUserOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.NameOrderField) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNViewer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐViewer(ctx context.Context, sel ast.SelectionSet, v *backoffice.Viewer) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -24298,6 +24658,14 @@ func (ec *executionContext) unmarshalOChecklistFilter2ᚖexampleᚗorgᚋbackoff
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputChecklistOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.CreateCustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -24331,6 +24699,14 @@ func (ec *executionContext) unmarshalOCustomerDocumentFilter2ᚖexampleᚗorgᚋ
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputCustomerDocumentFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputCustomerDocumentOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -24544,6 +24920,14 @@ func (ec *executionContext) marshalOLabel2ᚖexampleᚗorgᚋbackofficeᚋbackof
 		return graphql.Null
 	}
 	return ec._Label(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOLabelOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputLabelOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOLegalForm2exampleᚗorgᚋbackofficeᚋbackofficeᚐLegalForm(ctx context.Context, v any) (backoffice.LegalForm, error) {
@@ -24794,6 +25178,14 @@ func (ec *executionContext) unmarshalOUserFilter2ᚖexampleᚗorgᚋbackoffice�
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputUserFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOUserOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputUserOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 

@@ -11,8 +11,8 @@ func (query) Checklist(ctx context.Context, id string) (*backoffice.Checklist, e
 	return loaders.From(ctx).Checklists.One(ctx, id)
 }
 
-func (r query) Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter) (*backoffice.ChecklistConnection, error) {
-	return all(ctx, r.Root, &loaders.From(ctx).Checklists, filter.Criteria(), backoffice.ByID,
+func (r query) Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ChecklistOrder) (*backoffice.ChecklistConnection, error) {
+	return all(ctx, r.Root, &loaders.From(ctx).Checklists, filter.Criteria(), orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 

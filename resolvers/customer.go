@@ -101,8 +101,8 @@ func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Custo
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
-func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.CustomerDocumentConnection, error) {
-	return pointers(below(ctx, r.Root, &loaders.From(ctx).Documents, customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, backoffice.ByID,
+func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
+	return pointers(below(ctx, r.Root, &loaders.From(ctx).Documents, customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
 }
 

@@ -7,8 +7,8 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter) (*backoffice.CustomerDocumentConnection, error) {
-	return all(ctx, r.Root, &loaders.From(ctx).Documents, filter.Criteria(), backoffice.ByID,
+func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.CustomerDocumentOrder) (*backoffice.CustomerDocumentConnection, error) {
+	return all(ctx, r.Root, &loaders.From(ctx).Documents, filter.Criteria(), orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 

@@ -27,8 +27,8 @@ func (r query) FinancialYears(ctx context.Context, first *int, after *string, la
 
 func yearID(y *backoffice.FinancialYear) string { return y.ID }
 
-func (r financialYear) Checklists(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.ChecklistConnection, error) {
-	return pointers(below(ctx, r.Root, &loaders.From(ctx).Checklists, years, yearID, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, backoffice.ByID,
+func (r financialYear) Checklists(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ChecklistOrder) ([]*backoffice.ChecklistConnection, error) {
+	return pointers(below(ctx, r.Root, &loaders.From(ctx).Checklists, years, yearID, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
 }
 

@@ -11,8 +11,8 @@ func (query) Label(ctx context.Context, id string) (*backoffice.Label, error) {
 	return loaders.From(ctx).Labels.One(ctx, id)
 }
 
-func (r query) Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int) (*backoffice.LabelConnection, error) {
-	return all(ctx, r.Root, &loaders.From(ctx).Labels, backoffice.LabelCriteria{}, backoffice.ByID,
+func (r query) Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.LabelOrder) (*backoffice.LabelConnection, error) {
+	return all(ctx, r.Root, &loaders.From(ctx).Labels, backoffice.LabelCriteria{}, orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 

@@ -11,12 +11,12 @@ func (query) User(ctx context.Context, id string) (*backoffice.User, error) {
 	return loaders.From(ctx).Users.One(ctx, id)
 }
 
-func (r query) Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter) (*backoffice.UserConnection, error) {
+func (r query) Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.UserOrder) (*backoffice.UserConnection, error) {
 	criteria, err := filter.Criteria()
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, r.Root, &loaders.From(ctx).Users, criteria, backoffice.ByID,
+	return all(ctx, r.Root, &loaders.From(ctx).Users, criteria, orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 

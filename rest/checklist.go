@@ -41,14 +41,15 @@ type Assigned struct {
 func (a *API) checklists() {
 	registerList(a, huma.Operation{
 		OperationID: "listChecklists", Method: http.MethodGet, Path: "/checklists", Tags: []string{tagChecklists},
-		Summary: "List checklists", Description: "The checklists that match all filters, by identifier.",
+		Summary: "List checklists", Description: "The checklists that match all filters.",
 	}, "", func(ctx context.Context, in *struct {
 		Language      string `query:"language" doc:"The language." example:"dutch"`
 		FinancialYear string `query:"financialYear" doc:"The identifier of a financial year."`
+		NameOrder
 		Paging
 	}) (*answered[List[Checklist]], error) {
 		filter := &backoffice.ChecklistFilter{Language: given(ctx, "language", in.Language), FinancialYearID: given(ctx, "financialYear", in.FinancialYear)}
-		return list(ctx, a.Store.Checklists(), question[backoffice.ChecklistCriteria]{criteria: filter.Criteria()}, in.Paging, showChecklist)
+		return list(ctx, a.Store.Checklists(), question[backoffice.ChecklistCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, showChecklist)
 	})
 	register(a, huma.Operation{
 		OperationID: "getChecklist", Method: http.MethodGet, Path: "/checklists/{checklistId}", Tags: []string{tagChecklists},

@@ -27,25 +27,27 @@ func showDocument(d *backoffice.CustomerDocument) Document {
 func (a *API) documents() {
 	registerList(a, huma.Operation{
 		OperationID: "listDocuments", Method: http.MethodGet, Path: "/documents", Tags: []string{tagDocuments},
-		Summary: "List documents", Description: "The documents of customers that match all filters, by identifier, but for those of the tax administration.",
+		Summary: "List documents", Description: "The documents of customers that match all filters, but for those of the tax administration.",
 	}, "", func(ctx context.Context, in *struct {
 		Customer string `query:"customer" doc:"The identifier of a customer."`
+		NameOrder
 		Paging
 	}) (*answered[List[Document]], error) {
 		filter := &backoffice.CustomerDocumentFilter{CustomerID: given(ctx, "customer", in.Customer)}
-		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{criteria: filter.Criteria()}, in.Paging, showDocument)
+		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, showDocument)
 	})
 	registerList(a, huma.Operation{
 		OperationID: "listCustomerDocuments", Method: http.MethodGet, Path: "/customers/{customerId}/documents", Tags: []string{tagDocuments},
 		Summary: "List a customer's documents", Description: "The customer's documents, but for those of the tax administration.",
 	}, "", func(ctx context.Context, in *struct {
 		OfCustomer
+		NameOrder
 		Paging
 	}) (*answered[List[Document]], error) {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}, in.Paging, showDocument)
+		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID, order: in.order()}, in.Paging, showDocument)
 	})
 	register(a, fileOperation(huma.Operation{
 		OperationID: "downloadCustomerDocument", Method: http.MethodGet, Path: "/customers/documents/{documentId}/download", Tags: []string{tagDocuments},

@@ -33,9 +33,12 @@ func showLabel(l *backoffice.Label) Label {
 func (a *API) labels() {
 	registerList(a, huma.Operation{
 		OperationID: "listLabels", Method: http.MethodGet, Path: "/settings/labels", Tags: []string{tagSettings},
-		Summary: "List labels", Description: "All labels, by identifier.",
-	}, "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[Label]], error) {
-		return list(ctx, a.Store.Labels(), question[backoffice.LabelCriteria]{}, in.Paging, showLabel)
+		Summary: "List labels", Description: "All labels.",
+	}, "", func(ctx context.Context, in *struct {
+		NameOrder
+		Paging
+	}) (*answered[List[Label]], error) {
+		return list(ctx, a.Store.Labels(), question[backoffice.LabelCriteria]{order: in.order()}, in.Paging, showLabel)
 	})
 	register(a, huma.Operation{
 		OperationID: "createLabel", Method: http.MethodPost, Path: "/settings/labels", Tags: []string{tagSettings},

@@ -18,13 +18,27 @@ func (p Paging) window() (backoffice.Window, error) {
 	return backoffice.NumberedWindow(p.Page, &p.PageSize, backoffice.DefaultRESTPageSize)
 }
 
+// NameOrder are the query parameters of lists that can be ordered by name.
+type NameOrder struct {
+	OrderBy   string `query:"orderBy" enum:"id,name" default:"id" doc:"By what: the identifier, or the name, case and accents ignored; identifiers break ties."`
+	Direction string `query:"direction" enum:"asc,desc" default:"asc" doc:"Which way: smallest or largest first."`
+}
+
+func (o NameOrder) order() backoffice.Order {
+	order := backoffice.Order{Descending: o.Direction == "desc"}
+	if o.OrderBy == "name" {
+		order.Key = backoffice.KeyName
+	}
+	return order
+}
+
 // List is the envelope of every list.
 type List[T any] struct {
 	FirstPage string `json:"first_page" doc:"The path of the first page, with the request's other filters." example:"/customers?page=1&pageSize=100"`
 	LastPage  string `json:"last_page" doc:"The path of the last page; of an empty list it is the first." example:"/customers?page=3&pageSize=100"`
 	Total     int    `json:"total" doc:"How many items match."`
 	Count     int    `json:"count" doc:"How many items this page has."`
-	Data      []T    `json:"data" nullable:"false" doc:"The items, by identifier."`
+	Data      []T    `json:"data" nullable:"false" doc:"The items, by identifier unless another order is asked for."`
 }
 
 // question is what a list is asked.
@@ -32,6 +46,7 @@ type question[C comparable] struct {
 	under    backoffice.Edge
 	parent   string
 	criteria C
+	order    backoffice.Order
 }
 
 // rows are a page of a list, and how many the whole list has.
@@ -44,7 +59,7 @@ type rows[T any] struct {
 // read answers a question. The total is asked for only when the page itself does not tell.
 func read[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C], q question[C], window backoffice.Window) (rows[T], error) {
 	parents := []string{q.parent}
-	pages, err := backoffice.ReadPages(ctx, reader, backoffice.Ask[C]{Under: q.under, Criteria: q.criteria, Window: window}, parents, 0)
+	pages, err := backoffice.ReadPages(ctx, reader, backoffice.Ask[C]{Under: q.under, Criteria: q.criteria, Order: q.order, Window: window}, parents, 0)
 	if err != nil {
 		return rows[T]{}, err
 	}

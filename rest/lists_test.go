@@ -42,6 +42,26 @@ func TestTheDocumentsOfAllCustomersAreListed(t *testing.T) {
 	equal(t, "nobody's", idsOf(o.get(t, "/documents?customer=duo").is(200)), "")
 }
 
+func TestListsOfWhatHasANameAreOrderedByIt(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	for path, want := range map[string]string{
+		"/users?orderBy=name":                              "user-an user-bruno user-clara",
+		"/users?orderBy=name&direction=desc&pageSize=2":    "user-clara user-bruno",
+		"/settings/labels?orderBy=name":                    "label-audit label-tax label-plain",
+		"/settings/labels?direction=desc":                  "label-tax label-plain label-audit",
+		"/checklists?orderBy=name&financialYear=year-2026": "list-2026-fr list-2026-nl",
+		"/documents?orderBy=name":                          "doc-2 doc-1",
+		"/customers/acme/documents?orderBy=name":           "doc-2 doc-1",
+	} {
+		equal(t, path, idsOf(o.get(t, path).is(200)), want)
+	}
+	equal(t, "the last page", o.get(t, "/users?orderBy=name&pageSize=2").is(200)["last_page"], any("/users?orderBy=name&page=2&pageSize=2"))
+	for _, path := range []string{"/users?orderBy=email", "/users?orderBy=", "/documents?direction=down"} {
+		o.get(t, path).problem(400)
+	}
+}
+
 func idsOf(list map[string]any) (ids string) {
 	for i, item := range list["data"].([]any) {
 		if i > 0 {

@@ -51,16 +51,17 @@ type OfUser struct {
 func (a *API) users() {
 	registerList(a, huma.Operation{
 		OperationID: "listUsers", Method: http.MethodGet, Path: "/users", Tags: []string{tagUsers},
-		Summary: "List users", Description: "The users that match all filters, by identifier.",
+		Summary: "List users", Description: "The users that match all filters.",
 	}, "", func(ctx context.Context, in *struct {
 		Search string `query:"search" doc:"3 to 200 characters; the name or the e-mail address contains it, case and accents ignored."`
+		NameOrder
 		Paging
 	}) (*answered[List[User]], error) {
 		criteria, err := (&backoffice.UserFilter{Search: given(ctx, "search", in.Search)}).Criteria()
 		if err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.Users(), question[backoffice.UserCriteria]{criteria: criteria}, in.Paging, showUser)
+		return list(ctx, a.Store.Users(), question[backoffice.UserCriteria]{criteria: criteria, order: in.order()}, in.Paging, showUser)
 	})
 	register(a, huma.Operation{
 		OperationID: "getUser", Method: http.MethodGet, Path: "/users/{userId}", Tags: []string{tagUsers},

@@ -8,9 +8,10 @@ var documentTable = &table[backoffice.CustomerDocument, backoffice.DocumentCrite
 	id:   func(d *backoffice.CustomerDocument) *string { return &d.ID },
 	columns: append([]column[backoffice.CustomerDocument]{
 		text("id", "", func(d *backoffice.CustomerDocument) *string { return &d.ID }),
-		text("name", "name", func(d *backoffice.CustomerDocument) *string { return &d.Name }),
+		text("name", "name "+orderField(backoffice.KeyName), func(d *backoffice.CustomerDocument) *string { return &d.Name }),
 		link("customer_id", "customer", func(d *backoffice.CustomerDocument) *string { return &d.CustomerID }),
 		number("created_at", "createdAt", func(d *backoffice.CustomerDocument) *backoffice.Instant { return &d.CreatedAt }),
+		folded("name_folded", func(d *backoffice.CustomerDocument) string { return backoffice.Fold(d.Name) }),
 	}, file("file", backoffice.DocumentFile, func(d *backoffice.CustomerDocument) *string { return &d.ID },
 		func(d *backoffice.CustomerDocument) **backoffice.File { return &d.File })...),
 	nothing: func(c backoffice.DocumentCriteria) bool { return c.Nothing },
@@ -20,5 +21,6 @@ var documentTable = &table[backoffice.CustomerDocument, backoffice.DocumentCrite
 	edges: map[backoffice.Edge]edge[backoffice.DocumentCriteria]{
 		backoffice.OfCustomer: under[backoffice.DocumentCriteria]("customer_id"),
 	},
+	orders:     map[backoffice.OrderKey]order{backoffice.KeyName: byText("name_folded")},
 	references: []reference{{"customer_id", "customers", []string{"customer"}}},
 }

@@ -14,17 +14,19 @@ var userTable = &table[backoffice.User, backoffice.UserCriteria]{
 	version: func(u *backoffice.User) *int { return &u.Version },
 	columns: []column[backoffice.User]{
 		text("id", "", func(u *backoffice.User) *string { return &u.ID }),
-		text("first_name", "firstName displayName", func(u *backoffice.User) *string { return &u.FirstName }),
-		text("last_name", "lastName displayName", func(u *backoffice.User) *string { return &u.LastName }),
+		text("first_name", "firstName displayName "+orderField(backoffice.KeyName), func(u *backoffice.User) *string { return &u.FirstName }),
+		text("last_name", "lastName displayName "+orderField(backoffice.KeyName), func(u *backoffice.User) *string { return &u.LastName }),
 		text("email", "email", func(u *backoffice.User) *string { return &u.Email }),
 		text("language", "language", func(u *backoffice.User) *backoffice.Text { return &u.Language }).orNull(),
 		userLabels,
 		number("version", "version", func(u *backoffice.User) *int { return &u.Version }),
+		folded("name_folded", func(u *backoffice.User) string { return backoffice.Fold(u.DisplayName()) }),
 		folded("search_text", backoffice.SearchTextOfUser),
 	},
 	criteria: []criterion[backoffice.UserCriteria]{
 		search("users", func(c backoffice.UserCriteria) string { return c.Search }),
 	},
+	orders: map[backoffice.OrderKey]order{backoffice.KeyName: byText("name_folded")},
 	lists: []sideList[backoffice.User]{{
 		table: "user_labels", owner: "user_id", value: "label_id", place: "position",
 		of:        func(u *backoffice.User) []string { return u.LabelIDs },

@@ -12,6 +12,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/migrations"
 )
@@ -127,6 +128,9 @@ func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 		return err
 	}
 	_, err = provider.Up(ctx)
+	if err == nil {
+		err = migrations.FoldNames(ctx, db, backoffice.Fold)
+	}
 	if err == nil {
 		err = migrations.Keep(ctx, goose.DialectPostgres, db)
 	}

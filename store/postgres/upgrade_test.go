@@ -26,3 +26,19 @@ func TestCustomersOfAnEarlierVersionAreWhatTheyWereToEverybody(t *testing.T) {
 	}
 	storetest.CheckCustomersOfVersion7(t, openAt(t, url, postgres.Options{}))
 }
+
+func TestNamesOfAnEarlierVersionAreOrderedAsNewOnes(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	pgtest.Execute(t, url, "CREATE EXTENSION pg_trgm")
+	db := storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, 8)
+	for _, text := range storetest.NamesOfVersion8 {
+		if _, err := db.ExecContext(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	storetest.CheckNamesOfVersion8(t, openAt(t, url, postgres.Options{}))
+}

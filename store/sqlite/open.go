@@ -168,6 +168,9 @@ func prepare(ctx context.Context, path string, have int64) (err error) {
 			return err
 		}
 	}
+	if err := migrations.FoldNames(ctx, db, backoffice.Fold); err != nil {
+		return err
+	}
 	if 0 < have && have < erasureVersion {
 		if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
 			return err

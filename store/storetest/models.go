@@ -11,6 +11,8 @@ import (
 // some instants around those of the crowd.
 var crowdInstants = []backoffice.Instant{1_699_999_999_999, 1_700_000_000_010, 1_700_000_000_020, 1_700_000_000_039, 1_700_000_000_100}
 
+var byName = []backoffice.OrderKey{backoffice.KeyName}
+
 func (o *office) yearModel() *model[backoffice.FinancialYear, *backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
 	type C = backoffice.FinancialYearCriteria
 	return &model[backoffice.FinancialYear, *backoffice.FinancialYear, C]{
@@ -35,6 +37,7 @@ func (o *office) checklistModel() *model[backoffice.Checklist, *backoffice.Check
 		draw: func(t *rapid.T) C {
 			return C{Nothing: either(t, "nothing", true), Language: either(t, "language", "dutch", "french", "x\x00"), FinancialYearID: either(t, "year", o.yearIDs()...)}
 		},
+		orders: byName,
 	}
 }
 
@@ -129,6 +132,7 @@ func (o *office) documentModel() *model[backoffice.CustomerDocument, *backoffice
 		draw: func(t *rapid.T) C {
 			return C{CustomerID: either(t, "customer", o.customerIDs()[:30]...), Nothing: either(t, "nothing", true, false, false, false)}
 		},
+		orders: byName,
 	}
 }
 
@@ -165,6 +169,7 @@ func (o *office) userModel() *model[backoffice.User, *backoffice.User, backoffic
 		lists:   map[backoffice.Edge]lists[*backoffice.User, C]{backoffice.Root: everything[*backoffice.User, C]()},
 		matches: func(u *backoffice.User, c C) bool { return contains(backoffice.SearchTextOfUser(u), c.Search) },
 		draw:    func(t *rapid.T) C { return C{Search: drawSearch(t, texts)} },
+		orders:  byName,
 	}
 }
 
@@ -175,6 +180,7 @@ func (o *office) labelModel() *model[backoffice.Label, *backoffice.Label, backof
 		lists:   map[backoffice.Edge]lists[*backoffice.Label, C]{backoffice.Root: everything[*backoffice.Label, C]()},
 		matches: func(*backoffice.Label, C) bool { return true },
 		draw:    func(*rapid.T) C { return C{} },
+		orders:  byName,
 	}
 }
 

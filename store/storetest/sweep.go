@@ -74,7 +74,7 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	t.Helper()
 	customer, year, list, user := o.customers[1].ID, o.years[0].ID, o.checklists[0].ID, o.users[1].ID
 	sweep(t, store.FinancialYears(), o.yearModel().orders, nil, backoffice.FinancialYearCriteria{Current: true})
-	sweep(t, store.Checklists(), nil, map[backoffice.Edge]string{backoffice.OfFinancialYear: year},
+	sweep(t, store.Checklists(), byName, map[backoffice.Edge]string{backoffice.OfFinancialYear: year},
 		backoffice.ChecklistCriteria{Language: "dutch"}, backoffice.ChecklistCriteria{FinancialYearID: year})
 	transcripts := []backoffice.TranscriptCriteria{
 		{ChecklistID: list}, {FinancialYearID: year}, {CustomerID: customer}, {ResponsibleID: user}, {Status: 3}, {IsCompleted: backoffice.Yes},
@@ -109,12 +109,12 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	sweep(t, store.Relations(), nil, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.RelationCriteria{Kind: backoffice.UBO},
 		backoffice.RelationCriteria{CustomerID: customer}, backoffice.RelationCriteria{RelatedCustomerID: customer},
 		backoffice.RelationCriteria{Direction: backoffice.Outgoing}, backoffice.RelationCriteria{Direction: backoffice.Incoming})
-	sweep(t, store.Documents(), nil, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.DocumentCriteria{CustomerID: customer})
+	sweep(t, store.Documents(), byName, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.DocumentCriteria{CustomerID: customer})
 	sweep(t, store.MinfinDocuments(), nil, map[backoffice.Edge]string{backoffice.OfCustomer: customer, backoffice.OfFinancialYear: year},
 		backoffice.MinfinCriteria{CustomerID: customer}, backoffice.MinfinCriteria{FinancialYearID: year},
 		backoffice.MinfinCriteria{DocumentType: "letter"}, backoffice.MinfinCriteria{SynchronisedSince: 1_700_000_000_038})
-	sweep(t, store.Users(), nil, nil, backoffice.UserCriteria{Search: "bakker"})
-	sweep(t, store.Labels(), nil, nil, backoffice.LabelCriteria{})
+	sweep(t, store.Users(), byName, nil, backoffice.UserCriteria{Search: "bakker"})
+	sweep(t, store.Labels(), byName, nil, backoffice.LabelCriteria{})
 	sweep(t, store.PrivacyAccesses(), []backoffice.OrderKey{backoffice.KeyAt}, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.ConsultationCriteria{})
 }
 

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -33,4 +34,43 @@ func CheckCustomersOfVersion7(t *testing.T, store backoffice.Store) {
 			}
 		}
 	}
+}
+
+// NamesOfVersion8 are statements that write records with names to a store of schema version 8.
+var NamesOfVersion8 = []string{
+	`INSERT INTO labels (id, name, created_at) VALUES ('a', 'Zomer', 1), ('b', 'Été', 1), ('c', 'boek', 1)`,
+	`INSERT INTO users (id, first_name, last_name, email, version, search_text) VALUES ('ua', 'Zoë', 'A', 'a', 1, 'x'), ('ub', 'élise', 'B', 'b', 1, 'x'), ('uc', 'Eva', 'C', 'c', 1, 'x')`,
+	`INSERT INTO financial_years (id, start_date, end_date, is_current) VALUES ('y', '2026', '2026', true)`,
+	`INSERT INTO checklists (id, name, language, auth_required, reminders_enabled, financial_year_id) VALUES ('ka', 'Öster', 'dutch', false, false, 'y'), ('kb', 'oma', 'dutch', false, false, 'y')`,
+	`INSERT INTO customers (id, type, display_name, created_at, updated_at, version, name_folded, search_text) VALUES ('k', 'COMPANY', 'x', 1, 1, 1, 'x', 'x')`,
+	`INSERT INTO documents (id, name, customer_id, created_at) VALUES ('da', 'Überblick', 'k', 1), ('db', 'statuten', 'k', 1), ('dc', 'Akte', 'k', 1)`,
+}
+
+// CheckNamesOfVersion8 checks that their lists are ordered by name, when the store was brought up to date.
+func CheckNamesOfVersion8(t *testing.T, store backoffice.Store) {
+	t.Helper()
+	for want, got := range map[string]string{
+		"c b a":    idsByName(t, store.Labels()),
+		"ub uc ua": idsByName(t, store.Users()),
+		"kb ka":    idsByName(t, store.Checklists()),
+		"dc db da": idsByName(t, store.Documents()),
+	} {
+		if got != want {
+			t.Errorf("by name %s, want %s", got, want)
+		}
+	}
+}
+
+func idsByName[P backoffice.Entity, C comparable](t *testing.T, reader backoffice.Reader[P, C]) string {
+	t.Helper()
+	ask := backoffice.Ask[C]{Order: backoffice.Order{Key: backoffice.KeyName}, Window: backoffice.Window{Limit: 10}}
+	pages, err := backoffice.ReadPages(t.Context(), reader, ask, []string{backoffice.NoParent}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, row := range pages[backoffice.NoParent].Items {
+		ids = append(ids, row.Identity())
+	}
+	return strings.Join(ids, " ")
 }

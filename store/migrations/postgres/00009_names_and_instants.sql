@@ -29,3 +29,15 @@ UPDATE transcripts SET
 	document_generated_at = (SELECT c.at FROM changes c WHERE c.sequence = told.generated AND document_generated),
 	sent_at = (SELECT c.at FROM changes c WHERE c.sequence = told.sent AND own_status = 'SENT')
 FROM told WHERE told.object_id = transcripts.id;
+
+-- Names as lists are ordered by them: case and accents ignored. The program folds those of stored rows.
+ALTER TABLE users ADD COLUMN name_folded TEXT COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX users_name_folded ON users (name_folded, id);
+ALTER TABLE labels ADD COLUMN name_folded TEXT COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX labels_name_folded ON labels (name_folded, id);
+ALTER TABLE checklists ADD COLUMN name_folded TEXT COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX checklists_name_folded ON checklists (name_folded, id);
+ALTER TABLE documents ADD COLUMN name_folded TEXT COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX documents_name_folded ON documents (name_folded, id);
+CREATE INDEX checklists_year_name ON checklists (financial_year_id, name_folded, id);
+CREATE INDEX documents_customer_name ON documents (customer_id, name_folded, id);
