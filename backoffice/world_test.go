@@ -78,7 +78,7 @@ func newWorld(t testing.TB, store backoffice.Store) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		Office: &backoffice.Office{Store: store, Files: stored, Keys: keys, Documents: pdf.NewDocuments(pdf.Letterhead{Name: "Office"})},
+		Office: &backoffice.Office{Store: store, Files: stored, Keys: keys, Documents: pdf.NewDocuments(pdf.Letterhead{Name: "Office"}, nil)},
 		by:     viewer("pair", backoffice.AllScopes...),
 		vault:  privacy.NewVault(keys, store),
 		folder: folder,

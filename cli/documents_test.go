@@ -86,3 +86,44 @@ func inflated(content []byte) string {
 	}
 	return all.String()
 }
+
+func TestDocumentsAreGeneratedWithTheFontsOfAFolder(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	folder := t.TempDir()
+	if code, _, err := s.run(t, "documents", "generate", "--fonts", folder); code != exitFailure || !strings.Contains(err, "has no fonts") {
+		t.Errorf("an empty folder: %d %s", code, err)
+	}
+	data, err := os.ReadFile("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
+	if err != nil {
+		t.Fatalf("%v; scripts/test-tools.sh installs it", err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "dejavu.ttf"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	changes := filepath.Join(t.TempDir(), "changes")
+	if err := os.Mkdir(changes, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	line := `{"_id":"tr-hebrew","checklist":"list-2026-nl","customer":"acme","status":"To Process","isCompleted":true,"progressPercentage":100,"customVariables":{"a":"שלום"}}`
+	if err := os.WriteFile(filepath.Join(changes, "transcripts.ndjson"), []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.must(t, "import", changes)
+	s.must(t, "documents", "generate", "--fonts", folder)
+	embedded := 0
+	err = filepath.WalkDir(filepath.Join(s.dir, "data", "files"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err == nil && bytes.HasPrefix(content, []byte("%PDF")) && strings.Contains(inflated(content), "+Fallback0") {
+			embedded++
+		}
+		return err
+	})
+	if err != nil || embedded != 1 {
+		t.Errorf("%d documents embed the font: %v", embedded, err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 type letterheadSettings struct {
 	OfficeName    string   `env:"BACKOFFICE_OFFICE_NAME" placeholder:"NAME" help:"The accounting office, as generated documents name it (Backoffice)."`
 	OfficeAddress []string `sep:";" env:"BACKOFFICE_OFFICE_ADDRESS" placeholder:"LINE;LINE" help:"Its address in generated documents; semicolons separate the lines."`
+	Fonts         string   `env:"BACKOFFICE_FONTS" placeholder:"FOLDER" help:"A folder of TrueType fonts for what the fonts of generated documents lack: Arabic, Hebrew, Chinese and the like."`
 	OfficeLogo    string   `env:"BACKOFFICE_OFFICE_LOGO" placeholder:"PATH" help:"Its logo in generated documents: a PNG or JPEG file of at most 4 MiB."`
 }
 
@@ -32,4 +33,12 @@ func (s *letterheadSettings) letterhead(unnamed string) (pdf.Letterhead, error) 
 		return of, fmt.Errorf("cannot use the logo %s: %w", s.OfficeLogo, err)
 	}
 	return of, nil
+}
+
+// fonts reads the fonts for other scripts.
+func (s *letterheadSettings) fonts() (pdf.Fonts, error) {
+	if s.Fonts == "" {
+		return nil, nil
+	}
+	return pdf.ReadFonts(s.Fonts)
 }

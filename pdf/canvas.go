@@ -13,14 +13,72 @@ type canvas struct {
 	page    int // that is drawn on, from 0
 	regular *face
 	strong  *face
-	logo    *Logo // nil for none
+	others  []*face       // for what these two lack
+	fonts   Fonts         // those of the others
+	taken   map[rune]bool // characters that the others are needed for
+	logo    *Logo         // nil for none
 }
 
-func newCanvas() *canvas {
-	return &canvas{
+func newCanvas(fonts Fonts) *canvas {
+	c := &canvas{
 		regular: &face{typeface: regular(), resource: "R", used: map[rune]bool{}},
 		strong:  &face{typeface: strong(), resource: "S", used: map[rune]bool{}},
+		fonts:   fonts, taken: map[rune]bool{},
 	}
+	for i, t := range fonts {
+		c.others = append(c.others, &face{typeface: t, resource: fmt.Sprintf("F%d", i), used: map[rune]bool{}})
+	}
+	return c
+}
+
+// draws says whether a character can be drawn.
+func (c *canvas) draws(r rune) bool { return c.regular.draws(r) || c.fonts.draw(r) }
+
+// charactersMost is how many different characters are taken from other fonts than the embedded ones. Nobody's answers have as
+// many; the parts of fonts that a document embeds, and the time that it takes to cut them, would have no bound otherwise.
+const charactersMost = 4_000
+
+// takes says whether a character can be drawn, and makes room for it.
+func (c *canvas) takes(r rune) bool {
+	switch {
+	case c.regular.draws(r) || c.taken[r]:
+		return true
+	case len(c.taken) >= charactersMost || !c.fonts.draw(r):
+		return false
+	}
+	c.taken[r] = true
+	return true
+}
+
+// faceOf is the face in which a character of a style is drawn: the first that has it.
+func (c *canvas) faceOf(s style, r rune) *face {
+	own := c.face(s)
+	if len(c.others) == 0 || own.draws(r) {
+		return own
+	}
+	for _, other := range c.others {
+		if other.draws(r) {
+			return other
+		}
+	}
+	return own
+}
+
+// widthOf is that of a character.
+func (c *canvas) widthOf(s style, r rune) float64 {
+	return float64(max(c.faceOf(s, r).widths[uint16(r)], 0)) * s.size / 1000
+}
+
+// width is that of a line.
+func (c *canvas) width(s style, line string) float64 {
+	if len(c.others) == 0 {
+		return c.face(s).width(line, s.size)
+	}
+	sum := 0
+	for _, r := range shaped(line, c.draws) {
+		sum += int(max(c.faceOf(s, r).widths[r], 0))
+	}
+	return float64(sum) * s.size / 1000
 }
 
 func (c *canvas) addPage() {
@@ -49,7 +107,31 @@ func (c *canvas) mark(opening string, draw func()) {
 // text draws one line from a baseline's start.
 func (c *canvas) text(s style, x, baseline float64, text string) {
 	f := c.face(s)
+	if strings.ContainsFunc(text, func(r rune) bool { return !f.draws(r) && c.fonts.draw(r) }) {
+		c.mixedText(s, x, baseline, text)
+		return
+	}
 	c.drawf("BT /%s %.4g Tf %s rg %.2f %.2f Td %s Tj ET", f.resource, s.size, s.color, x, pageHeight-baseline, f.appendText(nil, text))
+}
+
+// mixedText draws a line in as many fonts as it takes, from left to right. Readers put what is written from right to left in
+// its order again, as they do for all that draws so.
+func (c *canvas) mixedText(s style, x, baseline float64, text string) {
+	line := visual([]rune(shaped(strings.TrimSuffix(text, " "), c.draws)))
+	if strings.HasSuffix(text, " ") { // at which a line was cut: it has no width in print
+		line = append(line, ' ')
+	}
+	b := fmt.Appendf(nil, "BT %s rg %.2f %.2f Td", s.color, x, pageHeight-baseline)
+	for len(line) > 0 {
+		f, n := c.faceOf(s, line[0]), 1
+		for n < len(line) && c.faceOf(s, line[n]) == f {
+			n++
+		}
+		b = f.appendText(fmt.Appendf(b, " /%s %.4g Tf ", f.resource, s.size), string(line[:n]))
+		b = append(b, " Tj"...)
+		line = line[n:]
+	}
+	c.drawf("%s ET", b)
 }
 
 func (c *canvas) rectangle(x, y, width, height float64, fill color) {
@@ -92,6 +174,17 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 	if err != nil {
 		return 0, 0, err
 	}
+	resources := "/" + c.regular.resource + " " + ref(regular) + "/" + c.strong.resource + " " + ref(strong)
+	for _, other := range c.others {
+		if len(other.used) == 0 {
+			continue
+		}
+		number, err := other.appendTo(f)
+		if err != nil {
+			return 0, 0, err
+		}
+		resources += "/" + other.resource + " " + ref(number)
+	}
 	pages := make([]int, len(c.pages))
 	var kids strings.Builder
 	for i, content := range c.pages {
@@ -102,8 +195,8 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 	if c.logo != nil {
 		pictures = "/XObject<</L " + ref(c.logo.appendTo(f)) + ">>"
 	}
-	f.put(tree, fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]/MediaBox[0 0 %.2f %.2f]/Resources<</Font<</%s %s/%s %s>>%s>>>>",
-		len(pages), kids.String(), pageWidth, pageHeight, c.regular.resource, ref(regular), c.strong.resource, ref(strong), pictures))
+	f.put(tree, fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]/MediaBox[0 0 %.2f %.2f]/Resources<</Font<<%s>>%s>>>>",
+		len(pages), kids.String(), pageWidth, pageHeight, resources, pictures))
 	f.put(root, fmt.Sprintf("<</Type/Catalog/Pages %s/Lang(%s)/MarkInfo<</Marked true>>/StructTreeRoot %s/ViewerPreferences<</DisplayDocTitle true>>>>",
 		ref(tree), m.language, ref(tags.appendTo(f, pages))))
 	date := m.created.UTC().Format("20060102150405")
@@ -113,9 +206,13 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 
 // textString writes any text as PDF's UTF-16 (7.9.2.2).
 func textString(text string) string {
-	b := []byte("<FEFF")
+	return "<FEFF" + utf16Hex(text) + ">"
+}
+
+func utf16Hex(text string) string {
+	var b []byte
 	for _, unit := range utf16.Encode([]rune(text)) {
 		b = fmt.Appendf(b, "%04X", unit)
 	}
-	return string(append(b, '>'))
+	return string(b)
 }

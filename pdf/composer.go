@@ -66,8 +66,8 @@ type composer struct {
 
 // newComposer starts a document. created is its date: that of the metadata, and the day up to which somebody whose
 // number is masked can be born.
-func newComposer(labels *labels, title, author string, created backoffice.Instant) *composer {
-	c := &composer{canvas: newCanvas(), tags: newStructure(), labels: labels}
+func newComposer(labels *labels, fonts Fonts, title, author string, created backoffice.Instant) *composer {
+	c := &composer{canvas: newCanvas(fonts), tags: newStructure(), labels: labels}
 	c.meta.created = created.Time()
 	c.meta.language = labels.tag
 	c.meta.title = oneLine(c.clean(title))
@@ -80,7 +80,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // clean makes any text of the content fit to print.
 func (c *composer) clean(text string) string {
-	return strings.TrimSpace(backoffice.MaskNationalNumbers(drawable(text, c.noteUnprinted), masked, c.meta.created))
+	return strings.TrimSpace(backoffice.MaskNationalNumbers(drawable(text, c.canvas.takes, c.noteUnprinted), masked, c.meta.created))
 }
 
 func (c *composer) newPage() {
@@ -119,7 +119,7 @@ func (c *composer) lines(s style, x, top float64, right bool, lines []string) {
 
 // width is that of a line, without the space at which it was cut.
 func (c *composer) width(s style, line string) float64 {
-	return c.canvas.face(s).width(strings.TrimSuffix(line, " "), s.size)
+	return c.canvas.width(s, strings.TrimSuffix(line, " "))
 }
 
 // box fills a rectangle behind what follows.
@@ -148,8 +148,7 @@ func (c *composer) wrap(s style, text string, width float64) []string {
 				lines = append(lines, line+" ")
 				line = word
 			}
-			for c.width(s, line) > width {
-				cut := c.fitting(s, line, width)
+			for cut := c.fitting(s, line, width); cut < len(line); cut = c.fitting(s, line, width) {
 				lines = append(lines, line[:cut])
 				line = line[cut:]
 			}
@@ -164,11 +163,11 @@ func (c *composer) wrap(s style, text string, width float64) []string {
 // isPlainSpace leaves a no-break space where it is.
 func isPlainSpace(r rune) bool { return r == ' ' }
 
-// fitting returns how many bytes of a word fit, at least one character.
+// fitting returns how many bytes of a line fit, at least one character. It looks no further than that.
 func (c *composer) fitting(s style, word string, width float64) int {
 	used := 0.0
 	for i, r := range word {
-		used += c.width(s, string(r))
+		used += c.canvas.widthOf(s, r)
 		if used > width && i > 0 {
 			return i
 		}

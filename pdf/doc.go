@@ -1,6 +1,6 @@
 // Package pdf makes the documents of an accounting office: the document of a completed transcript, the proposal of a
 // calculation, and letters. They are tagged, so that a screen reader follows headings, lists and tables; they embed
-// their fonts; and the same input gives the same bytes.
+// their fonts, and parts of an office's own fonts for scripts that these lack; and the same input gives the same bytes.
 //
 // The file itself is written here: fpdf, which cuts the fonts, writes no structure tree and lets nobody add one, and reads
 // a font anew for every document (5.9 ms and 10 MB each, where this takes 1.7 ms and 2 MB).

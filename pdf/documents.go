@@ -15,14 +15,15 @@ import (
 // a bound.
 type Documents struct {
 	office Letterhead
+	fonts  Fonts
 	turns  chan struct{}
 }
 
 var _ backoffice.Documents = (*Documents)(nil)
 
-// NewDocuments draws for an accounting office.
-func NewDocuments(office Letterhead) *Documents {
-	return &Documents{office: office, turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
+// NewDocuments draws for an accounting office, with fonts for what the embedded ones lack.
+func NewDocuments(office Letterhead, fonts Fonts) *Documents {
+	return &Documents{office: office, fonts: fonts, turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Transcript implements backoffice.Documents.
@@ -47,6 +48,7 @@ func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocu
 		CompletedAt:     cmp.Or(of.Transcript.CompletedAt, of.Transcript.OwnUpdatedAt),
 		Progress:        of.Transcript.ProgressPercentage,
 		CustomVariables: of.Transcript.CustomVariables,
+		Fonts:           d.fonts,
 	})
 	return &document, "application/pdf", err
 }

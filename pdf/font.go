@@ -39,7 +39,7 @@ type typeface struct {
 	widths [1 << 16]int16
 }
 
-// readTypeface panics when the font cannot be read: it is a part of the program.
+// readTypeface panics when the font cannot be read: those of the program can.
 func readTypeface(name string, ttf []byte, stem int) *typeface {
 	parsed, err := sfnt.Parse(ttf)
 	must(err)
@@ -71,7 +71,7 @@ func readTypeface(name string, ttf []byte, stem int) *typeface {
 
 func must(err error) {
 	if err != nil {
-		panic("the embedded font cannot be read: " + err.Error())
+		panic("the font cannot be read: " + err.Error())
 	}
 }
 
@@ -83,8 +83,7 @@ const missing = '◊'
 
 // drawable keeps of a text what can be drawn: composed accents, line feeds, spaces for other white space, a mark for
 // what the fonts lack, which lacks is told, and nothing for what is invisible.
-func drawable(text string, lacks func(rune)) string {
-	t := regular()
+func drawable(text string, draws func(rune) bool, lacks func(rune)) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\u00a0':
@@ -93,7 +92,7 @@ func drawable(text string, lacks func(rune)) string {
 			return ' '
 		case unicode.In(r, unicode.C, unicode.M):
 			return -1
-		case t.draws(r):
+		case draws(r):
 			return r
 		}
 		lacks(r)
@@ -142,7 +141,8 @@ func (f *face) appendTo(file *file) (int, error) {
 	}
 	var buffer sfnt.Buffer
 	glyphs := make([]byte, 2*(int(characters[len(characters)-1])+1)) // from codes to the subset's glyphs
-	widths, unicodes := []byte("["), []byte{}
+	widths := []byte("[")
+	var unicodes []string
 	for _, r := range characters {
 		glyph, err := parsed.GlyphIndex(&buffer, r)
 		if err != nil || glyph == 0 {
@@ -150,28 +150,25 @@ func (f *face) appendTo(file *file) (int, error) {
 		}
 		glyphs[2*r], glyphs[2*r+1] = byte(glyph>>8), byte(glyph)
 		widths = fmt.Appendf(widths, "%d[%d]", r, f.widths[r])
-		unicodes = fmt.Appendf(unicodes, "<%04X><%04X>\n", r, r)
+		unicodes = append(unicodes, fmt.Sprintf("<%04X><%s>\n", r, utf16Hex(lettersOf(r))))
 	}
 	program := file.stream(fmt.Sprintf("/Length1 %d", len(subset)), subset)
 	descriptor := file.add(fmt.Sprintf("<</Type/FontDescriptor/FontName/%s/Flags 32/FontBBox[%d %d %d %d]/ItalicAngle 0/Ascent %d/Descent %d/CapHeight %d/StemV %d/FontFile2 %s>>",
 		f.name, f.bounds[0], f.bounds[1], f.bounds[2], f.bounds[3], f.ascent, f.depth, f.capital, f.stem, ref(program)))
 	descendant := file.add(fmt.Sprintf("<</Type/Font/Subtype/CIDFontType2/BaseFont/%s/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/FontDescriptor %s/W%s]/CIDToGIDMap %s>>",
 		f.name, ref(descriptor), widths, ref(file.stream("", glyphs))))
-	toUnicode := file.stream("", toUnicodeMap(unicodes, len(characters)))
+	toUnicode := file.stream("", toUnicodeMap(unicodes))
 	return file.add(fmt.Sprintf("<</Type/Font/Subtype/Type0/BaseFont/%s/Encoding/Identity-H/DescendantFonts[%s]/ToUnicode %s>>",
 		f.name, ref(descendant), ref(toUnicode))), nil
 }
 
 // toUnicodeMap says which text the codes stand for (ISO 32000-1, 9.10.3), at most 100 codes in a block.
-func toUnicodeMap(lines []byte, count int) []byte {
+func toUnicodeMap(lines []string) []byte {
 	b := []byte("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
 		"/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n" +
 		"1 begincodespacerange\n<0000><FFFF>\nendcodespacerange\n")
-	const line = len("<0000><0000>\n")
-	for count > 0 {
-		n := min(count, 100)
-		b = fmt.Appendf(b, "%d beginbfchar\n%sendbfchar\n", n, lines[:n*line])
-		lines, count = lines[n*line:], count-n
+	for block := range slices.Chunk(lines, 100) {
+		b = fmt.Appendf(b, "%d beginbfchar\n%sendbfchar\n", len(block), strings.Join(block, ""))
 	}
 	return append(b, "endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n"...)
 }

@@ -31,7 +31,7 @@ type LetterPart struct {
 // Letter writes a letter. It fails only with the writer's error.
 func Letter(w io.Writer, d LetterDocument) error {
 	l := labelsFor(d.Language)
-	c := newComposer(l, d.Title+" – "+d.Customer.Name, d.Sender, d.Date)
+	c := newComposer(l, nil, d.Title+" – "+d.Customer.Name, d.Sender, d.Date)
 	c.head(Letterhead{Name: d.Sender}, c.clean(d.Kind), d.Title, d.Customer.Name)
 	c.facts(d.Customer.facts(l), []fact{
 		{l.kboNumber, kbo(d.Customer.KBONumber)},

@@ -36,7 +36,7 @@ type Amount struct {
 func Proposal(w io.Writer, d ProposalDocument) error {
 	l := labelsFor(d.Language)
 	title := l.proposalLead + " " + d.AssessmentYear
-	c := newComposer(l, title+" – "+d.Customer.Name, d.Office, d.Date)
+	c := newComposer(l, nil, title+" – "+d.Customer.Name, d.Office, d.Date)
 	c.head(Letterhead{Name: d.Office}, l.proposal, title, d.Customer.Name)
 	c.facts(d.Customer.facts(l), []fact{
 		{l.kboNumber, kbo(d.Customer.KBONumber)},

@@ -84,7 +84,8 @@ func must(t *testing.T, err error) {
 
 var (
 	opening = regexp.MustCompile(`^/([A-Z][A-Za-z0-9]*) <</MCID ([0-9]+)>> BDC$`)
-	shown   = regexp.MustCompile(`^BT /([RS]) .* <([0-9A-F]*)> Tj ET$`)
+	shown   = regexp.MustCompile(`^BT .*> Tj ET$`)
+	pieces  = regexp.MustCompile(`<([0-9A-F]*)> Tj`)
 )
 
 // readPage returns the text of each marked content, and of each artifact that has some.
@@ -111,7 +112,10 @@ func (r *reading) readPage(t *testing.T, drawn []byte) (marked map[int]string, a
 			if text == nil {
 				continue
 			}
-			decoded := decode(t, text[2])
+			decoded := ""
+			for _, piece := range pieces.FindAllStringSubmatch(line, -1) { // one for each font
+				decoded += decode(t, piece[1])
+			}
 			if inArtifact {
 				artifacts = append(artifacts, decoded)
 			} else {

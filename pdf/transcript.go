@@ -16,6 +16,7 @@ type TranscriptDocument struct {
 	CompletedAt     backoffice.Instant
 	Progress        float64 // percentage
 	CustomVariables backoffice.JSON
+	Fonts           Fonts // for what the embedded ones lack
 }
 
 // Transcript writes the document of a transcript. It fails with BadInput when the custom variables are no JSON object,
@@ -26,7 +27,7 @@ func Transcript(w io.Writer, d TranscriptDocument) error {
 	if err != nil {
 		return err
 	}
-	c := newComposer(l, d.Checklist+" – "+d.Customer.Name, d.Office.Name, d.CompletedAt)
+	c := newComposer(l, d.Fonts, d.Checklist+" – "+d.Customer.Name, d.Office.Name, d.CompletedAt)
 	c.head(d.Office, l.transcript, d.Checklist, d.Customer.Name)
 	c.facts(
 		append(d.Customer.facts(l), fact{l.kboNumber, kbo(d.Customer.KBONumber)}),

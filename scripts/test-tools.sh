@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the tests need beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, nginx, Chromium, Node's npm.
+# Installs what the tests need beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, nginx, Chromium, Node's npm, fonts.
 # On Debian and its kin it uses apt (through sudo when needed); elsewhere it tells what is missing.
 set -euo pipefail
 
@@ -11,6 +11,8 @@ PATH=$PATH:/usr/sbin command -v nginx >/dev/null || missing+=(nginx)
 command -v chromium >/dev/null || missing+=(chromium)
 command -v node >/dev/null || missing+=(nodejs)
 command -v npm >/dev/null || missing+=(npm)
+[ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || missing+=(fonts-dejavu-core)
+[ -e /usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf ] || missing+=(fonts-droid-fallback)
 command -v setpriv >/dev/null || missing+=(util-linux)
 
 if [ ${#missing[@]} -gt 0 ]; then

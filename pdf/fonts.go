@@ -1,0 +1,105 @@
+package pdf
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/image/font/sfnt"
+
+	"codeberg.org/go-pdf/fpdf"
+)
+
+// Fonts are the fonts of an office for scripts that the embedded ones lack, in their order. They may be used by any
+// number of documents at once.
+type Fonts []*typeface
+
+// fallbackScripts are those that come out right letter by letter, once letters that join have their forms. Others, such as Devanagari
+// and Thai, put letters together in ways that take more than a font.
+var fallbackScripts = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Hebrew, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
+	unicode.Armenian, unicode.Georgian, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Common,
+}
+
+// maxFont is how many bytes a font may have.
+const maxFont = 32 << 20
+
+// ReadFonts reads the TrueType fonts of a folder, those of its folders too, in the order of their paths. It fails when
+// there are none, and for one that cannot be embedded.
+func ReadFonts(folder string) (Fonts, error) {
+	var fonts Fonts
+	root := os.DirFS(folder)
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		extension := strings.ToLower(path.Ext(name))
+		if err != nil || entry.IsDir() || extension != ".ttf" && extension != ".otf" {
+			return err
+		}
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if info, err := fs.Stat(root, name); err != nil || info.Size() > maxFont || !info.Mode().IsRegular() {
+			return fmt.Errorf("the font %s cannot be read, or has more than %d MiB", file, maxFont>>20)
+		}
+		ttf, err := fs.ReadFile(root, name)
+		if err != nil {
+			return fmt.Errorf("the font %s cannot be read: %w", file, err)
+		}
+		read, err := readFallback(fmt.Sprintf("BKOF%c%c+Fallback%d", 'A'+len(fonts)/26%26, 'A'+len(fonts)%26, len(fonts)), ttf)
+		if err != nil {
+			return fmt.Errorf("the font %s cannot be used: %w", file, err)
+		}
+		fonts = append(fonts, read)
+		return nil
+	})
+	if err == nil && len(fonts) == 0 {
+		err = fmt.Errorf("the folder %s has no fonts (.ttf)", folder)
+	}
+	return fonts, err
+}
+
+// readFallback reads a font and tries whether a part of it can be embedded.
+func readFallback(name string, ttf []byte) (read *typeface, err error) {
+	defer func() {
+		if recover() != nil { // what reads and cuts fonts takes them for sound
+			read, err = nil, errors.New("it is damaged, or of a kind that cannot be embedded")
+		}
+	}()
+	if len(ttf) < 4 || string(ttf[:4]) == "OTTO" {
+		return nil, errors.New("its outlines are not TrueType's")
+	}
+	read = readTypeface(name, ttf, 80)
+	for r := range read.widths {
+		if !unicode.In(rune(r), fallbackScripts...) {
+			read.widths[r] = -1
+		}
+	}
+	sample := strings.Map(func(r rune) rune {
+		if read.draws(r) {
+			return r
+		}
+		return -1
+	}, " aאسﺳ中한")
+	if sample == "" {
+		return nil, errors.New("it has no characters of use here")
+	}
+	cut, err := sfnt.Parse(fpdf.UTF8CutFont(ttf, sample))
+	if err != nil {
+		return nil, err
+	}
+	var buffer sfnt.Buffer
+	for _, r := range sample {
+		if glyph, err := cut.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
+			return nil, errors.New("it cannot be cut to what a document uses")
+		}
+	}
+	return read, nil
+}
+
+// draw says whether any of the fonts has a character.
+func (f Fonts) draw(r rune) bool {
+	return slices.ContainsFunc(f, func(t *typeface) bool { return t.draws(r) })
+}
