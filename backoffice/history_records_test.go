@@ -119,7 +119,7 @@ func (m *model) assignThis(r *rapid.T, draft backoffice.Assignment, key backoffi
 	transcript := &backoffice.Transcript{ID: made.ID, OwnStatus: backoffice.ToProcess, Status: backoffice.ToProcess, CustomerID: draft.CustomerID, ChecklistID: draft.ChecklistID}
 	fields := []string{"checklistId", "customerId"}
 	if len(draft.CustomVariables) > 5 {
-		transcript.CustomVariables = `{"a":1,"b":2}`
+		transcript.CustomVariables = `{"b":2,"a":1}`
 		fields = append(fields, "customVariables")
 	}
 	m.transcripts[made.ID] = transcript
