@@ -137,6 +137,11 @@ type Tx interface {
 	// ForgetFilesOf does that with all of FileKeysOf a customer, and returns them.
 	ForgetFilesOf(ctx context.Context, customerID string) ([]string, error)
 
+	// SetDocument stores the document of a completed transcript, with what it says of that and OwnUpdatedAt should it be later,
+	// and nothing else. It returns the transcript as it is then, nil when there is none, and notes the key of the document before
+	// to be forgotten. One that is not completed is returned as it was.
+	SetDocument(ctx context.Context, t *Transcript) (changed *Transcript, replaced []string, err error)
+
 	// CommitUpload ends an upload's registration together with the transaction, whose records name its files.
 	// Unavailable when the registration has ended before.
 	CommitUpload(ctx context.Context, upload string) error

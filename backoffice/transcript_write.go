@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"context"
+	"errors"
 	"io"
 )
 
@@ -101,10 +102,19 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
 	}
-	of, err := o.transcriptDocument(ctx, id)
+	// The file is durable before a record names it: a crash in between leaves a file without a record, for the sweep.
+	of, upload, err := o.beginDocument(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	stored := false
+	defer func() {
+		if err == nil && !stored {
+			upload.Close(ctx, errNothingDrawn)
+			return
+		}
+		upload.Close(ctx, err)
+	}()
 	drawings := drawingsOf(ctx)
 	if drawings.have(of) {
 		return of.Transcript, nil
@@ -119,12 +129,6 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 	if err != nil {
 		return nil, Fault(err, "drawing a transcript's document")
 	}
-	// The file is durable before a record names it: a crash in between leaves a file without a record, for the sweep.
-	upload, err := BeginUpload(ctx, o.Store, o.Files)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { upload.Close(ctx, err) }()
 	file, err := upload.Put(ctx, content, contentType)
 	if err != nil {
 		return nil, err
@@ -133,43 +137,34 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 	var updated *Transcript
 	var replaced []string
 	err = o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		t, ok, err := find(ctx, tx.Transcripts(), id)
+		now, drawn := InstantOf(o.now()), *of.Transcript
+		drawn.Document, drawn.DocumentGenerated, drawn.OwnUpdatedAt = &file, true, now
+		drawn.Happened(of.Transcript, now)
+		err := tx.Together(ctx, func(ctx context.Context) (err error) {
+			if updated, replaced, err = tx.SetDocument(ctx, &drawn); err == nil {
+				err = canGenerate(updated)
+			}
+			return err
+		}, func(ctx context.Context) error { return upload.Commit(ctx, tx) })
 		if err != nil {
 			return false, err
 		}
-		if err := canGenerate(t, ok); err != nil {
-			return false, err
-		}
-		if replaced = nil; t.Document != nil {
-			replaced = []string{t.Document.Key}
-			if err := tx.ForgetFiles(ctx, replaced); err != nil {
-				return false, err
-			}
-		}
-		now, before := InstantOf(o.now()), *t
-		t.Document, t.DocumentGenerated = &file, true
-		t.Happened(&before, now)
-		t.OwnUpdatedAt = max(t.OwnUpdatedAt, now)
-		t.UpdatedAt = max(t.UpdatedAt, t.OwnUpdatedAt)
-		if err := tx.Transcripts().Update(ctx, t); err != nil {
-			return false, err
-		}
-		if err := upload.Commit(ctx, tx); err != nil {
-			return false, err
-		}
-		updated = t
 		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: by.ClientID, Action: "generateTranscriptDocument", Noun: NounTranscript, ObjectID: id, Fields: []string{"documentGenerated", "file"}})
 	})
 	if err != nil {
 		return nil, err
 	}
+	stored = true
 	drawings.keep(of, updated)
 	o.removeFiles(ctx, replaced)
 	return updated, nil
 }
 
-func canGenerate(t *Transcript, found bool) error {
-	if !found {
+var errNothingDrawn = errors.New("the document was drawn before")
+
+// canGenerate refuses a transcript, nil when there is none, that has no document to draw.
+func canGenerate(t *Transcript) error {
+	if t == nil {
 		return unknown(NounTranscript, "transcriptId")
 	}
 	if !t.IsCompleted {
@@ -178,26 +173,18 @@ func canGenerate(t *Transcript, found bool) error {
 	return nil
 }
 
-// transcriptDocument reads what a document is drawn from.
-func (o *Office) transcriptDocument(ctx context.Context, id string) (of TranscriptDocument, err error) {
-	var found [3]bool
-	t, ok, err := find(ctx, o.Store.Transcripts(), id)
-	if err == nil {
-		err = canGenerate(t, ok)
-	}
-	if of.Transcript = t; err == nil {
-		of.Customer, found[0], err = find(ctx, o.Store.Customers(), t.CustomerID)
-	}
-	if err == nil {
-		of.Checklist, found[1], err = find(ctx, o.Store.Checklists(), t.ChecklistID)
-	}
-	if err == nil {
-		of.FinancialYear, found[2], err = find(ctx, o.Store.FinancialYears(), t.FinancialYearID)
-	}
-	if err == nil && found != [3]bool{true, true, true} {
-		err = unknown(NounTranscript, "transcriptId") // erased between these readings
-	}
-	return of, err
+// beginDocument reads what a document is drawn from and begins the upload of it.
+func (o *Office) beginDocument(ctx context.Context, id string) (of TranscriptDocument, upload *Upload, err error) {
+	upload, err = beginUpload(ctx, o.Store, o.Files, func(upload string) (err error) {
+		if of, err = o.Store.BeginDocument(ctx, id, upload, UploadLease); err == nil {
+			err = canGenerate(of.Transcript)
+		}
+		if err == nil && (of.Customer == nil || of.Checklist == nil || of.FinancialYear == nil) {
+			err = unknown(NounTranscript, "transcriptId") // erased between these readings
+		}
+		return err
+	})
+	return of, upload, err
 }
 
 // GenerateMissingDocuments generates the document of every completed transcript that has none and calls each with every

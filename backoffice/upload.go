@@ -33,8 +33,12 @@ type Upload struct {
 // BeginUpload registers an upload, and renews its lease until Close. It must not be called inside a transaction: an
 // engine with a single writer would wait for itself.
 func BeginUpload(ctx context.Context, store Store, files FileStore) (*Upload, error) {
+	return beginUpload(ctx, store, files, func(id string) error { return store.BeginUpload(ctx, id, UploadLease) })
+}
+
+func beginUpload(ctx context.Context, store Store, files FileStore, register func(id string) error) (*Upload, error) {
 	u := &Upload{store: store, files: files, id: NewUploadID()}
-	if err := store.BeginUpload(ctx, u.id, UploadLease); err != nil {
+	if err := register(u.id); err != nil {
 		return nil, err
 	}
 	renewing, cancel := context.WithCancel(ctx)

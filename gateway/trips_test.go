@@ -20,9 +20,6 @@ import (
 // mostTrips is how often a write may go to PostgreSQL and back: with each it takes as long as the network is wide.
 const mostTrips = 4
 
-// dearer are writes that take more: before a document is drawn its transcript is read and its file is registered.
-var dearer = map[string]int{"generateTranscriptDocument": 14}
-
 // write is a request that writes, as one of several of its kind.
 type write struct {
 	method, path, body string
@@ -233,7 +230,7 @@ func (f *faraway) fewTrips(t *testing.T, name string, next func(t testing.TB, f 
 	}
 	least := slices.Min(trips)
 	t.Logf("%s: %d trips of %v", name, least, trips)
-	if most := max(mostTrips, dearer[name]); least > most {
-		t.Errorf("%s takes %d trips to PostgreSQL, more than %d", name, least, most)
+	if least > mostTrips {
+		t.Errorf("%s takes %d trips to PostgreSQL, more than %d", name, least, mostTrips)
 	}
 }

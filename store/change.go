@@ -66,7 +66,7 @@ func (t *tx) finish(ctx context.Context) error {
 		return nil
 	}
 	if t.batcher != nil && t.aside == 0 && len(t.changes) > 0 && len(t.changes) <= maxBatch && !t.visible.isLarge() {
-		t.finishWithCommit()
+		t.finishWithCommit(ctx)
 		return nil
 	}
 	end, err := t.endOfLog(ctx)
@@ -81,7 +81,7 @@ func (t *tx) finish(ctx context.Context) error {
 
 // finishWithCommit does what finish does in the trip of the commit, so that nobody waits for the end of the log longer than
 // the statements take: the numbers and the instant are worked out where the log is.
-func (t *tx) finishWithCommit() {
+func (t *tx) finishWithCommit(ctx context.Context) {
 	n, d := t.store.nouns, t.store.nouns.dialect
 	for i, change := range t.changes {
 		change.Sequence = int64(i) + 1
@@ -101,10 +101,10 @@ func (t *tx) finishWithCommit() {
 		}
 		return nil
 	}
-	t.batcher.SendLast(&Statement{Text: d.lock, Args: []any{lockChanges}}, &Statement{Text: n.changesAtEnd, Args: args, Each: appended})
+	t.sendLast(ctx, &Statement{Text: d.lock, Args: []any{lockChanges}}, &Statement{Text: n.changesAtEnd, Args: args, Each: appended})
 	for i, ids := range t.visible.changedIDs() {
 		if ids != nil {
-			t.batcher.SendLast(&Statement{Text: changeTexts[i].text(d, lastInstant), Args: []any{d.List(ids)}})
+			t.sendLast(ctx, &Statement{Text: changeTexts[i].text(d, lastInstant), Args: []any{d.List(ids)}})
 		}
 	}
 	t.changes = nil

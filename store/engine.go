@@ -37,6 +37,9 @@ type Batcher interface {
 	// SendLast keeps statements for the trip that ends the transaction: nobody can look at their answers before it is
 	// durable, so what is to keep it from that must be an error of theirs.
 	SendLast(statements ...*Statement)
+	// MayRepeat says that the transaction does no harm when it is run again although it is durable already. So its last trip
+	// may be its only one.
+	MayRepeat()
 }
 
 // Engine is an open database.

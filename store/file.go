@@ -64,10 +64,7 @@ func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
 		return nil
 	}
 	d := s.nouns.dialect
-	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		_, err := tx.conn.Exec(ctx, "DELETE FROM forgotten_files WHERE file_key "+strings.ReplaceAll(d.in, "?", "$1"), []any{d.List(storableAll(keys))})
-		return err
-	})
+	return s.repeat(ctx, &Statement{Text: "DELETE FROM forgotten_files WHERE file_key " + strings.ReplaceAll(d.in, "?", "$1"), Args: []any{d.List(storableAll(keys))}})
 }
 
 func storableAll(texts []string) []string {

@@ -33,14 +33,20 @@ func firstText(ctx context.Context, conn Conn, text string, args ...any) (found 
 
 // BeginUpload implements backoffice.FileRegister.
 func (s *Store) BeginUpload(ctx context.Context, upload string, lease time.Duration) error {
-	_, err := s.execAlone(ctx, "INSERT INTO uploads (id, until) VALUES ($1, "+s.nouns.dialect.now+" + $2)", upload, lease.Milliseconds())
-	return err
+	return s.repeat(ctx, s.nouns.dialect.beginUpload("", upload, lease))
+}
+
+// beginUpload registers an upload for each row that from has: one, when it is empty.
+func (d *Dialect) beginUpload(from, upload string, lease time.Duration, args ...any) *Statement {
+	return &Statement{
+		Text: "INSERT INTO uploads (id, until) SELECT $1, " + d.now + " + $2" + from + " WHERE TRUE ON CONFLICT (id) DO UPDATE SET until = excluded.until",
+		Args: append([]any{upload, lease.Milliseconds()}, args...),
+	}
 }
 
 // RenewUpload implements backoffice.FileRegister.
 func (s *Store) RenewUpload(ctx context.Context, upload string, lease time.Duration) error {
-	_, err := s.execAlone(ctx, "UPDATE uploads SET until = "+s.nouns.dialect.now+" + $2 WHERE id = $1", upload, lease.Milliseconds())
-	return err
+	return s.repeat(ctx, &Statement{Text: "UPDATE uploads SET until = " + s.nouns.dialect.now + " + $2 WHERE id = $1", Args: []any{upload, lease.Milliseconds()}})
 }
 
 const endUpload = "DELETE FROM uploads WHERE id = $1"

@@ -25,6 +25,7 @@ type nouns struct {
 	ofIDs           string // the statement of NounsOf
 	changesAside    copyTexts
 	changesAtEnd    string
+	setDocument     string
 }
 
 func nounsOn(d *Dialect) *nouns {
@@ -45,6 +46,7 @@ func nounsOn(d *Dialect) *nouns {
 		ofIDs:           nounsOfText(d),
 		changesAside:    changesAsideOf(d),
 		changesAtEnd:    changesAtEndOf(d),
+		setDocument:     setDocumentText(d),
 	}
 }
 

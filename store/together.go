@@ -78,6 +78,37 @@ func (t *tx) send(ctx context.Context, statements ...*Statement) {
 	t.trip(ctx, statements)
 }
 
+// sendLast keeps statements for the trip of the commit.
+func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
+	for range statements {
+		backoffice.CountCall(ctx)
+	}
+	t.batcher.SendLast(statements...)
+}
+
+// repeat runs statements in a transaction of their own, in one trip, which may run twice: they come to the same then.
+func (s *Store) repeat(ctx context.Context, statements ...*Statement) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if tx.batcher != nil {
+			tx.batcher.MayRepeat()
+			tx.sendLast(ctx, statements...)
+			return nil
+		}
+		for _, s := range statements {
+			var err error
+			if s.Each != nil {
+				err = tx.conn.Query(ctx, s.Text, s.Args, s.Each)
+			} else {
+				_, err = tx.conn.Exec(ctx, s.Text, s.Args)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func (t *tx) trip(ctx context.Context, statements []*Statement) {
 	s, _ := ctx.Value(strandKey{}).(*strand)
 	if s == nil {

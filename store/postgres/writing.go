@@ -19,6 +19,8 @@ type writing struct {
 	limit time.Duration // of a trip
 	begun bool
 	last  []*store.Statement
+
+	repeats bool // it does no harm when it is run twice
 }
 
 var (
@@ -55,6 +57,9 @@ func (w *writing) Send(ctx context.Context, statements []*store.Statement) {
 
 // SendLast implements store.Batcher.
 func (w *writing) SendLast(statements ...*store.Statement) { w.last = append(w.last, statements...) }
+
+// MayRepeat implements store.Batcher.
+func (w *writing) MayRepeat() { w.repeats = true }
 
 // Copy implements store.Copier.
 func (w *writing) Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
@@ -180,7 +185,7 @@ func noteWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
 }
 
 // commit makes a transaction durable, with the statements that were kept for its last trip. It comes with none of the
-// first: who has had an answer knows that the connection is good. Under synchronous replication a server that is told to wait
+// first, unless it may run twice: who has had an answer knows that the connection is good. Under synchronous replication a server that is told to wait
 // no longer for its standby calls that a success, with a warning: here it is none. Callers who leave do not cut the wait short;
 // a deadline does, but for leastCommit.
 func (w *writing) commit(ctx context.Context) error {
@@ -190,7 +195,7 @@ func (w *writing) commit(ctx context.Context) error {
 		return nil
 	case conn.TxStatus() == 'E':
 		return backoffice.Fault(errors.New("a failed transaction was to be committed"), "writing to the store")
-	case !w.begun:
+	case !w.begun && !w.repeats:
 		if _, err := w.begin(ctx); err != nil {
 			return err
 		}
@@ -210,8 +215,11 @@ func (w *writing) commit(ctx context.Context) error {
 	case err == nil:
 		return nil
 	}
-	if isDecided(err, answered < len(w.last)) {
+	switch {
+	case isDecided(err, answered < len(w.last)):
 		return classify(ctx, err)
+	case w.repeats:
+		return unanswered(ctx, w.conn, classify(ctx, err))
 	}
 	return unknownOutcome(fmt.Errorf("the commit was not answered (%T)", err))
 }

@@ -20,6 +20,7 @@ func sweepFileRegister(t *testing.T, store backoffice.Store) {
 	for _, ask := range []func() error{
 		func() error { return err },
 		func() error { return store.BeginUpload(ctx, upload, time.Minute) },
+		func() error { _, err := store.BeginDocument(ctx, "transcript-1", upload, time.Minute); return err },
 		func() error { return store.RenewUpload(ctx, upload, time.Minute) },
 		func() error { _, err := store.EndUpload(ctx, upload); return err },
 		func() error { _, err := store.NamesFiles(ctx); return err },

@@ -90,3 +90,6 @@ func (c recordedBatcher) SendLast(statements ...*store.Statement) {
 	}
 	c.batcher.SendLast(statements...)
 }
+
+// MayRepeat implements store.Batcher.
+func (c recordedBatcher) MayRepeat() { c.batcher.MayRepeat() }
