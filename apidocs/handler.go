@@ -10,7 +10,7 @@ import (
 	"embed"
 	"net/http"
 
-	"example.org/backoffice/webpage"
+	"example.org/backoffice/static"
 )
 
 // Path is where the page is; its assets are under Path + "/assets/".
@@ -25,5 +25,5 @@ var dist embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves the page; see webpage.Handler for what it answers and where to mount it.
-func Handler() http.Handler { return webpage.Handler(Path, dist, policy) }
+// Handler serves the page; see static.Handler for what it answers and where to mount it.
+func Handler() http.Handler { return static.Handler(Path, dist, policy) }

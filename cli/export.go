@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"example.org/backoffice/importexport"
 	"example.org/backoffice/privacy"
-	"example.org/backoffice/transfer"
 )
 
 // exportCommand writes an import folder.
@@ -38,9 +38,9 @@ func (c *exportCommand) Run(ctx context.Context, s *settings, t terminal) error 
 	}
 	defer h.Close()
 	bar := newProgress(t.err, false)
-	exporter := &transfer.Exporter{
+	exporter := &importexport.Exporter{
 		Store: h.Store, Files: h.Files, Vault: h.Vault,
-		Progress: func(p transfer.Progress) { bar.at(p.File, p.Done, p.Size) },
+		Progress: func(p importexport.Progress) { bar.at(p.File, p.Done, p.Size) },
 	}
 	var purpose *string
 	if c.RegistrationNumbers {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"example.org/backoffice/transfer"
+	"example.org/backoffice/importexport"
 )
 
 // importCommand loads an import folder.
@@ -21,15 +21,15 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) error 
 	}
 	defer h.Close()
 	bar := newProgress(t.err, true)
-	importer := &transfer.Importer{
+	importer := &importexport.Importer{
 		Store: h.Store, Files: h.Files, Keys: h.Keys,
-		Progress: func(p transfer.Progress) {
+		Progress: func(p importexport.Progress) {
 			if p.Writing {
 				p.File += ", writing"
 			}
 			bar.at(p.File, p.Done, p.Size)
 		},
-		Waiting: func(r transfer.Running) {
+		Waiting: func(r importexport.Running) {
 			fmt.Fprintf(t.err, "another import runs (%s); this one begins when it has ended\n", r)
 		},
 	}
@@ -39,7 +39,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) error 
 		fmt.Fprintf(t.out, "%s: %d created, %d updated, %d deleted, %d unchanged\n",
 			loaded.File, loaded.Created, loaded.Updated, loaded.Deleted, loaded.Unchanged)
 	}
-	var bad *transfer.BadFile
+	var bad *importexport.BadFile
 	if errors.As(err, &bad) {
 		for _, report := range bad.Reports() {
 			fmt.Fprintln(t.err, report)

@@ -9,8 +9,8 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/gateway"
+	"example.org/backoffice/httpserver"
 	"example.org/backoffice/limits"
-	"example.org/backoffice/process"
 )
 
 // serveCommand serves both faces until it is told to stop.
@@ -18,8 +18,8 @@ type serveCommand struct {
 	Listen         string   `default:"127.0.0.1:8080" env:"BACKOFFICE_LISTEN" placeholder:"ADDRESS" help:"Where to listen (${default})."`
 	TrustedProxies []string `name:"trusted-proxy" env:"BACKOFFICE_TRUSTED_PROXY" placeholder:"NETWORK" help:"A network whose forwarded client addresses count, such as 127.0.0.0/8; may be repeated."`
 
-	Process process.Settings `embed:""`
-	Limits  limits.Settings  `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
+	Process httpserver.Settings `embed:""`
+	Limits  limits.Settings     `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
 }
 
 // Run serves until ctx ends.

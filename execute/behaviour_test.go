@@ -12,8 +12,8 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/execute"
 	"example.org/backoffice/graph"
+	"example.org/backoffice/inputs"
 	"example.org/backoffice/loaders"
-	"example.org/backoffice/mutations"
 )
 
 // fixed is a root whose customers are as many as it says and whose other fields a test may replace.
@@ -21,7 +21,7 @@ type fixed struct {
 	root
 	customers   int
 	responsible func(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.User, error)
-	label       func(ctx context.Context, name string) (*mutations.CreateLabelPayload, error)
+	label       func(ctx context.Context, name string) (*inputs.CreateLabelPayload, error)
 }
 
 type (
@@ -58,7 +58,7 @@ func (c fixedCustomer) Responsible(ctx context.Context, objs []*backoffice.Custo
 	return c.of.responsible(ctx, objs)
 }
 
-func (m fixedMutation) CreateLabel(ctx context.Context, input mutations.CreateLabelInput) (*mutations.CreateLabelPayload, error) {
+func (m fixedMutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput) (*inputs.CreateLabelPayload, error) {
 	return m.of.label(ctx, input.Name)
 }
 
@@ -121,10 +121,10 @@ func TestAMutationWhoseRequestIsOverTellsWhatItHasDone(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	var done []string
-	e := serve(newFixed(fixed{label: func(_ context.Context, name string) (*mutations.CreateLabelPayload, error) {
+	e := serve(newFixed(fixed{label: func(_ context.Context, name string) (*inputs.CreateLabelPayload, error) {
 		done = append(done, name)
 		cancel()
-		return &mutations.CreateLabelPayload{Label: &backoffice.Label{ID: name}}, nil
+		return &inputs.CreateLabelPayload{Label: &backoffice.Label{ID: name}}, nil
 	}}, execute.Options{}))
 	ctx = with(ctx, backoffice.AllScopes)
 	response, _ := do(ctx, e, operation{Query: `mutation { a: createLabel(input: {name: "a"}) { label { id } } b: createLabel(input: {name: "b"}) { label { id } } }`})
@@ -139,7 +139,7 @@ func TestAMutationWhoseRequestIsOverTellsWhatItHasDone(t *testing.T) {
 func TestMutationsRunInTheOrderOfTheDocument(t *testing.T) {
 	t.Parallel()
 	var done []string
-	e := serve(newFixed(fixed{label: func(_ context.Context, name string) (*mutations.CreateLabelPayload, error) {
+	e := serve(newFixed(fixed{label: func(_ context.Context, name string) (*inputs.CreateLabelPayload, error) {
 		done = append(done, name)
 		return nil, nil
 	}}, execute.Options{}))

@@ -7,9 +7,9 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/execute"
+	"example.org/backoffice/graphqlhttp"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/loaders"
-	"example.org/backoffice/transport"
 )
 
 // Requests of both faces enter one admission, as requests of their pairs, and tell it through their budget what they take.
@@ -42,13 +42,13 @@ func written(ctx context.Context, bytes int) error {
 }
 
 // admit lets operations enter, and ends an operation's reading when it was executed.
-func admit(admission *limits.Admission) func(context.Context, int) (transport.Admitted, error) {
-	return func(ctx context.Context, cost int) (transport.Admitted, error) {
+func admit(admission *limits.Admission) func(context.Context, int) (graphqlhttp.Admitted, error) {
+	return func(ctx context.Context, cost int) (graphqlhttp.Admitted, error) {
 		share, err := enter(ctx, admission, cost)
 		if err != nil {
-			return transport.Admitted{}, err
+			return graphqlhttp.Admitted{}, err
 		}
-		return transport.Admitted{
+		return graphqlhttp.Admitted{
 			Executed: func(bytes int) {
 				loaders.From(ctx).Close()
 				share.Executed(bytes)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/webpage/webtest"
+	"example.org/backoffice/static/webtest"
 )
 
 // The sentences are in apidocs/page/test/page.test.mjs.

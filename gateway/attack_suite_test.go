@@ -181,7 +181,7 @@ func alive(t *testing.T, o *office, pair [2]string, text string) (most uint64) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o.handler.ServeHTTP(&unread{header: http.Header{}}, request)
+		o.handler.ServeHTTP(&unkept{header: http.Header{}}, request)
 	}()
 	for {
 		select {
@@ -195,12 +195,12 @@ func alive(t *testing.T, o *office, pair [2]string, text string) (most uint64) {
 	}
 }
 
-// unread takes an answer and keeps nothing of it.
-type unread struct{ header http.Header }
+// unkept takes an answer and keeps nothing of it.
+type unkept struct{ header http.Header }
 
-func (u *unread) Header() http.Header         { return u.header }
-func (u *unread) WriteHeader(int)             {}
-func (u *unread) Write(b []byte) (int, error) { return len(b), nil }
+func (u *unkept) Header() http.Header         { return u.header }
+func (u *unkept) WriteHeader(int)             {}
+func (u *unkept) Write(b []byte) (int, error) { return len(b), nil }
 
 func document(t *testing.T, query string) string {
 	t.Helper()

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/importexport"
 	"example.org/backoffice/limits"
-	"example.org/backoffice/transfer"
 )
 
 // drawn counts the documents that an office draws.
@@ -39,7 +39,7 @@ func openDrawingOffice(t testing.TB, database string, transcripts, bytes int) (*
 	counted := drawn{h.documents, new(atomic.Int32)}
 	h.documents = counted
 	o := serveBackend(t, h, limits.Defaults())
-	importer := transfer.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
+	importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
 	if _, err := importer.Import(t.Context(), filepath.Join("..", "testdata", "office")); err != nil {
 		t.Fatal(err)
 	}

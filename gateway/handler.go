@@ -15,19 +15,19 @@ import (
 	"example.org/backoffice/execute"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/graphiql"
+	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/httpserver"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/loaders"
 	"example.org/backoffice/privacy"
-	"example.org/backoffice/process"
 	"example.org/backoffice/resolvers"
 	"example.org/backoffice/rest"
-	"example.org/backoffice/transport"
 )
 
 // server is what the faces are put together from.
 type server struct {
 	backend       *Backend
-	process       *process.Process
+	process       *httpserver.Process
 	limits        limits.Settings
 	authenticator *auth.Authenticator
 	proxies       auth.Proxies
@@ -40,7 +40,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func())
 	authenticator := auth.NewAuthenticator(b.Store)
 	return server{
 		backend: b,
-		process: process.New(c.Process, process.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
+		process: httpserver.New(c.Process, httpserver.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
 		limits:  c.Limits, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
 	}, authenticator.Close
 }
@@ -57,7 +57,7 @@ func (s server) handler() http.Handler {
 	r := chi.NewRouter()
 	s.process.Mount(r)
 	bounded := r.With(s.process.Deadline)
-	bounded.With(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), process.Client, vault.Middleware(auth.From, endpoint.Refuse)).
+	bounded.With(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, vault.Middleware(auth.From, endpoint.Refuse)).
 		Handle("/graphql", s.answer(endpoint))
 	bounded.With(rest.Compressed).Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -66,14 +66,14 @@ func (s server) handler() http.Handler {
 	bounded.Get("/", http.RedirectHandler(graphiql.Path, http.StatusFound).ServeHTTP)
 	page := graphiql.Handler(s.page)
 	bounded.Handle(graphiql.Path, page)
-	bounded.Handle(graphiql.Path+"/*", process.Quiet(page))
+	bounded.Handle(graphiql.Path+"/*", httpserver.Quiet(page))
 	docs := apidocs.Handler()
 	bounded.Handle(apidocs.Path, docs)
-	bounded.Handle(apidocs.Path+"/*", process.Quiet(docs))
+	bounded.Handle(apidocs.Path+"/*", httpserver.Quiet(docs))
 	rest.Mount(r, rest.Config{
 		Store: s.backend.Store, Office: s.backend.Office(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault,
 		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
-		Bounded: s.process.Deadline, Streamed: s.process.Stream, SignedIn: process.Client, RequestID: process.RequestID,
+		Bounded: s.process.Deadline, Streamed: s.process.Stream, SignedIn: httpserver.Client, RequestID: httpserver.RequestID,
 		Admit: s.admitREST(admission), Answer: s.limits.Answer,
 	})
 	return r
@@ -93,15 +93,15 @@ func schemaText(schema graphql.ExecutableSchema) string {
 }
 
 // graphql is the GraphQL face.
-func (s server) graphql(schema graphql.ExecutableSchema, admission *limits.Admission) *transport.GraphQL {
-	return transport.New(schema, s.limits, transport.Hooks{
+func (s server) graphql(schema graphql.ExecutableSchema, admission *limits.Admission) *graphqlhttp.GraphQL {
+	return graphqlhttp.New(schema, s.limits, graphqlhttp.Hooks{
 		Admit:       admit(admission),
 		BeforeWrite: privacy.Commit,
-		RequestID:   process.RequestID,
+		RequestID:   httpserver.RequestID,
 		Log:         s.log,
 		StoreCalls:  func(ctx context.Context) int { return backoffice.CallsOf(ctx).Count() },
-		Done: func(ctx context.Context, o transport.Outcome) {
-			process.NoteOperation(ctx, process.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes})
+		Done: func(ctx context.Context, o graphqlhttp.Outcome) {
+			httpserver.NoteOperation(ctx, httpserver.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes})
 		},
 	})
 }

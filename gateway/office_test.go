@@ -15,10 +15,10 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphiql"
+	"example.org/backoffice/importexport"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
-	"example.org/backoffice/transfer"
 )
 
 // office is a running gateway over the small office of testdata/office, as a client sees it.
@@ -60,7 +60,7 @@ func openOfficeOn(t testing.TB, database string) *office {
 func openOfficeWith(t testing.TB, database string, bounds limits.Settings) *office {
 	t.Helper()
 	o := serveOffice(t, officeSettings(t, database), bounds)
-	importer := transfer.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
+	importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
 	if _, err := importer.Import(t.Context(), filepath.Join("..", "testdata", "office")); err != nil {
 		t.Fatal(err)
 	}

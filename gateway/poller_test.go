@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/transfer"
+	"example.org/backoffice/importexport"
 )
 
 // poller follows the customers by updatedSince: each time it asks for what changed since the latest instant it was shown.
@@ -104,7 +104,7 @@ func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T
 			var all sync.WaitGroup
 			var over atomic.Bool
 			all.Go(func() {
-				importer := transfer.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
+				importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
 				if _, err := importer.Import(t.Context(), folder); err != nil {
 					t.Error(err)
 				}

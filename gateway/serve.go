@@ -12,15 +12,15 @@ import (
 	"example.org/backoffice/demo"
 	"example.org/backoffice/files"
 	"example.org/backoffice/graphiql"
+	"example.org/backoffice/httpserver"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/privacy"
-	"example.org/backoffice/process"
 	"example.org/backoffice/store/sqlite"
 )
 
 // Config is how a backend is served.
 type Config struct {
-	Process process.Settings
+	Process httpserver.Settings
 	Limits  limits.Settings
 	Proxies auth.Proxies // whose word counts for where a request comes from
 	Log     *slog.Logger

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/transfer"
+	"example.org/backoffice/importexport"
 )
 
 func TestAnswersKeepTheOrderInWhichTheyWereGiven(t *testing.T) {
@@ -45,8 +45,8 @@ func TestAnswersKeepTheOrderInWhichTheyWereGiven(t *testing.T) {
 				t.Fatalf("REST answered %d %s", w.Code, w.Body)
 			}
 			ids["REST"], ids["an import"] = made.ID, "tr-ordered"
-			importer := transfer.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
-			line := func(answers string) transfer.Loaded {
+			importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
+			line := func(answers string) importexport.Loaded {
 				t.Helper()
 				folder := t.TempDir()
 				text := `{"_id":"tr-ordered","checklist":"list-2026-nl","customer":"acme","status":"To Process","customVariables":` + answers + "}\n"
@@ -68,7 +68,7 @@ func TestAnswersKeepTheOrderInWhichTheyWereGiven(t *testing.T) {
 			if err := os.Remove(folder); err != nil {
 				t.Fatal(err)
 			}
-			exporter := transfer.Exporter{Store: o.Store, Files: o.Files}
+			exporter := importexport.Exporter{Store: o.Store, Files: o.Files}
 			if _, err := exporter.Export(t.Context(), folder, nil); err != nil {
 				t.Fatal(err)
 			}

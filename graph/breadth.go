@@ -9,7 +9,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/execute"
-	"example.org/backoffice/mutations"
+	"example.org/backoffice/inputs"
 	"github.com/99designs/gqlgen/graphql"
 )
 
@@ -124,7 +124,7 @@ func (ec *executionContext) breadthAssignChecklistPayload() *execute.Object {
 			Name:  "transcript",
 			Types: []string{"Transcript"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.AssignChecklistPayload) (result *backoffice.Transcript, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.AssignChecklistPayload) (result *backoffice.Transcript, err error) {
 					return obj.Transcript, nil
 				})
 				return execute.Singles(values), err
@@ -137,7 +137,7 @@ func (ec *executionContext) breadthAssignChecklistPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.AssignChecklistPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.AssignChecklistPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -414,7 +414,7 @@ func (ec *executionContext) breadthCreateCustomerPayload() *execute.Object {
 			Name:  "customer",
 			Types: []string{"Customer"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.CreateCustomerPayload) (result *backoffice.Customer, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerPayload) (result *backoffice.Customer, err error) {
 					return obj.Customer, nil
 				})
 				return execute.Singles(values), err
@@ -427,7 +427,7 @@ func (ec *executionContext) breadthCreateCustomerPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.CreateCustomerPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -442,7 +442,7 @@ func (ec *executionContext) breadthCreateCustomerRelationPayload() *execute.Obje
 			Name:  "relation",
 			Types: []string{"CustomerRelation"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.CreateCustomerRelationPayload) (result *backoffice.CustomerRelation, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerRelationPayload) (result *backoffice.CustomerRelation, err error) {
 					return obj.Relation, nil
 				})
 				return execute.Singles(values), err
@@ -455,7 +455,7 @@ func (ec *executionContext) breadthCreateCustomerRelationPayload() *execute.Obje
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.CreateCustomerRelationPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerRelationPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -470,7 +470,7 @@ func (ec *executionContext) breadthCreateLabelPayload() *execute.Object {
 			Name:  "label",
 			Types: []string{"Label"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.CreateLabelPayload) (result *backoffice.Label, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateLabelPayload) (result *backoffice.Label, err error) {
 					return obj.Label, nil
 				})
 				return execute.Singles(values), err
@@ -483,7 +483,7 @@ func (ec *executionContext) breadthCreateLabelPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.CreateLabelPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateLabelPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -1102,7 +1102,7 @@ func (ec *executionContext) breadthDeleteCustomerPayload() *execute.Object {
 		{
 			Name: "deletedCustomerId",
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putOID2ᚖstring(w, object.(*mutations.DeleteCustomerPayload).DeletedCustomerID)
+				return putOID2ᚖstring(w, object.(*inputs.DeleteCustomerPayload).DeletedCustomerID)
 			},
 		},
 		{
@@ -1112,7 +1112,7 @@ func (ec *executionContext) breadthDeleteCustomerPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.DeleteCustomerPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteCustomerPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -1126,7 +1126,7 @@ func (ec *executionContext) breadthDeleteCustomerRelationPayload() *execute.Obje
 		{
 			Name: "deletedRelationId",
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putOID2ᚖstring(w, object.(*mutations.DeleteCustomerRelationPayload).DeletedRelationID)
+				return putOID2ᚖstring(w, object.(*inputs.DeleteCustomerRelationPayload).DeletedRelationID)
 			},
 		},
 		{
@@ -1136,7 +1136,7 @@ func (ec *executionContext) breadthDeleteCustomerRelationPayload() *execute.Obje
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.DeleteCustomerRelationPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteCustomerRelationPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -1150,7 +1150,7 @@ func (ec *executionContext) breadthDeleteUserPayload() *execute.Object {
 		{
 			Name: "deletedUserId",
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putOID2ᚖstring(w, object.(*mutations.DeleteUserPayload).DeletedUserID)
+				return putOID2ᚖstring(w, object.(*inputs.DeleteUserPayload).DeletedUserID)
 			},
 		},
 		{
@@ -1160,7 +1160,7 @@ func (ec *executionContext) breadthDeleteUserPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.DeleteUserPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteUserPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -1352,7 +1352,7 @@ func (ec *executionContext) breadthGenerateTranscriptDocumentPayload() *execute.
 			Name:  "transcript",
 			Types: []string{"Transcript"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.GenerateTranscriptDocumentPayload) (result *backoffice.Transcript, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.GenerateTranscriptDocumentPayload) (result *backoffice.Transcript, err error) {
 					return obj.Transcript, nil
 				})
 				return execute.Singles(values), err
@@ -1365,7 +1365,7 @@ func (ec *executionContext) breadthGenerateTranscriptDocumentPayload() *execute.
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.GenerateTranscriptDocumentPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.GenerateTranscriptDocumentPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -1625,8 +1625,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_assignChecklist_args,
 			Guard:    ec.guardMutation_assignChecklist,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().AssignChecklist(ctx, args["input"].(mutations.AssignChecklistInput))
-				values := []*mutations.AssignChecklistPayload{value}
+				value, err := ec.Resolvers.Mutation().AssignChecklist(ctx, args["input"].(inputs.AssignChecklistInput))
+				values := []*inputs.AssignChecklistPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1637,8 +1637,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_generateTranscriptDocument_args,
 			Guard:    ec.guardMutation_generateTranscriptDocument,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().GenerateTranscriptDocument(ctx, args["input"].(mutations.GenerateTranscriptDocumentInput))
-				values := []*mutations.GenerateTranscriptDocumentPayload{value}
+				value, err := ec.Resolvers.Mutation().GenerateTranscriptDocument(ctx, args["input"].(inputs.GenerateTranscriptDocumentInput))
+				values := []*inputs.GenerateTranscriptDocumentPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1649,8 +1649,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_createCustomer_args,
 			Guard:    ec.guardMutation_createCustomer,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().CreateCustomer(ctx, args["input"].(mutations.CreateCustomerInput))
-				values := []*mutations.CreateCustomerPayload{value}
+				value, err := ec.Resolvers.Mutation().CreateCustomer(ctx, args["input"].(inputs.CreateCustomerInput))
+				values := []*inputs.CreateCustomerPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1661,8 +1661,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_updateCustomer_args,
 			Guard:    ec.guardMutation_updateCustomer,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().UpdateCustomer(ctx, args["input"].(mutations.UpdateCustomerInput))
-				values := []*mutations.UpdateCustomerPayload{value}
+				value, err := ec.Resolvers.Mutation().UpdateCustomer(ctx, args["input"].(inputs.UpdateCustomerInput))
+				values := []*inputs.UpdateCustomerPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1673,8 +1673,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_deleteCustomer_args,
 			Guard:    ec.guardMutation_deleteCustomer,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().DeleteCustomer(ctx, args["input"].(mutations.DeleteCustomerInput))
-				values := []*mutations.DeleteCustomerPayload{value}
+				value, err := ec.Resolvers.Mutation().DeleteCustomer(ctx, args["input"].(inputs.DeleteCustomerInput))
+				values := []*inputs.DeleteCustomerPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1685,8 +1685,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_createCustomerRelation_args,
 			Guard:    ec.guardMutation_createCustomerRelation,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().CreateCustomerRelation(ctx, args["input"].(mutations.CreateCustomerRelationInput))
-				values := []*mutations.CreateCustomerRelationPayload{value}
+				value, err := ec.Resolvers.Mutation().CreateCustomerRelation(ctx, args["input"].(inputs.CreateCustomerRelationInput))
+				values := []*inputs.CreateCustomerRelationPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1697,8 +1697,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_deleteCustomerRelation_args,
 			Guard:    ec.guardMutation_deleteCustomerRelation,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().DeleteCustomerRelation(ctx, args["input"].(mutations.DeleteCustomerRelationInput))
-				values := []*mutations.DeleteCustomerRelationPayload{value}
+				value, err := ec.Resolvers.Mutation().DeleteCustomerRelation(ctx, args["input"].(inputs.DeleteCustomerRelationInput))
+				values := []*inputs.DeleteCustomerRelationPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1709,8 +1709,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_createLabel_args,
 			Guard:    ec.guardMutation_createLabel,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().CreateLabel(ctx, args["input"].(mutations.CreateLabelInput))
-				values := []*mutations.CreateLabelPayload{value}
+				value, err := ec.Resolvers.Mutation().CreateLabel(ctx, args["input"].(inputs.CreateLabelInput))
+				values := []*inputs.CreateLabelPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1721,8 +1721,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_updateUser_args,
 			Guard:    ec.guardMutation_updateUser,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().UpdateUser(ctx, args["input"].(mutations.UpdateUserInput))
-				values := []*mutations.UpdateUserPayload{value}
+				value, err := ec.Resolvers.Mutation().UpdateUser(ctx, args["input"].(inputs.UpdateUserInput))
+				values := []*inputs.UpdateUserPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1733,8 +1733,8 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_deleteUser_args,
 			Guard:    ec.guardMutation_deleteUser,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().DeleteUser(ctx, args["input"].(mutations.DeleteUserInput))
-				values := []*mutations.DeleteUserPayload{value}
+				value, err := ec.Resolvers.Mutation().DeleteUser(ctx, args["input"].(inputs.DeleteUserInput))
+				values := []*inputs.DeleteUserPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2575,7 +2575,7 @@ func (ec *executionContext) breadthUpdateCustomerPayload() *execute.Object {
 			Name:  "customer",
 			Types: []string{"Customer"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.UpdateCustomerPayload) (result *backoffice.Customer, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomerPayload) (result *backoffice.Customer, err error) {
 					return obj.Customer, nil
 				})
 				return execute.Singles(values), err
@@ -2588,7 +2588,7 @@ func (ec *executionContext) breadthUpdateCustomerPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.UpdateCustomerPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomerPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -2603,7 +2603,7 @@ func (ec *executionContext) breadthUpdateUserPayload() *execute.Object {
 			Name:  "user",
 			Types: []string{"User"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.UpdateUserPayload) (result *backoffice.User, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateUserPayload) (result *backoffice.User, err error) {
 					return obj.User, nil
 				})
 				return execute.Singles(values), err
@@ -2616,7 +2616,7 @@ func (ec *executionContext) breadthUpdateUserPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *mutations.UpdateUserPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateUserPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mutations"
+	"example.org/backoffice/inputs"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	gqlparser "github.com/vektah/gqlparser/v2"
@@ -309,16 +309,16 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
-		AssignChecklist            func(childComplexity int, input mutations.AssignChecklistInput) int
-		CreateCustomer             func(childComplexity int, input mutations.CreateCustomerInput) int
-		CreateCustomerRelation     func(childComplexity int, input mutations.CreateCustomerRelationInput) int
-		CreateLabel                func(childComplexity int, input mutations.CreateLabelInput) int
-		DeleteCustomer             func(childComplexity int, input mutations.DeleteCustomerInput) int
-		DeleteCustomerRelation     func(childComplexity int, input mutations.DeleteCustomerRelationInput) int
-		DeleteUser                 func(childComplexity int, input mutations.DeleteUserInput) int
-		GenerateTranscriptDocument func(childComplexity int, input mutations.GenerateTranscriptDocumentInput) int
-		UpdateCustomer             func(childComplexity int, input mutations.UpdateCustomerInput) int
-		UpdateUser                 func(childComplexity int, input mutations.UpdateUserInput) int
+		AssignChecklist            func(childComplexity int, input inputs.AssignChecklistInput) int
+		CreateCustomer             func(childComplexity int, input inputs.CreateCustomerInput) int
+		CreateCustomerRelation     func(childComplexity int, input inputs.CreateCustomerRelationInput) int
+		CreateLabel                func(childComplexity int, input inputs.CreateLabelInput) int
+		DeleteCustomer             func(childComplexity int, input inputs.DeleteCustomerInput) int
+		DeleteCustomerRelation     func(childComplexity int, input inputs.DeleteCustomerRelationInput) int
+		DeleteUser                 func(childComplexity int, input inputs.DeleteUserInput) int
+		GenerateTranscriptDocument func(childComplexity int, input inputs.GenerateTranscriptDocumentInput) int
+		UpdateCustomer             func(childComplexity int, input inputs.UpdateCustomerInput) int
+		UpdateUser                 func(childComplexity int, input inputs.UpdateUserInput) int
 	}
 
 	PageInfo struct {
@@ -529,16 +529,16 @@ type MinfinDocumentConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria]) ([]int, error)
 }
 type MutationResolver interface {
-	AssignChecklist(ctx context.Context, input mutations.AssignChecklistInput) (*mutations.AssignChecklistPayload, error)
-	GenerateTranscriptDocument(ctx context.Context, input mutations.GenerateTranscriptDocumentInput) (*mutations.GenerateTranscriptDocumentPayload, error)
-	CreateCustomer(ctx context.Context, input mutations.CreateCustomerInput) (*mutations.CreateCustomerPayload, error)
-	UpdateCustomer(ctx context.Context, input mutations.UpdateCustomerInput) (*mutations.UpdateCustomerPayload, error)
-	DeleteCustomer(ctx context.Context, input mutations.DeleteCustomerInput) (*mutations.DeleteCustomerPayload, error)
-	CreateCustomerRelation(ctx context.Context, input mutations.CreateCustomerRelationInput) (*mutations.CreateCustomerRelationPayload, error)
-	DeleteCustomerRelation(ctx context.Context, input mutations.DeleteCustomerRelationInput) (*mutations.DeleteCustomerRelationPayload, error)
-	CreateLabel(ctx context.Context, input mutations.CreateLabelInput) (*mutations.CreateLabelPayload, error)
-	UpdateUser(ctx context.Context, input mutations.UpdateUserInput) (*mutations.UpdateUserPayload, error)
-	DeleteUser(ctx context.Context, input mutations.DeleteUserInput) (*mutations.DeleteUserPayload, error)
+	AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput) (*inputs.AssignChecklistPayload, error)
+	GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput) (*inputs.GenerateTranscriptDocumentPayload, error)
+	CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput) (*inputs.CreateCustomerPayload, error)
+	UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput) (*inputs.UpdateCustomerPayload, error)
+	DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput) (*inputs.DeleteCustomerPayload, error)
+	CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput) (*inputs.CreateCustomerRelationPayload, error)
+	DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput) (*inputs.DeleteCustomerRelationPayload, error)
+	CreateLabel(ctx context.Context, input inputs.CreateLabelInput) (*inputs.CreateLabelPayload, error)
+	UpdateUser(ctx context.Context, input inputs.UpdateUserInput) (*inputs.UpdateUserPayload, error)
+	DeleteUser(ctx context.Context, input inputs.DeleteUserInput) (*inputs.DeleteUserPayload, error)
 }
 type PageInfoResolver interface {
 	HasNextPage(ctx context.Context, objs []*backoffice.PageInfo) ([]bool, error)
@@ -1567,7 +1567,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.AssignChecklist(childComplexity, args["input"].(mutations.AssignChecklistInput)), true
+		return e.ComplexityRoot.Mutation.AssignChecklist(childComplexity, args["input"].(inputs.AssignChecklistInput)), true
 	case "Mutation.createCustomer":
 		if e.ComplexityRoot.Mutation.CreateCustomer == nil {
 			break
@@ -1578,7 +1578,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.CreateCustomer(childComplexity, args["input"].(mutations.CreateCustomerInput)), true
+		return e.ComplexityRoot.Mutation.CreateCustomer(childComplexity, args["input"].(inputs.CreateCustomerInput)), true
 	case "Mutation.createCustomerRelation":
 		if e.ComplexityRoot.Mutation.CreateCustomerRelation == nil {
 			break
@@ -1589,7 +1589,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.CreateCustomerRelation(childComplexity, args["input"].(mutations.CreateCustomerRelationInput)), true
+		return e.ComplexityRoot.Mutation.CreateCustomerRelation(childComplexity, args["input"].(inputs.CreateCustomerRelationInput)), true
 	case "Mutation.createLabel":
 		if e.ComplexityRoot.Mutation.CreateLabel == nil {
 			break
@@ -1600,7 +1600,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.CreateLabel(childComplexity, args["input"].(mutations.CreateLabelInput)), true
+		return e.ComplexityRoot.Mutation.CreateLabel(childComplexity, args["input"].(inputs.CreateLabelInput)), true
 	case "Mutation.deleteCustomer":
 		if e.ComplexityRoot.Mutation.DeleteCustomer == nil {
 			break
@@ -1611,7 +1611,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.DeleteCustomer(childComplexity, args["input"].(mutations.DeleteCustomerInput)), true
+		return e.ComplexityRoot.Mutation.DeleteCustomer(childComplexity, args["input"].(inputs.DeleteCustomerInput)), true
 	case "Mutation.deleteCustomerRelation":
 		if e.ComplexityRoot.Mutation.DeleteCustomerRelation == nil {
 			break
@@ -1622,7 +1622,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.DeleteCustomerRelation(childComplexity, args["input"].(mutations.DeleteCustomerRelationInput)), true
+		return e.ComplexityRoot.Mutation.DeleteCustomerRelation(childComplexity, args["input"].(inputs.DeleteCustomerRelationInput)), true
 	case "Mutation.deleteUser":
 		if e.ComplexityRoot.Mutation.DeleteUser == nil {
 			break
@@ -1633,7 +1633,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.DeleteUser(childComplexity, args["input"].(mutations.DeleteUserInput)), true
+		return e.ComplexityRoot.Mutation.DeleteUser(childComplexity, args["input"].(inputs.DeleteUserInput)), true
 	case "Mutation.generateTranscriptDocument":
 		if e.ComplexityRoot.Mutation.GenerateTranscriptDocument == nil {
 			break
@@ -1644,7 +1644,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.GenerateTranscriptDocument(childComplexity, args["input"].(mutations.GenerateTranscriptDocumentInput)), true
+		return e.ComplexityRoot.Mutation.GenerateTranscriptDocument(childComplexity, args["input"].(inputs.GenerateTranscriptDocumentInput)), true
 	case "Mutation.updateCustomer":
 		if e.ComplexityRoot.Mutation.UpdateCustomer == nil {
 			break
@@ -1655,7 +1655,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.UpdateCustomer(childComplexity, args["input"].(mutations.UpdateCustomerInput)), true
+		return e.ComplexityRoot.Mutation.UpdateCustomer(childComplexity, args["input"].(inputs.UpdateCustomerInput)), true
 	case "Mutation.updateUser":
 		if e.ComplexityRoot.Mutation.UpdateUser == nil {
 			break
@@ -1666,7 +1666,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.UpdateUser(childComplexity, args["input"].(mutations.UpdateUserInput)), true
+		return e.ComplexityRoot.Mutation.UpdateUser(childComplexity, args["input"].(inputs.UpdateUserInput)), true
 
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
@@ -5542,8 +5542,8 @@ func (ec *executionContext) field_Mutation_assignChecklist_args(ctx context.Cont
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.AssignChecklistInput, error) {
-			return ec.unmarshalNAssignChecklistInput2exampleᚗorgᚋbackofficeᚋmutationsᚐAssignChecklistInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.AssignChecklistInput, error) {
+			return ec.unmarshalNAssignChecklistInput2exampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5556,8 +5556,8 @@ func (ec *executionContext) field_Mutation_createCustomerRelation_args(ctx conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.CreateCustomerRelationInput, error) {
-			return ec.unmarshalNCreateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerRelationInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.CreateCustomerRelationInput, error) {
+			return ec.unmarshalNCreateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5570,8 +5570,8 @@ func (ec *executionContext) field_Mutation_createCustomer_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.CreateCustomerInput, error) {
-			return ec.unmarshalNCreateCustomerInput2exampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.CreateCustomerInput, error) {
+			return ec.unmarshalNCreateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5584,8 +5584,8 @@ func (ec *executionContext) field_Mutation_createLabel_args(ctx context.Context,
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.CreateLabelInput, error) {
-			return ec.unmarshalNCreateLabelInput2exampleᚗorgᚋbackofficeᚋmutationsᚐCreateLabelInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.CreateLabelInput, error) {
+			return ec.unmarshalNCreateLabelInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateLabelInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5598,8 +5598,8 @@ func (ec *executionContext) field_Mutation_deleteCustomerRelation_args(ctx conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.DeleteCustomerRelationInput, error) {
-			return ec.unmarshalNDeleteCustomerRelationInput2exampleᚗorgᚋbackofficeᚋmutationsᚐDeleteCustomerRelationInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.DeleteCustomerRelationInput, error) {
+			return ec.unmarshalNDeleteCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerRelationInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5612,8 +5612,8 @@ func (ec *executionContext) field_Mutation_deleteCustomer_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.DeleteCustomerInput, error) {
-			return ec.unmarshalNDeleteCustomerInput2exampleᚗorgᚋbackofficeᚋmutationsᚐDeleteCustomerInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.DeleteCustomerInput, error) {
+			return ec.unmarshalNDeleteCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5626,8 +5626,8 @@ func (ec *executionContext) field_Mutation_deleteUser_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.DeleteUserInput, error) {
-			return ec.unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋmutationsᚐDeleteUserInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.DeleteUserInput, error) {
+			return ec.unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5640,8 +5640,8 @@ func (ec *executionContext) field_Mutation_generateTranscriptDocument_args(ctx c
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.GenerateTranscriptDocumentInput, error) {
-			return ec.unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋmutationsᚐGenerateTranscriptDocumentInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.GenerateTranscriptDocumentInput, error) {
+			return ec.unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋinputsᚐGenerateTranscriptDocumentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5654,8 +5654,8 @@ func (ec *executionContext) field_Mutation_updateCustomer_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.UpdateCustomerInput, error) {
-			return ec.unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋmutationsᚐUpdateCustomerInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.UpdateCustomerInput, error) {
+			return ec.unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5668,8 +5668,8 @@ func (ec *executionContext) field_Mutation_updateUser_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (mutations.UpdateUserInput, error) {
-			return ec.unmarshalNUpdateUserInput2exampleᚗorgᚋbackofficeᚋmutationsᚐUpdateUserInput(ctx, v)
+		func(ctx context.Context, v any) (inputs.UpdateUserInput, error) {
+			return ec.unmarshalNUpdateUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6800,7 +6800,7 @@ func (ec *executionContext) fieldContext_Address_country(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Address", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AssignChecklistPayload_transcript(ctx context.Context, field graphql.CollectedField, obj *mutations.AssignChecklistPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _AssignChecklistPayload_transcript(ctx context.Context, field graphql.CollectedField, obj *inputs.AssignChecklistPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -6832,7 +6832,7 @@ func (ec *executionContext) fieldContext_AssignChecklistPayload_transcript(_ con
 	return fc, nil
 }
 
-func (ec *executionContext) _AssignChecklistPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.AssignChecklistPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _AssignChecklistPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.AssignChecklistPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -7674,7 +7674,7 @@ func (ec *executionContext) fieldContext_ChecklistEdge_node(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *mutations.CreateCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -7706,7 +7706,7 @@ func (ec *executionContext) fieldContext_CreateCustomerPayload_customer(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.CreateCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -7738,7 +7738,7 @@ func (ec *executionContext) fieldContext_CreateCustomerPayload_userErrors(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomerRelationPayload_relation(ctx context.Context, field graphql.CollectedField, obj *mutations.CreateCustomerRelationPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomerRelationPayload_relation(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerRelationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -7770,7 +7770,7 @@ func (ec *executionContext) fieldContext_CreateCustomerRelationPayload_relation(
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomerRelationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.CreateCustomerRelationPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomerRelationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerRelationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -7802,7 +7802,7 @@ func (ec *executionContext) fieldContext_CreateCustomerRelationPayload_userError
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateLabelPayload_label(ctx context.Context, field graphql.CollectedField, obj *mutations.CreateLabelPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateLabelPayload_label(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateLabelPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -7834,7 +7834,7 @@ func (ec *executionContext) fieldContext_CreateLabelPayload_label(_ context.Cont
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateLabelPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.CreateLabelPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateLabelPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateLabelPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9923,7 +9923,7 @@ func (ec *executionContext) resolveBatch_CustomerRelationEdge_otherCustomer(ctx 
 	)
 }
 
-func (ec *executionContext) _DeleteCustomerPayload_deletedCustomerId(ctx context.Context, field graphql.CollectedField, obj *mutations.DeleteCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeleteCustomerPayload_deletedCustomerId(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9946,7 +9946,7 @@ func (ec *executionContext) fieldContext_DeleteCustomerPayload_deletedCustomerId
 	return graphql.NewScalarFieldContext("DeleteCustomerPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _DeleteCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.DeleteCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeleteCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -9978,7 +9978,7 @@ func (ec *executionContext) fieldContext_DeleteCustomerPayload_userErrors(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _DeleteCustomerRelationPayload_deletedRelationId(ctx context.Context, field graphql.CollectedField, obj *mutations.DeleteCustomerRelationPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeleteCustomerRelationPayload_deletedRelationId(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomerRelationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -10001,7 +10001,7 @@ func (ec *executionContext) fieldContext_DeleteCustomerRelationPayload_deletedRe
 	return graphql.NewScalarFieldContext("DeleteCustomerRelationPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _DeleteCustomerRelationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.DeleteCustomerRelationPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeleteCustomerRelationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomerRelationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -10033,7 +10033,7 @@ func (ec *executionContext) fieldContext_DeleteCustomerRelationPayload_userError
 	return fc, nil
 }
 
-func (ec *executionContext) _DeleteUserPayload_deletedUserId(ctx context.Context, field graphql.CollectedField, obj *mutations.DeleteUserPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeleteUserPayload_deletedUserId(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteUserPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -10056,7 +10056,7 @@ func (ec *executionContext) fieldContext_DeleteUserPayload_deletedUserId(_ conte
 	return graphql.NewScalarFieldContext("DeleteUserPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _DeleteUserPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.DeleteUserPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeleteUserPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteUserPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -10672,7 +10672,7 @@ func (ec *executionContext) fieldContext_FinancialYearEdge_node(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _GenerateTranscriptDocumentPayload_transcript(ctx context.Context, field graphql.CollectedField, obj *mutations.GenerateTranscriptDocumentPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _GenerateTranscriptDocumentPayload_transcript(ctx context.Context, field graphql.CollectedField, obj *inputs.GenerateTranscriptDocumentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -10704,7 +10704,7 @@ func (ec *executionContext) fieldContext_GenerateTranscriptDocumentPayload_trans
 	return fc, nil
 }
 
-func (ec *executionContext) _GenerateTranscriptDocumentPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.GenerateTranscriptDocumentPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _GenerateTranscriptDocumentPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.GenerateTranscriptDocumentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -11466,7 +11466,7 @@ func (ec *executionContext) _Mutation_assignChecklist(ctx context.Context, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().AssignChecklist(ctx, fc.Args["input"].(mutations.AssignChecklistInput))
+			return ec.Resolvers.Mutation().AssignChecklist(ctx, fc.Args["input"].(inputs.AssignChecklistInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -11474,11 +11474,11 @@ func (ec *executionContext) _Mutation_assignChecklist(ctx context.Context, field
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "PTI_WRITE")
 				if err != nil {
-					var zeroVal *mutations.AssignChecklistPayload
+					var zeroVal *inputs.AssignChecklistPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.AssignChecklistPayload
+					var zeroVal *inputs.AssignChecklistPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -11487,8 +11487,8 @@ func (ec *executionContext) _Mutation_assignChecklist(ctx context.Context, field
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.AssignChecklistPayload) graphql.Marshaler {
-			return ec.marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐAssignChecklistPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.AssignChecklistPayload) graphql.Marshaler {
+			return ec.marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -11528,7 +11528,7 @@ func (ec *executionContext) _Mutation_generateTranscriptDocument(ctx context.Con
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().GenerateTranscriptDocument(ctx, fc.Args["input"].(mutations.GenerateTranscriptDocumentInput))
+			return ec.Resolvers.Mutation().GenerateTranscriptDocument(ctx, fc.Args["input"].(inputs.GenerateTranscriptDocumentInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -11536,11 +11536,11 @@ func (ec *executionContext) _Mutation_generateTranscriptDocument(ctx context.Con
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "PTI_WRITE")
 				if err != nil {
-					var zeroVal *mutations.GenerateTranscriptDocumentPayload
+					var zeroVal *inputs.GenerateTranscriptDocumentPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.GenerateTranscriptDocumentPayload
+					var zeroVal *inputs.GenerateTranscriptDocumentPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -11549,8 +11549,8 @@ func (ec *executionContext) _Mutation_generateTranscriptDocument(ctx context.Con
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.GenerateTranscriptDocumentPayload) graphql.Marshaler {
-			return ec.marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐGenerateTranscriptDocumentPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {
+			return ec.marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐGenerateTranscriptDocumentPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -11590,7 +11590,7 @@ func (ec *executionContext) _Mutation_createCustomer(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CreateCustomer(ctx, fc.Args["input"].(mutations.CreateCustomerInput))
+			return ec.Resolvers.Mutation().CreateCustomer(ctx, fc.Args["input"].(inputs.CreateCustomerInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -11598,11 +11598,11 @@ func (ec *executionContext) _Mutation_createCustomer(ctx context.Context, field 
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *mutations.CreateCustomerPayload
+					var zeroVal *inputs.CreateCustomerPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.CreateCustomerPayload
+					var zeroVal *inputs.CreateCustomerPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -11611,8 +11611,8 @@ func (ec *executionContext) _Mutation_createCustomer(ctx context.Context, field 
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.CreateCustomerPayload) graphql.Marshaler {
-			return ec.marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomerPayload) graphql.Marshaler {
+			return ec.marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -11652,7 +11652,7 @@ func (ec *executionContext) _Mutation_updateCustomer(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UpdateCustomer(ctx, fc.Args["input"].(mutations.UpdateCustomerInput))
+			return ec.Resolvers.Mutation().UpdateCustomer(ctx, fc.Args["input"].(inputs.UpdateCustomerInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -11660,11 +11660,11 @@ func (ec *executionContext) _Mutation_updateCustomer(ctx context.Context, field 
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *mutations.UpdateCustomerPayload
+					var zeroVal *inputs.UpdateCustomerPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.UpdateCustomerPayload
+					var zeroVal *inputs.UpdateCustomerPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -11673,8 +11673,8 @@ func (ec *executionContext) _Mutation_updateCustomer(ctx context.Context, field 
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.UpdateCustomerPayload) graphql.Marshaler {
-			return ec.marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐUpdateCustomerPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateCustomerPayload) graphql.Marshaler {
+			return ec.marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -11714,7 +11714,7 @@ func (ec *executionContext) _Mutation_deleteCustomer(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteCustomer(ctx, fc.Args["input"].(mutations.DeleteCustomerInput))
+			return ec.Resolvers.Mutation().DeleteCustomer(ctx, fc.Args["input"].(inputs.DeleteCustomerInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -11722,11 +11722,11 @@ func (ec *executionContext) _Mutation_deleteCustomer(ctx context.Context, field 
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *mutations.DeleteCustomerPayload
+					var zeroVal *inputs.DeleteCustomerPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.DeleteCustomerPayload
+					var zeroVal *inputs.DeleteCustomerPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -11735,8 +11735,8 @@ func (ec *executionContext) _Mutation_deleteCustomer(ctx context.Context, field 
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.DeleteCustomerPayload) graphql.Marshaler {
-			return ec.marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐDeleteCustomerPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.DeleteCustomerPayload) graphql.Marshaler {
+			return ec.marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -11776,7 +11776,7 @@ func (ec *executionContext) _Mutation_createCustomerRelation(ctx context.Context
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CreateCustomerRelation(ctx, fc.Args["input"].(mutations.CreateCustomerRelationInput))
+			return ec.Resolvers.Mutation().CreateCustomerRelation(ctx, fc.Args["input"].(inputs.CreateCustomerRelationInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -11784,11 +11784,11 @@ func (ec *executionContext) _Mutation_createCustomerRelation(ctx context.Context
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *mutations.CreateCustomerRelationPayload
+					var zeroVal *inputs.CreateCustomerRelationPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.CreateCustomerRelationPayload
+					var zeroVal *inputs.CreateCustomerRelationPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -11797,8 +11797,8 @@ func (ec *executionContext) _Mutation_createCustomerRelation(ctx context.Context
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.CreateCustomerRelationPayload) graphql.Marshaler {
-			return ec.marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerRelationPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomerRelationPayload) graphql.Marshaler {
+			return ec.marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -11838,7 +11838,7 @@ func (ec *executionContext) _Mutation_deleteCustomerRelation(ctx context.Context
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteCustomerRelation(ctx, fc.Args["input"].(mutations.DeleteCustomerRelationInput))
+			return ec.Resolvers.Mutation().DeleteCustomerRelation(ctx, fc.Args["input"].(inputs.DeleteCustomerRelationInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -11846,11 +11846,11 @@ func (ec *executionContext) _Mutation_deleteCustomerRelation(ctx context.Context
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *mutations.DeleteCustomerRelationPayload
+					var zeroVal *inputs.DeleteCustomerRelationPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.DeleteCustomerRelationPayload
+					var zeroVal *inputs.DeleteCustomerRelationPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -11859,8 +11859,8 @@ func (ec *executionContext) _Mutation_deleteCustomerRelation(ctx context.Context
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.DeleteCustomerRelationPayload) graphql.Marshaler {
-			return ec.marshalODeleteCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐDeleteCustomerRelationPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.DeleteCustomerRelationPayload) graphql.Marshaler {
+			return ec.marshalODeleteCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerRelationPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -11900,7 +11900,7 @@ func (ec *executionContext) _Mutation_createLabel(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CreateLabel(ctx, fc.Args["input"].(mutations.CreateLabelInput))
+			return ec.Resolvers.Mutation().CreateLabel(ctx, fc.Args["input"].(inputs.CreateLabelInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -11908,11 +11908,11 @@ func (ec *executionContext) _Mutation_createLabel(ctx context.Context, field gra
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "SETTINGS_WRITE")
 				if err != nil {
-					var zeroVal *mutations.CreateLabelPayload
+					var zeroVal *inputs.CreateLabelPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.CreateLabelPayload
+					var zeroVal *inputs.CreateLabelPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -11921,8 +11921,8 @@ func (ec *executionContext) _Mutation_createLabel(ctx context.Context, field gra
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.CreateLabelPayload) graphql.Marshaler {
-			return ec.marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐCreateLabelPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateLabelPayload) graphql.Marshaler {
+			return ec.marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateLabelPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -11962,7 +11962,7 @@ func (ec *executionContext) _Mutation_updateUser(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UpdateUser(ctx, fc.Args["input"].(mutations.UpdateUserInput))
+			return ec.Resolvers.Mutation().UpdateUser(ctx, fc.Args["input"].(inputs.UpdateUserInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -11970,11 +11970,11 @@ func (ec *executionContext) _Mutation_updateUser(ctx context.Context, field grap
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "USERS_WRITE")
 				if err != nil {
-					var zeroVal *mutations.UpdateUserPayload
+					var zeroVal *inputs.UpdateUserPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.UpdateUserPayload
+					var zeroVal *inputs.UpdateUserPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -11983,8 +11983,8 @@ func (ec *executionContext) _Mutation_updateUser(ctx context.Context, field grap
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.UpdateUserPayload) graphql.Marshaler {
-			return ec.marshalOUpdateUserPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐUpdateUserPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateUserPayload) graphql.Marshaler {
+			return ec.marshalOUpdateUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -12024,7 +12024,7 @@ func (ec *executionContext) _Mutation_deleteUser(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteUser(ctx, fc.Args["input"].(mutations.DeleteUserInput))
+			return ec.Resolvers.Mutation().DeleteUser(ctx, fc.Args["input"].(inputs.DeleteUserInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -12032,11 +12032,11 @@ func (ec *executionContext) _Mutation_deleteUser(ctx context.Context, field grap
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "USERS_WRITE")
 				if err != nil {
-					var zeroVal *mutations.DeleteUserPayload
+					var zeroVal *inputs.DeleteUserPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *mutations.DeleteUserPayload
+					var zeroVal *inputs.DeleteUserPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -12045,8 +12045,8 @@ func (ec *executionContext) _Mutation_deleteUser(ctx context.Context, field grap
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *mutations.DeleteUserPayload) graphql.Marshaler {
-			return ec.marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐDeleteUserPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.DeleteUserPayload) graphql.Marshaler {
+			return ec.marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14410,7 +14410,7 @@ func (ec *executionContext) fieldContext_TranscriptStatusCount_count(_ context.C
 	return graphql.NewScalarFieldContext("TranscriptStatusCount", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _UpdateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *mutations.UpdateCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14442,7 +14442,7 @@ func (ec *executionContext) fieldContext_UpdateCustomerPayload_customer(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.UpdateCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14474,7 +14474,7 @@ func (ec *executionContext) fieldContext_UpdateCustomerPayload_userErrors(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *mutations.UpdateUserPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateUserPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14506,7 +14506,7 @@ func (ec *executionContext) fieldContext_UpdateUserPayload_user(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateUserPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *mutations.UpdateUserPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateUserPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateUserPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16282,8 +16282,8 @@ func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field
 
 // region    **************************** input.gotpl *****************************
 
-func (ec *executionContext) unmarshalInputAddressInput(ctx context.Context, obj any) (mutations.AddressInput, error) {
-	var it mutations.AddressInput
+func (ec *executionContext) unmarshalInputAddressInput(ctx context.Context, obj any) (inputs.AddressInput, error) {
+	var it inputs.AddressInput
 	if obj == nil {
 		return it, nil
 	}
@@ -16347,8 +16347,8 @@ func (ec *executionContext) unmarshalInputAddressInput(ctx context.Context, obj 
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputAssignChecklistInput(ctx context.Context, obj any) (mutations.AssignChecklistInput, error) {
-	var it mutations.AssignChecklistInput
+func (ec *executionContext) unmarshalInputAssignChecklistInput(ctx context.Context, obj any) (inputs.AssignChecklistInput, error) {
+	var it inputs.AssignChecklistInput
 	if obj == nil {
 		return it, nil
 	}
@@ -16381,7 +16381,7 @@ func (ec *executionContext) unmarshalInputAssignChecklistInput(ctx context.Conte
 			it.CustomerID = data
 		case "customVariables":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customVariables"))
-			data, err := ec.unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐObject(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐObject(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -16568,8 +16568,8 @@ func (ec *executionContext) unmarshalInputChecklistOrder(ctx context.Context, ob
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCreateCustomerInput(ctx context.Context, obj any) (mutations.CreateCustomerInput, error) {
-	var it mutations.CreateCustomerInput
+func (ec *executionContext) unmarshalInputCreateCustomerInput(ctx context.Context, obj any) (inputs.CreateCustomerInput, error) {
+	var it inputs.CreateCustomerInput
 	if obj == nil {
 		return it, nil
 	}
@@ -16644,7 +16644,7 @@ func (ec *executionContext) unmarshalInputCreateCustomerInput(ctx context.Contex
 			it.CustomerCode = data
 		case "address":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
-			data, err := ec.unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐAddressInput(ctx, v)
+			data, err := ec.unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAddressInput(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -16747,8 +16747,8 @@ func (ec *executionContext) unmarshalInputCreateCustomerInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCreateCustomerRelationInput(ctx context.Context, obj any) (mutations.CreateCustomerRelationInput, error) {
-	var it mutations.CreateCustomerRelationInput
+func (ec *executionContext) unmarshalInputCreateCustomerRelationInput(ctx context.Context, obj any) (inputs.CreateCustomerRelationInput, error) {
+	var it inputs.CreateCustomerRelationInput
 	if obj == nil {
 		return it, nil
 	}
@@ -16798,8 +16798,8 @@ func (ec *executionContext) unmarshalInputCreateCustomerRelationInput(ctx contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCreateLabelInput(ctx context.Context, obj any) (mutations.CreateLabelInput, error) {
-	var it mutations.CreateLabelInput
+func (ec *executionContext) unmarshalInputCreateLabelInput(ctx context.Context, obj any) (inputs.CreateLabelInput, error) {
+	var it inputs.CreateLabelInput
 	if obj == nil {
 		return it, nil
 	}
@@ -17163,8 +17163,8 @@ func (ec *executionContext) unmarshalInputCustomerRelationFilter(ctx context.Con
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDeleteCustomerInput(ctx context.Context, obj any) (mutations.DeleteCustomerInput, error) {
-	var it mutations.DeleteCustomerInput
+func (ec *executionContext) unmarshalInputDeleteCustomerInput(ctx context.Context, obj any) (inputs.DeleteCustomerInput, error) {
+	var it inputs.DeleteCustomerInput
 	if obj == nil {
 		return it, nil
 	}
@@ -17200,8 +17200,8 @@ func (ec *executionContext) unmarshalInputDeleteCustomerInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDeleteCustomerRelationInput(ctx context.Context, obj any) (mutations.DeleteCustomerRelationInput, error) {
-	var it mutations.DeleteCustomerRelationInput
+func (ec *executionContext) unmarshalInputDeleteCustomerRelationInput(ctx context.Context, obj any) (inputs.DeleteCustomerRelationInput, error) {
+	var it inputs.DeleteCustomerRelationInput
 	if obj == nil {
 		return it, nil
 	}
@@ -17230,8 +17230,8 @@ func (ec *executionContext) unmarshalInputDeleteCustomerRelationInput(ctx contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDeleteUserInput(ctx context.Context, obj any) (mutations.DeleteUserInput, error) {
-	var it mutations.DeleteUserInput
+func (ec *executionContext) unmarshalInputDeleteUserInput(ctx context.Context, obj any) (inputs.DeleteUserInput, error) {
+	var it inputs.DeleteUserInput
 	if obj == nil {
 		return it, nil
 	}
@@ -17267,8 +17267,8 @@ func (ec *executionContext) unmarshalInputDeleteUserInput(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputGenerateTranscriptDocumentInput(ctx context.Context, obj any) (mutations.GenerateTranscriptDocumentInput, error) {
-	var it mutations.GenerateTranscriptDocumentInput
+func (ec *executionContext) unmarshalInputGenerateTranscriptDocumentInput(ctx context.Context, obj any) (inputs.GenerateTranscriptDocumentInput, error) {
+	var it inputs.GenerateTranscriptDocumentInput
 	if obj == nil {
 		return it, nil
 	}
@@ -17509,8 +17509,8 @@ func (ec *executionContext) unmarshalInputTranscriptOrder(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUpdateCustomerInput(ctx context.Context, obj any) (mutations.UpdateCustomerInput, error) {
-	var it mutations.UpdateCustomerInput
+func (ec *executionContext) unmarshalInputUpdateCustomerInput(ctx context.Context, obj any) (inputs.UpdateCustomerInput, error) {
+	var it inputs.UpdateCustomerInput
 	if obj == nil {
 		return it, nil
 	}
@@ -17599,7 +17599,7 @@ func (ec *executionContext) unmarshalInputUpdateCustomerInput(ctx context.Contex
 			it.CustomerCode = graphql.OmittableOf(data)
 		case "address":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
-			data, err := ec.unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐAddressInput(ctx, v)
+			data, err := ec.unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAddressInput(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -17695,8 +17695,8 @@ func (ec *executionContext) unmarshalInputUpdateCustomerInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, obj any) (mutations.UpdateUserInput, error) {
-	var it mutations.UpdateUserInput
+func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, obj any) (inputs.UpdateUserInput, error) {
+	var it inputs.UpdateUserInput
 	if obj == nil {
 		return it, nil
 	}
@@ -17979,7 +17979,7 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 
 var assignChecklistPayloadImplementors = []string{"AssignChecklistPayload"}
 
-func (ec *executionContext) _AssignChecklistPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.AssignChecklistPayload) graphql.Marshaler {
+func (ec *executionContext) _AssignChecklistPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.AssignChecklistPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, assignChecklistPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -18510,7 +18510,7 @@ func (ec *executionContext) _ChecklistEdge(ctx context.Context, sel ast.Selectio
 
 var createCustomerPayloadImplementors = []string{"CreateCustomerPayload"}
 
-func (ec *executionContext) _CreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.CreateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) _CreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomerPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomerPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -18553,7 +18553,7 @@ func (ec *executionContext) _CreateCustomerPayload(ctx context.Context, sel ast.
 
 var createCustomerRelationPayloadImplementors = []string{"CreateCustomerRelationPayload"}
 
-func (ec *executionContext) _CreateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.CreateCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) _CreateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomerRelationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomerRelationPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -18596,7 +18596,7 @@ func (ec *executionContext) _CreateCustomerRelationPayload(ctx context.Context, 
 
 var createLabelPayloadImplementors = []string{"CreateLabelPayload"}
 
-func (ec *executionContext) _CreateLabelPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.CreateLabelPayload) graphql.Marshaler {
+func (ec *executionContext) _CreateLabelPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateLabelPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createLabelPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -19749,7 +19749,7 @@ func (ec *executionContext) _CustomerRelationEdge(ctx context.Context, sel ast.S
 
 var deleteCustomerPayloadImplementors = []string{"DeleteCustomerPayload"}
 
-func (ec *executionContext) _DeleteCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.DeleteCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) _DeleteCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.DeleteCustomerPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCustomerPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -19792,7 +19792,7 @@ func (ec *executionContext) _DeleteCustomerPayload(ctx context.Context, sel ast.
 
 var deleteCustomerRelationPayloadImplementors = []string{"DeleteCustomerRelationPayload"}
 
-func (ec *executionContext) _DeleteCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.DeleteCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) _DeleteCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.DeleteCustomerRelationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCustomerRelationPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -19835,7 +19835,7 @@ func (ec *executionContext) _DeleteCustomerRelationPayload(ctx context.Context, 
 
 var deleteUserPayloadImplementors = []string{"DeleteUserPayload"}
 
-func (ec *executionContext) _DeleteUserPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.DeleteUserPayload) graphql.Marshaler {
+func (ec *executionContext) _DeleteUserPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.DeleteUserPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteUserPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -20232,7 +20232,7 @@ func (ec *executionContext) _FinancialYearEdge(ctx context.Context, sel ast.Sele
 
 var generateTranscriptDocumentPayloadImplementors = []string{"GenerateTranscriptDocumentPayload"}
 
-func (ec *executionContext) _GenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.GenerateTranscriptDocumentPayload) graphql.Marshaler {
+func (ec *executionContext) _GenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, generateTranscriptDocumentPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -22124,7 +22124,7 @@ func (ec *executionContext) _TranscriptStatusCount(ctx context.Context, sel ast.
 
 var updateCustomerPayloadImplementors = []string{"UpdateCustomerPayload"}
 
-func (ec *executionContext) _UpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.UpdateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) _UpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.UpdateCustomerPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateCustomerPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -22167,7 +22167,7 @@ func (ec *executionContext) _UpdateCustomerPayload(ctx context.Context, sel ast.
 
 var updateUserPayloadImplementors = []string{"UpdateUserPayload"}
 
-func (ec *executionContext) _UpdateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *mutations.UpdateUserPayload) graphql.Marshaler {
+func (ec *executionContext) _UpdateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.UpdateUserPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateUserPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -23011,7 +23011,7 @@ func (ec *executionContext) marshalNAddress2exampleᚗorgᚋbackofficeᚋbackoff
 	return ec._Address(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNAssignChecklistInput2exampleᚗorgᚋbackofficeᚋmutationsᚐAssignChecklistInput(ctx context.Context, v any) (mutations.AssignChecklistInput, error) {
+func (ec *executionContext) unmarshalNAssignChecklistInput2exampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistInput(ctx context.Context, v any) (inputs.AssignChecklistInput, error) {
 	res, err := ec.unmarshalInputAssignChecklistInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -23209,17 +23209,17 @@ func (ec *executionContext) marshalNChecklistOrderField2exampleᚗorgᚋbackoffi
 	return res
 }
 
-func (ec *executionContext) unmarshalNCreateCustomerInput2exampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerInput(ctx context.Context, v any) (mutations.CreateCustomerInput, error) {
+func (ec *executionContext) unmarshalNCreateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInput(ctx context.Context, v any) (inputs.CreateCustomerInput, error) {
 	res, err := ec.unmarshalInputCreateCustomerInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerRelationInput(ctx context.Context, v any) (mutations.CreateCustomerRelationInput, error) {
+func (ec *executionContext) unmarshalNCreateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInput(ctx context.Context, v any) (inputs.CreateCustomerRelationInput, error) {
 	res, err := ec.unmarshalInputCreateCustomerRelationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreateLabelInput2exampleᚗorgᚋbackofficeᚋmutationsᚐCreateLabelInput(ctx context.Context, v any) (mutations.CreateLabelInput, error) {
+func (ec *executionContext) unmarshalNCreateLabelInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateLabelInput(ctx context.Context, v any) (inputs.CreateLabelInput, error) {
 	res, err := ec.unmarshalInputCreateLabelInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -23475,17 +23475,17 @@ func (ec *executionContext) marshalNDateTime2exampleᚗorgᚋbackofficeᚋbackof
 	return v
 }
 
-func (ec *executionContext) unmarshalNDeleteCustomerInput2exampleᚗorgᚋbackofficeᚋmutationsᚐDeleteCustomerInput(ctx context.Context, v any) (mutations.DeleteCustomerInput, error) {
+func (ec *executionContext) unmarshalNDeleteCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInput(ctx context.Context, v any) (inputs.DeleteCustomerInput, error) {
 	res, err := ec.unmarshalInputDeleteCustomerInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDeleteCustomerRelationInput2exampleᚗorgᚋbackofficeᚋmutationsᚐDeleteCustomerRelationInput(ctx context.Context, v any) (mutations.DeleteCustomerRelationInput, error) {
+func (ec *executionContext) unmarshalNDeleteCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerRelationInput(ctx context.Context, v any) (inputs.DeleteCustomerRelationInput, error) {
 	res, err := ec.unmarshalInputDeleteCustomerRelationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋmutationsᚐDeleteUserInput(ctx context.Context, v any) (mutations.DeleteUserInput, error) {
+func (ec *executionContext) unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserInput(ctx context.Context, v any) (inputs.DeleteUserInput, error) {
 	res, err := ec.unmarshalInputDeleteUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -23579,7 +23579,7 @@ func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.S
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋmutationsᚐGenerateTranscriptDocumentInput(ctx context.Context, v any) (mutations.GenerateTranscriptDocumentInput, error) {
+func (ec *executionContext) unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋinputsᚐGenerateTranscriptDocumentInput(ctx context.Context, v any) (inputs.GenerateTranscriptDocumentInput, error) {
 	res, err := ec.unmarshalInputGenerateTranscriptDocumentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -24256,12 +24256,12 @@ func (ec *executionContext) marshalNTranscriptStatusCount2ᚖexampleᚗorgᚋbac
 	return ec._TranscriptStatusCount(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋmutationsᚐUpdateCustomerInput(ctx context.Context, v any) (mutations.UpdateCustomerInput, error) {
+func (ec *executionContext) unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx context.Context, v any) (inputs.UpdateCustomerInput, error) {
 	res, err := ec.unmarshalInputUpdateCustomerInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNUpdateUserInput2exampleᚗorgᚋbackofficeᚋmutationsᚐUpdateUserInput(ctx context.Context, v any) (mutations.UpdateUserInput, error) {
+func (ec *executionContext) unmarshalNUpdateUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserInput(ctx context.Context, v any) (inputs.UpdateUserInput, error) {
 	res, err := ec.unmarshalInputUpdateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -24539,7 +24539,7 @@ func (ec *executionContext) marshalN__TypeKind2string(ctx context.Context, sel a
 	return res
 }
 
-func (ec *executionContext) unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐAddressInput(ctx context.Context, v any) (*mutations.AddressInput, error) {
+func (ec *executionContext) unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAddressInput(ctx context.Context, v any) (*inputs.AddressInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -24547,7 +24547,7 @@ func (ec *executionContext) unmarshalOAddressInput2ᚖexampleᚗorgᚋbackoffice
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐAssignChecklistPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.AssignChecklistPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.AssignChecklistPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -24666,21 +24666,21 @@ func (ec *executionContext) unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackoffi
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.CreateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateCustomerPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐCreateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.CreateCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateCustomerRelationPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐCreateLabelPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.CreateLabelPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateLabelPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateLabelPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -24786,21 +24786,21 @@ func (ec *executionContext) marshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbac
 	return v
 }
 
-func (ec *executionContext) marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐDeleteCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.DeleteCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DeleteCustomerPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODeleteCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐDeleteCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.DeleteCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) marshalODeleteCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomerRelationPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DeleteCustomerRelationPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐDeleteUserPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.DeleteUserPayload) graphql.Marshaler {
+func (ec *executionContext) marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteUserPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -24821,7 +24821,7 @@ func (ec *executionContext) marshalOFinancialYear2ᚖexampleᚗorgᚋbackoffice�
 	return ec._FinancialYear(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐGenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.GenerateTranscriptDocumentPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐGenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -24899,16 +24899,16 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	return res
 }
 
-func (ec *executionContext) unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐObject(ctx context.Context, v any) (*mutations.Object, error) {
+func (ec *executionContext) unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐObject(ctx context.Context, v any) (*inputs.Object, error) {
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(mutations.Object)
+	var res = new(inputs.Object)
 	err := res.UnmarshalGQL(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐObject(ctx context.Context, sel ast.SelectionSet, v *mutations.Object) graphql.Marshaler {
+func (ec *executionContext) marshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐObject(ctx context.Context, sel ast.SelectionSet, v *inputs.Object) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -25152,14 +25152,14 @@ func (ec *executionContext) marshalOTranscriptStatus2ᚕexampleᚗorgᚋbackoffi
 	return ret
 }
 
-func (ec *executionContext) marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐUpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.UpdateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._UpdateCustomerPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOUpdateUserPayload2ᚖexampleᚗorgᚋbackofficeᚋmutationsᚐUpdateUserPayload(ctx context.Context, sel ast.SelectionSet, v *mutations.UpdateUserPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOUpdateUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateUserPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -9,7 +9,7 @@ import (
 	"embed"
 	"net/http"
 
-	"example.org/backoffice/webpage"
+	"example.org/backoffice/static"
 )
 
 const (
@@ -27,7 +27,7 @@ var dist embed.FS
 // policy lets the page load and ask nothing but its own origin: no inline script and no eval. The editor makes style
 // elements as it runs, which carry the nonce; it positions its lines with style attributes in markup, which no nonce can
 // cover, and its pictures of waves under a mistake are data.
-const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'nonce-" + webpage.Nonce + "'; " +
+const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'nonce-" + static.Nonce + "'; " +
 	"style-src-attr 'unsafe-inline'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'"
 
@@ -44,7 +44,7 @@ const (
 // storeMark stands in index.html where the page reads which store it is.
 const storeMark = "__STORE__"
 
-// Handler serves the page; see webpage.Handler for what it answers and where to mount it.
+// Handler serves the page; see static.Handler for what it answers and where to mount it.
 func Handler(store Store) http.Handler {
-	return webpage.Handler(Path, dist, policy, storeMark, string(store))
+	return static.Handler(Path, dist, policy, storeMark, string(store))
 }

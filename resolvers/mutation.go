@@ -7,8 +7,8 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graph"
+	"example.org/backoffice/inputs"
 	"example.org/backoffice/loaders"
-	"example.org/backoffice/mutations"
 )
 
 // mutation holds the writes: each is authorised by the schema's @hasScope and again by the domain, done by the domain, and
@@ -40,89 +40,89 @@ func deleted(id string, userErrors []*backoffice.UserError) *string {
 	return &id
 }
 
-func (m mutation) CreateCustomer(ctx context.Context, input mutations.CreateCustomerInput) (*mutations.CreateCustomerPayload, error) {
+func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput) (*inputs.CreateCustomerPayload, error) {
 	customer, err := m.Office.CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.CreateCustomerPayload{Customer: customer, UserErrors: userErrors}, nil
+	return &inputs.CreateCustomerPayload{Customer: customer, UserErrors: userErrors}, nil
 }
 
-func (m mutation) UpdateCustomer(ctx context.Context, input mutations.UpdateCustomerInput) (*mutations.UpdateCustomerPayload, error) {
+func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput) (*inputs.UpdateCustomerPayload, error) {
 	customer, err := m.Office.UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.UpdateCustomerPayload{Customer: customer, UserErrors: userErrors}, nil
+	return &inputs.UpdateCustomerPayload{Customer: customer, UserErrors: userErrors}, nil
 }
 
-func (m mutation) DeleteCustomer(ctx context.Context, input mutations.DeleteCustomerInput) (*mutations.DeleteCustomerPayload, error) {
+func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput) (*inputs.DeleteCustomerPayload, error) {
 	userErrors, err := answer(ctx, m.Office.DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
+	return &inputs.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
 }
 
-func (m mutation) CreateCustomerRelation(ctx context.Context, input mutations.CreateCustomerRelationInput) (*mutations.CreateCustomerRelationPayload, error) {
+func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput) (*inputs.CreateCustomerRelationPayload, error) {
 	relation, err := m.Office.CreateRelation(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.CreateCustomerRelationPayload{Relation: relation, UserErrors: userErrors}, nil
+	return &inputs.CreateCustomerRelationPayload{Relation: relation, UserErrors: userErrors}, nil
 }
 
-func (m mutation) DeleteCustomerRelation(ctx context.Context, input mutations.DeleteCustomerRelationInput) (*mutations.DeleteCustomerRelationPayload, error) {
+func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput) (*inputs.DeleteCustomerRelationPayload, error) {
 	userErrors, err := answer(ctx, m.Office.DeleteRelation(ctx, auth.From(ctx), input.ID))
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
+	return &inputs.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
 }
 
-func (m mutation) AssignChecklist(ctx context.Context, input mutations.AssignChecklistInput) (*mutations.AssignChecklistPayload, error) {
+func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput) (*inputs.AssignChecklistPayload, error) {
 	transcript, err := m.Office.AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.AssignChecklistPayload{Transcript: transcript, UserErrors: userErrors}, nil
+	return &inputs.AssignChecklistPayload{Transcript: transcript, UserErrors: userErrors}, nil
 }
 
-func (m mutation) GenerateTranscriptDocument(ctx context.Context, input mutations.GenerateTranscriptDocumentInput) (*mutations.GenerateTranscriptDocumentPayload, error) {
+func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput) (*inputs.GenerateTranscriptDocumentPayload, error) {
 	transcript, err := m.Office.GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.GenerateTranscriptDocumentPayload{Transcript: transcript, UserErrors: userErrors}, nil
+	return &inputs.GenerateTranscriptDocumentPayload{Transcript: transcript, UserErrors: userErrors}, nil
 }
 
-func (m mutation) CreateLabel(ctx context.Context, input mutations.CreateLabelInput) (*mutations.CreateLabelPayload, error) {
+func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput) (*inputs.CreateLabelPayload, error) {
 	label, err := m.Office.CreateLabel(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.CreateLabelPayload{Label: label, UserErrors: userErrors}, nil
+	return &inputs.CreateLabelPayload{Label: label, UserErrors: userErrors}, nil
 }
 
-func (m mutation) UpdateUser(ctx context.Context, input mutations.UpdateUserInput) (*mutations.UpdateUserPayload, error) {
+func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput) (*inputs.UpdateUserPayload, error) {
 	user, err := m.Office.UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.UpdateUserPayload{User: user, UserErrors: userErrors}, nil
+	return &inputs.UpdateUserPayload{User: user, UserErrors: userErrors}, nil
 }
 
-func (m mutation) DeleteUser(ctx context.Context, input mutations.DeleteUserInput) (*mutations.DeleteUserPayload, error) {
+func (m mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput) (*inputs.DeleteUserPayload, error) {
 	userErrors, err := answer(ctx, m.Office.DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
 	if err != nil {
 		return nil, err
 	}
-	return &mutations.DeleteUserPayload{DeletedUserID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
+	return &inputs.DeleteUserPayload{DeletedUserID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
 }

@@ -17,10 +17,10 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/importexport"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/rest"
 	"example.org/backoffice/store/sqlite"
-	"example.org/backoffice/transfer"
 )
 
 // office is the interface over the small office of testdata/office, in a store of its own.
@@ -51,7 +51,7 @@ func open(t testing.TB) *office {
 	stored, err := files.Open(ctx, "file:"+filepath.Join(folder, "files"))
 	check(t, err)
 	t.Cleanup(func() { _ = stored.Close() })
-	importer := transfer.Importer{Store: store, Files: stored, Keys: keys}
+	importer := importexport.Importer{Store: store, Files: stored, Keys: keys}
 	_, err = importer.Import(ctx, "../testdata/office")
 	check(t, err)
 	o := &office{store: store, keys: keys, files: stored}

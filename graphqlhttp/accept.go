@@ -1,0 +1,63 @@
+package graphqlhttp
+
+import (
+	"mime"
+	"strconv"
+	"strings"
+)
+
+// The two media types of an answer. The first tells a failed request by its status; the second, for older clients,
+// answers 200 to every request that is well-formed HTTP.
+const (
+	mediaGraphQL = "application/graphql-response+json"
+	mediaJSON    = "application/json"
+)
+
+// negotiate picks the media type of the answer from the Accept headers; without one it is application/json. ok is
+// false when none fits.
+func negotiate(accept []string) (media string, ok bool) {
+	if len(accept) == 0 {
+		return mediaJSON, true
+	}
+	if len(accept) == 1 {
+		switch accept[0] {
+		case mediaGraphQL:
+			return mediaGraphQL, true
+		case mediaJSON, "*/*", "":
+			return mediaJSON, true
+		}
+	}
+	best := 0.0
+	for _, line := range accept {
+		for entry := range strings.SplitSeq(line, ",") {
+			offered, quality := acceptEntry(entry)
+			if quality > best {
+				switch offered {
+				case mediaGraphQL:
+					media, best = mediaGraphQL, quality
+				case mediaJSON, "application/*", "*/*":
+					media, best = mediaJSON, quality
+				}
+			}
+		}
+	}
+	return media, best > 0
+}
+
+func acceptEntry(entry string) (media string, quality float64) {
+	media, parameters, err := mime.ParseMediaType(entry)
+	if err != nil {
+		return "", 0
+	}
+	if charset, stated := parameters["charset"]; stated && !strings.EqualFold(charset, "utf-8") {
+		return "", 0
+	}
+	q, stated := parameters["q"]
+	if !stated {
+		return media, 1
+	}
+	if quality, err = strconv.ParseFloat(q, 64); err != nil {
+		return "", 0
+	}
+	return media, quality
+}

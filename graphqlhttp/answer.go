@@ -1,0 +1,105 @@
+package graphqlhttp
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// answer is one response before it is written.
+type answer struct {
+	status     int
+	media      string
+	data       json.RawMessage // nil: the request failed, and there is no data key
+	errors     gqlerror.List
+	extensions map[string]any
+	allow      string
+}
+
+// refusal is the answer of a request that failed as a whole.
+func refusal(media string, errs ...*gqlerror.Error) answer {
+	return answer{status: statusOf(codeOfError(errs[0]), media), media: media, errors: errs}
+}
+
+// write sends the answer. Data goes out as it is, without a copy and without being read again.
+func (a answer) write(w http.ResponseWriter) error {
+	tail, err := a.tail()
+	if err != nil {
+		return err
+	}
+	const opening = `{"data":`
+	length := len(tail)
+	if a.data != nil {
+		length += len(opening) + len(a.data)
+	}
+	header := w.Header()
+	header["Content-Type"] = contentTypes[a.media]
+	header["Cache-Control"] = noStore
+	header["X-Content-Type-Options"] = noSniff
+	header["Content-Length"] = []string{strconv.Itoa(length)}
+	header.Add("Vary", "Accept")
+	if a.allow != "" {
+		header.Set("Allow", a.allow)
+	}
+	if (a.status == http.StatusServiceUnavailable || a.status == http.StatusTooManyRequests) && header.Get("Retry-After") == "" {
+		header.Set("Retry-After", "1")
+	}
+	w.WriteHeader(a.status)
+	if a.data != nil {
+		if _, err = w.Write([]byte(opening)); err != nil {
+			return nil // the client is gone
+		}
+		if _, err = w.Write(a.data); err != nil {
+			return nil
+		}
+	}
+	_, _ = w.Write(tail)
+	return nil
+}
+
+var (
+	contentTypes = map[string][]string{
+		mediaGraphQL: {mediaGraphQL + "; charset=utf-8"},
+		mediaJSON:    {mediaJSON + "; charset=utf-8"},
+	}
+	noStore = []string{"no-store"}
+	noSniff = []string{"nosniff"}
+)
+
+var closing = []byte("}\n")
+
+// tail is everything after the data: errors, extensions and the closing brace.
+func (a answer) tail() ([]byte, error) {
+	if a.data != nil && len(a.errors) == 0 && len(a.extensions) == 0 {
+		return closing, nil
+	}
+	separator := byte('{')
+	if a.data != nil {
+		separator = ','
+	}
+	var tail []byte
+	for _, member := range []struct {
+		name  string
+		value any
+		empty bool
+	}{
+		{"errors", a.errors, len(a.errors) == 0},
+		{"extensions", a.extensions, len(a.extensions) == 0},
+	} {
+		if member.empty {
+			continue
+		}
+		encoded, err := json.Marshal(member.value)
+		if err != nil {
+			return nil, err
+		}
+		tail = append(tail, separator, '"')
+		tail = append(tail, member.name...)
+		tail = append(tail, '"', ':')
+		tail = append(tail, encoded...)
+		separator = ','
+	}
+	return append(tail, closing...), nil
+}

@@ -1,0 +1,151 @@
+package graphqlhttp
+
+import (
+	"strings"
+
+	"github.com/maypok86/otter/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/lexer"
+	"github.com/vektah/gqlparser/v2/parser"
+
+	"example.org/backoffice/limits"
+)
+
+// documents prepares documents and remembers, by their text, those that passed: parsed, validated and priced. What it
+// gives out is shared and must not be changed.
+type documents struct {
+	schema *ast.Schema
+	limits limits.Settings
+	known  *otter.Cache[string, *document]
+
+	guarded map[string]bool // the names of inputs that need a scope
+}
+
+// document is a query document that may be executed, if its cost allows it.
+type document struct {
+	text       string
+	ast        *ast.QueryDocument
+	constants  map[string]any // see exact
+	shape      string
+	depth      int
+	operations []operation
+	weight     uint32 // estimated bytes
+	guarded    bool   // never kept, nor anything that is made of it: see holdsGuarded
+}
+
+type operation struct {
+	*ast.OperationDefinition
+	price *limits.Price
+}
+
+// bytesPerToken is what a parsed word was measured to occupy, validation's notes included.
+const bytesPerToken = 256
+
+func newDocuments(schema *ast.Schema, settings limits.Settings) *documents {
+	d := &documents{schema: schema, limits: settings, guarded: guardedNames(schema)}
+	if settings.Documents > 0 {
+		d.known = otter.Must(&otter.Options[string, *document]{
+			MaximumWeight: uint64(settings.Documents),
+			Weigher:       func(_ string, entry *document) uint32 { return entry.weight },
+		})
+	}
+	return d
+}
+
+// get gives the prepared document, or the errors to answer with.
+func (d *documents) get(text string) (*document, gqlerror.List) {
+	if d.known == nil {
+		return d.prepare(text)
+	}
+	if entry, ok := d.known.GetIfPresent(text); ok {
+		return entry, nil
+	}
+	text = strings.Clone(text) // which is a part of a whole body, that would be kept with it
+	entry, errs := d.prepare(text)
+	if errs == nil && !entry.guarded {
+		d.known.Set(text, entry)
+	}
+	return entry, errs
+}
+
+func (d *documents) prepare(text string) (*document, gqlerror.List) {
+	scan, refused := d.limits.Scan(text)
+	if refused != nil {
+		return nil, gqlerror.List{refused}
+	}
+	parsed, err := parser.ParseQuery(&ast.Source{Input: text})
+	if err != nil || scan.Broken != nil {
+		return nil, gqlerror.List{syntaxError(text, scan, err)}
+	}
+	if len(parsed.Operations) == 0 {
+		return nil, gqlerror.List{failure(codeValidation, "the document has no operation")}
+	}
+	depth, refused := d.limits.Measure(parsed)
+	if refused != nil {
+		return nil, gqlerror.List{refused}
+	}
+	for _, fragment := range parsed.Fragments {
+		if len(fragment.VariableDefinition) > 0 { // gqlparser knows a proposal that never came to be
+			refused := failure(codeParse, "Syntax Error: a fragment has no variables of its own")
+			refused.Locations = []gqlerror.Location{{Line: fragment.Position.Line, Column: fragment.Position.Column}}
+			return nil, gqlerror.List{refused}
+		}
+	}
+	constants, errs := validate(d.schema, parsed, d.limits.ValidationErrors)
+	if errs != nil {
+		return nil, errs
+	}
+	entry := &document{
+		text:      text,
+		ast:       parsed,
+		constants: constants,
+		shape:     scan.Shape,
+		guarded:   holdsGuarded(parsed, d.guarded),
+		depth:     depth,
+		weight:    uint32(len(text) + bytesPerToken*(scan.Tokens+8)),
+	}
+	for _, definition := range parsed.Operations {
+		entry.operations = append(entry.operations, operation{definition, d.limits.Price(d.schema, definition)})
+	}
+	return entry, nil
+}
+
+// operation finds the operation to execute: the one of that name, or the only one.
+func (d *document) operation(name string) (operation, *gqlerror.Error) {
+	if name == "" && len(d.operations) == 1 {
+		return d.operations[0], nil
+	}
+	for _, candidate := range d.operations {
+		if name != "" && candidate.Name == name {
+			return candidate, nil
+		}
+	}
+	if name == "" {
+		return operation{}, failure(codeBadInput, "the document has several operations; name one in operationName")
+	}
+	return operation{}, failure(codeBadInput, "the document has no operation of the name in operationName")
+}
+
+// syntaxError says where a document stops being GraphQL and what kind of word stands there. The parser's own message
+// would quote the word, which may be a value.
+func syntaxError(text string, scan limits.Scan, err error) *gqlerror.Error {
+	found, known := err.(*gqlerror.Error)
+	if !known || len(found.Locations) == 0 {
+		return failure(codeParse, "Syntax Error")
+	}
+	at := found.Locations[0]
+	result := failure(codeParse, "Syntax Error: a word or text that GraphQL does not know")
+	result.Locations = found.Locations
+	words := lexer.New(&ast.Source{Input: text})
+	for {
+		word, err := words.ReadToken()
+		if err != nil {
+			return result
+		}
+		if word.Pos.Line == at.Line && word.Pos.Column == at.Column || word.Kind == lexer.EOF {
+			result.Message = "Syntax Error: unexpected " + word.Kind.String()
+			return result
+		}
+	}
+}

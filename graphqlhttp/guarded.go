@@ -1,0 +1,93 @@
+package graphqlhttp
+
+import "github.com/vektah/gqlparser/v2/ast"
+
+// What a document looks for must not be told by how soon another caller's same document is answered. So documents that hold
+// a value where only a scope lets one be given, such as a registration number in a filter, are prepared anew each time. Those that
+// give it in a variable are kept: they tell nothing.
+
+// scopeDirective marks in the schema what needs a scope.
+const scopeDirective = "hasScope"
+
+// guardedNames are the names of the inputs that need a scope.
+func guardedNames(schema *ast.Schema) map[string]bool {
+	names := map[string]bool{}
+	for _, definition := range schema.Types {
+		for _, field := range definition.Fields {
+			if definition.Kind == ast.InputObject && field.Directives.ForName(scopeDirective) != nil {
+				names[field.Name] = true
+			}
+			for _, argument := range field.Arguments {
+				if argument.Directives.ForName(scopeDirective) != nil {
+					names[argument.Name] = true
+				}
+			}
+		}
+	}
+	return names
+}
+
+// holdsGuarded says whether a document has a value in a guarded place, be it as the default of a variable.
+func holdsGuarded(document *ast.QueryDocument, guarded map[string]bool) bool {
+	for _, operation := range document.Operations {
+		defaults := map[string]bool{}
+		for _, variable := range operation.VariableDefinitions {
+			if value := variable.DefaultValue; value != nil && value.Kind != ast.NullValue {
+				defaults[variable.Variable] = true
+				if valueHolds(value, guarded, nil) {
+					return true
+				}
+			}
+		}
+		if selectionHolds(operation.SelectionSet, guarded, defaults) {
+			return true
+		}
+		for _, fragment := range document.Fragments {
+			if selectionHolds(fragment.SelectionSet, guarded, defaults) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func selectionHolds(selections ast.SelectionSet, guarded, defaults map[string]bool) bool {
+	for _, selection := range selections {
+		var below ast.SelectionSet
+		switch selection := selection.(type) {
+		case *ast.Field:
+			for _, argument := range selection.Arguments {
+				if guarded[argument.Name] && isGiven(argument.Value, defaults) || valueHolds(argument.Value, guarded, defaults) {
+					return true
+				}
+			}
+			below = selection.SelectionSet
+		case *ast.InlineFragment:
+			below = selection.SelectionSet
+		}
+		if selectionHolds(below, guarded, defaults) {
+			return true
+		}
+	}
+	return false
+}
+
+func valueHolds(value *ast.Value, guarded, defaults map[string]bool) bool {
+	for _, child := range value.Children {
+		if guarded[child.Name] && isGiven(child.Value, defaults) || valueHolds(child.Value, guarded, defaults) {
+			return true
+		}
+	}
+	return false
+}
+
+// isGiven says whether the document itself says what the value is.
+func isGiven(value *ast.Value, defaults map[string]bool) bool {
+	switch value.Kind {
+	case ast.Variable:
+		return defaults[value.Raw]
+	case ast.NullValue:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,78 @@
+package graphqlhttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Present turns any error of a resolver into what the caller sees: the message of a backoffice.Error, with its code
+// and the path, and "internal error" with the request's id for everything else, whose cause is logged here and
+// nowhere else. It is the error presenter of gqlgen and may be used wherever a GraphQL error is made.
+func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
+	var (
+		known     *backoffice.Error
+		located   *gqlerror.Error
+		presented = &gqlerror.Error{Extensions: make(map[string]any, 2)}
+	)
+	if errors.As(err, &located) {
+		presented.Path, presented.Locations = located.Path, located.Locations
+	}
+	if presented.Path == nil {
+		presented.Path = graphql.GetPath(ctx)
+	}
+	kind := backoffice.KindOf(err)
+	switch {
+	case errors.As(err, &known) && kind != backoffice.Internal:
+		presented.Message = backoffice.MaskDigits(known.Message)
+		if kind == backoffice.Forbidden && known.RequiredScope != "" {
+			presented.Extensions["requiredScope"] = known.RequiredScope.String()
+		}
+		if kind == backoffice.Unavailable && known.Cause != nil {
+			g.log(ctx, slog.LevelWarn, "unavailable", known.Cause)
+		}
+	case kind == backoffice.Timeout, errors.Is(err, context.Canceled): // the latter reaches nobody
+		kind = backoffice.Timeout
+		presented.Message = "the request took too long"
+	default:
+		presented.Message = "internal error"
+		presented.Extensions["requestId"] = g.hooks.requestID(ctx)
+		cause := err
+		if known != nil && known.Cause != nil {
+			cause = known.Cause
+		}
+		g.log(ctx, slog.LevelError, "internal error", cause)
+	}
+	presented.Extensions["code"] = codeOf(kind)
+	return presented
+}
+
+// Recover turns a panic below a resolver into an internal fault, whose cause holds the stack but not the panic's own
+// value unless Go made it: that of others could hold anything.
+func (g *GraphQL) Recover(_ context.Context, panicked any) error {
+	return &backoffice.Error{Kind: backoffice.Internal, Message: "internal error", Cause: panicError(panicked)}
+}
+
+func panicError(panicked any) error {
+	if fault, ok := panicked.(runtime.Error); ok {
+		return fmt.Errorf("panic: %w\n%s", fault, debug.Stack())
+	}
+	return fmt.Errorf("panic with a %T\n%s", panicked, debug.Stack())
+}
+
+func (g *GraphQL) log(ctx context.Context, level slog.Level, message string, cause error) {
+	log := g.hooks.Log
+	if log == nil {
+		log = slog.Default()
+	}
+	log.Log(ctx, level, message,
+		"request", g.hooks.requestID(ctx), "cause", backoffice.MaskDigits(cause.Error()))
+}

@@ -1,0 +1,137 @@
+package graphqlhttp
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/backoffice"
+)
+
+// scalars decode the schema's own scalars, so that a value that does not fit is refused before anything runs. The
+// generated code takes what they return. Of a JSON only its kind is looked at: what an object may hold is a rule of the
+// domain, and told as any other of its rules.
+var scalars = map[string]func(value any) (decoded any, ok bool){
+	"DateTime": func(value any) (any, bool) {
+		var instant backoffice.Instant
+		err := instant.UnmarshalGQL(value)
+		return instant, err == nil
+	},
+	"JSON": func(value any) (any, bool) {
+		object, ok := value.(*object)
+		if !ok {
+			return nil, false
+		}
+		return json.RawMessage(object.text), true
+	},
+}
+
+func coerceScalar(name string, value any) (any, bool) {
+	decode, known := scalars[name]
+	if !known {
+		return nil, false
+	}
+	return decode(value)
+}
+
+// isScalarLiteral says whether a literal is one of its scalar's. What is inside an object is not looked at, as in a
+// variable; it may hold variables, too.
+func isScalarLiteral(value *ast.Value) bool {
+	var plain any = &object{}
+	if value.Kind != ast.ObjectValue {
+		var err error
+		if plain, err = value.Value(nil); err != nil {
+			return false
+		}
+	}
+	_, ok := coerceScalar(value.Definition.Name, plain)
+	return ok
+}
+
+// exact makes literals come out as they were written, where gqlparser would read numbers as 64 bits and lose digits or
+// fail, and forget the order of an object's members. An ID that is written as a number becomes a text. A JSON literal
+// becomes a variable, named by "=" and its number, which no variable of a document can be; the values of these are
+// added to constants.
+func exact(values []*ast.Value, constants map[string]any) {
+	for _, value := range values {
+		switch {
+		case value.Definition == nil:
+		case value.Definition.Name == "ID" && value.Kind == ast.IntValue:
+			value.Kind = ast.StringValue
+		case value.Definition.Name == "JSON" && value.Kind == ast.ObjectValue:
+			name := "=" + strconv.Itoa(len(constants))
+			literal := *value
+			if holdsVariable(&literal) {
+				constants[name] = template{&literal}
+			} else {
+				constants[name] = template{&literal}.fill(nil)
+			}
+			value.Kind, value.Raw, value.Children = ast.Variable, name, nil
+		}
+	}
+}
+
+// template is a JSON literal that waits for the values of its variables.
+type template struct{ literal *ast.Value }
+
+// fill writes the literal's members in their order. A member whose variable has no value is left out, and an element of a
+// list is null then, as where gqlparser makes values of literals.
+func (t template) fill(variables map[string]any) json.RawMessage {
+	return appendLiteral(nil, t.literal, variables)
+}
+
+func holdsVariable(value *ast.Value) bool {
+	if value.Kind == ast.Variable {
+		return true
+	}
+	for _, child := range value.Children {
+		if holdsVariable(child.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+func appendLiteral(b []byte, value *ast.Value, variables map[string]any) []byte {
+	switch value.Kind {
+	case ast.ObjectValue:
+		b = append(b, '{')
+		for i, child := range value.Children {
+			if _, given := variables[child.Value.Raw]; child.Value.Kind == ast.Variable && !given {
+				continue
+			}
+			if i > 0 && b[len(b)-1] != '{' {
+				b = append(b, ',')
+			}
+			b = append(appendEncoded(b, child.Name), ':')
+			b = appendLiteral(b, child.Value, variables)
+		}
+		return append(b, '}')
+	case ast.ListValue:
+		b = append(b, '[')
+		for i, child := range value.Children {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendLiteral(b, child.Value, variables)
+		}
+		return append(b, ']')
+	case ast.Variable:
+		return appendEncoded(b, variables[value.Raw])
+	case ast.StringValue, ast.BlockValue, ast.EnumValue:
+		return appendEncoded(b, value.Raw)
+	case ast.NullValue:
+		return append(b, "null"...)
+	}
+	return append(b, value.Raw...) // a number or a truth value
+}
+
+// appendEncoded appends what a variable was coerced to, which can always be encoded.
+func appendEncoded(b []byte, value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return append(b, "null"...)
+	}
+	return append(b, text...)
+}

@@ -1,0 +1,84 @@
+package graphqlhttp
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator/core"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"example.org/backoffice/backoffice"
+)
+
+// validationRules are the rules of the GraphQL specification, without those of gqlparser that guess what was meant
+// ("Did you mean": that tells a caller of the schema what it did not ask, and is slow) or quote values.
+var validationRules = func() []core.Rule {
+	chosen := rules.NewDefaultRules()
+	for _, replaced := range []string{
+		rules.FieldsOnCorrectTypeRule.Name, rules.KnownArgumentNamesRule.Name, rules.KnownTypeNamesRule.Name,
+		rules.ScalarLeafsRule.Name, rules.ValuesOfCorrectTypeRule.Name,
+	} {
+		chosen.RemoveRule(replaced)
+	}
+	for _, rule := range []core.Rule{
+		rules.FieldsOnCorrectTypeRuleWithoutSuggestions, rules.KnownArgumentNamesRuleWithoutSuggestions,
+		rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions, valuesOfCorrectType,
+	} {
+		chosen.AddRule(rule.Name, rule.RuleFunc)
+	}
+	var list []core.Rule
+	for name, check := range chosen.GetInner() {
+		list = append(list, core.Rule{Name: name, RuleFunc: check})
+	}
+	slices.SortFunc(list, func(a, b core.Rule) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}()
+
+// validate holds a document against the schema and reports at most so many errors. It also notes definitions in the
+// document and puts its literals in their exact form, so it has to run once on each. constants are variables that the
+// document uses beside those of its operations.
+func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (constants map[string]any, errs gqlerror.List) {
+	var (
+		found  gqlerror.List
+		events core.Events
+		values []*ast.Value
+	)
+	events.OnValue(func(_ *core.Walker, value *ast.Value) { values = append(values, value) })
+	for _, rule := range validationRules {
+		rule.RuleFunc(&events, func(options ...core.ErrorOption) {
+			if len(found) >= max(most, 1) {
+				return
+			}
+			fault := failure(codeValidation, "")
+			for _, option := range options {
+				option(fault)
+			}
+			fault.Message = presentable(fault.Message)
+			fault.Extensions = map[string]any{"code": codeValidation}
+			found = append(found, fault)
+		})
+	}
+	core.Walk(schema, document, &events)
+	if len(found) > 0 {
+		return nil, found
+	}
+	constants = map[string]any{}
+	exact(values, constants)
+	return constants, nil
+}
+
+// presentable cuts and masks the names that a message quotes.
+func presentable(message string) string {
+	const most = 1_000
+	parts := strings.Split(message, `"`)
+	for i := 1; i < len(parts); i += 2 {
+		parts[i] = backoffice.ShownName(parts[i])
+	}
+	if message = backoffice.MaskDigits(strings.Join(parts, `"`)); len(message) > most {
+		message = strings.ToValidUTF8(message[:most], "") + "…"
+	}
+	return message
+}

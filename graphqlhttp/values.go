@@ -1,0 +1,123 @@
+package graphqlhttp
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/core"
+
+	"example.org/backoffice/backoffice"
+)
+
+// valuesOfCorrectType is the specification's rule for literals ("Values of Correct Type"). gqlparser's own rule
+// quotes the value in its messages and accepts numbers that are out of range.
+var valuesOfCorrectType = core.Rule{
+	Name: "ValuesOfCorrectType",
+	RuleFunc: func(observers *core.Events, addError core.AddErrFunc) {
+		observers.OnValue(func(_ *core.Walker, value *ast.Value) {
+			if value.Definition == nil || value.ExpectedType == nil || value.Kind == ast.Variable {
+				return
+			}
+			wrong := ""
+			switch {
+			case value.Kind == ast.NullValue:
+				if value.ExpectedType.NonNull {
+					wrong = mismatch(value)
+				}
+			case value.Kind == ast.ListValue:
+				if value.ExpectedType.Elem == nil {
+					wrong = mismatch(value)
+				}
+			case value.Definition.Kind == ast.Scalar:
+				wrong = wrongScalar(value)
+			case value.Definition.Kind == ast.Enum:
+				wrong = wrongEnum(value)
+			case value.Kind != ast.ObjectValue:
+				wrong = mismatch(value)
+			default:
+				wrongFields(value, addError)
+			}
+			if wrong != "" {
+				addError(core.Message("%s", wrong), core.At(value.Position))
+			}
+		})
+	},
+}
+
+func wrongScalar(value *ast.Value) string {
+	ok := true
+	switch value.Definition.Name {
+	case "Int":
+		_, err := strconv.ParseInt(value.Raw, 10, 32)
+		ok = value.Kind == ast.IntValue && err == nil
+	case "Float":
+		number, err := strconv.ParseFloat(value.Raw, 64)
+		ok = (value.Kind == ast.IntValue || value.Kind == ast.FloatValue) && err == nil && !math.IsInf(number, 0)
+	case "String":
+		ok = value.Kind == ast.StringValue || value.Kind == ast.BlockValue
+	case "Boolean":
+		ok = value.Kind == ast.BooleanValue
+	case "ID":
+		ok = value.Kind == ast.StringValue || value.Kind == ast.BlockValue || value.Kind == ast.IntValue
+	default:
+		ok = isScalarLiteral(value)
+	}
+	if ok {
+		return ""
+	}
+	return mismatch(value)
+}
+
+func wrongEnum(value *ast.Value) string {
+	if value.Kind != ast.EnumValue {
+		return mismatch(value)
+	}
+	if value.Definition.EnumValues.ForName(value.Raw) == nil {
+		return fmt.Sprintf(`The enum "%s" has no such value.`, value.Definition.Name)
+	}
+	return ""
+}
+
+func wrongFields(value *ast.Value, addError core.AddErrFunc) {
+	def := value.Definition
+	for _, field := range def.Fields {
+		if field.Type.NonNull && field.DefaultValue == nil && value.Children.ForName(field.Name) == nil {
+			addError(core.Message(`Field "%s.%s" of required type "%s" was not provided.`, def.Name, field.Name, field.Type),
+				core.At(value.Position))
+		}
+	}
+	for _, child := range value.Children {
+		if def.Fields.ForName(child.Name) == nil {
+			addError(core.Message(`Field "%s" is not defined by type "%s".`, backoffice.ShownName(child.Name), def.Name),
+				core.At(child.Position))
+		}
+	}
+	if def.Directives.ForName("oneOf") != nil &&
+		(len(value.Children) != 1 || value.Children[0].Value.Kind == ast.NullValue) {
+		addError(core.Message(`Exactly one field of "%s" has to be given, and not null.`, def.Name), core.At(value.Position))
+	}
+}
+
+// mismatch names the kind of what was found, not the value.
+func mismatch(value *ast.Value) string {
+	found := "a value"
+	switch value.Kind {
+	case ast.NullValue:
+		found = "null"
+	case ast.IntValue, ast.FloatValue:
+		found = "a number that does not fit"
+	case ast.StringValue, ast.BlockValue:
+		found = "a string"
+	case ast.BooleanValue:
+		found = "a boolean"
+	case ast.EnumValue:
+		found = "an enum value"
+	case ast.ListValue:
+		found = "a list"
+	case ast.ObjectValue:
+		found = "an object"
+	}
+	return fmt.Sprintf(`Expected a value of type "%s", found %s.`, value.ExpectedType, found)
+}

@@ -1,0 +1,213 @@
+package graphqlhttp
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
+)
+
+// coerce makes the values of an operation's variables out of what was sent, as the specification says ("Coercing
+// Variable Values"), and refuses what does not fit with a message that names the variable and the place in it, never
+// a value. Int comes out as int64, Float as float64, ID as string, custom scalars as their Go values. Variables that the
+// operation does not define are left out; the document's constants are among the values.
+func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, sent map[string]any) (map[string]any, *gqlerror.Error) {
+	values := make(map[string]any, len(operation.VariableDefinitions)+len(constants))
+	maps.Copy(values, constants)
+	for _, variable := range operation.VariableDefinitions {
+		value, given := sent[variable.Variable]
+		var err error
+		switch {
+		case given:
+			value, err = coerceValue(schema, variable.Type, value)
+		case variable.DefaultValue != nil:
+			value, err = variable.DefaultValue.Value(constants)
+		case variable.Type.NonNull:
+			err = &misfit{what: "is missing"}
+		default:
+			continue
+		}
+		if err != nil {
+			refused := failure(codeBadInput, "the variable \"$%s\"%s", backoffice.ShownName(variable.Variable), tellMisfit(err))
+			if at := variable.Position; at != nil {
+				refused.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
+			}
+			return nil, refused
+		}
+		values[variable.Variable] = value
+	}
+	for name, constant := range constants {
+		if literal, ok := constant.(template); ok {
+			values[name] = literal.fill(values)
+		}
+	}
+	return values, nil
+}
+
+// misfit says where inside a variable something does not fit, innermost name last, and what.
+type misfit struct {
+	path []string // reversed
+	what string
+}
+
+func (m *misfit) Error() string { return m.what }
+
+func tellMisfit(err error) string {
+	m, ok := err.(*misfit)
+	if !ok {
+		return " has a default that cannot be used"
+	}
+	var b strings.Builder
+	for i := len(m.path) - 1; i >= 0 && b.Len() < 200; i-- {
+		b.WriteByte('.')
+		b.WriteString(backoffice.ShownName(m.path[i]))
+	}
+	if b.Len() == 0 {
+		return " " + m.what
+	}
+	return ` at "` + b.String()[1:] + `" ` + m.what
+}
+
+func inside(err error, name string) error {
+	if m, ok := err.(*misfit); ok {
+		m.path = append(m.path, name)
+	}
+	return err
+}
+
+func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error) {
+	switch {
+	case value == nil && expected.NonNull:
+		return nil, &misfit{what: "must not be null"}
+	case value == nil:
+		return nil, nil
+	case expected.Elem != nil:
+		return coerceList(schema, expected, value)
+	}
+	def := schema.Types[expected.NamedType]
+	if def == nil {
+		return nil, &misfit{what: "has an unknown type"}
+	}
+	coerced, ok := value, true
+	switch {
+	case def.Kind == ast.InputObject:
+		object, isObject := value.(*object)
+		if isObject {
+			return coerceObject(schema, def, object.members)
+		}
+		ok = false
+	case def.Kind == ast.Enum:
+		name, isString := value.(string)
+		ok = isString && def.EnumValues.ForName(name) != nil
+	case def.Name == "Int":
+		coerced, ok = coerceInt(value)
+	case def.Name == "Float":
+		coerced, ok = coerceFloat(value)
+	case def.Name == "ID":
+		coerced, ok = coerceID(value)
+	case def.Name == "String":
+		_, ok = value.(string)
+	case def.Name == "Boolean":
+		_, ok = value.(bool)
+	default:
+		coerced, ok = coerceScalar(def.Name, value)
+	}
+	if !ok {
+		return nil, &misfit{what: fmt.Sprintf(`is not of type "%s"`, expected)}
+	}
+	return coerced, nil
+}
+
+// coerceList takes one value for a list of it.
+func coerceList(schema *ast.Schema, expected *ast.Type, value any) (any, error) {
+	list, isList := value.([]any)
+	if !isList {
+		item, err := coerceValue(schema, expected.Elem, value)
+		return []any{item}, err
+	}
+	items := make([]any, len(list))
+	for i, item := range list {
+		var err error
+		if items[i], err = coerceValue(schema, expected.Elem, item); err != nil {
+			return nil, inside(err, strconv.Itoa(i))
+		}
+	}
+	return items, nil
+}
+
+// coerceObject keeps what is absent absent; the generated code knows the defaults of input fields.
+func coerceObject(schema *ast.Schema, def *ast.Definition, object map[string]any) (any, error) {
+	fields := make(map[string]any, len(object))
+	for _, field := range def.Fields {
+		value, given := object[field.Name]
+		if !given {
+			if field.Type.NonNull && field.DefaultValue == nil {
+				return nil, inside(&misfit{what: "is missing"}, field.Name)
+			}
+			continue
+		}
+		coerced, err := coerceValue(schema, field.Type, value)
+		if err != nil {
+			return nil, inside(err, field.Name)
+		}
+		fields[field.Name] = coerced
+	}
+	if len(fields) < len(object) {
+		return nil, &misfit{what: fmt.Sprintf(`has a field that the type "%s" does not have`, def.Name)}
+	}
+	if def.Directives.ForName("oneOf") != nil && (len(fields) != 1 || anyNull(fields)) {
+		return nil, &misfit{what: fmt.Sprintf(`must have exactly one field of "%s", and not null`, def.Name)}
+	}
+	return fields, nil
+}
+
+func anyNull(fields map[string]any) bool {
+	for _, value := range fields {
+		if value == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// coerceInt takes whole numbers of 32 bits, also when written 1.0 or 1e2.
+func coerceInt(value any) (any, bool) {
+	number, ok := value.(json.Number)
+	if !ok {
+		return nil, false
+	}
+	if n, err := strconv.ParseInt(string(number), 10, 32); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || f != math.Trunc(f) || f < math.MinInt32 || f > math.MaxInt32 {
+		return nil, false
+	}
+	return int64(f), true
+}
+
+func coerceFloat(value any) (any, bool) {
+	number, ok := value.(json.Number)
+	if !ok {
+		return nil, false
+	}
+	f, err := strconv.ParseFloat(string(number), 64)
+	return f, err == nil
+}
+
+func coerceID(value any) (any, bool) {
+	switch value := value.(type) {
+	case string:
+		return value, true
+	case json.Number:
+		return string(value), !strings.ContainsAny(string(value), ".eE")
+	}
+	return nil, false
+}

@@ -1,0 +1,74 @@
+package graphqlhttp
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
+)
+
+func TestVariablesAreCoercedAsTheSpecificationSays(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		definitions, use, sent string
+		want                   map[string]any // nil: refused
+	}{
+		{"$x: Int", "customers(first: $x)", `{"x":3}`, map[string]any{"x": int64(3)}},
+		{"$x: Int", "customers(first: $x)", `{"x":3.0}`, map[string]any{"x": int64(3)}},
+		{"$x: Int", "customers(first: $x)", `{"x":2147483647}`, map[string]any{"x": int64(2147483647)}},
+		{"$x: Int", "customers(first: $x)", `{"x":2147483648}`, nil},
+		{"$x: Int", "customers(first: $x)", `{"x":3.5}`, nil},
+		{"$x: Int", "customers(first: $x)", `{"x":"3"}`, nil},
+		{"$x: Int", "customers(first: $x)", `{"x":true}`, nil},
+		{"$x: Int", "customers(first: $x)", `{"x":[3]}`, nil},
+		{"$x: Int", "customers(first: $x)", `{"x":1e999}`, nil},
+		{"$x: Int", "customers(first: $x)", `{"x":null}`, map[string]any{"x": nil}},
+		{"$x: Int", "customers(first: $x)", `{}`, map[string]any{}},
+		{"$x: Int = 7", "customers(first: $x)", `{}`, map[string]any{"x": int64(7)}},
+		{"$x: Int = 7", "customers(first: $x)", `{"x":null}`, map[string]any{"x": nil}},
+		{"$x: Int", "customers(first: $x)", `{"x":1,"unasked":2}`, map[string]any{"x": int64(1)}},
+		{"$x: ID!", "customer(id: $x)", `{"x":"a"}`, map[string]any{"x": "a"}},
+		{"$x: ID!", "customer(id: $x)", `{"x":12}`, map[string]any{"x": "12"}},
+		{"$x: ID!", "customer(id: $x)", `{"x":1.5}`, nil},
+		{"$x: ID!", "customer(id: $x)", `{"x":null}`, nil},
+		{"$x: ID!", "customer(id: $x)", `{}`, nil},
+		{"$x: [ID!]!", "nodes(ids: $x)", `{"x":["a","b"]}`, map[string]any{"x": []any{"a", "b"}}},
+		{"$x: [ID!]!", "nodes(ids: $x)", `{"x":"a"}`, map[string]any{"x": []any{"a"}}},
+		{"$x: [ID!]!", "nodes(ids: $x)", `{"x":["a",null]}`, nil},
+		{"$x: CustomerType", "customers(filter: {type: $x})", `{"x":"COMPANY"}`, map[string]any{"x": "COMPANY"}},
+		{"$x: CustomerType", "customers(filter: {type: $x})", `{"x":"company"}`, nil},
+		{"$x: CustomerType", "customers(filter: {type: $x})", `{"x":0}`, nil},
+		{"$x: CustomerFilter", "customers(filter: $x)", `{"x":{"ids":"a","type":null}}`, map[string]any{"x": map[string]any{"ids": []any{"a"}, "type": nil}}},
+		{"$x: CustomerFilter", "customers(filter: $x)", `{"x":{"typo":1}}`, nil},
+		{"$x: CustomerFilter", "customers(filter: $x)", `{"x":"a"}`, nil},
+		{"$x: CustomerOrder", "customers(orderBy: $x)", `{"x":{"direction":"ASC"}}`, nil},
+		{"$x: CustomerOrder", "customers(orderBy: $x)", `{"x":{"field":"ID"}}`, map[string]any{"x": map[string]any{"field": "ID"}}},
+	} {
+		text := "query(" + c.definitions + ") { " + c.use + " { __typename } }"
+		document, errs := gqlparser.LoadQueryWithRules(contract(), text, nil)
+		if errs != nil {
+			t.Fatalf("%s: %v", text, errs)
+		}
+		sent, err := parseJSON(c.sent, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, refused := coerce(contract(), document.Operations[0], nil, sent.(*object).members)
+		if (c.want == nil) != (refused != nil) {
+			t.Errorf("%s with %s: %v", text, c.sent, refused)
+			continue
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s with %s: %s", text, c.sent, diff)
+		}
+	}
+}
+
+func TestARefusedVariableIsNamedWithThePlaceInIt(t *testing.T) {
+	t.Parallel()
+	got := post(t, endpoint(), body("query($f: CustomerFilter) { customers(filter: $f) { totalCount } }",
+		map[string]any{"f": map[string]any{"ids": []any{"a", false}}}))
+	if want := `the variable "$f" at "ids.1" is not of type "ID!"`; got.Errors[0].Message != want {
+		t.Errorf("%s", got.Errors[0].Message)
+	}
+}

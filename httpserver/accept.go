@@ -1,0 +1,35 @@
+package httpserver
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// acceptLog logs why connections cannot be accepted, for the server only tries again: with all file descriptors in use
+// it would be deaf and silent.
+type acceptLog struct {
+	net.Listener
+	log      *slog.Logger
+	failures prometheus.Counter
+	told     atomic.Int64 // when, in milliseconds
+}
+
+const acceptLogPeriod = 10 * time.Second // one line each
+
+func (l *acceptLog) Accept() (net.Conn, error) {
+	connection, err := l.Listener.Accept()
+	if err == nil || errors.Is(err, net.ErrClosed) {
+		return connection, err
+	}
+	l.failures.Inc()
+	now := time.Now().UnixMilli()
+	if told := l.told.Load(); now-told >= acceptLogPeriod.Milliseconds() && l.told.CompareAndSwap(told, now) {
+		l.log.Error("connections cannot be accepted; at the limit of open files, raise it (ulimit -n)", "cause", err)
+	}
+	return nil, err
+}

@@ -1,0 +1,62 @@
+package httpserver
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// certificate serves a certificate from files and takes a renewed one without a restart.
+type certificate struct {
+	chain, key string
+	mu         sync.Mutex
+	loaded     *tls.Certificate
+	changed    time.Time // of the newer file
+}
+
+// configuration loads the certificate and makes a configuration that serves it.
+func (c *certificate) configuration() (*tls.Config, error) {
+	if _, err := c.current(nil); err != nil {
+		return nil, fmt.Errorf("cannot use the certificate: %w", err)
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.current, NextProtos: []string{"h2", "http/1.1"}}, nil
+}
+
+// current gives the certificate of the files. While new files do not fit together, which they may not for a moment,
+// the one before goes on.
+func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	changed, err := newest(c.chain, c.key)
+	if c.loaded != nil && (err != nil || changed.Equal(c.changed)) {
+		return c.loaded, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.LoadX509KeyPair(c.chain, c.key)
+	if err != nil {
+		if c.loaded != nil {
+			return c.loaded, nil
+		}
+		return nil, err
+	}
+	c.loaded, c.changed = &pair, changed
+	return c.loaded, nil
+}
+
+func newest(paths ...string) (time.Time, error) {
+	var latest time.Time
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return latest, err
+		}
+		if info.ModTime().After(latest) {
+			latest = info.ModTime()
+		}
+	}
+	return latest, nil
+}

@@ -1,0 +1,34 @@
+package httpserver
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// NewLog makes the log of a process, as its settings want it. Moments are in UTC, with milliseconds.
+func (s Settings) NewLog(to io.Writer) *slog.Logger {
+	var level slog.Level // info, also for a zero value
+	_ = level.UnmarshalText([]byte(s.LogLevel))
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime {
+			return slog.String(slog.TimeKey, a.Value.Time().UTC().Format("2006-01-02T15:04:05.000Z"))
+		}
+		return a
+	}}
+	if s.LogFormat == "text" || s.LogFormat != "json" && isTerminal(to) {
+		return slog.New(slog.NewTextHandler(to, options))
+	}
+	return slog.New(slog.NewJSONHandler(to, options))
+}
+
+func isTerminal(to io.Writer) bool {
+	file, ok := to.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// milliseconds is a duration for a line of the log.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1_000 }

@@ -1,0 +1,112 @@
+package httpserver
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"example.org/backoffice/backoffice"
+)
+
+// observe gives a request its id, counts it and logs one line when it is answered.
+func (p *Process) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		started := time.Now()
+		known := &record{id: requestID(r.Header.Get(requestIDHeader))}
+		ctx := context.WithValue(r.Context(), recordKey{}, known)
+		calls := backoffice.CallsOf(ctx)
+		if calls == nil {
+			ctx, calls = backoffice.WithCalls(ctx)
+		}
+		w.Header()[requestIDHeader] = []string{known.id}
+		wrapped := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		p.metrics.inFlight.Inc()
+		defer func() {
+			p.metrics.inFlight.Dec()
+			status := wrapped.Status()
+			if status == 0 {
+				status = http.StatusOK // nothing written is an empty 200
+			}
+			seen := seen{
+				record: known, method: methodOf(r.Method), route: routeOf(ctx), status: status,
+				bytes: wrapped.BytesWritten(), calls: calls.Count(), took: time.Since(started),
+			}
+			p.metrics.count(seen)
+			p.line(ctx, seen)
+		}()
+		next.ServeHTTP(wrapped, r.WithContext(ctx))
+	})
+}
+
+// seen is an answered request.
+type seen struct {
+	*record
+	method, route string
+	status, bytes int
+	calls         int
+	took          time.Duration
+}
+
+// line logs a request. Those that ask whether the process is well, and for parts of a page, are only worth a line when it
+// is not.
+func (p *Process) line(ctx context.Context, s seen) {
+	level := slog.LevelInfo
+	if s.status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	} else if s.route == "/livez" || s.route == "/readyz" || s.isQuiet() {
+		level = slog.LevelDebug
+	}
+	if !p.options.Log.Enabled(ctx, level) {
+		return
+	}
+	attributes := append(make([]slog.Attr, 0, 12),
+		slog.String("request", s.id),
+		slog.String("method", s.method),
+		slog.String("route", s.route),
+		slog.Int("status", s.status),
+		slog.Float64("milliseconds", milliseconds(s.took)),
+		slog.Int("bytes", s.bytes),
+		slog.Int("storeCalls", s.calls),
+	)
+	client, operation := s.noted()
+	if client != "" {
+		attributes = append(attributes, slog.String("client", client))
+	}
+	if operation != nil {
+		attributes = append(attributes,
+			slog.String("operation", backoffice.ShownName(operation.Name)),
+			slog.String("document", operation.Document),
+			slog.Int("cost", operation.Cost))
+		if len(operation.Codes) > 0 {
+			attributes = append(attributes, slog.String("codes", strings.Join(operation.Codes, " ")))
+		}
+	}
+	// Without the place in the source, which would be this one each time.
+	line := slog.NewRecord(time.Now(), level, "request", 0)
+	line.AddAttrs(attributes...)
+	_ = p.options.Log.Handler().Handle(ctx, line) // slog has no one to tell either
+}
+
+// routeOf is the pattern of the route that answered; a path that has none is never shown.
+func routeOf(ctx context.Context) string {
+	if route := chi.RouteContext(ctx); route != nil {
+		if pattern := route.RoutePattern(); pattern != "" {
+			return pattern
+		}
+	}
+	return "none"
+}
+
+// methodOf keeps the methods to those that exist, since a client may send any word.
+func methodOf(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "OTHER"
+}

@@ -1,0 +1,146 @@
+package httpserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+	"github.com/go-chi/cors"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Options are what a process is given by the program.
+type Options struct {
+	// Ready says why requests cannot be answered now, nil when they can. Without it a process is always ready.
+	Ready func(context.Context) error
+	// Alarms are what an operator has to look at though requests are answered, a sentence each that anyone may read. They
+	// are in the answer of /readyz, which stays 200, and counted by the metrics.
+	Alarms func() []string
+	// Time is how long a request may take; 0 is no bound.
+	Time time.Duration
+	// Log takes the lines; slog.Default() without.
+	Log *slog.Logger
+}
+
+// Process holds what requests have in common. Make one with New, Mount it on the router and Run it.
+type Process struct {
+	settings Settings
+	options  Options
+	metrics  *metrics
+	stopping atomic.Bool
+}
+
+// New makes a process; its settings have to pass Check.
+func New(settings Settings, options Options) *Process {
+	if options.Log == nil {
+		options.Log = slog.Default()
+	}
+	return &Process{settings: settings, options: options, metrics: newMetrics(options.Alarms)}
+}
+
+// Mount puts the process's middlewares and its own routes, /livez and /readyz, on a router that has no routes yet.
+func (p *Process) Mount(r chi.Router) {
+	r.Use(p.observe, p.recover, p.secure, middleware.GetHead)
+	if len(p.settings.Origins) == 0 {
+		r.Use(refusePreflight)
+	} else {
+		r.Use(cors.Handler(cors.Options{
+			AllowedOrigins: p.settings.Origins,
+			AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
+			AllowedHeaders: []string{"Accept", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Range", "X-Access-Purpose",
+				"X-Client-Id", "X-Client-Secret", "X-Explain", "X-Request-Id"},
+			ExposedHeaders: []string{"Content-Disposition", "ETag", "Location", "Repr-Digest", "Retry-After", "X-Request-Id"},
+			MaxAge:         600,
+		}))
+	}
+	bounded := r.With(p.Deadline)
+	bounded.Get("/livez", p.live)
+	bounded.Get("/readyz", p.ready)
+}
+
+// secure sets the headers that every answer has.
+func (p *Process) secure(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if p.settings.Certificate != "" {
+			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refusePreflight answers what a browser asks before it lets another origin's page ask, by allowing nothing. Such a
+// request never has credentials: taken for a sign-in it would count as a failed one.
+func refusePreflight(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != "" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Deadline bounds the time of a request and of the writing of its answer. It is for everything but downloads, which
+// Stream is for.
+func (p *Process) Deadline(next http.Handler) http.Handler {
+	if p.options.Time <= 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), p.options.Time)
+		defer cancel()
+		answer := &sender{w, http.NewResponseController(w), time.Now().Add(p.options.Time + answerTime)}
+		_ = answer.control.SetWriteDeadline(answer.end) // a writer without deadlines is a test's
+		next.ServeHTTP(answer, r.WithContext(ctx))
+	})
+}
+
+func (p *Process) live(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live") }
+
+// ready tells a load balancer whether to send requests here, and people why not, as far as anyone may know; the cause
+// is in the log.
+func (p *Process) ready(w http.ResponseWriter, r *http.Request) {
+	if p.stopping.Load() {
+		say(w, http.StatusServiceUnavailable, "stopping")
+		return
+	}
+	if p.options.Ready != nil {
+		ctx, cancel := context.WithTimeout(r.Context(), readyTime)
+		defer cancel()
+		if err := p.options.Ready(ctx); err != nil {
+			word, cause := "not ready", err
+			var known *backoffice.Error
+			if errors.As(err, &known) {
+				if known.Kind != backoffice.Internal {
+					word += ": " + known.Message
+				}
+				cause = cmp.Or(known.Cause, cause)
+			}
+			p.options.Log.WarnContext(ctx, "not ready", "cause", cause)
+			say(w, http.StatusServiceUnavailable, word)
+			return
+		}
+	}
+	word := "ready"
+	if p.options.Alarms != nil {
+		for _, alarm := range p.options.Alarms() {
+			word += "\nalarm: " + alarm
+		}
+	}
+	say(w, http.StatusOK, word)
+}
+
+func say(w http.ResponseWriter, status int, word string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(word + "\n"))
+}

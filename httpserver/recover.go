@@ -1,0 +1,49 @@
+package httpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+// recover keeps a panic to the one request that it happened in. The answer is an internal error with the request's id,
+// or a broken connection if a part of another answer has left.
+func (p *Process) recover(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			panicked := recover()
+			if panicked == nil {
+				return
+			}
+			if panicked == http.ErrAbortHandler {
+				panic(panicked)
+			}
+			id := RequestID(r.Context())
+			p.metrics.panics.Inc()
+			p.options.Log.ErrorContext(r.Context(), "panic", "request", id, "cause", causeOf(panicked), "stack", string(debug.Stack()))
+			if wrapped, ok := w.(middleware.WrapResponseWriter); ok && wrapped.Status() != 0 {
+				panic(http.ErrAbortHandler)
+			}
+			body, _ := json.Marshal(map[string]any{
+				"type": "about:blank", "title": "internal error", "status": http.StatusInternalServerError, "requestId": id,
+			})
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.Header().Set("Cache-Control", "no-store")
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = w.Write(body)
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// causeOf tells a fault of Go's own; the value of another panic could hold anything, so only its type is told.
+func causeOf(panicked any) string {
+	if fault, ok := panicked.(runtime.Error); ok {
+		return fault.Error()
+	}
+	return fmt.Sprintf("a %T", panicked)
+}

@@ -1,0 +1,95 @@
+package httpserver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// How long a client may take over the parts of a request. Deadline bounds answers, and Stream downloads; longestTime is
+// for what neither knows.
+const (
+	headerTime  = 5 * time.Second
+	bodyTime    = 30 * time.Second
+	answerTime  = 20 * time.Second
+	longestTime = 10 * time.Minute
+	idleTime    = 2 * time.Minute
+	readyTime   = 2 * time.Second
+	headerBytes = 64 << 10
+)
+
+// Run serves a handler on a listener, and metrics beside it, until ctx ends. Then readiness goes off, requests in
+// flight are finished, and Run returns nil, after StopTime at the latest. It owns the listener.
+func (p *Process) Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	if err := p.settings.Check(); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	listener = &acceptLog{Listener: listener, log: p.options.Log, failures: p.metrics.acceptFailures}
+	if p.settings.Certificate != "" {
+		configuration, err := (&certificate{chain: p.settings.Certificate, key: p.settings.Key}).configuration()
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		listener = tls.NewListener(listener, configuration)
+	}
+	defer p.serveMetrics()()
+
+	server := p.server(handler)
+	server.WriteTimeout = longestTime
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving ended: %w", err)
+	case <-ctx.Done():
+	}
+	return p.stop(server)
+}
+
+func (p *Process) server(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       bodyTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    headerBytes,
+		ErrorLog:          slog.NewLogLogger(p.options.Log.Handler(), slog.LevelDebug), // broken connections
+	}
+}
+
+// stop turns readiness off, waits until that is known, and lets requests finish.
+func (p *Process) stop(server *http.Server) error {
+	p.stopping.Store(true)
+	p.options.Log.Info("stopping")
+	end := time.Now().Add(p.settings.StopTime)
+	time.Sleep(p.settings.StopDelay)
+	patience, cancel := context.WithDeadline(context.Background(), end)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil {
+		p.options.Log.Warn("requests in flight were cut off", "cause", err)
+		return server.Close()
+	}
+	return nil
+}
+
+// serveMetrics serves /metrics on its own address, if there is one. A second server on the same machine finds the
+// default address taken: it serves without metrics and says so, since the data matter more.
+func (p *Process) serveMetrics() (stop func()) {
+	if p.settings.Metrics == "" {
+		return func() {}
+	}
+	listener, err := net.Listen("tcp", p.settings.Metrics)
+	if err != nil {
+		p.options.Log.Warn("no metrics are served; choose another address with --metrics", "cause", err)
+		return func() {}
+	}
+	server := p.server(p.metrics.handler())
+	server.WriteTimeout = answerTime
+	go func() { _ = server.Serve(listener) }()
+	return func() { _ = server.Close() }
+}

@@ -1,0 +1,45 @@
+package httpserver
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Settings are how a process serves. A program embeds them among its flags.
+type Settings struct {
+	Metrics     string        `default:"127.0.0.1:9464" env:"BACKOFFICE_METRICS" placeholder:"ADDRESS" help:"Where Prometheus finds /metrics: an address of this machine only, or empty for none (${default})."`
+	Origins     []string      `name:"cors-origin" env:"BACKOFFICE_CORS_ORIGIN" placeholder:"ORIGIN" help:"An origin whose pages may ask, such as https://office.example; may be repeated. None without."`
+	Certificate string        `name:"tls-certificate" env:"BACKOFFICE_TLS_CERTIFICATE" placeholder:"PATH" help:"The certificate chain (PEM), to serve HTTPS. A renewed file is noticed."`
+	Key         string        `name:"tls-key" env:"BACKOFFICE_TLS_KEY" placeholder:"PATH" help:"The certificate's private key (PEM)."`
+	LogLevel    string        `default:"info" enum:"debug,info,warn,error" env:"BACKOFFICE_LOG_LEVEL" placeholder:"LEVEL" help:"The least level that is logged: debug, info, warn or error (${default})."`
+	LogFormat   string        `default:"auto" enum:"auto,text,json" env:"BACKOFFICE_LOG_FORMAT" placeholder:"FORMAT" help:"How lines of the log look: text or json; auto is text on a terminal, else json (${default})."`
+	StopDelay   time.Duration `default:"1s" env:"BACKOFFICE_STOP_DELAY" help:"How long requests are still taken after a stop was asked for and readiness is off (${default})."`
+	StopTime    time.Duration `default:"18s" env:"BACKOFFICE_STOP_TIME" help:"When a stop ends at the latest, requests in flight or not (${default})."`
+}
+
+// Check says what is wrong with the settings before anything is started.
+func (s Settings) Check() error {
+	if (s.Certificate == "") != (s.Key == "") {
+		return fmt.Errorf("--tls-certificate and --tls-key belong together; give both or none")
+	}
+	if s.Metrics != "" {
+		host, _, err := net.SplitHostPort(s.Metrics)
+		if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return fmt.Errorf("--metrics is an address of this machine only, such as 127.0.0.1:9464, or empty")
+		}
+	}
+	for _, origin := range s.Origins {
+		parsed, err := url.Parse(origin)
+		if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" ||
+			origin != parsed.Scheme+"://"+parsed.Host || strings.Contains(origin, "*") {
+			return fmt.Errorf("--cors-origin is a scheme and a host, such as https://office.example, without a path or a star")
+		}
+	}
+	if s.StopDelay < 0 || s.StopTime <= 0 || s.StopDelay > s.StopTime {
+		return fmt.Errorf("--stop-time is longer than --stop-delay, and neither is negative")
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package importexport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/backoffice/backoffice"
+)
+
+// apply brings the store in step with what was staged, in one transaction: readers see all of the file or nothing. The
+// rules are held again, against the store as it is by now. known is false for an error after which the store may have it
+// or not.
+func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loaded Loaded, known bool, err error) {
+	if len(s.lines) == 0 {
+		return Loaded{File: n.file, Unchanged: s.unchanged}, true, nil
+	}
+	contested := s.contested
+	for {
+		var l *applying[T, C]
+		var failed error
+		err := im.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
+			l = &applying[T, C]{loading: n.newLoading(im, s, recordsIn(tx), n.writer(tx)), staged: s}
+			l.tx, l.writer, l.loaded.Unchanged = tx, n.writer(tx), s.unchanged
+			if failed = l.writeAll(ctx, contested); failed == nil {
+				failed = s.stored.commit(ctx, tx)
+			}
+			return failed
+		})
+		switch {
+		case err == nil:
+			return l.loaded, true, nil
+		case errors.Is(failed, errContested) && !contested:
+			contested = true
+		case failed != nil:
+			return Loaded{}, true, failed
+		default: // it was not begun when nothing ran, and may be committed when all did
+			return Loaded{}, l == nil, err
+		}
+	}
+}
+
+// applying is the transaction in which a file is applied.
+type applying[T any, C comparable] struct {
+	*loading[T, C]
+	*staged
+	contested  bool
+	done, size int64 // bytes of the lines
+}
+
+// writeAll writes what the staged lines say: first the deletions, whose unique values are free from then on.
+func (l *applying[T, C]) writeAll(ctx context.Context, contested bool) error {
+	l.contested = contested
+	for _, line := range l.lines {
+		l.size += int64(line.length)
+	}
+	if l.atOnce {
+		return l.eachChunk(ctx, func(stagedLine) bool { return true }, l.writeChunk)
+	}
+	deleted := func(line stagedLine) bool { return line.deleted }
+	others := func(line stagedLine) bool { return !line.deleted }
+	if err := l.eachChunk(ctx, deleted, l.writeChunk); err != nil {
+		return err
+	}
+	if contested && l.unique != nil {
+		if err := l.eachChunk(ctx, others, l.claimChunk); err != nil {
+			return err
+		}
+		l.decide()
+		if err := l.bad.of(l.noun.file, false); err != nil {
+			return err
+		}
+		if err := l.release(ctx); err != nil {
+			return err
+		}
+	}
+	return l.eachChunk(ctx, others, l.writeChunk)
+}
+
+// eachChunk reads the lines that are wanted again, some at a time. *BadFile when one is bad by now.
+func (l *applying[T, C]) eachChunk(ctx context.Context, wanted func(stagedLine) bool, visit func(context.Context, []*entry[T]) error) error {
+	var entries []*entry[T]
+	bytes := 0
+	flush := func() error {
+		if len(entries) == 0 {
+			return nil
+		}
+		if err := l.judge(ctx, entries); err != nil {
+			return err
+		}
+		if err := visit(ctx, entries); err != nil {
+			return err
+		}
+		entries, bytes = entries[:0], 0
+		return firstOf(l.bad.of(l.noun.file, true), ctx.Err())
+	}
+	for _, line := range l.lines {
+		if !wanted(line) {
+			continue
+		}
+		text, err := l.text(line)
+		if err != nil {
+			return err
+		}
+		e := l.parse(line.number, text)
+		e.at = line
+		entries, bytes = append(entries, e), bytes+line.length
+		if (len(entries) >= chunkRows || bytes >= chunkBytes) && !l.atOnce {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// claimChunk looks at what the lines want to have.
+func (l *applying[T, C]) claimChunk(ctx context.Context, all []*entry[T]) error {
+	err := l.claim(ctx, all)
+	l.told(all)
+	return err
+}
+
+// writeChunk brings the store in step with some lines.
+func (l *applying[T, C]) writeChunk(ctx context.Context, all []*entry[T]) error {
+	l.told(all)
+	for _, e := range all {
+		if len(e.faults) == 0 && e.deleted && e.old == nil {
+			l.loaded.Unchanged++
+		}
+		l.done += int64(e.at.length)
+	}
+	entries, deleted := l.sound(all)
+	if err := l.deleteRows(ctx, deleted); err != nil {
+		return err
+	}
+	if err := l.writeRows(ctx, entries); err != nil {
+		return l.refused(entries, err)
+	}
+	if l.im.Progress != nil {
+		l.im.Progress(Progress{File: l.noun.file, Writing: true, Records: l.loaded.Lines(), Done: l.done, Size: l.size})
+	}
+	return nil
+}
+
+// refused is what to do about rows that the store did not take: others have written since the lines were judged.
+func (l *applying[T, C]) refused(entries []*entry[T], err error) error {
+	var known *backoffice.Error
+	switch {
+	case !errors.As(err, &known) || known.Kind != backoffice.Refused:
+		return err
+	case !l.contested:
+		return errContested
+	}
+	return fmt.Errorf("the store refused a row of lines %d to %d: %s", entries[0].line, entries[len(entries)-1].line, known.UserErrors[0].Message)
+}

@@ -1,0 +1,159 @@
+package importexport
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+)
+
+// TestWritersGetInWhileAFolderIsRead writes through another connection, as a server does, each time that an import tells how far it is.
+func TestWritersGetInWhileAFolderIsRead(t *testing.T) {
+	t.Parallel()
+	path := "sqlite:" + filepath.Join(t.TempDir(), "test.db")
+	open := func() backoffice.Store {
+		store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+		must(t, err)
+		t.Cleanup(func() { _ = store.Close() })
+		return store
+	}
+	h, server := houseOver(t, open()), open()
+	lines := make([]string, 3*chunkRows)
+	for i := range lines {
+		lines[i] = fmt.Sprintf(`{"_id":"c%d","type":"Company","customerCode":"K%d"}`, i, i)
+	}
+	written, seen := 0, 0
+	loaded, err := h.importer(func(p Progress) {
+		if p.Writing {
+			n, err := backoffice.ReadCounts(t.Context(), server.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, []string{backoffice.NoParent})
+			must(t, err)
+			seen += n[backoffice.NoParent]
+			return
+		}
+		must(t, server.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+			written++
+			return tx.Labels().Insert(ctx, &backoffice.Label{ID: fmt.Sprintf("l%d", written), Name: fmt.Sprint(written), CreatedAt: 1})
+		}))
+	}, nil).Import(t.Context(), only(t, "customers.ndjson", lines...))
+	must(t, err)
+	if written != 3 || seen != 0 || loaded[0].Created != len(lines) {
+		t.Errorf("%d writes got in, %d rows of the file were seen before it was whole, and the import did %+v", written, seen, loaded)
+	}
+}
+
+func TestWhatOthersChangeWhileAFileIsStagedIsMergedWithIt(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *house) {
+		h.mustLoad(t, office(t))
+		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Company","name":"a"}`, `{"_id":"b","type":"Company","name":"b"}`))
+		between := func(change func(ctx context.Context, tx backoffice.Tx) error) func(Progress) {
+			return func(p Progress) {
+				if !p.Writing {
+					must(t, h.store.Write(t.Context(), change))
+				}
+			}
+		}
+		folder := only(t, "customers.ndjson", `{"_id":"a","phone":"+32 2 123 45 67"}`, `{"_id":"b","name":"b"}`)
+		_, err := h.importer(between(func(ctx context.Context, tx backoffice.Tx) error {
+			found, err := backoffice.ReadByID(ctx, tx.Customers(), []string{"a", "b"}, 0)
+			if err != nil {
+				return err
+			}
+			for _, c := range found {
+				c.Email, c.Version = "x@y.be", c.Version+1
+			}
+			return tx.Customers().Update(ctx, found["a"], found["b"])
+		}), nil).Import(t.Context(), folder)
+		must(t, err)
+		a, b := one(t, h.store.Customers(), "a"), one(t, h.store.Customers(), "b")
+		if a.Email != "x@y.be" || a.Phone != "+32 2 123 45 67" || a.Version != 3 || b.Email != "x@y.be" || b.Version != 2 {
+			t.Errorf("the customers are %+v and %+v", a, b)
+		}
+
+		// What a line refers to may be gone by then, and what it wants be another's: the rules hold all the same.
+		_, err = h.importer(between(func(ctx context.Context, tx backoffice.Tx) error {
+			_, err := tx.Users().Delete(ctx, "user-zoe")
+			return err
+		}), nil).Import(t.Context(), only(t, "customers.ndjson", `{"_id":"a","name":"A"}`, `{"_id":"b","responsible":"user-zoe"}`))
+		if !strings.Contains(fmt.Sprint(err), "nothing of customers.ndjson was loaded, for it has 1 or more bad lines") {
+			t.Errorf("the error is %v", err)
+		}
+		_, err = h.importer(between(func(ctx context.Context, tx backoffice.Tx) error {
+			c := *b
+			c.Version, c.CustomerCode = b.Version+1, "NEW"
+			return tx.Customers().Update(ctx, &c)
+		}), nil).Import(t.Context(), only(t, "customers.ndjson", `{"_id":"a","name":"A","customerCode":"NEW"}`))
+		if !strings.Contains(fmt.Sprint(err), "nothing of customers.ndjson was loaded") {
+			t.Errorf("the error is %v", err)
+		}
+		if got := one(t, h.store.Customers(), "a"); got.OwnName != "a" {
+			t.Errorf("the customer is %+v", got)
+		}
+	})
+}
+
+func TestAFileThatIsChangedWhileItIsImportedLoadsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	folder := only(t, "labels.ndjson", `{"_id":"a","name":"a"}`, `{"_id":"b","name":"b"}`)
+	_, err := h.importer(func(p Progress) {
+		must(t, os.WriteFile(filepath.Join(folder, "labels.ndjson"), []byte(`{"_id":"a","name":"a"}`+"\n"+`{"_id":"b","name":"c"}`+"\n"), 0o600))
+	}, nil).Import(t.Context(), folder)
+	if !strings.Contains(fmt.Sprint(err), "nothing of it was loaded: the file was changed while it was imported") {
+		t.Errorf("the error is %v", err)
+	}
+	if len(h.changes(t)) > 0 {
+		t.Error("something was loaded")
+	}
+}
+
+func TestAFileThatIsReplacedWhileItIsStagedIsStoredAgain(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	folder := office(t)
+	h.mustLoad(t, folder)
+	other, err := h.files.Put(t.Context(), backoffice.NewFileKey(backoffice.NewUploadID()), strings.NewReader("other"), "text/plain")
+	must(t, err)
+	replaced := false
+	loaded, err := h.importer(func(p Progress) {
+		if p.File != "documents.ndjson" || p.Writing || replaced {
+			return
+		}
+		replaced = true
+		must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+			found, err := backoffice.ReadByID(ctx, tx.Documents(), []string{"document-1"}, 0)
+			if err != nil {
+				return err
+			}
+			d := *found["document-1"]
+			old := d.File.Key
+			d.File = &other
+			if err := tx.Documents().Update(ctx, &d); err != nil {
+				return err
+			}
+			return tx.ForgetFiles(ctx, []string{old})
+		}))
+	}, nil).Import(t.Context(), with(t, folder, "documents.ndjson", `{"_id":"document-1","name":"Statuten","file":"files/articles.txt"}`))
+	must(t, err)
+	if !replaced || len(loaded) == 0 {
+		t.Fatalf("the import did %+v", loaded)
+	}
+	file := one(t, h.store.Documents(), "document-1").File
+	forgotten, err := h.store.ForgottenFiles(t.Context(), 10)
+	must(t, err)
+	for _, key := range forgotten {
+		if key == file.Key {
+			t.Error("the record has a file that is to be removed")
+		}
+	}
+	if source, err := h.files.Open(t.Context(), file.Key, 0, -1); err != nil || file.Size == len("other") {
+		t.Errorf("the file is %+v, %v", file, err)
+	} else {
+		must(t, source.Close())
+	}
+}

@@ -1,0 +1,161 @@
+package importexport
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
+	"example.org/backoffice/privacy"
+)
+
+const (
+	pageRows    = 1000 // records that are read at a time
+	filesFolder = "files"
+)
+
+// dump writes the noun's records in the order of their identifiers.
+func (n *noun[T, C]) dump(ctx context.Context, ex *exporting) (Dumped, error) {
+	dumped := Dumped{File: n.file}
+	file, err := ex.folder.OpenFile(n.file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return dumped, cannotWrite(n.file, err)
+	}
+	defer func() { _ = file.Close() }()
+	rows := n.reader(ex.reads)
+	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.Root, *new(C), []string{backoffice.NoParent})
+	if err != nil {
+		return dumped, err
+	}
+	out := bufio.NewWriterSize(file, 256<<10)
+	ask := backoffice.Ask[C]{Window: backoffice.Window{Limit: pageRows}}
+	for more := true; more; {
+		pages, err := backoffice.ReadPages(ctx, rows, ask, []string{backoffice.NoParent}, 0)
+		if err != nil {
+			return dumped, err
+		}
+		page := pages[backoffice.NoParent]
+		if err := n.dumpPage(ctx, ex, out, page.Items, &dumped); err != nil {
+			return dumped, err
+		}
+		if more = page.More; more {
+			last := page.Items[len(page.Items)-1]
+			ask.Window.After, ask.Window.HasAfter = backoffice.Position{ID: *n.id(last)}, true
+		}
+		if ex.Progress != nil {
+			done := int64(dumped.Records)
+			ex.Progress(Progress{File: n.file, Records: dumped.Records, Done: done, Size: max(done, int64(counts[backoffice.NoParent]))})
+		}
+	}
+	if err := firstOf(out.Flush(), file.Sync(), file.Close()); err != nil {
+		return dumped, cannotWrite(n.file, err)
+	}
+	return dumped, nil
+}
+
+func (n *noun[T, C]) dumpPage(ctx context.Context, ex *exporting, out *bufio.Writer, page []*T, dumped *Dumped) error {
+	numbers, err := n.reveal(ctx, ex, page)
+	if err != nil {
+		return err
+	}
+	var line []byte
+	for i, row := range page {
+		line = backoffice.AppendJSONString(append(line[:0], `{"_id":`...), *n.id(row))
+		for j := range n.fields {
+			f := &n.fields[j]
+			switch {
+			case f.write != nil:
+				line = f.write(appendKey(line, f.name), row)
+			case f.secret != "" && ex.numbers:
+				line = numbers[i][f.secret].AppendJSON(appendKey(line, f.name))
+			}
+		}
+		if n.attached != nil {
+			if line, err = n.dumpFile(ctx, ex, line, row, dumped); err != nil {
+				return err
+			}
+		}
+		line = append(line, '}', '\n')
+		if _, err := out.Write(line); err != nil {
+			return cannotWrite(n.file, err)
+		}
+		dumped.Records++
+	}
+	return nil
+}
+
+func appendKey(line []byte, name string) []byte {
+	return append(append(append(line, ',', '"'), name...), '"', ':')
+}
+
+// reveal opens the registration numbers of a page, when they are wanted.
+func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]map[backoffice.PrivacyField]backoffice.Text, error) {
+	if !ex.numbers || n.sealed == nil {
+		return nil, nil
+	}
+	var asks []privacy.Ask
+	for _, row := range page {
+		for _, secret := range backoffice.AllPrivacyFields {
+			asks = append(asks, privacy.Ask{CustomerID: *n.id(row), Field: secret, Number: n.sealed(row, secret)})
+		}
+	}
+	opened, err := privacy.Reveal(ctx, asks)
+	if err != nil {
+		return nil, err
+	}
+	numbers := make([]map[backoffice.PrivacyField]backoffice.Text, len(page))
+	for i := range page {
+		numbers[i] = map[backoffice.PrivacyField]backoffice.Text{}
+		for j, secret := range backoffice.AllPrivacyFields {
+			if number := opened[i*len(backoffice.AllPrivacyFields)+j]; number != nil {
+				numbers[i][secret] = backoffice.Text(*number)
+			}
+		}
+	}
+	return numbers, nil
+}
+
+// dumpFile copies a record's file into the folder and writes where it is, with its metadata.
+func (n *noun[T, C]) dumpFile(ctx context.Context, ex *exporting, line []byte, row *T, dumped *Dumped) ([]byte, error) {
+	file := *n.attached(row)
+	if file == nil {
+		return append(line, `,"file":null`...), nil
+	}
+	name := path.Join(filesFolder, strings.TrimSuffix(n.file, ".ndjson"), files.SafeName(*n.id(row), file.ContentType))
+	if err := ex.copyFile(ctx, name, file.Key); err != nil {
+		return line, fmt.Errorf("the file of the %s %s: %w", n.name, *n.id(row), err)
+	}
+	dumped.Stored++
+	line = backoffice.AppendJSONString(append(line, `,"file":`...), name)
+	line = backoffice.AppendJSONString(append(line, `,"contentType":`...), file.ContentType)
+	line = strconv.AppendInt(append(line, `,"size":`...), int64(file.Size), 10)
+	line = backoffice.AppendJSONString(append(line, `,"md5Hash":`...), file.MD5Hash)
+	return file.TimeCreated.AppendJSON(append(line, `,"timeCreated":`...)), nil
+}
+
+func (ex *exporting) copyFile(ctx context.Context, name, key string) (err error) {
+	local := filepath.FromSlash(name)
+	if err := ex.folder.MkdirAll(filepath.Dir(local), 0o700); err != nil {
+		return cannotWrite(filesFolder, err)
+	}
+	// Exclusive, for on a file system that does not tell case apart two records could share a name.
+	file, err := ex.folder.OpenFile(local, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return cannotWrite(filesFolder, err)
+	}
+	defer func() { err = firstOf(err, file.Close()) }()
+	source, err := ex.Files.Open(ctx, key, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	_, err = io.Copy(file, source)
+	return err
+}

@@ -1,0 +1,194 @@
+package importexport
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+// entry is one line on its way into the store.
+type entry[T any] struct {
+	line     int
+	id       string
+	deleted  bool // the line says _deleted
+	given    fieldSet
+	members  []member
+	old, row *T // as stored, nil for none, and as it is to be
+	file     wish
+	at       stagedLine
+	changed  fieldSet
+	faults   []Fault
+}
+
+// member is a field of a line.
+type member struct {
+	field int
+	value raw
+}
+
+func idsOf[T any](entries []*entry[T]) []string {
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.id
+	}
+	return ids
+}
+
+func (e *entry[T]) fault(field, why string) {
+	e.faults = append(e.faults, Fault{Field: field, Why: why})
+}
+
+// parse takes a line apart. What is wrong with its form is in the entry's faults.
+func (l *loading[T, C]) parse(number int, text []byte) *entry[T] {
+	e := &entry[T]{line: number}
+	if why := checkObject(text); why != "" {
+		e.fault("", why)
+		return e
+	}
+	line := raw(slices.Clone(text)) // the reader's buffer is used again
+	hasID, hasDeleted := false, false
+	_ = eachMember(line, func(key, value raw) error {
+		name, err := key.text()
+		if err != nil {
+			e.fault("", "a field's name is not valid UTF-8")
+			return nil
+		}
+		i, known := l.at[name]
+		switch {
+		case name == "_id":
+			if hasID {
+				e.fault(name, errTwice.Message)
+			}
+			hasID = true
+			e.id, err = value.text()
+			if err == nil {
+				err = backoffice.CheckID(e.id)
+			}
+		case name == "_deleted":
+			if hasDeleted {
+				e.fault(name, errTwice.Message)
+			}
+			hasDeleted = true
+			e.deleted, err = value.boolean()
+		case !known:
+			e.fault(shownKey(name), errUnknown.Message)
+		case e.given.has(i):
+			e.fault(name, errTwice.Message)
+		default:
+			e.given.add(i)
+			e.members = append(e.members, member{i, value})
+		}
+		if err != nil {
+			e.faults = append(e.faults, faultOf(name, err))
+		}
+		return nil
+	})
+	if !hasID {
+		e.fault("_id", errRequired.Message)
+	}
+	return e
+}
+
+func occursBefore(line int) string {
+	return fmt.Sprintf("the identifier occurs before, on line %d", line)
+}
+
+// merge reads the rows as they are stored and puts the lines' fields into copies of them.
+func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
+	stored, err := backoffice.ReadByID(ctx, l.rows, idsOf(entries), 0)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.old = l.parked[e.id]; e.old == nil {
+			e.old = stored[e.id]
+		}
+		if !e.deleted {
+			l.fill(e)
+		}
+		e.members = nil // the line's text is needed no more
+	}
+	return nil
+}
+
+// fill makes the row of a line.
+func (l *loading[T, C]) fill(e *entry[T]) {
+	if e.old != nil {
+		row := *e.old // readers of fields replace lists, they do not change them in place
+		e.row = &row
+	} else {
+		e.row = l.fresh(l.now)
+		*l.id(e.row) = e.id
+	}
+	r := reading{now: l.im.now, keys: l.im.Keys}
+	for _, m := range e.members {
+		f := &l.noun.fields[m.field]
+		var kept backoffice.Instant
+		updated := l.touched != nil && m.field == l.at["updatedAt"]
+		if updated {
+			kept = *l.touched(e.row)
+		}
+		if err := f.read(&r, e.row, m.value); err != nil {
+			e.faults = append(e.faults, faultOf(f.name, err))
+		}
+		if updated && *l.touched(e.row) > l.now { // nothing was updated in the future, so the line does not say when it was
+			*l.touched(e.row) = kept
+			e.given.remove(m.field)
+		}
+	}
+	e.file = r.file
+}
+
+// resolve refuses identifiers that are another noun's, and references to nothing.
+func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error {
+	if len(l.refs) > knownRefs {
+		clear(l.refs)
+	}
+	var ask []string
+	for _, e := range entries {
+		if e.old == nil {
+			ask = append(ask, e.id)
+		}
+		l.eachTarget(e, func(_ *field[T], id string) {
+			if _, known := l.refs[id]; !known {
+				ask = append(ask, id)
+			}
+		})
+	}
+	if len(ask) > 0 {
+		slices.Sort(ask)
+		nouns, err := backoffice.ReadNouns(ctx, l.in.nouns, slices.Compact(ask))
+		if err != nil {
+			return err
+		}
+		for id, noun := range nouns {
+			l.refs[id] = noun
+		}
+	}
+	for _, e := range entries {
+		if noun, taken := l.refs[e.id]; taken && e.old == nil {
+			e.fault("_id", "the identifier is that of another record, a "+string(noun))
+		}
+		l.eachTarget(e, func(f *field[T], id string) {
+			if l.refs[id] != f.refers {
+				e.fault(f.name, "there is no "+string(f.refers)+" with this identifier")
+			}
+		})
+	}
+	return nil
+}
+
+// eachTarget visits what a line refers to.
+func (l *loading[T, C]) eachTarget(e *entry[T], visit func(f *field[T], id string)) {
+	for i := range l.noun.fields {
+		f := &l.noun.fields[i]
+		if f.targets == nil || e.old != nil && !e.given.has(i) {
+			continue
+		}
+		for _, id := range f.targets(e.row) {
+			visit(f, id)
+		}
+	}
+}

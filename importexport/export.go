@@ -1,0 +1,122 @@
+package importexport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
+)
+
+// Exporter writes a store to a folder.
+type Exporter struct {
+	Store backoffice.Store
+	Files backoffice.FileStore
+	// Vault is needed for registration numbers alone.
+	Vault *privacy.Vault
+	// Progress, if there is one, is told from time to time how far a file has come.
+	Progress func(Progress)
+}
+
+// Dumped counts the records of one file.
+type Dumped struct {
+	File    string
+	Records int
+	Stored  int // stored files that were copied
+}
+
+// Operator is in the register of consultations for what was done on the command line.
+var Operator = &backoffice.Viewer{ClientID: "operator", Name: "operator, on the command line", Scopes: backoffice.AllScopes}
+
+// snapshotter is a store whose reads can all see one moment.
+type snapshotter interface {
+	Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Reads) error) error
+}
+
+// exporting is one run of an exporter.
+type exporting struct {
+	*Exporter
+	folder  *os.Root
+	reads   backoffice.Reads
+	numbers bool // write the registration numbers
+}
+
+// Export writes all records and their files to a folder that does not exist yet, or is empty; when it fails nothing is left
+// there. Import of the folder gives the same data back. A purpose is the stated one for writing the registration
+// numbers too, which the register records before the first is read; without one (nil) their keys are left out.
+func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (all []Dumped, err error) {
+	partial, err := startFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(partial)
+		}
+	}()
+	root, err := os.OpenRoot(partial)
+	if err != nil {
+		return nil, cannotWrite(folder, err)
+	}
+	defer func() { _ = root.Close() }()
+	ex := &exporting{Exporter: e, folder: root, numbers: purpose != nil}
+	if ex.numbers {
+		ctx = e.Vault.WithLedger(ctx, Operator, purpose)
+		if err := privacy.Export(ctx, backoffice.AllPrivacyFields...); err != nil {
+			return nil, err
+		}
+	}
+	err = atOneMoment(ctx, e.Store, func(ctx context.Context, reads backoffice.Reads) error {
+		ex.reads, all = reads, nil
+		for _, t := range tables {
+			dumped, err := t.dump(ctx, ex)
+			if err != nil {
+				return err
+			}
+			all = append(all, dumped)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(partial, folder); err != nil {
+		return nil, cannotWrite(folder, err)
+	}
+	return all, nil
+}
+
+// atOneMoment reads from a snapshot where the store can make one. Where it cannot, records that are written meanwhile may
+// be in one file and not in another.
+func atOneMoment(ctx context.Context, store backoffice.Store, do func(context.Context, backoffice.Reads) error) error {
+	if store, can := store.(snapshotter); can {
+		return store.Snapshot(ctx, do)
+	}
+	return do(ctx, store)
+}
+
+// startFolder makes a folder beside the wanted one, to be renamed when it is whole. Only its owner may read it.
+func startFolder(folder string) (partial string, err error) {
+	there, err := os.ReadDir(folder)
+	switch {
+	case err == nil && len(there) > 0:
+		return "", fmt.Errorf("the folder %s is not empty; name one that does not exist", folder)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", cannotWrite(folder, err)
+	}
+	above := filepath.Dir(filepath.Clean(folder))
+	if err := os.MkdirAll(above, 0o700); err != nil {
+		return "", cannotWrite(folder, err)
+	}
+	partial, err = os.MkdirTemp(above, "."+filepath.Base(folder)+"-*.partial")
+	if err != nil {
+		return "", cannotWrite(folder, err)
+	}
+	return partial, nil
+}
+
+func cannotWrite(what string, err error) error { return fmt.Errorf("cannot write %s: %w", what, err) }

@@ -1,0 +1,147 @@
+package importexport
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// MaxBadLines is how many bad lines of a file are reported; reading stops there.
+const MaxBadLines = 100
+
+// Fault is one thing that is wrong with a line. It never holds a value of the line.
+type Fault struct {
+	Field string // in the folder's names, "addressFields.city"; "" when it is the line as a whole
+	Why   string
+}
+
+// BadLine is a line that cannot be loaded.
+type BadLine struct {
+	Line   int // from 1
+	Faults []Fault
+}
+
+// BadFile is the error of a file with bad lines. Nothing of the file was loaded.
+type BadFile struct {
+	File  string
+	Lines []BadLine // by line, at most MaxBadLines
+	Cut   bool      // the file was not read to its end, so there may be more
+}
+
+// Error counts the bad lines; Reports tells them.
+func (e *BadFile) Error() string {
+	count := strconv.Itoa(len(e.Lines))
+	switch {
+	case e.Cut:
+		count += " or more bad lines"
+	case len(e.Lines) == 1:
+		count += " bad line"
+	default:
+		count += " bad lines"
+	}
+	return "nothing of " + e.File + " was loaded, for it has " + count
+}
+
+// Reports are the bad lines, a text without a line break each: file, line number, field and why.
+func (e *BadFile) Reports() []string {
+	reports := make([]string, len(e.Lines))
+	for i, bad := range e.Lines {
+		whys := make([]string, len(bad.Faults))
+		for j, fault := range bad.Faults {
+			whys[j] = fault.Why
+			if fault.Field != "" {
+				whys[j] = fault.Field + ": " + fault.Why
+			}
+		}
+		reports[i] = fmt.Sprintf("%s:%d: %s", e.File, bad.Line, strings.Join(whys, "; "))
+	}
+	return reports
+}
+
+// badLines gathers the bad lines of a file.
+type badLines struct{ lines []BadLine }
+
+func (b *badLines) add(line int, faults ...Fault) {
+	b.lines = append(b.lines, BadLine{Line: line, Faults: faults})
+}
+
+func (b *badLines) full() bool { return len(b.lines) >= MaxBadLines }
+
+// of makes the error, nil when every line was good.
+func (b *badLines) of(file string, cut bool) error {
+	if len(b.lines) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(b.lines, func(x, y BadLine) int { return cmp.Compare(x.Line, y.Line) })
+	if len(b.lines) > MaxBadLines {
+		b.lines, cut = b.lines[:MaxBadLines], true
+	}
+	return &BadFile{File: file, Lines: b.lines, Cut: cut}
+}
+
+// nested is a fault in a part of a field.
+type nested struct {
+	part string
+	err  error
+}
+
+func (e *nested) Error() string { return e.err.Error() }
+func (e *nested) Unwrap() error { return e.err }
+
+// faultOf is what a field's reader has found wrong.
+func faultOf(field string, err error) Fault {
+	var part *nested
+	for errors.As(err, &part) {
+		field += "." + part.part
+		err = part.err
+	}
+	return Fault{Field: field, Why: err.Error()}
+}
+
+// faultsOf turns what the domain has found wrong with a row into the folder's names.
+func faultsOf(found []*backoffice.UserError) []Fault {
+	faults := make([]Fault, len(found))
+	for i, wrong := range found {
+		faults[i] = Fault{Field: folderName(wrong.Field), Why: wrong.Message}
+	}
+	return faults
+}
+
+// folderName is the name that a path of GraphQL's inputs has in the folder.
+func folderName(path []string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	first := path[0]
+	switch {
+	case first == "address":
+		first = "addressFields"
+	case first == "labelIds":
+		first = "labels"
+	default:
+		first = strings.TrimSuffix(first, "Id")
+	}
+	return strings.Join(append([]string{first}, path[1:]...), ".")
+}
+
+// The reasons that several fields share.
+var (
+	errRequired = backoffice.Errorf(backoffice.BadInput, "the field is required")
+	errTwice    = backoffice.Errorf(backoffice.BadInput, "the field occurs twice")
+	errEmpty    = backoffice.Errorf(backoffice.BadInput, "a text has at least one character that is not a space; null is for none")
+	errUnknown  = backoffice.Errorf(backoffice.BadInput, "unknown field")
+)
+
+// shownKey is an unknown field's name as it may be printed: quoted when it is not a plain word.
+func shownKey(key string) string {
+	shown := backoffice.ShownName(key)
+	if quoted := strconv.Quote(shown); len(quoted) != len(shown)+2 || shown == "" || strings.ContainsAny(shown, " .:;") {
+		return quoted
+	}
+	return shown
+}

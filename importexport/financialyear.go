@@ -1,0 +1,111 @@
+package importexport
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+type financialYear = backoffice.FinancialYear
+
+var financialYears = define(noun[financialYear, backoffice.FinancialYearCriteria]{
+	name: backoffice.NounFinancialYear,
+	file: "financialyears.ndjson",
+	fields: []field[financialYear]{
+		text("startDate", "startDate", func(y *financialYear) *string { return &y.StartDate }),
+		text("endDate", "endDate", func(y *financialYear) *string { return &y.EndDate }),
+		flag("isCurrentYear", func(y *financialYear) *bool { return &y.IsCurrentYear }),
+		clearableMoment("archivedAt", "archivedAt", func(y *financialYear) *backoffice.Instant { return &y.ArchivedAt }),
+	},
+	id:    func(y *financialYear) *string { return &y.ID },
+	fresh: func(backoffice.Instant) *financialYear { return &financialYear{} },
+	reader: func(s backoffice.Reads) backoffice.Reader[*financialYear, backoffice.FinancialYearCriteria] {
+		return s.FinancialYears()
+	},
+	writer: func(tx backoffice.Tx) backoffice.Writer[*financialYear, backoffice.FinancialYearCriteria] {
+		return tx.FinancialYears()
+	},
+	atOnce: true,
+	settle: settleYears,
+	check:  backoffice.CheckFinancialYear,
+	last:   func(y *financialYear) bool { return y.IsCurrentYear }, // after the one that was current gave it up
+	keep:   keepYearsInUse,
+})
+
+// settleYears archives what is not current, and wants exactly one current year among all that there will be.
+func settleYears(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], entries []*entry[financialYear]) error {
+	archivedAt := l.at["archivedAt"]
+	for _, e := range entries {
+		y := e.row
+		if y.EndDate == "" {
+			y.EndDate = y.StartDate
+		}
+		switch {
+		case y.IsCurrentYear && e.given.has(archivedAt): // for the check to see
+		case y.IsCurrentYear:
+			y.ArchivedAt = 0
+		case y.ArchivedAt.IsZero() && e.old != nil && !e.old.ArchivedAt.IsZero():
+			y.ArchivedAt = e.old.ArchivedAt
+		case y.ArchivedAt.IsZero():
+			y.ArchivedAt = l.now
+		}
+	}
+	return oneCurrentYear(ctx, l)
+}
+
+func oneCurrentYear(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria]) error {
+	named := map[string]bool{}
+	for _, e := range l.all {
+		named[e.id] = true
+	}
+	others, current := 0, 0
+	err := eachRow(ctx, l.rows, backoffice.Root, backoffice.NoParent, backoffice.FinancialYearCriteria{}, func(y *financialYear) {
+		if named[y.ID] {
+			return
+		}
+		others++
+		if y.IsCurrentYear {
+			current++
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var left *entry[financialYear]
+	for _, e := range l.all {
+		if e.deleted || len(e.faults) > 0 {
+			continue
+		}
+		left = e
+		if e.row.IsCurrentYear {
+			if current++; current > 1 {
+				e.fault("isCurrentYear", "another year is current, and only one can be")
+			}
+		}
+	}
+	if left != nil && current == 0 {
+		left.fault("isCurrentYear", "no year would be current; one of them has to be")
+	} else if left == nil && current == 0 && others > 0 && len(l.all) > 0 {
+		l.all[len(l.all)-1].fault("_deleted", "the year is the current one; make another current before")
+	}
+	return nil
+}
+
+// keepYearsInUse refuses to delete a year to which something belongs.
+func keepYearsInUse(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], deleted []*entry[financialYear]) error {
+	counts, err := backoffice.ReadCounts(ctx, l.in.checklists, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, idsOf(deleted))
+	if err != nil {
+		return err
+	}
+	for _, e := range deleted {
+		of := backoffice.MinfinCriteria{FinancialYearID: e.id}
+		more, err := backoffice.ReadCounts(ctx, l.in.minfin, backoffice.Root, of, []string{backoffice.NoParent})
+		if err != nil {
+			return err
+		}
+		if counts[e.id]+more[backoffice.NoParent] > 0 {
+			e.fault("_deleted", "checklists or minfin documents of the financial year are left; delete them in an import before this one")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package importexport
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// MaxLine is the most bytes of a line: many times the largest sound record.
+const MaxLine = 1 << 20
+
+// errLongLine is a line of more than MaxLine bytes; the reader stands behind it.
+var errLongLine = errors.New("the line has more than 1 MiB")
+
+// lines reads a file line by line.
+type lines struct {
+	r      *bufio.Reader
+	number int   // of the line that was read last, from 1
+	start  int64 // where it begins
+	read   int64 // bytes so far
+	buffer []byte
+}
+
+func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 128<<10)} }
+
+// next returns the next line that is not blank, without what ends it, until the following call. io.EOF at the end,
+// errLongLine for a line that was passed over, other errors of the reader as they are. A byte order mark before the first
+// line is no part of it.
+func (l *lines) next() ([]byte, error) {
+	for {
+		text, err := l.one()
+		if l.number == 1 {
+			whole := len(text)
+			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+			l.start += int64(whole - len(text))
+		}
+		if err != nil || len(bytes.TrimSpace(text)) > 0 {
+			return text, err
+		}
+	}
+}
+
+// one reads one line, blank or not.
+func (l *lines) one() ([]byte, error) {
+	l.buffer, l.start = l.buffer[:0], l.read
+	long := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		l.read += int64(len(part))
+		long = long || len(l.buffer)+len(part) > MaxLine+1 // the line feed is no part of it
+		if errors.Is(err, bufio.ErrBufferFull) {
+			if !long {
+				l.buffer = append(l.buffer, part...)
+			}
+			continue
+		}
+		ended := err == nil
+		if err != nil && (!errors.Is(err, io.EOF) || len(l.buffer)+len(part) == 0 && !long) {
+			return nil, err
+		}
+		l.number++
+		switch {
+		case long:
+			return nil, errLongLine
+		case len(l.buffer) > 0:
+			l.buffer = append(l.buffer, part...)
+			part = l.buffer
+		}
+		if ended {
+			part = part[:len(part)-1]
+		}
+		if len(part) > MaxLine {
+			return nil, errLongLine
+		}
+		return part, nil
+	}
+}

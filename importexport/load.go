@@ -1,0 +1,159 @@
+package importexport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"os"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+const (
+	chunkRows  = 1000    // lines that travel to the store together
+	chunkBytes = 4 << 20 // of their text, about
+	knownRefs  = 20_000  // identifiers whose noun is remembered
+	attempts   = 3       // of a file whose records others change between staging and applying
+)
+
+// loading is one reading of lines of one file. A file is read twice: it is staged beside the store's other writers, to judge
+// every line and to note those that change something, and these alone are applied in the one transaction of the file.
+type loading[T any, C comparable] struct {
+	*noun[T, C]
+	im     *importing
+	in     records
+	rows   backoffice.Reader[*T, C]
+	tx     backoffice.Tx            // nil while the file is staged
+	writer backoffice.Writer[*T, C] // the same
+	now    backoffice.Instant
+	refs   map[string]backoffice.Noun
+	bad    badLines
+	loaded Loaded
+	all    []*entry[T] // the lines of the chunk
+	claims claims
+	stored *storedFiles          // while the file was staged
+	parked map[string]*T         // rows as they were before they gave up their unique value
+	names  map[fieldSet][]string // of changed fields, for the change log
+	out    []byte
+}
+
+func (n *noun[T, C]) newLoading(im *importing, s *staged, in records, rows backoffice.Reader[*T, C]) *loading[T, C] {
+	return &loading[T, C]{
+		noun: n, im: im, in: in, rows: rows, now: backoffice.InstantOf(time.Now()), refs: map[string]backoffice.Noun{},
+		names: map[fieldSet][]string{}, loaded: Loaded{File: n.file}, claims: newClaims(), stored: &s.stored,
+	}
+}
+
+var (
+	// errContested ends an application that the store has refused a row of; the next one looks at who has what first.
+	errContested = errors.New("the store refuses a row")
+	// errStale says that what was staged does not fit the store any more.
+	errStale = errors.New("a record was changed since its line was read")
+	// errChanged says that the folder did not hold still.
+	errChanged = errors.New("the file was changed while it was imported; import the folder again")
+)
+
+// load brings the store in step with the noun's file, all of it or nothing. fs.ErrNotExist when there is none.
+func (n *noun[T, C]) load(ctx context.Context, im *importing) (Loaded, error) {
+	file, err := openRegular(im.folder, n.file)
+	switch {
+	case errors.Is(err, errNotFile):
+		return Loaded{}, fmt.Errorf("%s is not a file", n.file)
+	case err != nil:
+		return Loaded{}, cannotRead(n.file, err)
+	}
+	defer func() { _ = file.Close() }()
+	for attempt := 1; ; attempt++ {
+		loaded, err := n.loadOnce(ctx, im, file)
+		if !errors.Is(err, errStale) || attempt == attempts {
+			return loaded, err
+		}
+	}
+}
+
+func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, file *os.File) (_ Loaded, err error) {
+	s := &staged{file: file, seed: maphash.MakeSeed(), stored: storedFiles{im: im, put: map[string]bool{}}}
+	defer func() { s.stored.close(ctx, err) }()
+	var bad *BadFile
+	if err := n.stage(ctx, im, s); errors.As(err, &bad) {
+		return Loaded{}, bad
+	} else if err != nil {
+		return Loaded{}, n.notLoaded(err)
+	}
+	loaded, known, err := n.apply(ctx, im, s)
+	switch {
+	case err == nil:
+		return loaded, nil
+	case !known: // whether it was committed
+		return Loaded{}, fmt.Errorf("%s: %w", n.file, err)
+	case errors.As(err, &bad):
+		return Loaded{}, bad
+	}
+	return Loaded{}, n.notLoaded(err)
+}
+
+func (n *noun[T, C]) notLoaded(err error) error {
+	return fmt.Errorf("%s: nothing of it was loaded: %w", n.file, err)
+}
+
+func cannotRead(file string, err error) error { return fmt.Errorf("cannot read %s: %w", file, err) }
+
+// judge finds what is wrong with some lines, and works out the rows that they make.
+func (l *loading[T, C]) judge(ctx context.Context, all []*entry[T]) error {
+	l.all = all
+	if err := l.merge(ctx, all); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context, []*entry[T]) error{l.resolve, l.attach, l.settled} {
+		entries, _ := l.sound(all)
+		if err := step(ctx, entries); err != nil {
+			return err
+		}
+	}
+	if _, deleted := l.sound(all); l.keep != nil && len(deleted) > 0 {
+		if err := l.keep(ctx, l, deleted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// told gathers the lines that turned out to be bad.
+func (l *loading[T, C]) told(all []*entry[T]) {
+	for _, e := range all {
+		if len(e.faults) > 0 {
+			l.bad.add(e.line, e.faults...)
+		}
+	}
+}
+
+// sound picks the lines without a fault: those that make or change a row, and those that delete one that is there.
+func (l *loading[T, C]) sound(all []*entry[T]) (entries, deleted []*entry[T]) {
+	for _, e := range all {
+		switch {
+		case len(e.faults) > 0:
+		case !e.deleted:
+			entries = append(entries, e)
+		case e.old != nil:
+			deleted = append(deleted, e)
+		}
+	}
+	return entries, deleted
+}
+
+// settled works out what follows from other records, and checks the rows.
+func (l *loading[T, C]) settled(ctx context.Context, entries []*entry[T]) error {
+	if l.settle != nil {
+		if err := l.settle(ctx, l, entries); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if len(e.faults) == 0 {
+			e.faults = faultsOf(l.noun.check(e.row))
+		}
+	}
+	return nil
+}

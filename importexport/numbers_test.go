@@ -1,0 +1,28 @@
+package importexport
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAnImportOfNumbersAloneMovesNothingThatPairsWithoutTheScopeSee(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"person","type":"Private Person","firstName":"An","lastName":"Maes"}`))
+	seen := one(t, h.store.CustomersWithoutNumbers(), "person")
+	all := one(t, h.store.Customers(), "person")
+	for i, line := range []string{`{"_id":"person","registrationNumber":"85073003328"}`, `{"_id":"person","registrationNumber":null}`} {
+		h.mustLoad(t, only(t, "customers.ndjson", line))
+		if diff := cmp.Diff(seen, one(t, h.store.CustomersWithoutNumbers(), "person")); diff != "" {
+			t.Errorf("without the scope one sees (-before +after):\n%s", diff)
+		}
+		if got := one(t, h.store.Customers(), "person").Version; got != all.Version+i+1 {
+			t.Errorf("with the scope one sees version %d", got)
+		}
+	}
+	h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"person","lastName":"Peeters","registrationNumber":"85073003328"}`))
+	if got := one(t, h.store.CustomersWithoutNumbers(), "person").Version; got != seen.Version+1 {
+		t.Errorf("of a change of the name too, one without the scope sees version %d", got)
+	}
+}

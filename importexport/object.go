@@ -1,0 +1,195 @@
+package importexport
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"example.org/backoffice/backoffice"
+)
+
+// raw is the JSON text of one value, known to be well-formed.
+type raw []byte
+
+// checkObject says what keeps a line from being one JSON object, "" when nothing does.
+func checkObject(line []byte) (why string) {
+	switch {
+	case !utf8.Valid(line):
+		return "the line is not valid UTF-8"
+	case !json.Valid(line):
+		return "the line is not one JSON object: malformed, or cut off"
+	case bytes.TrimLeft(line, " \t\r")[0] != '{':
+		return "the line is JSON, but not an object"
+	}
+	return ""
+}
+
+// eachMember calls visit for the members of an object in their order, and stops at its first error. The object is known to be
+// well-formed.
+func eachMember(object raw, visit func(key, value raw) error) error {
+	at := skipBlanks(object, 0) + 1
+	for {
+		at = skipBlanks(object, at)
+		switch object[at] {
+		case '}':
+			return nil
+		case ',':
+			at = skipBlanks(object, at+1)
+		}
+		end := endOfString(object, at)
+		key := object[at:end]
+		at = skipBlanks(object, skipBlanks(object, end)+1) // over the colon
+		end = endOfValue(object, at)
+		if err := visit(key, object[at:end]); err != nil {
+			return err
+		}
+		at = end
+	}
+}
+
+// eachElement is eachMember for the elements of an array.
+func eachElement(array raw, visit func(value raw) error) error {
+	at := skipBlanks(array, 0) + 1
+	for {
+		at = skipBlanks(array, at)
+		switch array[at] {
+		case ']':
+			return nil
+		case ',':
+			at = skipBlanks(array, at+1)
+		}
+		end := endOfValue(array, at)
+		if err := visit(array[at:end]); err != nil {
+			return err
+		}
+		at = end
+	}
+}
+
+func skipBlanks(text raw, at int) int {
+	for text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n' {
+		at++
+	}
+	return at
+}
+
+func endOfString(text raw, at int) int {
+	for at++; text[at] != '"'; at++ {
+		if text[at] == '\\' {
+			at++
+		}
+	}
+	return at + 1
+}
+
+func endOfValue(text raw, at int) int {
+	switch text[at] {
+	case '"':
+		return endOfString(text, at)
+	case '{', '[':
+		for depth := 0; ; at++ {
+			switch text[at] {
+			case '"':
+				at = endOfString(text, at) - 1
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return at + 1
+				}
+			}
+		}
+	}
+	for at < len(text) {
+		switch text[at] {
+		case ',', '}', ']', ' ', '\t', '\r', '\n':
+			return at
+		}
+		at++
+	}
+	return at
+}
+
+func (r raw) isNull() bool { return r[0] == 'n' }
+
+// text reads a string. BadInput for another value, and for an escape that is half a character.
+func (r raw) text() (string, error) {
+	if r[0] != '"' {
+		return "", backoffice.Errorf(backoffice.BadInput, "the value is a string")
+	}
+	inner := r[1 : len(r)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner), nil
+	}
+	return unescape(inner)
+}
+
+// unescape is strict where encoding/json quietly puts U+FFFD.
+func unescape(inner raw) (string, error) {
+	out := make([]byte, 0, len(inner))
+	for i := 0; i < len(inner); i++ {
+		if inner[i] != '\\' {
+			out = append(out, inner[i])
+			continue
+		}
+		i++
+		switch c := inner[i]; c {
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'n':
+			out = append(out, '\n')
+		case 'r':
+			out = append(out, '\r')
+		case 't':
+			out = append(out, '\t')
+		case 'u':
+			unit := codeUnit(inner[i+1:])
+			i += 4
+			if utf16.IsSurrogate(unit) {
+				low := rune(0)
+				if len(inner) > i+6 && inner[i+1] == '\\' && inner[i+2] == 'u' {
+					low = codeUnit(inner[i+3:])
+				}
+				if unit = utf16.DecodeRune(unit, low); unit == utf8.RuneError {
+					return "", backoffice.Errorf(backoffice.BadInput, "a text is valid UTF-8")
+				}
+				i += 6
+			}
+			out = utf8.AppendRune(out, unit)
+		default: // a quote, a slash or a backslash
+			out = append(out, c)
+		}
+	}
+	return string(out), nil
+}
+
+// codeUnit reads the four hexadecimal digits of an escape.
+func codeUnit(digits raw) rune {
+	unit, _ := strconv.ParseUint(string(digits[:4]), 16, 32) // well-formed
+	return rune(unit)
+}
+
+func (r raw) boolean() (bool, error) {
+	switch r[0] {
+	case 't':
+		return true, nil
+	case 'f':
+		return false, nil
+	}
+	return false, backoffice.Errorf(backoffice.BadInput, "the value is true or false")
+}
+
+func (r raw) number() (float64, error) {
+	if r[0] != '-' && (r[0] < '0' || r[0] > '9') {
+		return 0, backoffice.Errorf(backoffice.BadInput, "the value is a number")
+	}
+	number, err := strconv.ParseFloat(string(r), 64)
+	if err != nil {
+		return 0, backoffice.Errorf(backoffice.BadInput, "the number is too large")
+	}
+	return number, nil
+}

@@ -1,0 +1,236 @@
+package importexport
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.org/backoffice/backoffice"
+)
+
+// textOf reads a folder: each file's name with its bytes.
+func textOf(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	must(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(folder, path)
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		texts[filepath.ToSlash(name)] = string(text)
+		return err
+	}))
+	return texts
+}
+
+func TestImportOfAnExportGivesTheSameDataBack(t *testing.T) {
+	t.Parallel()
+	first, second := newHouse(t), newHouse(t)
+	first.mustLoad(t, office(t))
+	exported := first.dump(t, true)
+	second.mustLoad(t, exported)
+	again := second.dump(t, true)
+	if diff := cmp.Diff(textOf(t, exported), textOf(t, again)); diff != "" {
+		t.Errorf("the second export differs (-first +second):\n%s", diff)
+	}
+	for name, text := range textOf(t, exported) {
+		if strings.HasSuffix(name, ".ndjson") && text == "" {
+			t.Errorf("%s is empty, so nothing was compared", name)
+		}
+	}
+	compareStores(t, first, second)
+}
+
+func TestEitherEngineTakesWhatTheOtherGives(t *testing.T) {
+	t.Parallel()
+	first, second := newHouse(t), newPostgresHouse(t)
+	first.mustLoad(t, office(t))
+	exported := first.dump(t, true)
+	second.mustLoad(t, exported)
+	if diff := cmp.Diff(textOf(t, exported), textOf(t, second.dump(t, true))); diff != "" {
+		t.Errorf("the second export differs (-first +second):\n%s", diff)
+	}
+	compareStores(t, first, second)
+	logged := len(second.changes(t))
+	for name, loaded := range second.mustLoad(t, exported) {
+		if loaded.Unchanged != loaded.Lines() {
+			t.Errorf("%s: the second run did %+v", name, loaded)
+		}
+	}
+	if again := len(second.changes(t)); again != logged {
+		t.Errorf("the change log went from %d entries to %d", logged, again)
+	}
+	got := reports(t, second, only(t, "customers.ndjson", `{"_id":"fine","type":"Company"}`, `{"_id":"x","type":"Company","customerCode":"C-1"}`))
+	if len(got) != 1 || got[0] != "customers.ndjson:2: customerCode: another record has the value, and only one may have it" {
+		t.Errorf("a code that is taken is reported as %q", got)
+	}
+	if one(t, second.store.Customers(), "fine") != nil {
+		t.Error("a line of a bad file was loaded")
+	}
+}
+
+// compareStores compares what the two stores hold, field by field, but for the storage keys of files and the
+// ciphertexts, which are never the same twice.
+func compareStores(t *testing.T, first, second *house) {
+	t.Helper()
+	ignored := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Key" }, cmp.Ignore())
+	sealed := cmp.Comparer(func(a, b backoffice.Sealed) bool { return a.IsZero() == b.IsZero() })
+	compare := func(name string, a, b any) {
+		if diff := cmp.Diff(a, b, ignored, sealed); diff != "" {
+			t.Errorf("%s differ:\n%s", name, diff)
+		}
+	}
+	ctx := t.Context()
+	compare("labels", all(ctx, t, first.store.Labels()), all(ctx, t, second.store.Labels()))
+	compare("users", all(ctx, t, first.store.Users()), all(ctx, t, second.store.Users()))
+	compare("years", all(ctx, t, first.store.FinancialYears()), all(ctx, t, second.store.FinancialYears()))
+	compare("checklists", all(ctx, t, first.store.Checklists()), all(ctx, t, second.store.Checklists()))
+	compare("customers", all(ctx, t, first.store.Customers()), all(ctx, t, second.store.Customers()))
+	compare("relations", all(ctx, t, first.store.Relations()), all(ctx, t, second.store.Relations()))
+	compare("transcripts", all[transcript](ctx, t, first.store.Transcripts()), all[transcript](ctx, t, second.store.Transcripts()))
+	compare("calculations", all(ctx, t, first.store.Calculations()), all(ctx, t, second.store.Calculations()))
+	compare("documents", all(ctx, t, first.store.Documents()), all(ctx, t, second.store.Documents()))
+	compare("minfin documents", all(ctx, t, first.store.MinfinDocuments()), all(ctx, t, second.store.MinfinDocuments()))
+}
+
+// all reads every record of a noun.
+func all[T any, C comparable, R interface {
+	*T
+	backoffice.Entity
+}](ctx context.Context, t *testing.T, rows backoffice.Reader[R, C]) (found []T) {
+	t.Helper()
+	must(t, eachRow(ctx, rows, backoffice.Root, backoffice.NoParent, *new(C), func(row R) { found = append(found, *row) }))
+	return found
+}
+
+func TestEveryFieldOfEveryNounIsInTheExport(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mustLoad(t, office(t))
+	texts := textOf(t, h.dump(t, true))
+	wanted := map[string]string{
+		"labels.ndjson":         `{"_id":"label-audit","name":"Audit","color":"#1e90ff","createdAt":"2021-03-04T05:06:07.890Z"}`,
+		"users.ndjson":          `{"_id":"user-zoe","firstName":"Zoë","lastName":"Peeters","email":"zoe.peeters@office.example","language":"dutch","labels":["label-payroll","label-audit"],"version":4}`,
+		"financialyears.ndjson": `{"_id":"fy-2025","startDate":"2025","endDate":"2025","isCurrentYear":false,"archivedAt":"2026-01-02T03:04:05.006Z"}`,
+		"checklists.ndjson":     `{"_id":"checklist-2026","name":"Personenbelasting","language":"dutch","authRequired":true,"remindersEnabled":true,"financialYear":"fy-2026"}`,
+		"customers.ndjson": `{"_id":"company","type":"Company","name":"Café \"Één\" €","firstName":"An","lastName":"Maes","scopes":["annual-accounts","checklist","payroll-os"],"kboNumber":"0200065765","companyType":"BV",` +
+			`"addressFields":{"street":"Kerkstraat","houseNumber":"1","box":"2","postalCode":"9000","city":"Gent","country":"Belgium"},"customerCode":"C-1","registrationNumber":"85073003328","spouseRegistrationNumber":"17073003384",` +
+			`"responsible":"user-zoe","language":"dutch","email":"Een@Example.org","phone":"+32 9 123 45 67","createdAt":"2020-01-01T00:00:00.000Z","updatedAt":"2021-01-01T00:00:00.000Z","version":7}`,
+		"relations.ndjson": `{"_id":"relation-1","kind":"UBO","customer":"company","relatedCustomer":"person","createdAt":"2022-02-02T02:02:02.222Z"}`,
+		"transcripts.ndjson": `{"_id":"transcript-full","status":"Sent","isCompleted":true,"customer":"company","checklist":"checklist-2026","financialYear":"fy-2026","customVariables":{"b":[true,null,1.50],"a":"é"},` +
+			`"documentGenerated":true,"progressPercentage":33.3,"updatedAt":"2026-04-05T06:07:08.009Z",` +
+			`"createdAt":"2026-04-01T06:07:08.009Z","completedAt":"2026-04-04T06:07:08.009Z","documentGeneratedAt":"2026-04-05T06:07:08.008Z","sentAt":"2026-04-02T06:07:08.009Z","file":"files/transcripts/transcript-full.pdf","contentType":"application/pdf","size":22,"md5Hash":"`,
+		"calculations.ndjson": `{"_id":"calculation-1","transcript":"transcript-full","state":"Calculation done","updatedAt":"2026-05-05T06:07:08.009Z","file":"files/calculations/calculation-1.pdf",`,
+		"documents.ndjson":    `{"_id":"document-1","name":"Statuten.pdf","customer":"company","createdAt":"2023-03-03T03:03:03.333Z","file":"files/documents/document-1.txt","contentType":"text/plain; charset=utf-8","size":`,
+		"minfin.ndjson":       `{"_id":"minfin-1","name":"Aanslagbiljet","documentType":"assessment notice","customer":"company","financialYear":"fy-2025","synchronisedAt":"2025-12-12T12:12:12.121Z","file":"files/minfin/minfin-1.pdf",`,
+	}
+	for name, line := range wanted {
+		if !strings.Contains(texts[name], line) {
+			t.Errorf("%s lacks\n%s\nin\n%s", name, line, texts[name])
+		}
+	}
+	if !strings.Contains(texts["documents.ndjson"], `"timeCreated":"2023-03-03T03:03:04.444Z"`) {
+		t.Error("the moment at which a file was made did not survive")
+	}
+	if got := texts["files/transcripts/transcript-full.pdf"]; got != "%PDF-1.7\na transcript\n" {
+		t.Errorf("the bytes of the transcript's file are %q", got)
+	}
+}
+
+func TestRegistrationNumbersAreExportedOnlyForAPurposeThatTheRegisterHolds(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mustLoad(t, office(t))
+	for name, text := range textOf(t, h.dump(t, false)) {
+		if strings.Contains(text, "8507300") || strings.Contains(text, "egistrationNumber") {
+			t.Errorf("%s tells of registration numbers", name)
+		}
+	}
+	entries, err := h.store.Consultations(t.Context(), backoffice.ConsultationPosition{}, 10)
+	must(t, err)
+	if len(entries) != 0 {
+		t.Errorf("an export without numbers made %d entries", len(entries))
+	}
+
+	h.dump(t, true)
+	entries, err = h.store.Consultations(t.Context(), backoffice.ConsultationPosition{}, 10)
+	must(t, err)
+	if len(entries) != 1 {
+		t.Fatalf("an export with numbers made %d entries", len(entries))
+	}
+	entry := entries[0]
+	if entry.Operation != backoffice.ConsultedByExport || entry.CustomerID != nil || len(entry.Fields) != 2 || *entry.Purpose != "yearly copy" {
+		t.Errorf("the entry is %+v", entry)
+	}
+}
+
+func TestAnExportWithoutNumbersKeepsThemWhereItIsImported(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mustLoad(t, office(t))
+	before := one(t, h.store.Customers(), "company")
+	h.mustLoad(t, h.dump(t, false))
+	after := one(t, h.store.Customers(), "company")
+	if !bytes.Equal(before.Registration.Ciphertext(), after.Registration.Ciphertext()) || after.Version != before.Version {
+		t.Error("the number was touched")
+	}
+}
+
+func TestAnExportLeavesAFolderThatHoldsSomethingAlone(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	folder := only(t, "mine.txt", "hello")
+	_, err := (&Exporter{Store: h.store, Files: h.files}).Export(t.Context(), folder, nil)
+	if err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("the error is %v", err)
+	}
+	if got := textOf(t, folder); len(got) != 1 || got["mine.txt"] != "hello\n" {
+		t.Errorf("the folder holds %v", got)
+	}
+}
+
+func TestAnExportThatFailsLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mustLoad(t, office(t))
+	document := one(t, h.store.Documents(), "document-1")
+	must(t, h.files.Delete(t.Context(), document.File.Key))
+	above := t.TempDir()
+	_, err := (&Exporter{Store: h.store, Files: h.files}).Export(t.Context(), filepath.Join(above, "export"), nil)
+	if backoffice.KindOf(err) != backoffice.NotFound || !strings.Contains(err.Error(), "document-1") {
+		t.Errorf("the error is %v", err)
+	}
+	if left := textOf(t, above); len(left) != 0 {
+		t.Errorf("there is left %v", left)
+	}
+}
+
+func TestAnExportShowsOneMoment(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mustLoad(t, office(t))
+	wanted := textOf(t, h.dump(t, false))
+	deleted := false
+	folder := filepath.Join(t.TempDir(), "export")
+	exporter := &Exporter{Store: h.store, Files: h.files, Progress: func(p Progress) {
+		if p.File == "customers.ndjson" && !deleted { // a record that later files refer to goes in the middle
+			deleted = true
+			h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"company","_deleted":true}`))
+		}
+	}}
+	_, err := exporter.Export(t.Context(), folder, nil)
+	must(t, err)
+	if diff := cmp.Diff(wanted, textOf(t, folder)); diff != "" || !deleted {
+		t.Errorf("the export differs (deleted: %t):\n%s", deleted, diff)
+	}
+}

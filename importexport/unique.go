@@ -1,0 +1,109 @@
+package importexport
+
+import (
+	"context"
+	"hash/maphash"
+
+	"example.org/backoffice/backoffice"
+)
+
+// uniqueValue is what only one record of a noun may have.
+type uniqueValue[T any] struct {
+	field string // that is told of when another has it
+	of    func(row *T) string
+}
+
+// claims are who wants which unique value in a file. They are decided when all lines are known, for the end counts:
+// records may swap their values, or pass them on in a chain.
+type claims struct {
+	seed    maphash.Seed
+	first   map[uint64]bool // values that a line claims, as keyed hashes
+	leaving map[uint64]bool // records that give up theirs, or are deleted
+	held    []heldClaim
+}
+
+// heldClaim is the claim of a line to what a stored record has.
+type heldClaim struct {
+	line   int
+	holder string
+}
+
+func newClaims() claims {
+	return claims{seed: maphash.MakeSeed(), first: map[uint64]bool{}, leaving: map[uint64]bool{}}
+}
+
+const taken = "another record has the value, and only one may have it"
+
+// claim notes what the sound ones among some lines want and give up.
+func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
+	if l.unique == nil {
+		return nil
+	}
+	c := &l.claims
+	entries, deleted := l.sound(all)
+	for _, e := range deleted {
+		c.leaving[maphash.String(c.seed, e.id)] = true
+	}
+	var rows []*T
+	lines := map[string]int{}
+	for _, e := range entries {
+		value, before := l.unique.of(e.row), ""
+		if e.old != nil {
+			before = l.unique.of(e.old)
+		}
+		if value == before {
+			continue
+		}
+		c.leaving[maphash.String(c.seed, e.id)] = true
+		if value == "" {
+			continue
+		}
+		key := maphash.String(c.seed, value)
+		if c.first[key] {
+			e.fault(l.unique.field, taken)
+			continue
+		}
+		c.first[key] = true
+		rows, lines[e.id] = append(rows, e.row), e.line
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	holders, err := l.rows.Holders(ctx, rows)
+	if err != nil {
+		return err
+	}
+	for id, holder := range holders {
+		c.held = append(c.held, heldClaim{lines[id], holder})
+	}
+	return nil
+}
+
+// decide tells of claims to what its holder keeps, and whether there are any that the holder gives up.
+func (l *loading[T, C]) decide() (contested bool) {
+	for _, claim := range l.claims.held {
+		if l.claims.leaving[maphash.String(l.claims.seed, claim.holder)] {
+			contested = true
+		} else {
+			l.bad.add(claim.line, Fault{Field: l.unique.field, Why: taken})
+		}
+	}
+	return contested
+}
+
+// release takes unique values from the records that pass them on, so that the rows can be written in any order.
+func (l *loading[T, C]) release(ctx context.Context) error {
+	var holders []string
+	for _, claim := range l.claims.held {
+		holders = append(holders, claim.holder)
+	}
+	if len(holders) == 0 {
+		return nil
+	}
+	rows, err := backoffice.ReadByID(ctx, l.rows, once(holders), 0)
+	if err != nil {
+		return err
+	}
+	l.parked = rows
+	return l.writer.Release(ctx, holders)
+}

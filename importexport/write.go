@@ -1,0 +1,161 @@
+package importexport
+
+import (
+	"context"
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+// action is what the change log calls an import.
+const action = "import"
+
+// writeRows stores the rows that are new or differ from what is stored, and logs each.
+func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) error {
+	var changed []*entry[T]
+	var rows []*T
+	for _, e := range entries {
+		e.changed = l.changesOf(e.old, e.row, &l.out)
+		if e.old != nil && e.changed == 0 {
+			l.loaded.Unchanged++
+			continue
+		}
+		l.stamp(e)
+		changed = append(changed, e)
+	}
+	if l.last != nil {
+		slices.SortStableFunc(changed, func(x, y *entry[T]) int { return order(l.last(x.row)) - order(l.last(y.row)) })
+	}
+	for _, e := range changed {
+		rows = append(rows, e.row)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := l.writer.Upsert(ctx, rows); err != nil {
+		return err
+	}
+	changes := make([]*backoffice.Change, len(changed))
+	block := make([]backoffice.Change, len(changed))
+	for i, e := range changed {
+		if e.old == nil {
+			l.loaded.Created++
+		} else {
+			l.loaded.Updated++
+		}
+		block[i] = backoffice.Change{At: l.now, Action: action, Noun: l.name, ObjectID: e.id, Fields: l.shownFields(e.changed)}
+		changes[i] = &block[i]
+	}
+	if err := l.tx.LogChanges(ctx, changes...); err != nil {
+		return err
+	}
+	if l.follow != nil {
+		return l.follow(ctx, l, changed)
+	}
+	return nil
+}
+
+func order(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
+}
+
+// stamp gives a row that changes its version and the moment of its change.
+func (l *loading[T, C]) stamp(e *entry[T]) {
+	if l.version != nil {
+		at := l.version(e.row)
+		switch version, given := l.at["version"]; {
+		case e.old == nil:
+			*at = max(*at, 1)
+		case given && e.changed == 1<<version: // the line only says how far the version has come
+		default:
+			*at = max(*at, *l.version(e.old)+1)
+		}
+	}
+	if l.touched != nil {
+		if at := l.at["updatedAt"]; !e.given.has(at) {
+			*l.touched(e.row) = l.now
+		}
+	}
+	if l.happened != nil && e.old != nil {
+		said := *e.row
+		l.happened(e.row, e.old, l.now)
+		for i, f := range l.noun.fields {
+			if f.keep != nil && e.given.has(i) {
+				f.keep(e.row, &said)
+			}
+		}
+	}
+	if l.noted != nil && e.old != nil {
+		l.noted(e.row, e.old, l.numbersOnly(e.changed))
+	}
+}
+
+// numbersOnly says whether registration numbers alone were changed: the version and the moment of a change are not what
+// was changed.
+func (l *loading[T, C]) numbersOnly(changed fieldSet) (only bool) {
+	for i, f := range l.noun.fields {
+		switch {
+		case !changed.has(i):
+		case f.secret != "":
+			only = true
+		case f.name != "version" && f.name != "updatedAt":
+			return false
+		}
+	}
+	return only
+}
+
+// shownFields are the names of changed fields in the terms of GraphQL's inputs, sorted. Equal sets share a list.
+func (l *loading[T, C]) shownFields(set fieldSet) []string {
+	names, known := l.names[set]
+	if !known {
+		names = []string{}
+		for i, f := range l.noun.fields {
+			if set.has(i) && f.shown != "" {
+				names = append(names, f.shown)
+			}
+		}
+		slices.Sort(names)
+		l.names[set] = slices.Compact(names)
+		names = l.names[set]
+	}
+	return names
+}
+
+// deleteRows deletes rows with all that hangs on them, and logs each.
+func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	var stored []string
+	for _, e := range entries {
+		if l.attached != nil {
+			if file := *l.attached(e.old); file != nil {
+				stored = append(stored, file.Key)
+			}
+		}
+	}
+	if l.remove != nil {
+		if err := l.remove(ctx, l, entries); err != nil {
+			return err
+		}
+	}
+	if len(stored) > 0 {
+		if err := l.tx.ForgetFiles(ctx, stored); err != nil {
+			return err
+		}
+	}
+	gone, err := l.writer.Delete(ctx, idsOf(entries)...)
+	if err != nil {
+		return err
+	}
+	changes := make([]*backoffice.Change, len(gone))
+	for i, id := range gone {
+		changes[i] = &backoffice.Change{At: l.now, Action: action, Noun: l.name, ObjectID: id}
+	}
+	l.loaded.Deleted += len(gone)
+	return l.tx.LogChanges(ctx, changes...)
+}

@@ -1,0 +1,63 @@
+package inputs
+
+import (
+	"encoding/json"
+	"io"
+
+	"example.org/backoffice/backoffice"
+)
+
+// AssignChecklistInput is the input of assignChecklist.
+type AssignChecklistInput struct {
+	ChecklistID     string
+	CustomerID      string
+	CustomVariables *Object // as it was sent, so that what is wrong with it becomes a user error
+	IdempotencyKey  *string
+}
+
+// GenerateTranscriptDocumentInput is the input of generateTranscriptDocument.
+type GenerateTranscriptDocumentInput struct {
+	TranscriptID string
+}
+
+// AssignChecklistPayload is what came of assignChecklist.
+type AssignChecklistPayload struct {
+	Transcript *backoffice.Transcript
+	UserErrors []*backoffice.UserError
+}
+
+// GenerateTranscriptDocumentPayload is what came of generateTranscriptDocument.
+type GenerateTranscriptDocumentPayload struct {
+	Transcript *backoffice.Transcript
+	UserErrors []*backoffice.UserError
+}
+
+// Draft is what was sent.
+func (in *AssignChecklistInput) Draft() backoffice.Assignment {
+	draft := backoffice.Assignment{ChecklistID: in.ChecklistID, CustomerID: in.CustomerID}
+	if in.CustomVariables != nil {
+		draft.CustomVariables = []byte(*in.CustomVariables)
+	}
+	return draft
+}
+
+// Object is the text of a JSON object that was sent, unread.
+type Object string
+
+// UnmarshalGQL takes the text that a literal or a variable was decoded to, or a map, which has no order.
+func (o *Object) UnmarshalGQL(v any) error {
+	switch v := v.(type) {
+	case json.RawMessage:
+		*o = Object(v)
+		return nil
+	case map[string]any:
+		if text, err := json.Marshal(v); err == nil {
+			*o = Object(text)
+			return nil
+		}
+	}
+	return backoffice.Errorf(backoffice.BadInput, "the value is a JSON object")
+}
+
+// MarshalGQL writes the object, which is never asked for: gqlgen wants it of every scalar.
+func (o Object) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, string(o)) }

@@ -1,0 +1,47 @@
+package inputs
+
+import (
+	"github.com/99designs/gqlgen/graphql"
+
+	"example.org/backoffice/backoffice"
+)
+
+// UpdateUserInput is the input of updateUser: absent keeps, null clears.
+type UpdateUserInput struct {
+	ID              string
+	ExpectedVersion *int
+	FirstName       graphql.Omittable[*string]
+	LastName        graphql.Omittable[*string]
+	Email           graphql.Omittable[*string]
+	Language        graphql.Omittable[*string]
+	LabelIds        graphql.Omittable[[]string]
+}
+
+// DeleteUserInput is the input of deleteUser.
+type DeleteUserInput struct {
+	ID              string
+	ExpectedVersion *int
+}
+
+// UpdateUserPayload is what came of updateUser.
+type UpdateUserPayload struct {
+	User       *backoffice.User
+	UserErrors []*backoffice.UserError
+}
+
+// DeleteUserPayload is what came of deleteUser.
+type DeleteUserPayload struct {
+	DeletedUserID *string
+	UserErrors    []*backoffice.UserError
+}
+
+// Fields is what was sent.
+func (in *UpdateUserInput) Fields() backoffice.UserFields {
+	return backoffice.UserFields{
+		FirstName: sent(in.FirstName),
+		LastName:  sent(in.LastName),
+		Email:     sent(in.Email),
+		Language:  sent(in.Language),
+		LabelIDs:  sentList(in.LabelIds),
+	}
+}

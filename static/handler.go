@@ -1,0 +1,141 @@
+// Package static serves a page that was built beforehand and is embedded in the program: an index.html, and assets
+// whose names hold a hash of their content and which are packed with gzip.
+//
+// It serves files and nothing else: it knows no credentials, no operation and no store.
+package static
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/rand"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Nonce stands in index.html, and in the policy, where each answer has a nonce of its own.
+const Nonce = "__CSP_NONCE__"
+
+// Handler serves dist/index.html at a path, under a Content-Security-Policy, and what is in dist/assets below
+// path + "/assets/", to GET and HEAD: 404 for any other path, 405 for any other method. It is to be mounted at path and
+// path + "/*" without stripping the prefix. marks are what strings.NewReplacer takes: what stands in index.html, and
+// what the answers have in its place. A dist without index.html is a mistake of the build: it panics.
+func Handler(path string, dist fs.FS, policy string, marks ...string) http.Handler {
+	page, err := fs.ReadFile(dist, "dist/index.html")
+	if err != nil {
+		panic("webpage: " + path + " is not embedded: " + err.Error())
+	}
+	page = []byte(strings.NewReplacer(marks...).Replace(string(page)))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+			return
+		}
+		switch name, isAsset := strings.CutPrefix(r.URL.Path, path+"/assets/"); {
+		case isAsset:
+			serveAsset(w, r, dist, name)
+		case r.URL.Path == path:
+			servePage(w, page, policy)
+		case r.URL.Path == path+"/":
+			http.Redirect(w, r, path, http.StatusPermanentRedirect)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+}
+
+func servePage(w http.ResponseWriter, page []byte, policy string) {
+	nonce := rand.Text()
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store") // a stale page would ask for assets of an earlier build, with an old nonce
+	h.Set("Content-Security-Policy", strings.ReplaceAll(policy, Nonce, nonce))
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	_, _ = w.Write(bytes.ReplaceAll(page, []byte(Nonce), []byte(nonce)))
+}
+
+// serveAsset answers with a built file as it is embedded: packed, or unpacked for the rare client that can't unpack.
+// Its name holds a hash of its content, so it may be kept for good.
+func serveAsset(w http.ResponseWriter, r *http.Request, dist fs.FS, name string) {
+	if !fs.ValidPath(name) || strings.HasSuffix(name, ".gz") {
+		http.NotFound(w, r)
+		return
+	}
+	content, err := fs.ReadFile(dist, path.Join("dist/assets", name))
+	packed := err != nil
+	if packed {
+		content, err = fs.ReadFile(dist, path.Join("dist/assets", name+".gz"))
+	}
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+
+	h := w.Header()
+	h.Set("Content-Type", contentTypes[path.Ext(name)])
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if packed {
+		h.Set("Vary", "Accept-Encoding")
+		if !acceptsGzip(r.Header.Values("Accept-Encoding")) {
+			unpacked, err := gzip.NewReader(bytes.NewReader(content))
+			if err != nil {
+				http.Error(w, "internal error", http.StatusInternalServerError)
+				return
+			}
+			_, _ = io.Copy(w, unpacked)
+			return
+		}
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	_, _ = w.Write(content)
+}
+
+// contentTypes is complete for what the builds put out. The standard library's table would ask the system's, which
+// differ from machine to machine.
+var contentTypes = map[string]string{
+	".css":   "text/css; charset=utf-8",
+	".js":    "text/javascript; charset=utf-8",
+	".svg":   "image/svg+xml",
+	".ttf":   "font/ttf",
+	".woff2": "font/woff2",
+}
+
+// acceptsGzip reads Accept-Encoding (RFC 9110, 12.5.3): a coding counts unless its weight is 0, and * stands for those
+// not named.
+func acceptsGzip(values []string) bool {
+	star := false
+	for _, value := range values {
+		for item := range strings.SplitSeq(value, ",") {
+			coding, weight, _ := strings.Cut(item, ";")
+			wanted := !zeroWeight(weight)
+			switch strings.ToLower(strings.TrimSpace(coding)) {
+			case "gzip", "x-gzip":
+				return wanted
+			case "*":
+				star = wanted
+			}
+		}
+	}
+	return star
+}
+
+func zeroWeight(parameter string) bool {
+	name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+	if !strings.EqualFold(strings.TrimSpace(name), "q") {
+		return false
+	}
+	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	return err == nil && q == 0
+}
