@@ -1,7 +1,5 @@
 package backoffice
 
-import "time"
-
 // CustomerType tells a company from a private person.
 type CustomerType string
 
@@ -68,6 +66,74 @@ type Address struct {
 	Country     Text
 }
 
+// CustomerFields is what a caller sends to make or to change a customer. When one is made, absent and null are the same;
+// when one is changed, absent keeps and null clears.
+type CustomerFields struct {
+	Type                     Optional[CustomerType]
+	Name                     Optional[string]
+	FirstName                Optional[string]
+	LastName                 Optional[string]
+	Scopes                   Optional[[]string]
+	KboNumber                Optional[string]
+	CompanyType              Optional[LegalForm]
+	CustomerCode             Optional[string]
+	Address                  Optional[AddressFields]
+	ResponsibleID            Optional[string]
+	Language                 Optional[string]
+	Email                    Optional[string]
+	Phone                    Optional[string]
+	RegistrationNumber       Optional[string] // needs privacy.read
+	SpouseRegistrationNumber Optional[string] // needs privacy.read
+}
+
+// AddressFields is an address as sent: absent keeps and null clears each part.
+type AddressFields struct {
+	Street      Optional[string]
+	HouseNumber Optional[string]
+	Box         Optional[string]
+	PostalCode  Optional[string]
+	City        Optional[string]
+	Country     Optional[string]
+}
+
+type customerField = Field[Customer, CustomerFields]
+
+// customerFields are the fields of a customer that can be written, but for the registration numbers, which are sealed.
+var customerFields = []customerField{
+	wordField("type", func(c *Customer) *CustomerType { return &c.Type }, func(in *CustomerFields) Optional[CustomerType] { return in.Type }),
+	textField("name", func(c *Customer) *Text { return &c.OwnName }, func(in *CustomerFields) Optional[string] { return in.Name }, plainText),
+	textField("firstName", func(c *Customer) *Text { return &c.FirstName }, func(in *CustomerFields) Optional[string] { return in.FirstName }, plainText),
+	textField("lastName", func(c *Customer) *Text { return &c.LastName }, func(in *CustomerFields) Optional[string] { return in.LastName }, plainText),
+	textField("kboNumber", func(c *Customer) *Text { return &c.KboNumber }, func(in *CustomerFields) Optional[string] { return in.KboNumber }, nil),
+	wordField("companyType", func(c *Customer) *LegalForm { return &c.CompanyType }, func(in *CustomerFields) Optional[LegalForm] { return in.CompanyType }),
+	textField("customerCode", func(c *Customer) *Text { return &c.CustomerCode }, func(in *CustomerFields) Optional[string] { return in.CustomerCode }, plainText),
+	addressField("street", func(c *Customer) *Text { return &c.Address.Street }, func(in *AddressFields) Optional[string] { return in.Street }),
+	addressField("houseNumber", func(c *Customer) *Text { return &c.Address.HouseNumber }, func(in *AddressFields) Optional[string] { return in.HouseNumber }),
+	addressField("box", func(c *Customer) *Text { return &c.Address.Box }, func(in *AddressFields) Optional[string] { return in.Box }),
+	addressField("postalCode", func(c *Customer) *Text { return &c.Address.PostalCode }, func(in *AddressFields) Optional[string] { return in.PostalCode }),
+	addressField("city", func(c *Customer) *Text { return &c.Address.City }, func(in *AddressFields) Optional[string] { return in.City }),
+	addressField("country", func(c *Customer) *Text { return &c.Address.Country }, func(in *AddressFields) Optional[string] { return in.Country }),
+	listField("scopes", func(c *Customer) *[]string { return &c.Scopes }, func(in *CustomerFields) Optional[[]string] { return in.Scopes }, checkScopes),
+	referenceField("responsibleId", func(c *Customer) *string { return &c.ResponsibleID }, func(in *CustomerFields) Optional[string] { return in.ResponsibleID }),
+	textField("language", func(c *Customer) *Text { return &c.Language }, func(in *CustomerFields) Optional[string] { return in.Language }, ParseLanguage),
+	textField("email", func(c *Customer) *Text { return &c.Email }, func(in *CustomerFields) Optional[string] { return in.Email }, ParseEmail),
+	textField("phone", func(c *Customer) *Text { return &c.Phone }, func(in *CustomerFields) Optional[string] { return in.Phone }, ParsePhone),
+}
+
+// CustomerFieldTable is the table of a customer's fields.
+func CustomerFieldTable() []Field[Customer, CustomerFields] { return customerFields }
+
+// addressField is a part of the address; null for the address clears each.
+func addressField(part string, at func(*Customer) *Text, sent func(*AddressFields) Optional[string]) customerField {
+	return textField("address."+part, at, func(in *CustomerFields) Optional[string] {
+		if in.Address.IsNull() {
+			return Null[string]()
+		}
+		address, _ := in.Address.Get()
+		return sent(&address)
+	}, plainText)
+}
+
 // IsNode marks Customer as a Node of the GraphQL schema.
 func (*Customer) IsNode() {}
 
@@ -114,70 +180,6 @@ func (c *Customer) CompanyTypeLabel(language LabelLanguage) Text {
 	return Text(c.CompanyType.Label(language))
 }
 
-// CustomerFilter is what a caller wants of a list of customers; all that is set must hold. A nil field is no filter.
-type CustomerFilter struct {
-	Ids                      []string // nil: no filter; empty: matches nothing
-	Type                     *CustomerType
-	Language                 *string
-	ResponsibleID            *string
-	Email                    *string // without regard to case
-	CustomerCode             *string
-	KboNumber                *string // in any accepted notation
-	CompanyType              *LegalForm
-	Scope                    *string
-	Search                   *string // 3 to 200 characters
-	UpdatedSince             *Instant
-	WithoutChecklistID       *string
-	RegistrationNumber       *string // needs privacy.read
-	SpouseRegistrationNumber *string // needs privacy.read
-}
-
-// CustomerCriteria is a CustomerFilter made ready for the store: checked, folded, comparable. A zero field is no
-// criterion.
-type CustomerCriteria struct {
-	Nothing            bool // no customer can match
-	IDs                *IDs // one of these
-	Type               CustomerType
-	Language           string
-	ResponsibleID      string
-	EmailFolded        string
-	CustomerCode       string
-	KboNumber          string
-	CompanyType        LegalForm
-	Scope              string
-	Search             string // folded
-	UpdatedSince       Instant
-	WithoutChecklistID string
-	// Blind indexes of the registration numbers, as bytes.
-	RegistrationIndex       string
-	SpouseRegistrationIndex string
-}
-
-// CustomerOrderField names what a list of customers can be ordered by; identifiers break ties.
-type CustomerOrderField string
-
-const (
-	CustomerByID        CustomerOrderField = "ID"
-	CustomerByName      CustomerOrderField = "NAME" // display name, case and accents ignored
-	CustomerByCreatedAt CustomerOrderField = "CREATED_AT"
-	CustomerByUpdatedAt CustomerOrderField = "UPDATED_AT"
-)
-
-// CustomerOrder is the order of a list of customers.
-type CustomerOrder struct {
-	Field     CustomerOrderField
-	Direction OrderDirection
-}
-
-// Order gives the order to the store; nil is by identifier.
-func (o *CustomerOrder) Order() Order {
-	if o == nil {
-		return ByID
-	}
-	by := map[CustomerOrderField]OrderKey{CustomerByName: KeyName, CustomerByCreatedAt: KeyCreatedAt, CustomerByUpdatedAt: KeyUpdatedAt}[o.Field]
-	return Order{Key: by, Descending: o.Direction == Descending}
-}
-
 // Identity makes Customer an Entity.
 func (c *Customer) Identity() string { return c.ID }
 
@@ -193,71 +195,4 @@ func (c *Customer) Position(key OrderKey) Position {
 		p.Number = float64(c.UpdatedAt)
 	}
 	return p
-}
-
-// Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
-// when the filter has one.
-// Errors: BadInput for a search of under 3 or over 200 characters or a number that is none.
-func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, error)) (CustomerCriteria, error) {
-	var c CustomerCriteria
-	if f == nil {
-		return c, nil
-	}
-	if f.Ids != nil {
-		if c.IDs = NewIDs(f.Ids); c.IDs.Len() == 0 {
-			c.Nothing = true
-		}
-	}
-	if f.Type != nil {
-		c.Type = *f.Type
-	}
-	if f.CompanyType != nil {
-		c.CompanyType = *f.CompanyType
-	}
-	if f.UpdatedSince != nil {
-		c.UpdatedSince = *f.UpdatedSince
-	}
-	exact(&c.Language, f.Language, &c.Nothing)
-	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
-	exact(&c.CustomerCode, f.CustomerCode, &c.Nothing)
-	exact(&c.Scope, f.Scope, &c.Nothing)
-	exact(&c.WithoutChecklistID, f.WithoutChecklistID, &c.Nothing)
-	exact(&c.EmailFolded, f.Email, &c.Nothing)
-	c.EmailFolded = FoldEmail(c.EmailFolded)
-	if f.KboNumber != nil {
-		number, err := ParseKBONumber(*f.KboNumber)
-		if err != nil {
-			return c, err
-		}
-		c.KboNumber = number
-	}
-	if f.Search != nil {
-		search, err := foldSearch(*f.Search)
-		if err != nil {
-			return c, err
-		}
-		c.Search = search
-	}
-	for _, number := range []struct {
-		field PrivacyField
-		text  *string
-		into  *string
-	}{
-		{RegistrationNumber, f.RegistrationNumber, &c.RegistrationIndex},
-		{SpouseRegistrationNumber, f.SpouseRegistrationNumber, &c.SpouseRegistrationIndex},
-	} {
-		if number.text == nil {
-			continue
-		}
-		digits, err := ParseNationalNumber(*number.text, time.Now())
-		if err != nil {
-			return c, err
-		}
-		blind, err := index(number.field, digits)
-		if err != nil {
-			return c, err
-		}
-		*number.into = blind
-	}
-	return c, nil
 }

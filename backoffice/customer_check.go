@@ -33,18 +33,7 @@ func CheckCustomer(c *Customer) []*UserError {
 	default:
 		check.add(CodeInvalid, "a customer is a company or a private person", "type")
 	}
-	check.text(c.OwnName, "name")
-	check.text(c.FirstName, "firstName")
-	check.text(c.LastName, "lastName")
-	check.text(c.CustomerCode, "customerCode")
-	checkAddress(&check, &c.Address)
-	checkScopes(&check, c)
-	if c.ResponsibleID != "" {
-		check.reference(c.ResponsibleID, "responsibleId")
-	}
-	canonical(&check, &c.Language, ParseLanguage, "language")
-	canonical(&check, &c.Email, ParseEmail, "email")
-	canonical(&check, &c.Phone, ParsePhone, "phone")
+	checkFields(customerFields, c, &check)
 	c.DisplayName = DisplayNameOf(c)
 	return check.found
 }
@@ -67,16 +56,7 @@ func checkCompany(check *checker, c *Customer) {
 	}
 }
 
-func checkAddress(check *checker, a *Address) {
-	check.text(a.Street, "address", "street")
-	check.text(a.HouseNumber, "address", "houseNumber")
-	check.text(a.Box, "address", "box")
-	check.text(a.PostalCode, "address", "postalCode")
-	check.text(a.City, "address", "city")
-	check.text(a.Country, "address", "country")
-}
-
-func checkScopes(check *checker, c *Customer) {
+func checkScopes(c *Customer, check *checker) {
 	for i, scope := range c.Scopes {
 		if _, err := ParseSupportScope(scope); err != nil {
 			check.add(CodeInvalid, err.Error(), "scopes", strconv.Itoa(i))

@@ -1,40 +1,6 @@
 package backoffice
 
-import (
-	"context"
-	"slices"
-	"strings"
-)
-
-// CustomerFields is what a caller sends to make or to change a customer. When one is made, absent and null are the same;
-// when one is changed, absent keeps and null clears.
-type CustomerFields struct {
-	Type                     Optional[CustomerType]
-	Name                     Optional[string]
-	FirstName                Optional[string]
-	LastName                 Optional[string]
-	Scopes                   Optional[[]string]
-	KboNumber                Optional[string]
-	CompanyType              Optional[LegalForm]
-	CustomerCode             Optional[string]
-	Address                  Optional[AddressFields]
-	ResponsibleID            Optional[string]
-	Language                 Optional[string]
-	Email                    Optional[string]
-	Phone                    Optional[string]
-	RegistrationNumber       Optional[string] // needs privacy.read
-	SpouseRegistrationNumber Optional[string] // needs privacy.read
-}
-
-// AddressFields is an address as sent: absent keeps and null clears each part.
-type AddressFields struct {
-	Street      Optional[string]
-	HouseNumber Optional[string]
-	Box         Optional[string]
-	PostalCode  Optional[string]
-	City        Optional[string]
-	Country     Optional[string]
-}
+import "context"
 
 // number is what was sent for a guarded field.
 func (in *CustomerFields) number(field PrivacyField) Optional[string] {
@@ -55,64 +21,15 @@ func (c *Customer) number(field PrivacyField) *Sealed {
 // apply puts what was sent, but for the registration numbers, into a customer.
 func (in *CustomerFields) apply(c *Customer, check *checker) {
 	shown := c.workedOutName()
-	assign(check, &c.Type, in.Type, "type")
-	assign(check, &c.OwnName, in.Name, "name")
-	assign(check, &c.FirstName, in.FirstName, "firstName")
-	assign(check, &c.LastName, in.LastName, "lastName")
-	if in.Scopes.IsSent() {
-		scopes, _ := in.Scopes.Get()
-		c.Scopes = slices.Clone(scopes)
-	}
-	assign(check, &c.KboNumber, in.KboNumber, "kboNumber")
-	assign(check, &c.CompanyType, in.CompanyType, "companyType")
-	assign(check, &c.CustomerCode, in.CustomerCode, "customerCode")
-	if in.Address.IsNull() {
-		c.Address = Address{}
-	} else if address, ok := in.Address.Get(); ok {
-		address.apply(&c.Address, check)
-	}
-	assign(check, &c.ResponsibleID, in.ResponsibleID, "responsibleId")
-	assign(check, &c.Language, in.Language, "language")
-	assign(check, &c.Email, in.Email, "email")
-	assign(check, &c.Phone, in.Phone, "phone")
+	applyFields(customerFields, in, c, check)
 	if c.Type == PrivatePerson && c.OwnName == shown { // sent as it was read, perhaps beside another last name
 		c.OwnName = ""
 	}
 	check.found = append(check.found, CheckCustomer(c)...)
 }
 
-func (in *AddressFields) apply(a *Address, check *checker) {
-	assign(check, &a.Street, in.Street, "address", "street")
-	assign(check, &a.HouseNumber, in.HouseNumber, "address", "houseNumber")
-	assign(check, &a.Box, in.Box, "address", "box")
-	assign(check, &a.PostalCode, in.PostalCode, "address", "postalCode")
-	assign(check, &a.City, in.City, "address", "city")
-	assign(check, &a.Country, in.Country, "address", "country")
-}
-
 // values are the customer's values but for the registration numbers, which have none to tell.
-func (c *Customer) values() values {
-	v := values{}
-	v.set("type", string(c.Type))
-	v.set("name", string(c.OwnName))
-	v.set("firstName", string(c.FirstName))
-	v.set("lastName", string(c.LastName))
-	v.set("scopes", strings.Join(c.Scopes, " "))
-	v.set("kboNumber", string(c.KboNumber))
-	v.set("companyType", string(c.CompanyType))
-	v.set("address.street", string(c.Address.Street))
-	v.set("address.houseNumber", string(c.Address.HouseNumber))
-	v.set("address.box", string(c.Address.Box))
-	v.set("address.postalCode", string(c.Address.PostalCode))
-	v.set("address.city", string(c.Address.City))
-	v.set("address.country", string(c.Address.Country))
-	v.set("customerCode", string(c.CustomerCode))
-	v.set("responsibleId", c.ResponsibleID)
-	v.set("language", string(c.Language))
-	v.set("email", string(c.Email))
-	v.set("phone", string(c.Phone))
-	return v
-}
+func (c *Customer) values() values { return valuesOf(customerFields, c) }
 
 // numbers reads the registration numbers that were sent: the digits, "" for one that is to be cleared.
 func (o *Office) numbers(in *CustomerFields, check *checker) map[PrivacyField]string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -13,27 +14,25 @@ type customer = backoffice.Customer
 var customers = define(noun[customer, backoffice.CustomerCriteria]{
 	name: backoffice.NounCustomer,
 	file: "customers.ndjson",
-	fields: []field[customer]{
+	fields: withTexts(backoffice.CustomerFieldTable(),
 		labelled("type", "type", func(c *customer) *backoffice.CustomerType { return &c.Type }, backoffice.ParseCustomerTypeLabel),
-		text("name", "name", func(c *customer) *backoffice.Text { return &c.OwnName }),
+		inTable[customer]("name"),
 		derived[customer]("displayName"),
-		text("firstName", "firstName", func(c *customer) *backoffice.Text { return &c.FirstName }),
-		text("lastName", "lastName", func(c *customer) *backoffice.Text { return &c.LastName }),
+		inTable[customer]("firstName"),
+		inTable[customer]("lastName"),
 		list("scopes", "scopes", func(c *customer) *[]string { return &c.Scopes }),
-		text("kboNumber", "kboNumber", func(c *customer) *backoffice.Text { return &c.KboNumber }),
+		inTable[customer]("kboNumber"),
 		text("companyType", "companyType", func(c *customer) *backoffice.LegalForm { return &c.CompanyType }),
 		addressFields(),
-		text("customerCode", "customerCode", func(c *customer) *backoffice.Text { return &c.CustomerCode }),
+		inTable[customer]("customerCode"),
 		registration("registrationNumber", backoffice.RegistrationNumber, func(c *customer) *backoffice.Sealed { return &c.Registration }),
 		registration("spouseRegistrationNumber", backoffice.SpouseRegistrationNumber, func(c *customer) *backoffice.Sealed { return &c.SpouseRegistration }),
 		reference("responsible", backoffice.NounUser, func(c *customer) *string { return &c.ResponsibleID }),
-		text("language", "language", func(c *customer) *backoffice.Text { return &c.Language }),
-		text("email", "email", func(c *customer) *backoffice.Text { return &c.Email }),
-		text("phone", "phone", func(c *customer) *backoffice.Text { return &c.Phone }),
+		inTable[customer](""),
 		moment("createdAt", "createdAt", func(c *customer) *backoffice.Instant { return &c.CreatedAt }),
 		moment("updatedAt", "updatedAt", func(c *customer) *backoffice.Instant { return &c.UpdatedAt }),
 		version(func(c *customer) *int { return &c.Version }),
-	},
+	),
 	id:    func(c *customer) *string { return &c.ID },
 	fresh: func(now backoffice.Instant) *customer { return &customer{CreatedAt: now, UpdatedAt: now} },
 	reader: func(s backoffice.Reads) backoffice.Reader[*customer, backoffice.CustomerCriteria] {
@@ -56,18 +55,21 @@ var customers = define(noun[customer, backoffice.CustomerCriteria]{
 	remove: removeCustomers,
 })
 
-// addressParts are the keys of addressFields.
-var addressParts = []struct {
+// addressPart is a text of the address, by its key.
+type addressPart struct {
 	name string
-	at   func(*backoffice.Address) *backoffice.Text
-}{
-	{"street", func(a *backoffice.Address) *backoffice.Text { return &a.Street }},
-	{"houseNumber", func(a *backoffice.Address) *backoffice.Text { return &a.HouseNumber }},
-	{"box", func(a *backoffice.Address) *backoffice.Text { return &a.Box }},
-	{"postalCode", func(a *backoffice.Address) *backoffice.Text { return &a.PostalCode }},
-	{"city", func(a *backoffice.Address) *backoffice.Text { return &a.City }},
-	{"country", func(a *backoffice.Address) *backoffice.Text { return &a.Country }},
+	at   func(*customer) *backoffice.Text
 }
+
+// addressParts are the keys of addressFields.
+var addressParts = func() (parts []addressPart) {
+	for _, field := range backoffice.CustomerFieldTable() {
+		if part, ok := strings.CutPrefix(field.Name, "address."); ok {
+			parts = append(parts, addressPart{part, field.Text})
+		}
+	}
+	return parts
+}()
 
 // addressFields is an object in the line: an absent part keeps, null clears it, and null for the object clears all.
 func addressFields() field[customer] {
@@ -81,20 +83,20 @@ func addressFields() field[customer] {
 			if value[0] != '{' {
 				return backoffice.Errorf(backoffice.BadInput, "an address is an object")
 			}
-			return readAddress(&c.Address, value)
+			return readAddress(c, value)
 		},
 		write: func(out []byte, c *customer) []byte {
 			for i, part := range addressParts {
 				out = append(out, ",{"[max(0, 1-i)])
 				out = append(backoffice.AppendJSONString(out, part.name), ':')
-				out = part.at(&c.Address).AppendJSON(out)
+				out = part.at(c).AppendJSON(out)
 			}
 			return append(out, '}')
 		},
 	}
 }
 
-func readAddress(address *backoffice.Address, object raw) error {
+func readAddress(c *customer, object raw) error {
 	var seen fieldSet
 	return eachMember(object, func(key, value raw) error {
 		name, err := key.text()
@@ -118,7 +120,7 @@ func readAddress(address *backoffice.Address, object raw) error {
 			if err != nil {
 				return &nested{name, err}
 			}
-			*part.at(address) = backoffice.Text(text)
+			*part.at(c) = backoffice.Text(text)
 			return nil
 		}
 		return &nested{shownKey(name), errUnknown}

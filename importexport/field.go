@@ -3,6 +3,7 @@ package importexport
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -28,7 +29,8 @@ type field[T any] struct {
 	refers  backoffice.Noun
 	targets func(row *T) []string
 
-	secret backoffice.PrivacyField // of a registration number
+	secret    backoffice.PrivacyField // of a registration number
+	fromTable bool                    // a place for texts of the domain's table of fields
 }
 
 // reading is what a line's fields are read with.
@@ -179,6 +181,36 @@ func list[T any](name, shown string, at func(*T) *[]string) field[T] {
 			return append(out, ']')
 		},
 	}
+}
+
+// inTable stands for a text of the domain's table of fields, and with an empty name for all texts that no other place
+// among the fields is for: see withTexts.
+func inTable[T any](name string) field[T] { return field[T]{name: name, fromTable: true} }
+
+// withTexts puts the texts of the domain's table of fields in their places. A part of an object is in its object's field.
+func withTexts[T, I any](table []backoffice.Field[T, I], fields ...field[T]) (all []field[T]) {
+	placed := map[string]bool{}
+	for _, f := range fields {
+		placed[f.name] = true
+	}
+	for _, f := range fields {
+		if !f.fromTable {
+			all = append(all, f)
+			continue
+		}
+		for _, of := range table {
+			if of.Name != f.name && (f.name != "" || placed[of.Name] || strings.Contains(of.Name, ".")) {
+				continue
+			}
+			switch {
+			case of.Text != nil:
+				all = append(all, text(of.Name, of.Name, of.Text))
+			case of.Required != nil:
+				all = append(all, text(of.Name, of.Name, of.Required))
+			}
+		}
+	}
+	return all
 }
 
 // derived makes a field that the REST interface shows and that is worked out from the others: import passes it over.
