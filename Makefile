@@ -1,4 +1,4 @@
-.PHONY: attacks hostile run test test-tools lint pages generate build benchmarks
+.PHONY: attacks hostile run test deps missing lint pages generate build benchmarks
 
 GO ?= go
 
@@ -8,12 +8,15 @@ run: ## serve demo data
 build:
 	$(GO) build -trimpath -ldflags "-s -w" -o bin/backoffice .
 
-test: lint pages ## everything that must hold before a change lands
+test: lint pages ## everything that must hold before a change lands; installs what it needs and is missing
 	$(GO) test -race -timeout 40m ./...
 	$(GO) test -C benchmarks -race ./...
 
-test-tools: ## what the tests need beyond Go
-	./scripts/test-tools.sh
+deps: ## install what the tests need beyond Go
+	./scripts/deps.sh
+
+missing:
+	@./scripts/deps.sh --check || $(MAKE) deps
 
 ATTACKS ?= 10000
 attacks: ## the attack suite, for a night
@@ -22,13 +25,14 @@ attacks: ## the attack suite, for a night
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
 	$(GO) run ./scripts/hostile $(ARGS)
 
-lint: test-tools ## the form of the sources, and the OpenAPI document by the default rules of spectral
+lint: missing ## the form of the sources, and the OpenAPI document by the default rules of spectral
 	test -z "$$(gofmt -l .)"
 	$(GO) vet ./...
 	$(GO) vet -C benchmarks ./...
+	./scripts/golangci-lint.sh run ./...
 	./scripts/lint-openapi.sh
 
-pages: test-tools ## the committed pages are what their sources give
+pages: missing ## the committed pages are what their sources give
 	./scripts/check-pages.sh
 
 generate: ## graph/ from schema.graphqls and gqlgen.yml, and what the benchmarks take from stock gqlgen

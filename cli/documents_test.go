@@ -97,7 +97,7 @@ func TestDocumentsAreGeneratedWithTheFontsOfAFolder(t *testing.T) {
 	}
 	data, err := os.ReadFile("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 	if err != nil {
-		t.Fatalf("%v; scripts/test-tools.sh installs it", err)
+		t.Fatalf("%v; make deps installs it", err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "dejavu.ttf"), data, 0o600); err != nil {
 		t.Fatal(err)

@@ -141,7 +141,7 @@ http {
 	var said strings.Builder
 	command.Stdout, command.Stderr = &said, &said
 	if err := command.Start(); err != nil {
-		t.Fatalf("%v; make test-tools installs nginx", err)
+		t.Fatalf("%v; make deps installs nginx", err)
 	}
 	t.Cleanup(func() {
 		_ = command.Process.Kill()

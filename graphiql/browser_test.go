@@ -17,7 +17,7 @@ import (
 )
 
 // TestThePageInABrowser builds the program, fills a store with its demo data, serves it, and lets Debian's Chromium
-// use the page: the sentences are in page/test/page.test.mjs. scripts/test-tools.sh installs what it needs; without
+// use the page: the sentences are in page/test/page.test.mjs. make deps installs what it needs; without
 // that it is skipped, but in CI (CI=true) it fails.
 func TestThePageInABrowser(t *testing.T) {
 	if testing.Short() {
@@ -87,9 +87,9 @@ func lookAtAll(t *testing.T, folder string) {
 func lacking(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
-		t.Fatalf("%s is not there: run scripts/test-tools.sh", what)
+		t.Fatalf("%s is not there: run make deps", what)
 	}
-	t.Skipf("%s is not there: run scripts/test-tools.sh", what)
+	t.Skipf("%s is not there: run make deps", what)
 }
 
 // program is the built program over a store of its own.

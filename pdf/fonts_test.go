@@ -16,14 +16,14 @@ const (
 	droid  = "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf" // has Chinese and Japanese
 )
 
-// fontFolder is a folder with fonts that scripts/test-tools.sh installs.
+// fontFolder is a folder with fonts that make deps installs.
 func fontFolder(t *testing.T, fonts ...string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for _, path := range fonts {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			t.Fatalf("%v; scripts/test-tools.sh installs it", err)
+			t.Fatalf("%v; make deps installs it", err)
 		}
 		must(t, os.WriteFile(filepath.Join(folder, filepath.Base(path)), data, 0o600))
 	}
@@ -116,7 +116,7 @@ func TestFontsThatCannotBeUsedAreRefusedByName(t *testing.T) {
 			return os.WriteFile(filepath.Join(folder, "postscript.otf"), []byte("OTTO"), 0o600)
 		},
 		"cannot be read": func(folder string) error { return os.Mkdir(filepath.Join(folder, "pipe"), 0) },
-		"no such file":   func(folder string) error { return os.Remove(folder) },
+		"no such file":   os.Remove,
 	} {
 		if os.Getuid() == 0 && sentence == "cannot be read" {
 			continue // root reads everything

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Rebuilds the two embedded pages from their sources and fails unless that gives what is committed, byte for byte.
 # Packed files are compared unpacked: versions of zlib pack the same bytes differently. The packages are those that
-# scripts/test-tools.sh installed, in the lockfiles' exact versions.
+# `make deps` installed, in the lockfiles' exact versions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

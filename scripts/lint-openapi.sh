@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the OpenAPI document to spectral's default rules: no error, no warning, no hint. scripts/test-tools.sh installs
+# Holds the OpenAPI document to spectral's default rules: no error, no warning, no hint. `make deps` installs
 # spectral.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -12,7 +12,7 @@ import (
 )
 
 // Tool finds a program that a test needs beyond Go; without it the test is skipped, or fails in CI (CI=true), where
-// scripts/test-tools.sh has installed all of them.
+// make deps has installed all of them.
 func Tool(t *testing.T, name string) string {
 	t.Helper()
 	found, err := exec.LookPath(name)
@@ -21,9 +21,9 @@ func Tool(t *testing.T, name string) string {
 	}
 	if err != nil {
 		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is not there: run scripts/test-tools.sh", name)
+			t.Fatalf("%s is not there: run make deps", name)
 		}
-		t.Skipf("%s is not there: run scripts/test-tools.sh", name)
+		t.Skipf("%s is not there: run make deps", name)
 	}
 	return found
 }
