@@ -3,6 +3,7 @@ package auth
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -43,8 +44,8 @@ func (p Proxies) ClientAddress(r *http.Request) netip.Addr {
 		return client
 	}
 	lines := r.Header["X-Forwarded-For"]
-	for i := len(lines) - 1; i >= 0; i-- {
-		for rest := lines[i]; rest != ""; {
+	for _, line := range slices.Backward(lines) {
+		for rest := line; rest != ""; {
 			var hop string
 			if comma := strings.LastIndexByte(rest, ','); comma >= 0 {
 				rest, hop = rest[:comma], rest[comma+1:]

@@ -161,7 +161,7 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 			return known, nil
 		}
 	}
-	for tries := 0; tries < 2; tries++ { // the first read may have begun too long ago
+	for range 2 { // the first read may have begun too long ago
 		under := a.read(now)
 		if under != nil {
 			select {

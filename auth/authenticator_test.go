@@ -44,7 +44,7 @@ func TestEveryPairThatDoesNotWorkGetsTheSameAnswer(t *testing.T) {
 		"revoked": {revokedID, revokedSecret}, "rotated away": {rotatedID, oldSecret}, "longer": {id, secret + "A"},
 	} {
 		p, err := a.Authenticate(ctx, pair[0], pair[1])
-		if p != nil || err != error(errUnauthenticated) {
+		if p != nil || !errors.Is(err, errUnauthenticated) {
 			t.Errorf("%s: %v %v", name, p, err)
 		}
 	}

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -21,10 +22,8 @@ func answer(w http.ResponseWriter, _ *http.Request, err error) {
 var whoIs = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(From(r.Context()).ClientID)) })
 
 func send(handler http.Handler, header http.Header) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("GET", "/", nil)
-	for name, values := range header {
-		r.Header[name] = values
-	}
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	maps.Copy(r.Header, header)
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
 	return w

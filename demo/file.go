@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -66,8 +67,7 @@ func partyOf(c *backoffice.Customer) pdf.Party {
 // transcriptFiles makes the document of the latest completed transcript, and a proposal for each of its calculations but the
 // first, since a calculation that has just begun has none.
 func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
-	for i := len(w.transcripts) - 1; i >= 0; i-- {
-		t := w.transcripts[i]
+	for _, t := range slices.Backward(w.transcripts) {
 		if !t.IsCompleted {
 			continue
 		}
@@ -81,8 +81,7 @@ func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 		})
 		break
 	}
-	for i := len(w.calculations) - 1; i >= 0; i-- {
-		made := w.calculations[i]
+	for _, made := range slices.Backward(w.calculations) {
 		switch backoffice.TranscriptStatus(made.State) {
 		case backoffice.ToProcess, backoffice.InCalculation:
 			continue

@@ -51,11 +51,8 @@ func (p *plan) addTranscript(r *rand.Rand, w *work, c *backoffice.Customer, y *b
 	if !y.IsCurrentYear {
 		stage = 60 + r.IntN(40)
 	}
-	t.OwnUpdatedAt = p.ago(r, days+1+r.IntN(200))
-	if t.OwnUpdatedAt < c.CreatedAt {
-		t.OwnUpdatedAt = c.CreatedAt
-	}
-	created := t.OwnUpdatedAt - backoffice.Instant(4+(t.OwnUpdatedAt/1000)%40)*24*3_600_000 // days
+	t.OwnUpdatedAt = max(p.ago(r, days+1+r.IntN(200)), c.CreatedAt)
+	created := t.OwnUpdatedAt - (4+(t.OwnUpdatedAt/1000)%40)*24*3_600_000 // days
 	t.CreatedAt = max(created, c.CreatedAt)
 	switch {
 	case stage < 20: // just assigned

@@ -3,6 +3,7 @@ package files
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -67,7 +68,7 @@ func stream(w http.ResponseWriter, r *http.Request, body io.Reader, length int64
 	if sent == length {
 		return
 	}
-	if r.Context().Err() == nil && (from.err != nil || err == io.EOF) {
+	if r.Context().Err() == nil && (from.err != nil || errors.Is(err, io.EOF)) {
 		slog.ErrorContext(r.Context(), "a stored file broke off while it was sent", "error", err, "sent", sent, "size", length)
 	}
 	panic(http.ErrAbortHandler)

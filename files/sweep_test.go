@@ -187,9 +187,9 @@ func TestASweepSetsAsideOnlyWhatNoRecordNamesAndNoUploadWrites(t *testing.T) {
 	eachStore(t, func(t *testing.T, store files.Store) {
 		r := openRecords(t)
 		claim(t, r, store)
-		kept, cut, writing := r.upload(t, store, 120, false), r.upload(t, store, 2, true), []string(nil)
+		kept, cut := r.upload(t, store, 120, false), r.upload(t, store, 2, true)
 		r.later(t, 2*backoffice.UploadLease)
-		writing = r.upload(t, store, 2, true) // its lease has just begun
+		writing := r.upload(t, store, 2, true) // its lease has just begun
 		if swept := sweep(t, r, store, false); swept != (files.Swept{Seen: 124, Orphans: 2, Quarantined: 2}) {
 			t.Errorf("%+v", swept)
 		}

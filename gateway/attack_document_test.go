@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -77,9 +78,7 @@ func cloneAsked(fields []*asked) []*asked {
 	list := make([]*asked, len(fields))
 	for i, f := range fields {
 		arguments := make(map[string]string, len(f.arguments))
-		for name, value := range f.arguments {
-			arguments[name] = value
-		}
+		maps.Copy(arguments, f.arguments)
 		list[i] = &asked{f.def, arguments, cloneAsked(f.below)}
 	}
 	return list

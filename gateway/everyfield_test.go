@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 	"strings"
@@ -109,8 +110,7 @@ func TestNoFieldThatIsSentIsForgotten(t *testing.T) {
 
 // fieldsOf names the fields as GraphQL does, and the parts of those that have parts.
 func fieldsOf(of reflect.Type, before string) (names []string) {
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		name := before + string(unicode.ToLower(rune(f.Name[0]))) + strings.ReplaceAll(f.Name[1:], "ID", "Id")
 		if get, ok := f.Type.MethodByName("Get"); ok && get.Type.Out(0) == reflect.TypeFor[backoffice.AddressFields]() {
 			names = append(names, fieldsOf(get.Type.Out(0), name+".")...)
@@ -167,12 +167,8 @@ func (w *writable) check(t *testing.T, o *office, field string, v value) {
 	for name, needed := range w.create {
 		inGraphQL[name], inREST[name] = needed.(value).graphQL, needed.(value).rest
 	}
-	for name, sent := range nested(field, v.graphQL) {
-		inGraphQL[name] = sent
-	}
-	for name, sent := range nested(w.restName(field), v.rest) {
-		inREST[name] = sent
-	}
+	maps.Copy(inGraphQL, nested(field, v.graphQL))
+	maps.Copy(inREST, nested(w.restName(field), v.rest))
 	noun := strings.ToLower(w.graphQL)
 	made := o.query(t, o.pair(t, backoffice.AllScopes...), `mutation ($input: Create`+w.graphQL+`Input!) { create`+w.graphQL+`(input: $input) { `+noun+` { id } userErrors { code field } } }`,
 		text(t, map[string]any{"input": inGraphQL}))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -139,9 +140,7 @@ func (o *office) ask(t testing.TB, pair [2]string, query string, variables json.
 	}
 	ctx, counter := backoffice.WithCalls(context.Background())
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", bytes.NewReader(request))
-	for name, values := range header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, header)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/graphql-response+json")
 	r.Header.Set(auth.ClientIDHeader, pair[0])

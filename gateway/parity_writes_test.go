@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 
@@ -67,9 +68,7 @@ func (f *faces) create(r *rapid.T) {
 	}
 	bare := func(object map[string]any) map[string]any {
 		shown := map[string]any{}
-		for field, value := range object {
-			shown[field] = value
-		}
+		maps.Copy(shown, object)
 		if object["displayName"] == object["_id"] {
 			shown["displayName"] = "its identifier"
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,9 +21,7 @@ const limit = 2_500_000
 func get(t *testing.T, method, target string, header http.Header) *http.Response {
 	t.Helper()
 	r := httptest.NewRequest(method, target, nil)
-	for name, values := range header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, header)
 	w := httptest.NewRecorder()
 	graphiql.Handler(graphiql.Real).ServeHTTP(w, r)
 	return w.Result()
@@ -51,7 +50,7 @@ func TestThePageIsNeverKeptAndHasANewNonceEachTime(t *testing.T) {
 	seen := map[string]bool{}
 	for range 3 {
 		response := get(t, "GET", graphiql.Path, nil)
-		if response.StatusCode != 200 || response.Header.Get("Cache-Control") != "no-store" {
+		if response.StatusCode != http.StatusOK || response.Header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("status %d, Cache-Control %q", response.StatusCode, response.Header.Get("Cache-Control"))
 		}
 		page := string(body(t, response))
@@ -102,7 +101,7 @@ func TestEveryAssetOfThePageIsServedForGoodAndPacked(t *testing.T) {
 		packed := body(t, response)
 		total += len(packed)
 		h := response.Header
-		if response.StatusCode != 200 || h.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
+		if response.StatusCode != http.StatusOK || h.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
 			h.Get("Content-Type") == "" || h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d %v", name, response.StatusCode, h)
 		}

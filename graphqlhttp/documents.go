@@ -76,7 +76,7 @@ func (d *documents) prepare(text string) (*document, gqlerror.List) {
 	}
 	parsed, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil || scan.Broken != nil {
-		return nil, gqlerror.List{syntaxError(text, scan, err)}
+		return nil, gqlerror.List{syntaxError(text, err)}
 	}
 	if len(parsed.Operations) == 0 {
 		return nil, gqlerror.List{failure(codeValidation, "the document has no operation")}
@@ -129,7 +129,7 @@ func (d *document) operation(name string) (operation, *gqlerror.Error) {
 
 // syntaxError says where a document stops being GraphQL and what kind of word stands there. The parser's own message
 // would quote the word, which may be a value.
-func syntaxError(text string, scan limits.Scan, err error) *gqlerror.Error {
+func syntaxError(text string, err error) *gqlerror.Error {
 	found, known := err.(*gqlerror.Error)
 	if !known || len(found.Locations) == 0 {
 		return failure(codeParse, "Syntax Error")

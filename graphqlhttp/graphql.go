@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -279,7 +280,7 @@ func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
 	for _, value := range fields {
 		switch text := string(value); {
 		case text == `"`+g.schema.Query.Name+`"`, g.schema.Mutation != nil && text == `"`+g.schema.Mutation.Name+`"`: // __typename
-		case text == "[]" || strings.Trim(text, "[null, ]") != "":
+		case text == "[]" || strings.Trim(text, "[nul, ]") != "":
 			return false
 		}
 	}
@@ -336,9 +337,7 @@ func statusOfFailure(errs gqlerror.List, media string, unbegun bool) int {
 // with adds to extensions without changing the map that came with a response.
 func with(extensions map[string]any, key string, value any) map[string]any {
 	added := make(map[string]any, len(extensions)+1)
-	for known, value := range extensions {
-		added[known] = value
-	}
+	maps.Copy(added, extensions)
 	added[key] = value
 	return added
 }

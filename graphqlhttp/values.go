@@ -47,7 +47,7 @@ var valuesOfCorrectType = core.Rule{
 }
 
 func wrongScalar(value *ast.Value) string {
-	ok := true
+	var ok bool
 	switch value.Definition.Name {
 	case "Int":
 		_, err := strconv.ParseInt(value.Raw, 10, 32)

@@ -95,14 +95,14 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 	if def == nil {
 		return nil, &misfit{what: "has an unknown type"}
 	}
-	coerced, ok := value, true
+	coerced := value
+	var ok bool
 	switch {
 	case def.Kind == ast.InputObject:
 		object, isObject := value.(*object)
 		if isObject {
 			return coerceObject(schema, def, object.members)
 		}
-		ok = false
 	case def.Kind == ast.Enum:
 		name, isString := value.(string)
 		ok = isString && def.EnumValues.ForName(name) != nil

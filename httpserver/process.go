@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -129,13 +130,14 @@ func (p *Process) ready(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	word := "ready"
+	var word strings.Builder
+	word.WriteString("ready")
 	if p.options.Alarms != nil {
 		for _, alarm := range p.options.Alarms() {
-			word += "\nalarm: " + alarm
+			word.WriteString("\nalarm: " + alarm)
 		}
 	}
-	say(w, http.StatusOK, word)
+	say(w, http.StatusOK, word.String())
 }
 
 func say(w http.ResponseWriter, status int, word string) {

@@ -19,7 +19,7 @@ func BenchmarkProcess(b *testing.B) {
 	r.With(p.Deadline).Post("/graphql", func(_ http.ResponseWriter, r *http.Request) {
 		NoteOperation(r.Context(), Operation{Name: "Work", Type: "query", Document: "0123456789abcdef", Cost: 12})
 	})
-	request := httptest.NewRequest("POST", "/graphql", nil)
+	request := httptest.NewRequest(http.MethodPost, "/graphql", nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		r.ServeHTTP(httptest.NewRecorder(), request)

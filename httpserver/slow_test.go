@@ -110,7 +110,7 @@ func TestALongPartIsWrittenInSmallOnes(t *testing.T) {
 			if n, err := w.Write(make([]byte, size)); n != size || err != nil {
 				t.Errorf("%d of %d: %v", n, size, err)
 			}
-		})).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		})).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
 		if w.Body.Len() != size {
 			t.Errorf("%d of %d bytes", w.Body.Len(), size)
 		}

@@ -2,6 +2,7 @@ package limits
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -225,7 +226,7 @@ func TestNobodyWaitsLongerThanTheSettingOrItsOwnTime(t *testing.T) {
 	a.waitTime = time.Minute
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := a.Enter(gone, "b", 7_500); err != context.Canceled {
+	if _, err := a.Enter(gone, "b", 7_500); !errors.Is(err, context.Canceled) {
 		t.Errorf("one whose caller is gone: %v", err)
 	}
 	if a.waiting != 0 || a.pairs["b"] != nil {

@@ -68,7 +68,7 @@ func (c *composer) facts(left, right []fact) {
 	rightBlocks, rightHeight := measure(right)
 	height := max(leftHeight, rightHeight) + 2*padding
 	c.need(height)
-	c.box(marginLeft, c.y, textWidth, height, tint)
+	c.box(c.y, textWidth, height, tint)
 	c.tags.within("L", "", func() {
 		for column, blocks := range [][]block{leftBlocks, rightBlocks} {
 			x, y := marginLeft+padding+float64(column)*(width+gap), c.y+padding

@@ -174,7 +174,8 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 	if err != nil {
 		return 0, 0, err
 	}
-	resources := "/" + c.regular.resource + " " + ref(regular) + "/" + c.strong.resource + " " + ref(strong)
+	var resources strings.Builder
+	resources.WriteString("/" + c.regular.resource + " " + ref(regular) + "/" + c.strong.resource + " " + ref(strong))
 	for _, other := range c.others {
 		if len(other.used) == 0 {
 			continue
@@ -183,7 +184,7 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 		if err != nil {
 			return 0, 0, err
 		}
-		resources += "/" + other.resource + " " + ref(number)
+		resources.WriteString("/" + other.resource + " " + ref(number))
 	}
 	pages := make([]int, len(c.pages))
 	var kids strings.Builder
@@ -196,7 +197,7 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 		pictures = "/XObject<</L " + ref(c.logo.appendTo(f)) + ">>"
 	}
 	f.put(tree, fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]/MediaBox[0 0 %.2f %.2f]/Resources<</Font<<%s>>%s>>>>",
-		len(pages), kids.String(), pageWidth, pageHeight, resources, pictures))
+		len(pages), kids.String(), pageWidth, pageHeight, resources.String(), pictures))
 	f.put(root, fmt.Sprintf("<</Type/Catalog/Pages %s/Lang(%s)/MarkInfo<</Marked true>>/StructTreeRoot %s/ViewerPreferences<</DisplayDocTitle true>>>>",
 		ref(tree), m.language, ref(tags.appendTo(f, pages))))
 	date := m.created.UTC().Format("20060102150405")

@@ -122,9 +122,9 @@ func (c *composer) width(s style, line string) float64 {
 	return c.canvas.width(s, strings.TrimSuffix(line, " "))
 }
 
-// box fills a rectangle behind what follows.
-func (c *composer) box(x, y, width, height float64, fill color) {
-	c.artifact(func() { c.canvas.rectangle(x, y, width, height, fill) })
+// box fills a rectangle from the left margin behind what follows.
+func (c *composer) box(y, width, height float64, fill color) {
+	c.artifact(func() { c.canvas.rectangle(marginLeft, y, width, height, fill) })
 }
 
 // hairline closes a row or a page.

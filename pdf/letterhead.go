@@ -100,7 +100,7 @@ func (l *Logo) appendTo(f *file) int {
 
 // letterhead sets who sends the document: the name and the address on the left, the logo on the right.
 func (c *composer) letterhead(of Letterhead) {
-	c.box(marginLeft, c.y-22, 34, 3.5, accent)
+	c.box(c.y-22, 34, 3.5, accent)
 	top, width, foot := c.y-22, textWidth, c.y
 	if of.Logo != nil {
 		c.canvas.logo = of.Logo

@@ -79,7 +79,7 @@ func (c *composer) outcome(a Amount) {
 	height := outcomeHeight(lines)
 	c.y += 6
 	c.need(height)
-	c.box(marginLeft, c.y, textWidth, height, accent)
+	c.box(c.y, textWidth, height, accent)
 	c.tags.within("P", "", func() {
 		c.tagged(func() {
 			c.lines(text, marginLeft+padding, c.y+(height-float64(len(lines))*text.leading())/2, false, lines)

@@ -59,7 +59,7 @@ func (c *composer) table(t table) {
 func (c *composer) tableHeader(t table, read bool) {
 	s := style{8.5, true, muted}
 	height := s.leading() + 2*cellPadding
-	c.box(marginLeft, c.y, textWidth, height, tint)
+	c.box(c.y, textWidth, height, tint)
 	cell := func(column int) {
 		c.lines(s, t.left(column), c.y+cellPadding, column == 1 && t.amounts, []string{t.header[column]})
 	}
@@ -101,7 +101,7 @@ func (c *composer) tableRow(t table, r row) {
 			continue
 		}
 		if r.strong {
-			c.box(marginLeft, c.y, textWidth, height(fit), tint)
+			c.box(c.y, textWidth, height(fit), tint)
 		}
 		for column, cell := range []*element{name, value} {
 			part := lines[column][min(drawn, len(lines[column])):min(drawn+fit, len(lines[column]))]

@@ -21,7 +21,7 @@ func answer(w http.ResponseWriter, _ *http.Request, err error) {
 func serve(t *testing.T, vault *Vault, purpose string, handler http.HandlerFunc) *httptest.ResponseRecorder {
 	t.Helper()
 	viewer := func(context.Context) *backoffice.Viewer { return reader }
-	r := httptest.NewRequest("GET", "/", nil)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	if purpose != "" {
 		r.Header.Set("x-access-purpose", purpose)
 	}
@@ -33,8 +33,11 @@ func serve(t *testing.T, vault *Vault, purpose string, handler http.HandlerFunc)
 
 // waysToAnswer are the ways in which a handler's first byte can leave.
 var waysToAnswer = map[string]func(w http.ResponseWriter, text string){
-	"write":        func(w http.ResponseWriter, text string) { _, _ = io.WriteString(w, text) },
-	"write header": func(w http.ResponseWriter, text string) { w.WriteHeader(201); _, _ = io.WriteString(w, text) },
+	"write": func(w http.ResponseWriter, text string) { _, _ = io.WriteString(w, text) },
+	"write header": func(w http.ResponseWriter, text string) {
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, text)
+	},
 	"copy": func(w http.ResponseWriter, text string) {
 		_, _ = io.Copy(w, struct{ io.Reader }{strings.NewReader(text)})
 	},
@@ -86,7 +89,7 @@ func TestWhatCannotBeEnteredDoesNotLeave(t *testing.T) {
 				_, _ = io.WriteString(w, *got[0])
 			})
 			result := w.Result()
-			if result.StatusCode != 503 || strings.Contains(w.Body.String(), number) || strings.Contains(w.Body.String(), "disk") {
+			if result.StatusCode != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), number) || strings.Contains(w.Body.String(), "disk") {
 				t.Errorf("answered %d %q", w.Code, w.Body)
 			}
 			for key, values := range result.Header {
@@ -114,7 +117,7 @@ func TestAnEarlyHintWaitsForTheEntry(t *testing.T) {
 	keys, store := testKeys(t), newMemoryStore()
 	w := serve(t, NewVault(keys, store), "", func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusEarlyHints)
-		w.WriteHeader(204)
+		w.WriteHeader(http.StatusNoContent)
 		if _, _, err := http.NewResponseController(w).Hijack(); !errors.Is(err, http.ErrNotSupported) {
 			t.Errorf("hijacked: %v", err)
 		}

@@ -61,7 +61,7 @@ func (k *Keyset) Verify(ctx context.Context, store backoffice.ConsultationStore,
 	}
 	if v.then != nil {
 		if what := then.compare(v.then.receipt()); what != "" {
-			v.problem(0, 0, "%s", what)
+			v.problemf(0, 0, "%s", what)
 		}
 	}
 	v.Receipt = v.now.receipt().String()
@@ -81,7 +81,7 @@ type verifier struct {
 	done bool
 }
 
-func (v *verifier) problem(chain, number int64, format string, args ...any) {
+func (v *verifier) problemf(chain, number int64, format string, args ...any) {
 	v.Problems++
 	v.report(Problem{Chain: chain, Number: number, What: fmt.Sprintf(format, args...)})
 }
@@ -112,11 +112,11 @@ func (v *verifier) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !found && next > 1:
-		v.problem(0, 0, "the register's own head is missing")
+		v.problemf(0, 0, "the register's own head is missing")
 	case found && !v.keys.headHolds(all):
-		v.problem(0, 0, "the register's own head was changed")
+		v.problemf(0, 0, "the register's own head was changed")
 	case found && all.Count < next-1:
-		v.problem(0, 0, "the register's own head counts %d chains, but there are %d", all.Count, next-1)
+		v.problemf(0, 0, "the register's own head counts %d chains, but there are %d", all.Count, next-1)
 	}
 	return nil
 }
@@ -144,9 +144,9 @@ func (v *verifier) chainsFrom(ctx context.Context, next int64) (int64, error) {
 func (v *verifier) missingChains(first, last int64) {
 	switch {
 	case first == last:
-		v.problem(first, 0, "the chain is missing")
+		v.problemf(first, 0, "the chain is missing")
 	case first < last:
-		v.problem(first, 0, "the chains %d to %d are missing", first, last)
+		v.problemf(first, 0, "the chains %d to %d are missing", first, last)
 	}
 }
 
@@ -154,7 +154,7 @@ func (v *verifier) missingChains(first, last int64) {
 func (v *verifier) chain(ctx context.Context, head backoffice.ConsultationHead) error {
 	v.Chains++
 	if !v.keys.headHolds(head) {
-		v.problem(head.Chain, 0, "the chain's head was changed")
+		v.problemf(head.Chain, 0, "the chain's head was changed")
 	}
 	count := int64(0)
 	var before []byte
@@ -174,12 +174,12 @@ func (v *verifier) chain(ctx context.Context, head backoffice.ConsultationHead) 
 		}
 		switch {
 		case entry.Number > head.Count:
-			v.problem(entry.Chain, entry.Number, "the entry was put in behind the end of the chain")
+			v.problemf(entry.Chain, entry.Number, "the entry was put in behind the end of the chain")
 			continue
 		case entry.Number > count+1:
 			v.missingEntries(head.Chain, count+1, entry.Number-1) // what follows a gap cannot be checked against it
 		case !v.keys.entryHolds(entry, before):
-			v.problem(entry.Chain, entry.Number, "the entry was changed")
+			v.problemf(entry.Chain, entry.Number, "the entry was changed")
 		}
 		count, before = entry.Number, entry.MAC
 	}
@@ -187,7 +187,7 @@ func (v *verifier) chain(ctx context.Context, head backoffice.ConsultationHead) 
 	case count < head.Count:
 		v.missingEntries(head.Chain, count+1, head.Count)
 	case !bytes.Equal(before, head.Last):
-		v.problem(head.Chain, count, "the last entry is not the one that the chain's head names")
+		v.problemf(head.Chain, count, "the last entry is not the one that the chain's head names")
 	}
 	v.at = backoffice.ConsultationPosition{Chain: head.Chain, Number: math.MaxInt64} // what is appended from now on is not looked at
 	return nil
@@ -195,9 +195,9 @@ func (v *verifier) chain(ctx context.Context, head backoffice.ConsultationHead) 
 
 func (v *verifier) missingEntries(chain, first, last int64) {
 	if first == last {
-		v.problem(chain, first, "the entry is missing")
+		v.problemf(chain, first, "the entry is missing")
 	} else {
-		v.problem(chain, first, "the entries %d to %d are missing", first, last)
+		v.problemf(chain, first, "the entries %d to %d are missing", first, last)
 	}
 }
 
@@ -208,7 +208,7 @@ func (v *verifier) again(ctx context.Context, old backoffice.ConsultationHead) (
 		return old, err
 	}
 	if !v.keys.headHolds(head) && v.keys.headHolds(old) {
-		v.problem(head.Chain, 0, "the chain's head was changed")
+		v.problemf(head.Chain, 0, "the chain's head was changed")
 	}
 	return head, nil
 }
@@ -245,7 +245,7 @@ func (v *verifier) strayEntries(ctx context.Context, below, next int64) (grown b
 				return false, err
 			}
 		}
-		v.problem(entry.Chain, 0, "there are entries of a chain that has no head")
+		v.problemf(entry.Chain, 0, "there are entries of a chain that has no head")
 		reported = entry.Chain
 	}
 }

@@ -119,10 +119,8 @@ func (r *request) readQuery() error {
 	if len(faults) > 0 {
 		return faulty(http.StatusBadRequest, faults)
 	}
-	for _, name := range guardedFilters {
-		if query.Has(name) {
-			return auth.Require(r.ctx, backoffice.PrivacyRead)
-		}
+	if slices.ContainsFunc(guardedFilters, query.Has) {
+		return auth.Require(r.ctx, backoffice.PrivacyRead)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -156,7 +157,7 @@ func (b *textOf[T, C]) addBounds() {
 // from is the table under the conditions, and under those more.
 func (b *textOf[T, C]) from(more ...string) string {
 	text := " FROM " + b.table.name + " t"
-	if all := append(more, b.conditions...); len(all) > 0 {
+	if all := slices.Concat(more, b.conditions); len(all) > 0 {
 		text += " WHERE " + strings.Join(all, " AND ")
 	}
 	return text

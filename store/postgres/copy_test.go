@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkUpsert prints how many customers a second import's way of writing stores, new ones and the same once more:
-// go test -run - -bench Upsert -benchtime 1x ./store/postgres
+// go test -run - -bench Upsert -benchtime 1x ./store/postgres.
 func BenchmarkUpsert(b *testing.B) {
 	for _, chunk := range []int{99, 1000, 10_000} { // 99 go as arguments, more are copied
 		b.Run(fmt.Sprintf("chunksOf%d", chunk), func(b *testing.B) {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -110,9 +111,9 @@ func (f *freshness) choose(ctx context.Context, clientID string) *replica {
 
 // recent says whether who has come this far shows all that was there staleAfter ago. It is called under mu.
 func (f *freshness) recent(replayed position) bool {
-	for i := len(f.samples) - 1; i >= 0; i-- {
-		if f.samples[i].position <= replayed {
-			return time.Since(f.samples[i].at) <= staleAfter
+	for _, v := range slices.Backward(f.samples) {
+		if v.position <= replayed {
+			return time.Since(v.at) <= staleAfter
 		}
 	}
 	return false

@@ -108,7 +108,7 @@ func (c *conn) read(rows driver.Rows, each func(*store.Row) error) (refused, err
 	c.row.SetValues(values)
 	for {
 		switch err := rows.Next(values); {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nil, nil
 		case err != nil:
 			return nil, err

@@ -139,7 +139,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			wrong := store.Labels().Lists(&b, backoffice.Ask[backoffice.LabelCriteria]{Order: backoffice.Order{Key: backoffice.KeyAt}}, nil, 0,
 				make([]backoffice.Page[*backoffice.Label], 1))
 			second := queue(&b, round+1)
-			if err := store.Send(t.Context(), &b); backoffice.KindOf(err) != backoffice.BadInput || err != wrong.Err() {
+			if err := store.Send(t.Context(), &b); backoffice.KindOf(err) != backoffice.BadInput || !errors.Is(err, wrong.Err()) {
 				t.Errorf("got %v, %v", err, wrong.Err())
 			}
 			first(t)

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"maps"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -126,9 +127,7 @@ func sweep[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Read
 	ctx := t.Context()
 	var all C
 	edges := map[backoffice.Edge]string{backoffice.Root: backoffice.NoParent}
-	for edge, parent := range under {
-		edges[edge] = parent
-	}
+	maps.Copy(edges, under)
 	for edge, parent := range edges {
 		parents := []string{parent, "other"}
 		for _, c := range append(criteria, all) {

@@ -28,7 +28,7 @@ var (
 	socket  string // the folder of the server's socket
 	failure error
 	schemas atomic.Int64
-	alive   io.Closer // the server's end; held for as long as the process lives
+	alive   io.Closer //nolint:unused // the server's end: it is held for as long as the process lives
 )
 
 // Schema makes an empty schema and returns the URL that leads to it. The server is started with the first one. Without
