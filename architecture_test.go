@@ -16,7 +16,7 @@ const module = "example.org/backoffice"
 // a transport and a store together.
 var mayImport = map[string]string{
 	"":    "cli",
-	"cli": "auth backoffice demo files gateway graphiql limits privacy httpserver store/sqlite importexport",
+	"cli": "auth backoffice demo files gateway graphiql limits notices privacy httpserver store/sqlite importexport",
 	"gateway": "apidocs auth backoffice demo execute files graph graphiql limits loaders pdf privacy httpserver resolvers rest " +
 		"store/postgres store/sqlite graphqlhttp",
 
@@ -37,6 +37,7 @@ var mayImport = map[string]string{
 	"static":           "",
 	"graphiql":         "static",
 	"apidocs":          "static",
+	"notices":          "",
 	"importexport":     "backoffice privacy files",
 	"demo":             "backoffice privacy files pdf importexport",
 	"store":            "backoffice store/migrations",
@@ -53,6 +54,7 @@ var mayImport = map[string]string{
 
 	// Programs and clients of their own.
 	"execute/generate":   "execute",
+	"notices/generate":   "",
 	"rest/openapi":       "rest",
 	"integration":        "",
 	"scripts/hostile":    "",

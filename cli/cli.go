@@ -46,6 +46,7 @@ type program struct {
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
 	Compact       compactCommand       `cmd:"" help:"Write the embedded store anew, so that nothing of what was erased is left in its file."`
 	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
+	Licenses      licensesCommand      `cmd:"" help:"Print the licenses of the software and fonts of others in this program."`
 }
 
 // Exit codes.

@@ -1,0 +1,16 @@
+package cli
+
+import (
+	"io"
+
+	"example.org/backoffice/notices"
+)
+
+// licensesCommand prints the third-party notices, which licenses want to go with the program.
+type licensesCommand struct{}
+
+// Run prints them.
+func (*licensesCommand) Run(t terminal) error {
+	_, err := io.WriteString(t.out, notices.Text)
+	return err
+}

@@ -1,0 +1,11 @@
+// Package notices holds the licenses of what the binary embeds that others wrote: Go's modules, npm's packages, fonts. It
+// must not know the program.
+package notices
+
+import _ "embed"
+
+// Text is what the licenses want to be told.
+//
+//go:generate go run ./generate
+//go:embed THIRD_PARTY_NOTICES.txt
+var Text string
