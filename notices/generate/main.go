@@ -104,7 +104,9 @@ func linked(root string) ([]notice, error) {
 				continue
 			}
 			name := p.Module.Path + " " + p.Module.Version
-			modules[name] = modules[name] || false
+			if !modules[name] {
+				modules[name] = false
+			}
 			for dir := p.Dir; strings.HasPrefix(dir, p.Module.Dir); dir = filepath.Dir(dir) {
 				files, err := noticesIn(dir)
 				if err != nil {

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// notRun are the commands of README.md and docs/ that no test runs as they are written, each with the reason.
+var notRun = map[string]string{
+	"go run . demo":   "it serves until it is stopped: shell.demo runs the command",
+	"make test":       "it is what runs this test",
+	"make benchmarks": "it takes 20 minutes, and peers from the network", "make benchmarks ARGS=scale": "as make benchmarks",
+	"make benchmarks ARGS=width":                   "as make benchmarks",
+	"go build -o bin/backoffice .":                 "the tests are the program as well",
+	"bin/backoffice serve --listen 127.0.0.1:8080": "it serves until it is stopped: program_test.go",
+	"backoffice serve --receipts /srv/receipts":    "it serves until it is stopped: gateway's tests of receipts",
+	"backoffice files restore KEY":                 "nothing is in quarantine in a new store: files_test.go",
+	"backoffice migrate --database 'postgres://backoffice@db/backoffice?sslmode=verify-full'":                                                                         "there is no server db: migrate_test.go",
+	"backoffice serve --database 'postgres://backoffice@db1,db2/backoffice?sslmode=verify-full' --replica 'postgres://backoffice@db2/backoffice?sslmode=verify-full'": "there are no servers db1 and db2: gateway's tests of replicas",
+}
+
+var (
+	fence     = regexp.MustCompile("(?ms)^```(sh)?\n(.*?)^```$")
+	comment   = regexp.MustCompile(`\s+# .*`)
+	shellLine = regexp.MustCompile(`^(go|make|curl|(bin/)?backoffice) `)
+)
+
+// documented are the commands of a page: every line of its blocks of shell, and what looks like one in other blocks.
+func documented(t *testing.T, page string) (commands []string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
+		for line := range strings.Lines(strings.ReplaceAll(block[2], "\\\n", "")) {
+			line = strings.TrimSpace(comment.ReplaceAllString(line, ""))
+			if line != "" && (block[1] == "sh" || shellLine.MatchString(line)) {
+				commands = append(commands, strings.Join(strings.Fields(line), " "))
+			}
+		}
+	}
+	return commands
+}
+
+func TestEveryCommandOfThePagesRunsAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := maps.Clone(notRun)
+	ran := 0
+	newShell(t).demo(t, func(printed []string) {
+		for _, page := range append(pages, "../README.md") {
+			commands := documented(t, page)
+			if len(commands) == 0 {
+				continue
+			}
+			in := newReader(t, printed)
+			for _, command := range commands {
+				if _, known := notRun[command]; known {
+					delete(left, command)
+					continue
+				}
+				ran++
+				out, err := in.run(command)
+				if err != nil || strings.HasPrefix(command, "curl") && !strings.HasPrefix(out, `{"data":{"customers":{`) {
+					t.Errorf("%s: %s: %v\n%s", page, command, err, out)
+				}
+			}
+		}
+	})
+	if ran < 15 {
+		t.Errorf("only %d commands were found", ran)
+	}
+	if len(left) > 0 {
+		t.Errorf("no page has these any more: %q", slices.Sorted(maps.Keys(left)))
+	}
+}
+
+// reader runs commands as somebody who follows a page: in a folder, with the program at hand and what the page
+// calls FOLDER and ID.
+type reader struct {
+	dir    string
+	env    []string
+	origin string
+	id     string // of the pair that was made last
+}
+
+func newReader(t *testing.T, demo []string) *reader {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reader{dir: t.TempDir(), origin: demo[4]}
+	for _, folder := range []string{"bin", "FOLDER", "srv/receipts", "backups"} {
+		if err := os.MkdirAll(filepath.Join(r.dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(self, filepath.Join(r.dir, "bin/backoffice")); err != nil {
+		t.Fatal(err)
+	}
+	label := []byte(`{"_id":"l-1","name":"VIP"}` + "\n")
+	if err := os.WriteFile(filepath.Join(r.dir, "FOLDER/labels.ndjson"), label, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1", "ID="+demo[0], "SECRET="+demo[1],
+		"PATH="+filepath.Join(r.dir, "bin")+":"+os.Getenv("PATH"))
+	if out, err := r.run("backoffice import FOLDER"); err != nil { // the office that the pages speak of
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return r
+}
+
+var madeID = regexp.MustCompile(`x-client-id:\s+(\S+)`)
+
+// run runs a command with the reader's own folders in the place of the page's.
+func (r *reader) run(command string) (string, error) {
+	command = strings.NewReplacer("/backups/", r.dir+"/backups/", "/srv/", r.dir+"/srv/", "http://127.0.0.1:8080", r.origin,
+		" ID", " "+r.id).Replace(command)
+	shell := exec.Command("sh", "-ec", command)
+	shell.Dir, shell.Env = r.dir, r.env
+	out, err := shell.CombinedOutput()
+	if made := madeID.FindSubmatch(out); made != nil {
+		r.id = string(made[1])
+	}
+	return string(out), err
+}
