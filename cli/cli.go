@@ -59,7 +59,7 @@ const (
 
 // Main runs the program's command line and returns its exit code.
 func Main() int {
-	gateway.TuneMemory()
+	gateway.Tune()
 	return run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr)
 }
 

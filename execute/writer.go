@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"io"
+	"runtime"
 )
 
 // Writer appends the answer, depth first. The objects of each group come in the order in which they lie in it, so that
@@ -58,6 +59,7 @@ func newWriter(r *run, buffer []byte) Writer {
 // weigh asks whether the answer may be as long as it is.
 func (w *Writer) weigh() {
 	w.mark = len(w.bytes) + bytesBetween
+	runtime.Gosched() // who writes megabytes lets those go first who want little
 	if written := w.run.executor.written; written != nil && w.ended == nil {
 		w.ended = written(w.run.ctx, len(w.bytes))
 	}

@@ -3,7 +3,6 @@ package limits
 import (
 	"context"
 	"math"
-	"runtime"
 	"sync"
 	"time"
 
@@ -83,7 +82,7 @@ const (
 
 // NewAdmission makes an admission with the settings' bounds, for each processor that the program may use.
 func (s Settings) NewAdmission() *Admission {
-	processors := int64(runtime.GOMAXPROCS(0))
+	processors := int64(backoffice.Processors)
 	most := int64(max(s.Together, 1)) * processors
 	return &Admission{
 		most: most, onePair: most * 2 / 3, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
@@ -122,6 +121,8 @@ func (a *Admission) fits(weight int64, passing bool) bool {
 	switch {
 	case s == large:
 		return total <= a.most && a.sized[large]+weight <= a.largest()
+	case s == tiny && a.sized[tiny]+weight <= a.kept(): // also when the one that may take more has taken it
+		return true
 	case passing:
 		return total <= a.most && a.sized[s]+weight <= max(a.kept(), 1)
 	case s == small:

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"runtime"
 
 	"example.org/backoffice/backoffice"
 )
@@ -23,7 +22,7 @@ var _ backoffice.Documents = (*Documents)(nil)
 
 // NewDocuments draws for an accounting office, with fonts for what the embedded ones lack.
 func NewDocuments(office Letterhead, fonts Fonts) *Documents {
-	return &Documents{office: office, fonts: fonts, turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &Documents{office: office, fonts: fonts, turns: make(chan struct{}, backoffice.Processors)}
 }
 
 // Transcript implements backoffice.Documents.

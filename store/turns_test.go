@@ -20,15 +20,17 @@ func as(t testing.TB, who string) context.Context {
 	return backoffice.WithCaller(t.Context(), who)
 }
 
-func take(t testing.TB, turns *Turns, who string) {
+func take(t testing.TB, turns *Turns, who string) *Turn {
 	t.Helper()
-	if taken, err := turns.Take(as(t, who)); err != nil || taken != who {
+	taken, err := turns.Take(as(t, who))
+	if err != nil {
 		t.Fatalf("%q gets nothing: %v", who, err)
 	}
+	return taken
 }
 
 // queue has somebody wait, and returns when they do; served tells who was served, in order.
-func queue(t testing.TB, turns *Turns, who string, served chan<- string) {
+func queue(t testing.TB, turns *Turns, who string, served chan<- *Turn) {
 	t.Helper()
 	before := waiting(turns)
 	go func() {
@@ -44,8 +46,8 @@ func queue(t testing.TB, turns *Turns, who string, served chan<- string) {
 func waiting(turns *Turns) (n int) {
 	turns.mu.Lock()
 	defer turns.mu.Unlock()
-	for _, line := range turns.lines {
-		n += len(line)
+	for _, c := range turns.callers {
+		n += len(c.waiting)
 	}
 	return n
 }
@@ -69,26 +71,71 @@ func TestNoCallerHasMoreThanHalfOfTheConnections(t *testing.T) {
 func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
 	t.Parallel()
 	turns := NewTurns(1, 0)
-	take(t, turns, "first")
-	served := make(chan string, 10)
+	last := take(t, turns, "first")
+	served := make(chan *Turn, 10)
 	for _, who := range []string{"greedy", "greedy", "greedy", "modest", "greedy", "", "late"} {
 		queue(t, turns, who, served)
 	}
-	last, order := "first", ""
+	order := ""
 	for range 7 {
 		turns.Give(last)
 		last = <-served
-		order += last + " "
+		order += last.of.name + " "
 	}
 	if want := " greedy modest late greedy greedy greedy "; order != want {
 		t.Errorf("served were %q, want %q", order, want)
 	}
 }
 
+func TestWhoTakesLittleIsServedBeforeThoseWhoTakeMuch(t *testing.T) {
+	t.Parallel()
+	turns := NewTurns(1, 0)
+	served := make(chan *Turn, 10)
+	for range 2 {
+		for _, who := range []string{"a", "b", "c"} {
+			taken := take(t, turns, who)
+			time.Sleep(headStart)
+			turns.Give(taken)
+		}
+	}
+	a := take(t, turns, "a")
+	for _, who := range []string{"b", "c", "modest"} {
+		queue(t, turns, who, served)
+	}
+	turns.Give(a)
+	if first := <-served; first.of.name != "modest" {
+		t.Errorf("%q was served first, who had the connection for long", first.of.name)
+	}
+}
+
+func TestSomeConnectionsAreKeptForThoseWhoAreBrief(t *testing.T) {
+	t.Parallel()
+	turns := NewTurns(8, time.Millisecond)
+	for range 10 {
+		turns.Give(take(t, turns, "modest"))
+	}
+	for _, who := range []string{"a", "b", "c"} {
+		taken := take(t, turns, who)
+		time.Sleep(2 * brief)
+		turns.Give(taken)
+	}
+	for _, who := range []string{"a", "b", "c", "a", "b", "c"} {
+		take(t, turns, who)
+	}
+	if _, err := turns.Take(as(t, "a")); !errors.Is(err, ErrBusy) {
+		t.Errorf("who has connections for long gets one that is kept: %v", err)
+	}
+	if _, err := turns.Take(as(t, "new")); !errors.Is(err, ErrBusy) {
+		t.Errorf("who is new gets one that is kept: %v", err)
+	}
+	take(t, turns, "modest")
+	take(t, turns, "modest")
+}
+
 func TestWhoGoesAwayWhileWaitingTakesNothingAlong(t *testing.T) {
 	t.Parallel()
 	turns := NewTurns(1, 0)
-	take(t, turns, "a")
+	a := take(t, turns, "a")
 	gone, cancel := context.WithCancel(as(t, "b"))
 	left := make(chan error)
 	go func() { _, err := turns.Take(gone); left <- err }()
@@ -99,7 +146,7 @@ func TestWhoGoesAwayWhileWaitingTakesNothingAlong(t *testing.T) {
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	turns.Give("a")
+	turns.Give(a)
 	take(t, turns, "c")
 }
 
@@ -126,7 +173,8 @@ func TestTurnsAreNeitherLostNorMadeUp(t *testing.T) {
 					defer cancel()
 					ctx = impatient
 				}
-				if _, err := turns.Take(ctx); err != nil {
+				taken, err := turns.Take(ctx)
+				if err != nil {
 					return
 				}
 				mu.Lock()
@@ -141,11 +189,12 @@ func TestTurnsAreNeitherLostNorMadeUp(t *testing.T) {
 				has[who]--
 				all--
 				mu.Unlock()
-				turns.Give(who)
+				turns.Give(taken)
 			})
 		}
 		clients.Wait()
-		if turns.free != connections || len(turns.has) > 0 || len(turns.lines) > 0 || len(turns.order) > 0 {
+		used, waiting := turns.Stats()
+		if turns.free != connections || used > 0 || waiting > 0 || len(turns.order) > 0 {
 			t.Errorf("afterwards %d of %d are free: %+v", turns.free, connections, turns)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 )
 
 // attack asks, one after the other, for what takes much of a server.
-func (s *soak) attack(number int, end time.Time) {
-	as := s.hostile[number%len(s.hostile)]
+func (a *attackers) attack(number int, end time.Time) {
+	as := a.hostile[number%len(a.hostile)]
 	random := rand.New(rand.NewPCG(uint64(number), 1))
 	for turn := 0; time.Now().Before(end); turn++ {
 		began := time.Now()
@@ -20,26 +20,26 @@ func (s *soak) attack(number int, end time.Time) {
 		var err error
 		switch random.IntN(12) {
 		case 0:
-			s.readSlowly(as, end)
+			a.readSlowly(as, end)
 			continue
 		case 1: // REST, the largest page
 			path := []string{"/customers", "/transcripts", "/users"}[random.IntN(3)]
-			request, _ := http.NewRequest(http.MethodGet, fmt.Sprintf("http://%s%s?pageSize=500&page=%d", s.address, path, 1+random.IntN(400)), nil)
-			status, _, err = s.send(as, request)
+			request, _ := http.NewRequest(http.MethodGet, fmt.Sprintf("http://%s%s?pageSize=500&page=%d", a.address, path, 1+random.IntN(400)), nil)
+			status, _, err = a.send(as, request)
 		case 2: // another document each time, in a long body
-			status, _, err = s.post(as, fmt.Sprintf(`{ customer(id: "%s") { id %s } } # %d-%d`, s.ids[turn%len(s.ids)], strings.Repeat("name ", 80), number, turn), map[string]string{"x": strings.Repeat("a", 200_000)})
+			status, _, err = a.post(as, fmt.Sprintf(`{ customer(id: "%s") { id %s } } # %d-%d`, a.ids[turn%len(a.ids)], strings.Repeat("name ", 80), number, turn), map[string]string{"x": strings.Repeat("a", 200_000)})
 		case 3: // text that is dear to fold
-			status, _, err = s.post(as, searches, map[string]string{"s": strings.Repeat("ﷺ", 22)})
+			status, _, err = a.post(as, searches, map[string]string{"s": strings.Repeat("ﷺ", 22)})
 		case 4:
-			status, _, err = s.post(as, searches, map[string]string{"s": strings.Repeat("0", 200)})
+			status, _, err = a.post(as, searches, map[string]string{"s": strings.Repeat("0", 200)})
 		case 5:
-			status, _, err = s.post(as, identifiers, map[string]any{"ids": s.ids})
+			status, _, err = a.post(as, identifiers, map[string]any{"ids": a.ids})
 		default:
 			query := heavy[random.IntN(len(heavy))]
-			status, _, err = s.post(as, query, nil)
+			status, _, err = a.post(as, query, nil)
 		}
 		if err == nil {
-			s.note(status, time.Since(began))
+			a.note(status, time.Since(began))
 		}
 	}
 }
@@ -72,8 +72,8 @@ var (
 )
 
 // readSlowly asks for a long answer and hardly takes it.
-func (s *soak) readSlowly(as pair, end time.Time) {
-	connection, err := net.Dial("tcp", s.address)
+func (a *attackers) readSlowly(as pair, end time.Time) {
+	connection, err := net.Dial("tcp", a.address)
 	if err != nil {
 		return
 	}

@@ -6,21 +6,19 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 type pair struct{ ClientID, ClientSecret string }
@@ -37,18 +35,16 @@ type soak struct {
 	hostile []pair
 	ids     []string
 
-	mu       sync.Mutex
-	statuses map[int]int
-	latest   time.Duration
-	health   []time.Duration
-	sick     int
-	peak     int64 // of resident memory, in kB
+	came   hostility
+	health []time.Duration
+	sick   int
+	peak   int64 // of resident memory, in kB
 }
 
 const timeLimit = 10 * time.Second // --limit-time as it is by default
 
 func main() {
-	s := &soak{statuses: map[int]int{}}
+	s := &soak{}
 	flag.StringVar(&s.folder, "folder", filepath.Join(os.TempDir(), "backoffice-hostile"), "where the embedded store is, and is made")
 	flag.StringVar(&s.database, "database", "", "a PostgreSQL store that is filled already, postgres://…; without it an embedded one is made")
 	flag.StringVar(&s.keyset, "keyset", "", "the keyset of -database")
@@ -57,6 +53,13 @@ func main() {
 	flag.IntVar(&s.connections, "connections", 64, "how many hostile connections")
 	flag.DurationVar(&s.duration, "duration", 10*time.Minute, "how long they attack")
 	flag.Parse()
+	if part, ok := parts[flag.Arg(0)]; ok {
+		if err := part(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "hostile:", err)
+			os.Exit(2)
+		}
+		return
+	}
 	reached, err := s.run()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hostile:", err)
@@ -86,15 +89,19 @@ func (s *soak) run() (reached bool, err error) {
 		return false, err
 	}
 
-	alone := s.behave(time.Now().Add(min(30*time.Second, s.duration/2)))
-	end := time.Now().Add(s.duration)
-	var all sync.WaitGroup
-	for i := range s.connections {
-		all.Go(func() { s.attack(i, end) })
+	told := task{Address: s.address, Friend: s.friend, Hostile: s.hostile, IDs: s.ids, Connections: s.connections, Duration: min(30*time.Second, s.duration/2)}
+	var alone, attacked []time.Duration
+	if err := told.run("friend", &alone); err != nil {
+		return false, err
 	}
-	all.Go(func() { s.watch(end) })
-	attacked := s.behave(end)
-	all.Wait()
+	told.Duration = s.duration
+	var all errgroup.Group
+	all.Go(func() error { return told.run("hostile", &s.came) })
+	all.Go(func() error { return told.run("friend", &attacked) })
+	all.Go(func() error { s.watch(time.Now().Add(s.duration)); return nil })
+	if err := all.Wait(); err != nil {
+		return false, err
+	}
 	return s.report(alone, attacked), nil
 }
 
@@ -161,7 +168,7 @@ func (s *soak) issue() error {
 		s.hostile = append(s.hostile, made)
 	}
 	s.friend, s.hostile = s.hostile[0], s.hostile[1:]
-	_, body, err := s.post(s.friend, `{ customers(first: 500) { nodes { id } } }`, nil)
+	_, body, err := (&caller{s.address, s.client}).post(s.friend, `{ customers(first: 500) { nodes { id } } }`, nil)
 	var answer struct {
 		Data struct {
 			Customers struct{ Nodes []struct{ ID string } }
@@ -177,49 +184,6 @@ func (s *soak) issue() error {
 		err = fmt.Errorf("there are no customers: %.200s", body)
 	}
 	return err
-}
-
-// post asks a question and reads all of the answer.
-func (s *soak) post(as pair, query string, variables any) (status int, body []byte, err error) {
-	sent, err := json.Marshal(map[string]any{"query": query, "variables": variables})
-	if err != nil {
-		return 0, nil, err
-	}
-	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+s.address+"/graphql", bytes.NewReader(sent))
-	if err != nil {
-		return 0, nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/graphql-response+json")
-	return s.send(as, request)
-}
-
-func (s *soak) send(as pair, request *http.Request) (status int, body []byte, err error) {
-	request.Header.Set("X-Client-Id", as.ClientID)
-	request.Header.Set("X-Client-Secret", as.ClientSecret)
-	response, err := s.client.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close()
-	body, err = io.ReadAll(response.Body)
-	return response.StatusCode, body, err
-}
-
-// behave asks for one customer after the other, as a good caller does, and tells how long each took. A refusal counts as
-// the longest.
-func (s *soak) behave(end time.Time) (took []time.Duration) {
-	for i := 0; time.Now().Before(end); i++ {
-		began := time.Now()
-		status, _, err := s.post(s.friend, `query($id: ID!) { customer(id: $id) { id displayName } }`, map[string]string{"id": s.ids[i%len(s.ids)]})
-		spent := time.Since(began)
-		if err != nil || status != http.StatusOK {
-			spent = max(spent, timeLimit)
-		}
-		took = append(took, spent)
-		time.Sleep(5 * time.Millisecond)
-	}
-	return took
 }
 
 // watch asks whether the server lives, and looks how much memory it has.
@@ -238,7 +202,10 @@ func (s *soak) watch(end time.Time) {
 				s.sick++
 			}
 		}
-		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.server.Process.Pid))
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.server.Process.Pid))
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "hostile:", err)
+		}
 		for line := range strings.Lines(string(status)) {
 			var kilobytes int64
 			if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); err == nil {
@@ -247,13 +214,6 @@ func (s *soak) watch(end time.Time) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-}
-
-func (s *soak) note(status int, took time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.statuses[status]++
-	s.latest = max(s.latest, took)
 }
 
 func percentile(of []time.Duration, part float64) time.Duration {
@@ -278,7 +238,7 @@ func (s *soak) report(alone, attacked []time.Duration) (reached bool) {
 	line(s.peak < 600<<10, "peak resident memory: %d MB (below 600)", s.peak>>10)
 	line(slowest <= 100*time.Millisecond && s.sick == 0, "/livez and /readyz: slowest %v, p99 %v, %d of %d not well (within 100 ms)", slowest, percentile(s.health, .99), s.sick, len(s.health))
 	line(p99 <= 10*calm, "customer(id) of a good caller, p99: %v alone, %v under attack (within 10 times); %d and %d requests", calm, p99, len(alone), len(attacked))
-	line(s.latest <= timeLimit+time.Second, "the latest answer: %v after its request (its time limit is %v)", s.latest, timeLimit)
-	fmt.Printf("         answers to the hostile, by status: %v\n", s.statuses)
+	line(s.came.Latest <= timeLimit+time.Second, "the latest answer: %v after its request (its time limit is %v)", s.came.Latest, timeLimit)
+	fmt.Printf("         answers to the hostile, by status: %v\n", s.came.Statuses)
 	return reached
 }

@@ -117,7 +117,7 @@ func connectionsOf(pool *pgxpool.Pool, wait, limit time.Duration) *connections {
 type lease struct {
 	pooled *pgxpool.Conn
 	turns  *store.Turns
-	who    string
+	turn   *store.Turn
 }
 
 // Conn is the connection itself.
@@ -126,14 +126,14 @@ func (l *lease) Conn() *pgx.Conn { return l.pooled.Conn() }
 // Release gives it back.
 func (l *lease) Release() {
 	give(l.pooled)
-	l.turns.Give(l.who)
+	l.turns.Give(l.turn)
 }
 
 var errClosed = errors.New("the store is closed")
 
 // take waits for a connection, but not for ever: when all are busy for long the store is Unavailable.
 func (c *connections) take(ctx context.Context) (*lease, error) {
-	who, err := c.turns.Take(ctx) // busy, too, when the deadline comes first
+	turn, err := c.turns.Take(ctx) // busy, too, when the deadline comes first
 	switch {
 	case errors.Is(err, store.ErrBusy):
 		return nil, unavailable(err)
@@ -142,10 +142,10 @@ func (c *connections) take(ctx context.Context) (*lease, error) {
 	}
 	conn, err := c.acquire(ctx)
 	if err != nil {
-		c.turns.Give(who)
+		c.turns.Give(turn)
 		return nil, err
 	}
-	return &lease{conn, c.turns, who}, nil
+	return &lease{conn, c.turns, turn}, nil
 }
 
 // acquire gets a connection for one whose turn it is, and so a new one when none is idle.

@@ -70,7 +70,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		return nil, err
 	}
 	if options.Readers < 1 {
-		options.Readers = 2 * max(runtime.NumCPU(), 2)
+		options.Readers = 3 * max(runtime.NumCPU(), 2)
 	}
 	e, err := open(ctx, path, options)
 	if err != nil {

@@ -25,7 +25,7 @@ type pool struct {
 // lease is a connection of a pool, and who has it.
 type lease struct {
 	*conn
-	who string
+	turn *store.Turn
 }
 
 func newPool(db *sql.DB, size int, wait, limit time.Duration, dog *watchdog, h *health) *pool {
@@ -36,31 +36,31 @@ func newPool(db *sql.DB, size int, wait, limit time.Duration, dog *watchdog, h *
 
 // take waits for a connection.
 func (p *pool) take(ctx context.Context) (*lease, error) {
-	who, err := p.turns.Take(ctx)
+	turn, err := p.turns.Take(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	if p.ended {
 		p.mu.Unlock()
-		p.turns.Give(who)
+		p.turns.Give(turn)
 		return nil, errClosed
 	}
 	if last := len(p.idle) - 1; last >= 0 {
 		l := p.idle[last]
 		p.idle = p.idle[:last]
 		p.mu.Unlock()
-		l.who = who
+		l.turn = turn
 		return l, nil
 	}
 	p.mu.Unlock()
 	c, err := p.open(ctx)
 	if err != nil {
 		p.health.note(code(err), classify(ctx, err))
-		p.turns.Give(who)
+		p.turns.Give(turn)
 		return nil, err
 	}
-	return &lease{c, who}, nil
+	return &lease{c, turn}, nil
 }
 
 func (p *pool) open(ctx context.Context) (*conn, error) {
@@ -78,7 +78,7 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 
 // give takes a connection back.
 func (p *pool) give(l *lease) {
-	who := l.who // the next one who takes the connection writes there
+	turn := l.turn // the next one who takes the connection writes there
 	p.mu.Lock()
 	if p.ended || l.broken {
 		p.dog.leave(l.conn)
@@ -87,7 +87,7 @@ func (p *pool) give(l *lease) {
 		p.idle = append(p.idle, l)
 	}
 	p.mu.Unlock()
-	p.turns.Give(who)
+	p.turns.Give(turn)
 }
 
 // end closes what is idle, and what comes back from now on.
