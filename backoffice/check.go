@@ -15,13 +15,6 @@ func (c *checker) refusal() error {
 	return Refuse(c.found...)
 }
 
-// text checks a text that may be missing.
-func (c *checker) text(text Text, field ...string) {
-	if text != "" {
-		c.required(string(text), field...)
-	}
-}
-
 // required checks a text that may not be missing.
 func (c *checker) required(text string, field ...string) {
 	if text == "" {

@@ -11,8 +11,7 @@ import (
 type Field[T, I any] struct {
 	Name string // in GraphQL's inputs; a part of an object has the object's name and a point before it
 
-	Text     func(*T) *Text   // where a text is that may be missing; nil for other fields
-	Required func(*T) *string // where a text is that may not be missing; nil for other fields
+	Text func(*T) *Text // where a text is that may be missing; nil for other fields
 
 	apply func(in *I, record *T, check *checker) // puts what was sent into the record
 	value func(*T) string                        // "" for none; two records have the same field when it is the same
@@ -27,15 +26,6 @@ func textField[T, I any](name string, at func(*T) *Text, sent func(*I) Optional[
 	if path := strings.Split(name, "."); parse != nil {
 		f.check = func(record *T, check *checker) { canonical(check, at(record), parse, path...) }
 	}
-	return f
-}
-
-// requiredField is a text that may not be missing.
-func requiredField[T, I any](name string, at func(*T) *string, sent func(*I) Optional[string], parse func(string) (string, error)) Field[T, I] {
-	f := wordField(name, at, sent)
-	f.Required = at
-	path := strings.Split(name, ".")
-	f.check = func(record *T, check *checker) { mandatory(check, at(record), parse, path...) }
 	return f
 }
 

@@ -205,8 +205,6 @@ func withTexts[T, I any](table []backoffice.Field[T, I], fields ...field[T]) (al
 			switch {
 			case of.Text != nil:
 				all = append(all, text(of.Name, of.Name, of.Text))
-			case of.Required != nil:
-				all = append(all, text(of.Name, of.Name, of.Required))
 			}
 		}
 	}

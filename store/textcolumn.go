@@ -28,8 +28,6 @@ func textColumns[T, I any](fields []backoffice.Field[T, I], special map[string]t
 		switch serves := object + " " + is.also; {
 		case field.Text != nil:
 			columns = append(columns, text(is.name, serves, field.Text).orNull())
-		case field.Required != nil:
-			columns = append(columns, text(is.name, serves, field.Required))
 		}
 	}
 	return columns
