@@ -202,8 +202,7 @@ func withTexts[T, I any](table []backoffice.Field[T, I], fields ...field[T]) (al
 			if of.Name != f.name && (f.name != "" || placed[of.Name] || strings.Contains(of.Name, ".")) {
 				continue
 			}
-			switch {
-			case of.Text != nil:
+			if of.Text != nil {
 				all = append(all, text(of.Name, of.Name, of.Text))
 			}
 		}

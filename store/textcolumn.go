@@ -25,9 +25,8 @@ func textColumns[T, I any](fields []backoffice.Field[T, I], special map[string]t
 		if is.name == "" {
 			is.name = underlined(part)
 		}
-		switch serves := object + " " + is.also; {
-		case field.Text != nil:
-			columns = append(columns, text(is.name, serves, field.Text).orNull())
+		if field.Text != nil {
+			columns = append(columns, text(is.name, object+" "+is.also, field.Text).orNull())
 		}
 	}
 	return columns
