@@ -96,7 +96,7 @@ type AddressFields struct {
 	Country     Optional[string]
 }
 
-type customerField = Field[Customer, CustomerFields]
+type customerField = WritableField[Customer, CustomerFields]
 
 // customerFields are the fields of a customer that can be written, but for the registration numbers, which are sealed.
 var customerFields = []customerField{
@@ -121,7 +121,7 @@ var customerFields = []customerField{
 }
 
 // CustomerFieldTable is the table of a customer's fields.
-func CustomerFieldTable() []Field[Customer, CustomerFields] { return customerFields }
+func CustomerFieldTable() []WritableField[Customer, CustomerFields] { return customerFields }
 
 // addressField is a part of the address; null for the address clears each.
 func addressField(part string, at func(*Customer) *Text, sent func(*AddressFields) Optional[string]) customerField {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Field is one field of a noun that can be written: of a record T, and of what is sent of it, I. A noun has one table of
-// them, in the order in which their errors are told; writes, checks, the store's columns and the lines of import and
-// export are made from it.
-type Field[T, I any] struct {
+// WritableField is one field of a noun that can be written: of a record T, and of what is sent of it, I. A noun has one
+// table of them, in the order in which their errors are told; writes, checks, the store's columns and the lines of import
+// and export are made from it. (A type called Field gqlgen would take for the schema's __Field.)
+type WritableField[T, I any] struct {
 	Name string // in GraphQL's inputs; a part of an object has the object's name and a point before it
 
 	Text func(*T) *Text // where a text is that may be missing; nil for other fields
@@ -20,7 +20,7 @@ type Field[T, I any] struct {
 
 // textField is a text that may be missing, which parse checks and brings into its stored form; nil for a text of which
 // other fields decide what it may be.
-func textField[T, I any](name string, at func(*T) *Text, sent func(*I) Optional[string], parse func(string) (string, error)) Field[T, I] {
+func textField[T, I any](name string, at func(*T) *Text, sent func(*I) Optional[string], parse func(string) (string, error)) WritableField[T, I] {
 	f := wordField(name, at, sent)
 	f.Text = at
 	if path := strings.Split(name, "."); parse != nil {
@@ -30,7 +30,7 @@ func textField[T, I any](name string, at func(*T) *Text, sent func(*I) Optional[
 }
 
 // referenceField is the identifier of another record, which may be missing.
-func referenceField[T, I any](name string, at func(*T) *string, sent func(*I) Optional[string]) Field[T, I] {
+func referenceField[T, I any](name string, at func(*T) *string, sent func(*I) Optional[string]) WritableField[T, I] {
 	f := wordField(name, at, sent)
 	f.check = func(record *T, check *checker) {
 		if id := *at(record); id != "" {
@@ -41,9 +41,9 @@ func referenceField[T, I any](name string, at func(*T) *string, sent func(*I) Op
 }
 
 // wordField is a field of any kind of text, without a rule of its own.
-func wordField[T, I any, S, F ~string](name string, at func(*T) *S, sent func(*I) Optional[F]) Field[T, I] {
+func wordField[T, I any, S, F ~string](name string, at func(*T) *S, sent func(*I) Optional[F]) WritableField[T, I] {
 	path := strings.Split(name, ".")
-	return Field[T, I]{
+	return WritableField[T, I]{
 		Name:  name,
 		apply: func(in *I, record *T, check *checker) { assign(check, at(record), sent(in), path...) },
 		value: func(record *T) string { return string(*at(record)) },
@@ -51,8 +51,8 @@ func wordField[T, I any, S, F ~string](name string, at func(*T) *S, sent func(*I
 }
 
 // listField is a list of texts without blanks.
-func listField[T, I any](name string, at func(*T) *[]string, sent func(*I) Optional[[]string], check func(*T, *checker)) Field[T, I] {
-	return Field[T, I]{
+func listField[T, I any](name string, at func(*T) *[]string, sent func(*I) Optional[[]string], check func(*T, *checker)) WritableField[T, I] {
+	return WritableField[T, I]{
 		Name: name,
 		apply: func(in *I, record *T, _ *checker) {
 			if list := sent(in); list.IsSent() {
@@ -68,13 +68,13 @@ func listField[T, I any](name string, at func(*T) *[]string, sent func(*I) Optio
 // plainText is the rule of a text that may be anything of at most MaxText characters.
 func plainText(text string) (string, error) { return text, CheckText(text, MaxText) }
 
-func applyFields[T, I any](fields []Field[T, I], in *I, record *T, check *checker) {
+func applyFields[T, I any](fields []WritableField[T, I], in *I, record *T, check *checker) {
 	for i := range fields {
 		fields[i].apply(in, record, check)
 	}
 }
 
-func checkFields[T, I any](fields []Field[T, I], record *T, check *checker) {
+func checkFields[T, I any](fields []WritableField[T, I], record *T, check *checker) {
 	for i := range fields {
 		if fields[i].check != nil {
 			fields[i].check(record, check)
@@ -82,7 +82,7 @@ func checkFields[T, I any](fields []Field[T, I], record *T, check *checker) {
 	}
 }
 
-func valuesOf[T, I any](fields []Field[T, I], record *T) values {
+func valuesOf[T, I any](fields []WritableField[T, I], record *T) values {
 	v := values{}
 	for i := range fields {
 		v.set(fields[i].Name, fields[i].value(record))

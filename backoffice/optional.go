@@ -47,6 +47,15 @@ func (o Optional[T]) IsNull() bool { return o.state == null }
 // Get returns the value; ok says whether there is one.
 func (o Optional[T]) Get() (value T, ok bool) { return o.value, o.state == given }
 
+// Put sets the field to a value of its type, or to null for nil.
+func (o *Optional[T]) Put(value any) {
+	if value == nil {
+		*o = Null[T]()
+		return
+	}
+	*o = Value(value.(T))
+}
+
 // IsZero says that the field is absent, for encoders that leave it out then.
 func (o Optional[T]) IsZero() bool { return o.state == absent }
 

@@ -188,7 +188,7 @@ func list[T any](name, shown string, at func(*T) *[]string) field[T] {
 func inTable[T any](name string) field[T] { return field[T]{name: name, fromTable: true} }
 
 // withTexts puts the texts of the domain's table of fields in their places. A part of an object is in its object's field.
-func withTexts[T, I any](table []backoffice.Field[T, I], fields ...field[T]) (all []field[T]) {
+func withTexts[T, I any](table []backoffice.WritableField[T, I], fields ...field[T]) (all []field[T]) {
 	placed := map[string]bool{}
 	for _, f := range fields {
 		placed[f.name] = true

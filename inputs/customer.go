@@ -4,6 +4,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 // AddressInput is an address as sent.
@@ -81,64 +82,13 @@ type DeleteCustomerPayload struct {
 	UserErrors        []*backoffice.UserError
 }
 
-func (in *AddressInput) fields() backoffice.AddressFields {
-	return backoffice.AddressFields{
-		Street:      sent(in.Street),
-		HouseNumber: sent(in.HouseNumber),
-		Box:         sent(in.Box),
-		PostalCode:  sent(in.PostalCode),
-		City:        sent(in.City),
-		Country:     sent(in.Country),
-	}
-}
+var (
+	createCustomer = mapping.New[CreateCustomerInput, backoffice.CustomerFields](mapping.Except("IdempotencyKey"))
+	updateCustomer = mapping.New[UpdateCustomerInput, backoffice.CustomerFields](mapping.Except("ID", "ExpectedVersion"))
+)
 
 // Fields is what was sent. In a creation absent and null are the same.
-func (in *CreateCustomerInput) Fields() backoffice.CustomerFields {
-	fields := backoffice.CustomerFields{
-		Type:                     backoffice.Value(in.Type),
-		Name:                     backoffice.ValueOf(in.Name),
-		FirstName:                backoffice.ValueOf(in.FirstName),
-		LastName:                 backoffice.ValueOf(in.LastName),
-		Scopes:                   backoffice.Value(in.Scopes),
-		KboNumber:                backoffice.ValueOf(in.KboNumber),
-		CompanyType:              backoffice.ValueOf(in.CompanyType),
-		CustomerCode:             backoffice.ValueOf(in.CustomerCode),
-		ResponsibleID:            backoffice.ValueOf(in.ResponsibleID),
-		Language:                 backoffice.ValueOf(in.Language),
-		Email:                    backoffice.ValueOf(in.Email),
-		Phone:                    backoffice.ValueOf(in.Phone),
-		RegistrationNumber:       backoffice.ValueOf(in.RegistrationNumber),
-		SpouseRegistrationNumber: backoffice.ValueOf(in.SpouseRegistrationNumber),
-	}
-	if in.Address != nil {
-		fields.Address = backoffice.Value(in.Address.fields())
-	}
-	return fields
-}
+func (in *CreateCustomerInput) Fields() backoffice.CustomerFields { return createCustomer.Map(in) }
 
 // Fields is what was sent.
-func (in *UpdateCustomerInput) Fields() backoffice.CustomerFields {
-	fields := backoffice.CustomerFields{
-		Type:                     sent(in.Type),
-		Name:                     sent(in.Name),
-		FirstName:                sent(in.FirstName),
-		LastName:                 sent(in.LastName),
-		Scopes:                   sentList(in.Scopes),
-		KboNumber:                sent(in.KboNumber),
-		CompanyType:              sent(in.CompanyType),
-		CustomerCode:             sent(in.CustomerCode),
-		ResponsibleID:            sent(in.ResponsibleID),
-		Language:                 sent(in.Language),
-		Email:                    sent(in.Email),
-		Phone:                    sent(in.Phone),
-		RegistrationNumber:       sent(in.RegistrationNumber),
-		SpouseRegistrationNumber: sent(in.SpouseRegistrationNumber),
-	}
-	if address := in.Address; address.IsSet() {
-		fields.Address = backoffice.Null[backoffice.AddressFields]()
-		if address.Value() != nil {
-			fields.Address = backoffice.Value(address.Value().fields())
-		}
-	}
-	return fields
-}
+func (in *UpdateCustomerInput) Fields() backoffice.CustomerFields { return updateCustomer.Map(in) }

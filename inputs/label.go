@@ -1,6 +1,9 @@
 package inputs
 
-import "example.org/backoffice/backoffice"
+import (
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
+)
 
 // CreateLabelInput is the input of createLabel.
 type CreateLabelInput struct {
@@ -15,7 +18,7 @@ type CreateLabelPayload struct {
 	UserErrors []*backoffice.UserError
 }
 
+var createLabel = mapping.New[CreateLabelInput, backoffice.LabelDraft](mapping.Except("IdempotencyKey"))
+
 // Draft is what was sent.
-func (in *CreateLabelInput) Draft() backoffice.LabelDraft {
-	return backoffice.LabelDraft{Name: in.Name, Color: backoffice.ValueOf(in.Color)}
-}
+func (in *CreateLabelInput) Draft() backoffice.LabelDraft { return createLabel.Map(in) }

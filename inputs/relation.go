@@ -1,6 +1,9 @@
 package inputs
 
-import "example.org/backoffice/backoffice"
+import (
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
+)
 
 // CreateCustomerRelationInput is the input of createCustomerRelation.
 type CreateCustomerRelationInput struct {
@@ -27,7 +30,9 @@ type DeleteCustomerRelationPayload struct {
 	UserErrors        []*backoffice.UserError
 }
 
+var createRelation = mapping.New[CreateCustomerRelationInput, backoffice.RelationDraft](mapping.Except("IdempotencyKey"))
+
 // Draft is what was sent.
 func (in *CreateCustomerRelationInput) Draft() backoffice.RelationDraft {
-	return backoffice.RelationDraft{CustomerID: in.CustomerID, RelatedCustomerID: in.RelatedCustomerID, Kind: in.Kind}
+	return createRelation.Map(in)
 }

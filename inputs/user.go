@@ -4,6 +4,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 // UpdateUserInput is the input of updateUser: absent keeps, null clears.
@@ -35,13 +36,7 @@ type DeleteUserPayload struct {
 	UserErrors    []*backoffice.UserError
 }
 
+var updateUser = mapping.New[UpdateUserInput, backoffice.UserFields](mapping.Except("ID", "ExpectedVersion"))
+
 // Fields is what was sent.
-func (in *UpdateUserInput) Fields() backoffice.UserFields {
-	return backoffice.UserFields{
-		FirstName: sent(in.FirstName),
-		LastName:  sent(in.LastName),
-		Email:     sent(in.Email),
-		Language:  sent(in.Language),
-		LabelIDs:  sentList(in.LabelIds),
-	}
-}
+func (in *UpdateUserInput) Fields() backoffice.UserFields { return updateUser.Map(in) }

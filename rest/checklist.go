@@ -8,6 +8,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 const tagChecklists = "Checklists"
@@ -19,12 +20,10 @@ type Checklist struct {
 	Language         string `json:"language" doc:"The language, a name such as dutch." example:"dutch"`
 	AuthRequired     bool   `json:"authRequired" doc:"Whether who fills it in has to sign in."`
 	RemindersEnabled bool   `json:"remindersEnabled" doc:"Whether reminders are sent."`
-	FinancialYear    string `json:"financialYear" doc:"The identifier of the financial year."`
+	FinancialYearID  string `json:"financialYear" doc:"The identifier of the financial year."`
 }
 
-func showChecklist(l *backoffice.Checklist) Checklist {
-	return Checklist{ID: l.ID, Name: l.Name, Language: l.Language, AuthRequired: l.AuthRequired, RemindersEnabled: l.RemindersEnabled, FinancialYear: l.FinancialYearID}
-}
+var shownChecklist = mapping.New[backoffice.Checklist, Checklist]()
 
 // Assignment assigns a checklist to a customer.
 type Assignment struct {
@@ -49,7 +48,7 @@ func (a *API) checklists() {
 		Paging
 	}) (*answered[List[Checklist]], error) {
 		filter := &backoffice.ChecklistFilter{Language: given(ctx, "language", in.Language), FinancialYearID: given(ctx, "financialYear", in.FinancialYear)}
-		return list(ctx, a.Store.Checklists(), question[backoffice.ChecklistCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, showChecklist)
+		return list(ctx, a.Store.Checklists(), question[backoffice.ChecklistCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, shownChecklist.Map)
 	})
 	register(a, huma.Operation{
 		OperationID: "getChecklist", Method: http.MethodGet, Path: "/checklists/{checklistId}", Tags: []string{tagChecklists},
@@ -61,7 +60,7 @@ func (a *API) checklists() {
 		if err != nil {
 			return nil, err
 		}
-		return &answered[Checklist]{showChecklist(l)}, nil
+		return &answered[Checklist]{shownChecklist.Map(l)}, nil
 	})
 	register(a, huma.Operation{
 		OperationID: "assignChecklist", Method: http.MethodPost, Path: "/checklists/assign", Tags: []string{tagChecklists},

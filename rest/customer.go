@@ -2,39 +2,35 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 	"example.org/backoffice/privacy"
 )
-
-const tagCustomers = "Customers"
 
 // Customer is a customer as the interface shows it. The two registration numbers are there only for a pair with
 // privacy.read.
 type Customer struct {
-	ID            string        `json:"_id" doc:"The identifier."`
-	Type          CustomerType  `json:"type" doc:"What kind of customer it is."`
-	Name          *string       `json:"name" doc:"A company's name, or a private person's name or first and last name."`
-	DisplayName   string        `json:"displayName" doc:"The name to show: the name, else the code, else the KBO number, else the identifier."`
-	FirstName     *string       `json:"firstName" doc:"The first name."`
-	LastName      *string       `json:"lastName" doc:"The last name."`
-	Scopes        []string      `json:"scopes" nullable:"false" doc:"The support scopes, such as checklist, annual-accounts or vat-os."`
-	KboNumber     *string       `json:"kboNumber" doc:"The KBO number, 10 digits; companies only."`
-	CompanyType   *LegalForm    `json:"companyType" nullable:"true" doc:"The legal form; companies only."`
-	AddressFields AddressFields `json:"addressFields" doc:"The address."`
-	CustomerCode  *string       `json:"customerCode" doc:"The office's own code, unique among customers."`
+	ID           string        `json:"_id" doc:"The identifier."`
+	Type         CustomerType  `json:"type" doc:"What kind of customer it is."`
+	Name         *string       `json:"name" doc:"A company's name, or a private person's name or first and last name."`
+	DisplayName  string        `json:"displayName" doc:"The name to show: the name, else the code, else the KBO number, else the identifier."`
+	FirstName    *string       `json:"firstName" doc:"The first name."`
+	LastName     *string       `json:"lastName" doc:"The last name."`
+	Scopes       []string      `json:"scopes" nullable:"false" doc:"The support scopes, such as checklist, annual-accounts or vat-os."`
+	KboNumber    *string       `json:"kboNumber" doc:"The KBO number, 10 digits; companies only."`
+	CompanyType  *LegalForm    `json:"companyType" nullable:"true" doc:"The legal form; companies only."`
+	Address      AddressFields `json:"addressFields" doc:"The address."`
+	CustomerCode *string       `json:"customerCode" doc:"The office's own code, unique among customers."`
 	RegistrationNumbers
-	Responsible *string `json:"responsible" doc:"The identifier of the responsible user."`
-	Language    *string `json:"language" doc:"The preferred language, a name such as dutch."`
-	Email       *string `json:"email" doc:"The e-mail address."`
-	Phone       *string `json:"phone" doc:"The telephone number, in international format."`
-	CreatedAt   Instant `json:"createdAt" doc:"When the customer was made."`
-	UpdatedAt   Instant `json:"updatedAt" doc:"When the customer was last changed. A change of the registration numbers alone moves it only for callers with privacy.read."`
-	Version     int     `json:"version" doc:"Grows by one with every change; it is the ETag. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."`
+	ResponsibleID *string `json:"responsible" doc:"The identifier of the responsible user."`
+	Language      *string `json:"language" doc:"The preferred language, a name such as dutch."`
+	Email         *string `json:"email" doc:"The e-mail address."`
+	Phone         *string `json:"phone" doc:"The telephone number, in international format."`
+	CreatedAt     Instant `json:"createdAt" doc:"When the customer was made."`
+	UpdatedAt     Instant `json:"updatedAt" doc:"When the customer was last changed. A change of the registration numbers alone moves it only for callers with privacy.read."`
+	Version       int     `json:"version" doc:"Grows by one with every change; it is the ETag. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."`
 }
 
 // AddressFields is an address; every part may be missing.
@@ -53,170 +49,76 @@ type RegistrationNumbers struct {
 	SpouseRegistrationNumber Optional[string] `json:"spouseRegistrationNumber,omitzero" doc:"The partner's national registration number, 11 digits. Only with the scope privacy.read; each disclosure is entered in the register of consultations."`
 }
 
-// CustomerFilters are the query parameters that pick among customers; all that are sent must hold.
-type CustomerFilters struct {
-	RegistrationNumber       string       `query:"registrationNumber" doc:"The national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
-	SpouseRegistrationNumber string       `query:"spouseRegistrationNumber" doc:"The partner's national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
-	Language                 string       `query:"language" doc:"The preferred language." example:"dutch"`
-	Responsible              string       `query:"responsible" doc:"The identifier of the responsible user."`
-	Email                    string       `query:"email" doc:"The e-mail address, case ignored."`
-	Type                     CustomerType `query:"type" doc:"The kind of customer."`
-	CustomerCode             string       `query:"customerCode" doc:"The customer code."`
-	KboNumber                string       `query:"kboNumber" doc:"The KBO number, in any accepted notation."`
-	CompanyType              LegalForm    `query:"companyType" doc:"The legal form."`
-	Scope                    string       `query:"scope" doc:"A support scope." example:"checklist"`
-	Search                   string       `query:"search" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
-	UpdatedSince             string       `query:"updatedSince" format:"date-time" doc:"Whose latest change became visible here at this instant or later. A change of the registration numbers alone counts only for callers with privacy.read." example:"2026-06-01T00:00:00.000Z"`
-	WithoutChecklist         string       `query:"withoutChecklist" doc:"The identifier of a checklist of which the customer has no transcript."`
+// CustomerChange is what can be changed of a customer: what is absent stays, null clears.
+type CustomerChange struct {
+	Type Optional[CustomerType] `json:"type,omitempty" doc:"The kind of customer. A private person has neither kboNumber nor companyType."`
+	CustomerDetails
 }
 
-// filter is what was sent.
-func (f *CustomerFilters) filter(ctx context.Context) (*backoffice.CustomerFilter, error) {
-	since, err := givenInstant(ctx, "updatedSince", f.UpdatedSince)
+// NewCustomer is a customer to be made; absent and null are the same.
+type NewCustomer struct {
+	Type CustomerType `json:"type" doc:"The kind of customer. A private person has neither kboNumber nor companyType."`
+	CustomerDetails
+}
+
+// CustomerDetails are the fields that need not be there.
+type CustomerDetails struct {
+	Name                     Optional[string]        `json:"name,omitempty" doc:"The name, at most 200 characters."`
+	FirstName                Optional[string]        `json:"firstName,omitempty" doc:"The first name, at most 200 characters."`
+	LastName                 Optional[string]        `json:"lastName,omitempty" doc:"The last name, at most 200 characters."`
+	Scopes                   Optional[[]string]      `json:"scopes,omitempty" doc:"The support scopes." example:"[\"checklist\"]"`
+	KboNumber                Optional[string]        `json:"kboNumber,omitempty" doc:"The KBO number, in any accepted notation; its check digits are verified." example:"0200.065.765"`
+	CompanyType              Optional[LegalForm]     `json:"companyType,omitempty" doc:"The legal form; which ones there are depends on whether there is a kboNumber."`
+	CustomerCode             Optional[string]        `json:"customerCode,omitempty" doc:"The office's own code, unique among customers."`
+	Address                  Optional[AddressChange] `json:"addressFields,omitempty" doc:"The address: of its parts, what is absent stays and null clears; a null address is cleared whole."`
+	RegistrationNumber       Optional[string]        `json:"registrationNumber,omitempty" doc:"The national registration number; its check digits are verified. Needs the scope privacy.read."`
+	SpouseRegistrationNumber Optional[string]        `json:"spouseRegistrationNumber,omitempty" doc:"The partner's national registration number. Needs the scope privacy.read."`
+	ResponsibleID            Optional[string]        `json:"responsible,omitempty" doc:"The identifier of the responsible user."`
+	Language                 Optional[string]        `json:"language,omitempty" doc:"The preferred language, the lower-case English name of one." example:"dutch"`
+	Email                    Optional[string]        `json:"email,omitempty" doc:"The e-mail address, at most 254 characters."`
+	Phone                    Optional[string]        `json:"phone,omitempty" doc:"The telephone number." example:"+32 9 251 11 11"`
+}
+
+// AddressChange is what can be changed of an address.
+type AddressChange struct {
+	Street      Optional[string] `json:"street,omitempty" doc:"The street."`
+	HouseNumber Optional[string] `json:"houseNumber,omitempty" doc:"The house number."`
+	Box         Optional[string] `json:"box,omitempty" doc:"The box."`
+	PostalCode  Optional[string] `json:"postalCode,omitempty" doc:"The postal code."`
+	City        Optional[string] `json:"city,omitempty" doc:"The city."`
+	Country     Optional[string] `json:"country,omitempty" doc:"The country."`
+}
+
+var (
+	shownCustomer = mapping.New[backoffice.Customer, Customer](
+		mapping.Except("Name", "OwnName"), // worked out
+		mapping.Except("RegistrationNumbers", "Registration", "SpouseRegistration"),
+		mapping.Except("HiddenChanges", "OpenUpdatedAt"),
+		mapping.Convert(func(t backoffice.CustomerType) CustomerType { return CustomerType(t.Label()) }),
+		mapping.Convert(allOf))
+	newCustomer    = mapping.New[NewCustomer, backoffice.CustomerFields](mapping.Convert(customerType))
+	customerChange = mapping.New[CustomerChange, backoffice.CustomerFields](mapping.Convert(customerType))
+)
+
+func showCustomer(shown *Customer, c *backoffice.Customer) {
+	shownCustomer.Into(shown, c)
+	shown.Name = optionalText(c.Name())
+}
+
+// customerType reads the specification's word; one that is none becomes a type that the domain refuses.
+func customerType(word CustomerType) backoffice.CustomerType {
+	kind, err := backoffice.ParseCustomerTypeLabel(string(word))
 	if err != nil {
-		return nil, err
+		return backoffice.CustomerType(word)
 	}
-	filter := &backoffice.CustomerFilter{
-		Language:                 given(ctx, "language", f.Language),
-		ResponsibleID:            given(ctx, "responsible", f.Responsible),
-		Email:                    given(ctx, "email", f.Email),
-		CustomerCode:             given(ctx, "customerCode", f.CustomerCode),
-		KboNumber:                given(ctx, "kboNumber", f.KboNumber),
-		Scope:                    given(ctx, "scope", f.Scope),
-		Search:                   given(ctx, "search", f.Search),
-		UpdatedSince:             since,
-		WithoutChecklistID:       given(ctx, "withoutChecklist", f.WithoutChecklist),
-		RegistrationNumber:       given(ctx, "registrationNumber", f.RegistrationNumber),
-		SpouseRegistrationNumber: given(ctx, "spouseRegistrationNumber", f.SpouseRegistrationNumber),
-	}
-	return filter, setWords(filter, given(ctx, "type", f.Type), given(ctx, "companyType", f.CompanyType))
-}
-
-// setWords sets the filters that have a fixed set of values.
-func setWords(filter *backoffice.CustomerFilter, kind *CustomerType, form *LegalForm) error {
-	if kind != nil {
-		parsed, err := backoffice.ParseCustomerTypeLabel(string(*kind))
-		if err != nil {
-			return err
-		}
-		filter.Type = &parsed
-	}
-	if form != nil {
-		parsed, err := backoffice.ParseLegalForm(string(*form))
-		if err != nil {
-			return err
-		}
-		filter.CompanyType = &parsed
-	}
-	return nil
-}
-
-func (a *API) customers() {
-	registerList(a, huma.Operation{
-		OperationID: "listCustomers", Method: http.MethodGet, Path: "/customers", Tags: []string{tagCustomers},
-		Summary: "List customers", Description: "The customers that match all filters, by identifier.",
-	}, "", func(ctx context.Context, in *struct {
-		CustomerFilters
-		Paging
-	}) (*answered[List[Customer]], error) {
-		filter, err := in.filter(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return a.listCustomers(ctx, filter, in.Paging)
-	})
-	register(a, huma.Operation{
-		OperationID: "getCustomer", Method: http.MethodGet, Path: "/customers/{customerId}", Tags: []string{tagCustomers},
-		Summary: "Get a customer", Description: "One customer.",
-	}, "", func(ctx context.Context, in *struct {
-		OfCustomer
-		Conditional
-	}) (*unlessKnown[Customer], error) {
-		c, err := one(ctx, a.customersFor(ctx), backoffice.NounCustomer, in.CustomerID)
-		if err != nil {
-			return nil, err
-		}
-		return unless(in.Conditional, etag(c.Version), func() (Customer, error) {
-			shown, err := showCustomers(ctx, []*backoffice.Customer{c})
-			if err != nil {
-				return Customer{}, err
-			}
-			return shown[0], nil
-		})
-	})
-	register(a, huma.Operation{
-		OperationID: "getCustomerPrivacy", Method: http.MethodGet, Path: "/customers/{customerId}/privacy", Tags: []string{tagCustomers},
-		Summary:     "Get a customer's registration numbers",
-		Description: "The national registration numbers of a customer and the partner. Each disclosure is entered in the register of consultations.",
-	}, backoffice.PrivacyRead, func(ctx context.Context, in *OfCustomer) (*answered[RegistrationNumbers], error) {
-		c, err := one(ctx, a.customersFor(ctx), backoffice.NounCustomer, in.CustomerID)
-		if err != nil {
-			return nil, err
-		}
-		numbers, err := reveal(ctx, []*backoffice.Customer{c})
-		if err != nil {
-			return nil, err
-		}
-		return &answered[RegistrationNumbers]{numbers[0]}, nil
-	})
-	a.searchCustomers()
-	a.customerWrites()
-}
-
-// customersFor are the customers as the pair of the request sees them.
-func (a *API) customersFor(ctx context.Context) backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return backoffice.CustomersSeenBy(auth.From(ctx), a.Store)
-}
-
-// OfCustomer names a customer in the path.
-type OfCustomer struct {
-	CustomerID string `path:"customerId" doc:"The customer's identifier."`
-}
-
-// listCustomers answers a filter. A search by registration number is entered under the first of those whom it found,
-// whatever page is shown, and under all that are shown.
-func (a *API) listCustomers(ctx context.Context, filter *backoffice.CustomerFilter, paging Paging) (*answered[List[Customer]], error) {
-	window, err := paging.window()
-	if err != nil {
-		return nil, err
-	}
-	search := privacy.Search(ctx)
-	criteria, err := filter.Criteria(search.Index)
-	if err != nil {
-		return nil, err
-	}
-	q := question[backoffice.CustomerCriteria]{criteria: criteria}
-	found, err := read(ctx, a.customersFor(ctx), q, window)
-	if err != nil {
-		return nil, err
-	}
-	if criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != "" {
-		lists := [][]*backoffice.Customer{found.items}
-		if len(found.items) < found.total {
-			all, err := read(ctx, a.customersFor(ctx), q, backoffice.Window{Limit: backoffice.MaxPageSize})
-			if err != nil {
-				return nil, err
-			}
-			lists = [][]*backoffice.Customer{all.items, found.items}
-		}
-		for _, list := range lists {
-			for _, c := range list {
-				search.Found(c.ID)
-			}
-		}
-	}
-	data, err := showCustomers(ctx, found.items)
-	if err != nil {
-		return nil, err
-	}
-	return envelope(ctx, window.Limit, found.total, data), nil
+	return kind
 }
 
 // showCustomers shows customers to the pair of the request.
 func showCustomers(ctx context.Context, customers []*backoffice.Customer) ([]Customer, error) {
 	shown := make([]Customer, len(customers))
 	for i, c := range customers {
-		shown[i] = showCustomer(c)
+		showCustomer(&shown[i], c)
 	}
 	if !auth.Has(ctx, backoffice.PrivacyRead) {
 		return shown, nil
@@ -249,43 +151,6 @@ func reveal(ctx context.Context, customers []*backoffice.Customer) ([]Registrati
 		numbers[i].SpouseRegistrationNumber.Optional = backoffice.NullOr(opened[2*i+1])
 	}
 	return numbers, nil
-}
-
-func showCustomer(c *backoffice.Customer) Customer {
-	shown := Customer{
-		ID:          c.ID,
-		Type:        CustomerType(c.Type.Label()),
-		Name:        optionalText(c.Name()),
-		DisplayName: c.DisplayName,
-		FirstName:   optionalText(c.FirstName),
-		LastName:    optionalText(c.LastName),
-		Scopes:      c.Scopes,
-		KboNumber:   optionalText(c.KboNumber),
-		AddressFields: AddressFields{
-			Street:      optionalText(c.Address.Street),
-			HouseNumber: optionalText(c.Address.HouseNumber),
-			Box:         optionalText(c.Address.Box),
-			PostalCode:  optionalText(c.Address.PostalCode),
-			City:        optionalText(c.Address.City),
-			Country:     optionalText(c.Address.Country),
-		},
-		CustomerCode: optionalText(c.CustomerCode),
-		Responsible:  optionalText(c.ResponsibleID),
-		Language:     optionalText(c.Language),
-		Email:        optionalText(c.Email),
-		Phone:        optionalText(c.Phone),
-		CreatedAt:    c.CreatedAt,
-		UpdatedAt:    c.UpdatedAt,
-		Version:      c.Version,
-	}
-	if c.CompanyType != "" {
-		form := LegalForm(c.CompanyType)
-		shown.CompanyType = &form
-	}
-	if shown.Scopes == nil {
-		shown.Scopes = []string{}
-	}
-	return shown
 }
 
 // showVersion shows one customer with its entity tag.

@@ -1,4 +1,9 @@
 package rest
 
+import "example.org/backoffice/backoffice"
+
 // ShowCustomer serves the benchmark.
-var ShowCustomer = showCustomer
+func ShowCustomer(c *backoffice.Customer) (shown Customer) {
+	showCustomer(&shown, c)
+	return shown
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 const tagYears = "Financial years"
@@ -20,9 +21,7 @@ type FinancialYear struct {
 	ArchivedAt    Instant `json:"archivedAt" nullable:"true" doc:"When it was archived; null while it collects data."`
 }
 
-func showYear(y *backoffice.FinancialYear) FinancialYear {
-	return FinancialYear{ID: y.ID, StartDate: y.StartDate, EndDate: y.EndDate, IsCurrentYear: y.IsCurrentYear, ArchivedAt: y.ArchivedAt}
-}
+var shownYear = mapping.New[backoffice.FinancialYear, FinancialYear]()
 
 func (a *API) financialYears() {
 	register(a, huma.Operation{
@@ -38,12 +37,12 @@ func (a *API) financialYears() {
 		if len(items) == 0 {
 			return nil, backoffice.Errorf(backoffice.NotFound, "no financial year is current")
 		}
-		return &answered[FinancialYear]{showYear(items[0])}, nil
+		return &answered[FinancialYear]{shownYear.Map(items[0])}, nil
 	})
 	registerList(a, huma.Operation{
 		OperationID: "listFinancialYears", Method: http.MethodGet, Path: "/financialyears", Tags: []string{tagYears},
 		Summary: "List financial years", Description: "All financial years, the archived ones too.",
 	}, "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[FinancialYear]], error) {
-		return list(ctx, a.Store.FinancialYears(), question[backoffice.FinancialYearCriteria]{}, in.Paging, showYear)
+		return list(ctx, a.Store.FinancialYears(), question[backoffice.FinancialYearCriteria]{}, in.Paging, shownYear.Map)
 	})
 }

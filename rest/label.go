@@ -8,6 +8,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 const tagSettings = "Settings"
@@ -26,9 +27,10 @@ type NewLabel struct {
 	Color Optional[string] `json:"color,omitempty" doc:"The colour, #rrggbb." example:"#1e90ff"`
 }
 
-func showLabel(l *backoffice.Label) Label {
-	return Label{ID: l.ID, Name: l.Name, Color: optionalText(l.Color), CreatedAt: l.CreatedAt}
-}
+var (
+	shownLabel = mapping.New[backoffice.Label, Label]()
+	newLabel   = mapping.New[NewLabel, backoffice.LabelDraft]()
+)
 
 func (a *API) labels() {
 	registerList(a, huma.Operation{
@@ -38,7 +40,7 @@ func (a *API) labels() {
 		NameOrder
 		Paging
 	}) (*answered[List[Label]], error) {
-		return list(ctx, a.Store.Labels(), question[backoffice.LabelCriteria]{order: in.order()}, in.Paging, showLabel)
+		return list(ctx, a.Store.Labels(), question[backoffice.LabelCriteria]{order: in.order()}, in.Paging, shownLabel.Map)
 	})
 	register(a, huma.Operation{
 		OperationID: "createLabel", Method: http.MethodPost, Path: "/settings/labels", Tags: []string{tagSettings},
@@ -47,10 +49,10 @@ func (a *API) labels() {
 		Idempotent
 		Body NewLabel
 	}) (*answered[Label], error) {
-		label, err := a.Office.CreateLabel(ctx, auth.From(ctx), backoffice.LabelDraft{Name: in.Body.Name, Color: in.Body.Color.Optional}, in.key())
+		label, err := a.Office.CreateLabel(ctx, auth.From(ctx), newLabel.Map(&in.Body), in.key())
 		if err != nil {
 			return nil, err
 		}
-		return &answered[Label]{showLabel(label)}, nil
+		return &answered[Label]{shownLabel.Map(label)}, nil
 	})
 }

@@ -134,3 +134,11 @@ func optionalText[T ~string](text T) *string {
 	shown := string(text)
 	return &shown
 }
+
+// allOf is a list as it is shown, which is never null.
+func allOf(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

@@ -8,17 +8,18 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 const tagRelations = "Relations"
 
 // Relation says that relatedCustomer is the director, UBO, shareholder or contact person of customer.
 type Relation struct {
-	ID              string       `json:"_id" doc:"The identifier."`
-	Kind            RelationKind `json:"kind" doc:"What the related customer is of the customer."`
-	Customer        string       `json:"customer" doc:"The identifier of the customer."`
-	RelatedCustomer string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
-	CreatedAt       Instant      `json:"createdAt" doc:"When the relation was made."`
+	ID                string       `json:"_id" doc:"The identifier."`
+	Kind              RelationKind `json:"kind" doc:"What the related customer is of the customer."`
+	CustomerID        string       `json:"customer" doc:"The identifier of the customer."`
+	RelatedCustomerID string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
+	CreatedAt         Instant      `json:"createdAt" doc:"When the relation was made."`
 }
 
 // NewRelation is a relation to be made.
@@ -27,9 +28,8 @@ type NewRelation struct {
 	Kind            RelationKind `json:"kind" doc:"What the related customer is of the customer."`
 }
 
-func showRelation(r *backoffice.CustomerRelation) Relation {
-	return Relation{ID: r.ID, Kind: RelationKind(r.Kind.Label()), Customer: r.CustomerID, RelatedCustomer: r.RelatedCustomerID, CreatedAt: r.CreatedAt}
-}
+var shownRelation = mapping.New[backoffice.CustomerRelation, Relation](
+	mapping.Convert(func(k backoffice.RelationKind) RelationKind { return RelationKind(k.Label()) }))
 
 // RelationFilters are the query parameters that pick among relations; all that are sent must hold.
 type RelationFilters struct {
@@ -62,7 +62,7 @@ func (a *API) relations() {
 		if err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{criteria: criteria}, in.Paging, showRelation)
+		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{criteria: criteria}, in.Paging, shownRelation.Map)
 	})
 	registerList(a, huma.Operation{
 		OperationID: "listRelations", Method: http.MethodGet, Path: "/customers/{customerId}/relations", Tags: []string{tagRelations},
@@ -74,7 +74,7 @@ func (a *API) relations() {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}, in.Paging, showRelation)
+		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}, in.Paging, shownRelation.Map)
 	})
 	register(a, huma.Operation{
 		OperationID: "createRelation", Method: http.MethodPost, Path: "/customers/{customerId}/relations", Tags: []string{tagRelations},
@@ -94,7 +94,7 @@ func (a *API) relations() {
 		if err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "customerId")
 		}
-		return &answered[Relation]{showRelation(relation)}, nil
+		return &answered[Relation]{shownRelation.Map(relation)}, nil
 	})
 	register(a, huma.Operation{
 		OperationID: "deleteRelation", Method: http.MethodDelete, Path: "/customers/{customerId}/relations/{relationId}", Tags: []string{tagRelations},

@@ -8,6 +8,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 const tagUsers = "Users"
@@ -20,7 +21,7 @@ type User struct {
 	DisplayName string   `json:"displayName" doc:"The name to show: the first and the last name."`
 	Email       string   `json:"email" doc:"The e-mail address."`
 	Language    *string  `json:"language" doc:"The language, a name such as dutch."`
-	Labels      []string `json:"labels" nullable:"false" doc:"The identifiers of the user's labels."`
+	LabelIDs    []string `json:"labels" nullable:"false" doc:"The identifiers of the user's labels."`
 	Version     int      `json:"version" doc:"Grows by one with every change."`
 }
 
@@ -30,17 +31,18 @@ type UserChange struct {
 	LastName  Optional[string]   `json:"lastName,omitempty" doc:"The last name."`
 	Email     Optional[string]   `json:"email,omitempty" doc:"The e-mail address."`
 	Language  Optional[string]   `json:"language,omitempty" doc:"The language, the lower-case English name of one." example:"dutch"`
-	Labels    Optional[[]string] `json:"labels,omitempty" doc:"The identifiers of all labels that the user is to have."`
+	LabelIDs  Optional[[]string] `json:"labels,omitempty" doc:"The identifiers of all labels that the user is to have."`
 }
 
+var (
+	shownUser  = mapping.New[backoffice.User, User](mapping.Except("DisplayName"), mapping.Convert(allOf))
+	userChange = mapping.New[UserChange, backoffice.UserFields]()
+)
+
 func showUser(u *backoffice.User) User {
-	labels := u.LabelIDs
-	if labels == nil {
-		labels = []string{}
-	}
-	return User{
-		ID: u.ID, FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName(), Email: u.Email, Language: optionalText(u.Language), Labels: labels, Version: u.Version,
-	}
+	shown := shownUser.Map(u)
+	shown.DisplayName = u.DisplayName()
+	return shown
 }
 
 // OfUser names a user in the path.
@@ -88,14 +90,7 @@ func (a *API) users() {
 		if err != nil {
 			return nil, err
 		}
-		change := backoffice.UserFields{
-			FirstName: in.Body.FirstName.Optional,
-			LastName:  in.Body.LastName.Optional,
-			Email:     in.Body.Email.Optional,
-			Language:  in.Body.Language.Optional,
-			LabelIDs:  in.Body.Labels.Optional,
-		}
-		u, err := a.Office.UpdateUser(ctx, auth.From(ctx), in.UserID, change, versions)
+		u, err := a.Office.UpdateUser(ctx, auth.From(ctx), in.UserID, userChange.Map(&in.Body), versions)
 		if err != nil {
 			return nil, inPath(err, backoffice.NounUser, "id")
 		}

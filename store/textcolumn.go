@@ -15,7 +15,7 @@ type textColumn struct {
 
 // textColumns are the columns of the texts in a noun's table of fields. A column has the field's name, or the name of the part of
 // an object, with underlines; it serves the field of that name.
-func textColumns[T, I any](fields []backoffice.Field[T, I], special map[string]textColumn) (columns []column[T]) {
+func textColumns[T, I any](fields []backoffice.WritableField[T, I], special map[string]textColumn) (columns []column[T]) {
 	for _, field := range fields {
 		object, part, isPart := strings.Cut(field.Name, ".")
 		if !isPart {

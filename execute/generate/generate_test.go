@@ -21,7 +21,7 @@ func TestGraphIsWhatTheSchemaGives(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, room := range []string{"backoffice", "inputs", "execute"} {
+	for _, room := range []string{"backoffice", "mapping", "inputs", "execute"} {
 		if err := os.CopyFS(filepath.Join(module, room), os.DirFS(filepath.Join(root, room))); err != nil {
 			t.Fatal(err)
 		}

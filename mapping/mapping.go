@@ -1,0 +1,174 @@
+// Package mapping turns one structure into another by the names of their fields: what GraphQL and REST take into what the
+// domain takes, and what the domain has into what REST shows.
+//
+// How is worked out once, when the mapping is made: that fails, and with it the start of the program, when a field of one
+// structure has none in the other. It must not know any of the structures.
+package mapping
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Mapping turns From into To.
+type Mapping[From, To any] struct{ copy copier }
+
+// copier copies one value to another; both are addressable.
+type copier func(from, to reflect.Value)
+
+// Option is something special about a mapping.
+type Option func(*maker)
+
+// Except leaves out the fields of these names, in From and in To.
+func Except(names ...string) Option {
+	return func(m *maker) { m.except = append(m.except, names...) }
+}
+
+// Convert turns all values F into T by a function.
+func Convert[F, T any](convert func(F) T) Option {
+	return func(m *maker) {
+		m.converters[types{reflect.TypeFor[F](), reflect.TypeFor[T]()}] = func(from, to reflect.Value) {
+			*to.Addr().Interface().(*T) = convert(*from.Addr().Interface().(*F))
+		}
+	}
+}
+
+// New works out a mapping. It panics when a field of either has none in the other, or one of a type that it cannot become.
+// Names are compared without regard to case. Values of the same type are copied, and so are texts of two types; an empty
+// text becomes a nil pointer; a field that may be absent, null or a value becomes one of the domain's, in which a nil
+// pointer is absent; structures are mapped field by field.
+func New[From, To any](options ...Option) *Mapping[From, To] {
+	m := maker{converters: map[types]copier{}, used: map[string]bool{}}
+	for _, option := range options {
+		option(&m)
+	}
+	made := &Mapping[From, To]{m.structs(types{reflect.TypeFor[From](), reflect.TypeFor[To]()})}
+	for _, name := range m.except {
+		if !m.used[name] {
+			panic(fmt.Sprintf("mapping: neither %s nor %s has a field %s", reflect.TypeFor[From](), reflect.TypeFor[To](), name))
+		}
+	}
+	return made
+}
+
+// Map makes a To of a From.
+func (m *Mapping[From, To]) Map(from *From) (to To) {
+	m.Into(&to, from)
+	return to
+}
+
+// Into is Map for a new To that is there already.
+func (m *Mapping[From, To]) Into(to *To, from *From) {
+	m.copy(reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem())
+}
+
+type types struct{ from, to reflect.Type }
+
+type maker struct {
+	except     []string
+	used       map[string]bool // of except
+	converters map[types]copier
+}
+
+// step copies a field.
+type step struct {
+	from, to int
+	copy     copier
+}
+
+// within is the step for fields that may be of embedded structures.
+func within(from, to []int, copied copier) step {
+	if len(from) == 1 && len(to) == 1 {
+		return step{from[0], to[0], copied}
+	}
+	return step{from[0], to[0], func(source, target reflect.Value) {
+		if len(from) > 1 {
+			source = source.FieldByIndex(from[1:])
+		}
+		if len(to) > 1 {
+			target = target.FieldByIndex(to[1:])
+		}
+		copied(source, target)
+	}}
+}
+
+// structs maps structures field by field.
+func (m *maker) structs(of types) copier {
+	var steps []step
+	sources, targets := m.fields(of.from), m.fields(of.to)
+	taken := make([]bool, len(sources))
+	for _, target := range targets {
+		i := slices.IndexFunc(sources, func(source reflect.StructField) bool { return strings.EqualFold(source.Name, target.Name) })
+		if i < 0 {
+			panic(fmt.Sprintf("mapping: %s has nothing for %s of %s", of.from, target.Name, of.to))
+		}
+		taken[i] = true
+		copied := m.values(types{sources[i].Type, target.Type})
+		if copied == nil {
+			panic(fmt.Sprintf("mapping: %s of %s, a %s, becomes no %s", target.Name, of.from, sources[i].Type, target.Type))
+		}
+		steps = append(steps, within(sources[i].Index, target.Index, copied))
+	}
+	if i := slices.Index(taken, false); i >= 0 {
+		panic(fmt.Sprintf("mapping: %s has no place for %s of %s", of.to, sources[i].Name, of.from))
+	}
+	return func(from, to reflect.Value) {
+		for i := range steps {
+			s := &steps[i]
+			s.copy(from.Field(s.from), to.Field(s.to))
+		}
+	}
+}
+
+// fields are those of a structure and of the ones embedded in it, but for those that are left out.
+func (m *maker) fields(of reflect.Type) (fields []reflect.StructField) {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		switch {
+		case slices.Contains(m.except, field.Name):
+			m.used[field.Name] = true
+		case field.Anonymous:
+			for _, inner := range m.fields(field.Type) {
+				inner.Index = append([]int{i}, inner.Index...)
+				fields = append(fields, inner)
+			}
+		default:
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// values copies a value to one of another type; nil where that cannot be.
+func (m *maker) values(of types) copier {
+	if convert, ok := m.converters[of]; ok {
+		return convert
+	}
+	switch _, optional := reflect.New(of.to).Interface().(optional); {
+	case of.from == of.to:
+		return func(from, to reflect.Value) { to.Set(from) }
+	case optional:
+		return m.optional(of)
+	case of.from.Kind() == reflect.String && of.to.Kind() == reflect.String:
+		return func(from, to reflect.Value) { to.SetString(from.String()) }
+	case of.from.Kind() == reflect.String && of.to == reflect.TypeFor[*string]():
+		return func(from, to reflect.Value) {
+			if from.Len() > 0 {
+				text := from.String()
+				*to.Addr().Interface().(**string) = &text
+			}
+		}
+	case of.from.Kind() == reflect.String && of.to.Kind() == reflect.Pointer && of.to.Elem().Kind() == reflect.String:
+		return func(from, to reflect.Value) {
+			if from.Len() > 0 {
+				to.Set(reflect.New(of.to.Elem()))
+				to.Elem().SetString(from.String())
+			}
+		}
+	case of.from.Kind() == reflect.Struct && of.to.Kind() == reflect.Struct:
+		return m.structs(of)
+	}
+	return nil
+}
