@@ -146,7 +146,7 @@ func (m *maker) values(of types) copier {
 	if convert, ok := m.converters[of]; ok {
 		return convert
 	}
-	switch _, optional := reflect.New(of.to).Interface().(optional); {
+	switch _, optional := reflect.TypeAssert[optional](reflect.New(of.to)); {
 	case of.from == of.to:
 		return func(from, to reflect.Value) { to.Set(from) }
 	case optional:
