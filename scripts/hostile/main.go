@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -118,6 +119,10 @@ func (s *soak) settings() []string {
 
 // start starts the server and waits until it is ready.
 func (s *soak) start() error {
+	if taken, err := net.DialTimeout("tcp", s.address, time.Second); err == nil { // what is measured must be this server
+		_ = taken.Close()
+		return fmt.Errorf("something listens on %s already", s.address)
+	}
 	arguments := []string{"serve"}
 	if s.database == "" {
 		arguments = []string{"demo", "--customers", fmt.Sprint(s.customers)}
