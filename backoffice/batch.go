@@ -1,9 +1,6 @@
 package backoffice
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // Batch collects reads that are sent together, after pgx.Batch. Readers queue them, Send answers them, and all of them
 // see one moment. The zero value is an empty batch; a batch is sent once, and is for one goroutine.
@@ -150,8 +147,3 @@ func Unique(ids []string) []string {
 	}
 	return list
 }
-
-var errNotSent = errors.New("a read was queued and not sent")
-
-// NotSent is the error of a read that no batch has sent.
-func NotSent() error { return Fault(errNotSent, "reading") }
