@@ -8,14 +8,14 @@ import (
 
 // Principal is the credential pair behind a request: what GraphQL shows as the viewer. It is shared by requests, so nobody
 // changes it.
-type Principal = backoffice.Viewer
+type Principal = backoffice.Principal
 
 type principalKey struct{}
 
 // WithPrincipal puts the principal into a context, and for the store it is the caller.
 func WithPrincipal(ctx context.Context, principal *Principal) context.Context {
 	if principal != nil {
-		ctx = backoffice.WithCaller(ctx, principal.ClientID)
+		ctx = backoffice.WithSession(ctx, principal.ClientID)
 	}
 	return context.WithValue(ctx, principalKey{}, principal)
 }

@@ -72,21 +72,21 @@ func ReadByID[T any, C comparable](ctx context.Context, r Reader[T, C], ids []st
 }
 
 // ReadPages answers one question about each of the parents, by parent (NoParent alone when the list is of the root).
-func ReadPages[T any, C comparable](ctx context.Context, r Reader[T, C], list Ask[C], parents []string, want Columns) (map[string]Page[T], error) {
+func ReadPages[T any, C comparable](ctx context.Context, r Reader[T, C], list ListQuery[C], parents []string, want Columns) (map[string]Page[T], error) {
 	parents = parentsOf(list.Under, parents)
 	pages := make([]Page[T], len(parents))
 	return readEach(ctx, r, parents, pages, func(b *Batch) { r.Lists(b, list, parents, want, pages) })
 }
 
 // ReadCounts tells how many rows each parent's list has under the criteria, by parent.
-func ReadCounts[T any, C comparable](ctx context.Context, r Reader[T, C], under Edge, criteria C, parents []string) (map[string]int, error) {
+func ReadCounts[T any, C comparable](ctx context.Context, r Reader[T, C], under Parent, criteria C, parents []string) (map[string]int, error) {
 	parents = parentsOf(under, parents)
 	counts := make([]int, len(parents))
 	return readEach(ctx, r, parents, counts, func(b *Batch) { r.Counts(b, under, criteria, parents, counts) })
 }
 
 // ReadStatusCounts counts each parent's list by status, by parent.
-func ReadStatusCounts(ctx context.Context, r TranscriptReader, under Edge, criteria TranscriptCriteria, parents []string) (map[string][]TranscriptStatusCount, error) {
+func ReadStatusCounts(ctx context.Context, r TranscriptReader, under Parent, criteria TranscriptCriteria, parents []string) (map[string][]TranscriptStatusCount, error) {
 	parents = parentsOf(under, parents)
 	counts := make([][]TranscriptStatusCount, len(parents))
 	return readEach(ctx, r, parents, counts, func(b *Batch) { r.StatusCounts(b, under, criteria, parents, counts) })
@@ -119,7 +119,7 @@ func readEach[V any](ctx context.Context, s Sender, keys []string, answers []V, 
 	return byKey, nil
 }
 
-func parentsOf(under Edge, parents []string) []string {
+func parentsOf(under Parent, parents []string) []string {
 	if under == Root {
 		return []string{NoParent}
 	}

@@ -67,7 +67,7 @@ type CalculationCriteria struct {
 	Nothing      bool
 	CustomerID   string
 	TranscriptID string
-	State        Statuses
+	State        StatusSet
 	HasProposal  Tristate
 }
 

@@ -1,6 +1,6 @@
 package backoffice
 
-// checker gathers all that is wrong with an input, so that its caller can mend it in one go.
+// checker gathers all that is wrong with an input, so that its caller can fix it in one go.
 type checker struct{ found []*UserError }
 
 func (c *checker) add(code UserErrorCode, message string, field ...string) {

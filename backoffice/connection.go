@@ -11,7 +11,7 @@ type Entity interface {
 // List is a question for pages together with what is needed to go on from its answers. All the pages that answer one
 // question share it.
 type List[C comparable] struct {
-	Ask  Ask[C]
+	Ask  ListQuery[C]
 	Seal func(Order, Position) string // makes a cursor
 
 	// Exists tells for each parent whether its list has rows in a window that has no rows of its own.
@@ -59,7 +59,7 @@ type PageInfo struct{ of paged }
 
 type paged interface {
 	ends() (start, end string)
-	around(after bool) (exists bool, look *Look)
+	around(after bool) (exists bool, look *PageCheck)
 }
 
 // StartCursor is the first row's place, null on an empty page.
@@ -70,10 +70,10 @@ func (p *PageInfo) EndCursor() Text { _, end := p.of.ends(); return Text(end) }
 
 // Around tells whether rows of the list stand after the page, or before it. A page may have to look into the store to
 // know that: then look says where, and exists says nothing.
-func (p *PageInfo) Around(after bool) (exists bool, look *Look) { return p.of.around(after) }
+func (p *PageInfo) Around(after bool) (exists bool, look *PageCheck) { return p.of.around(after) }
 
-// Look is a question about the surroundings of a page. Looks with equal List and Window can be put as one.
-type Look struct {
+// PageCheck is a question about the surroundings of a page. Looks with equal List and Window can be put as one.
+type PageCheck struct {
 	List   any // the *List, by identity
 	Window Window
 	Parent string
@@ -90,7 +90,7 @@ func (c *Connection[T, C]) ends() (start, end string) {
 
 // around: rows in the direction of travel were noticed while reading (More). Beyond a limit that the caller set with a
 // cursor, and before a numbered page that is empty, one has to look.
-func (c *Connection[T, C]) around(after bool) (exists bool, look *Look) {
+func (c *Connection[T, C]) around(after bool) (exists bool, look *PageCheck) {
 	w := c.List.Ask.Window
 	var beyond Window
 	switch {
@@ -106,7 +106,7 @@ func (c *Connection[T, C]) around(after bool) (exists bool, look *Look) {
 	default:
 		return false, nil
 	}
-	return false, &Look{List: c.List, Window: beyond, Parent: c.Parent, Exists: c.List.Exists}
+	return false, &PageCheck{List: c.List, Window: beyond, Parent: c.Parent, Exists: c.List.Exists}
 }
 
 // The connections of the nouns that need no more than Connection.
@@ -128,6 +128,6 @@ type (
 	UserEdge                   = ConnectionEdge[*User]
 	LabelConnection            = Connection[*Label, LabelCriteria]
 	LabelEdge                  = ConnectionEdge[*Label]
-	PrivacyAccessConnection    = Connection[*PrivacyAccess, ConsultationCriteria]
-	PrivacyAccessEdge          = ConnectionEdge[*PrivacyAccess]
+	ConsultationConnection     = Connection[*Consultation, ConsultationCriteria]
+	ConsultationEdge           = ConnectionEdge[*Consultation]
 )

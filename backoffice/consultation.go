@@ -34,9 +34,9 @@ func (o *PrivacyOperation) UnmarshalGQL(v any) error {
 	return nil
 }
 
-// PrivacyAccess is one entry of the register of consultations: who looked at, searched by or exported registration
+// Consultation is one entry of the register of consultations: who looked at, searched by or exported registration
 // numbers, and never a number. Entries are only ever added; they outlive the customer they name.
-type PrivacyAccess struct {
+type Consultation struct {
 	ID         string
 	At         Instant
 	ClientID   string
@@ -83,11 +83,11 @@ type ConsultationStore interface {
 	// AppendConsultations inserts the entries (at least one, consecutive numbers of one chain) and replaces the
 	// chain's head from by to, in one transaction: all or nothing, durable on return. When the stored head's
 	// Count and MAC are not those of from, nothing is written and the error says so.
-	AppendConsultations(ctx context.Context, from, to ConsultationHead, entries []*PrivacyAccess) error
+	AppendConsultations(ctx context.Context, from, to ConsultationHead, entries []*Consultation) error
 
-	// Consultations returns up to limit entries that stand after a position, ordered by chain and number, whole,
+	// ListConsultations returns up to limit entries that stand after a position, ordered by chain and number, whole,
 	// and none at the end. It sees every entry that was durable when it was called.
-	Consultations(ctx context.Context, after ConsultationPosition, limit int) ([]*PrivacyAccess, error)
+	ListConsultations(ctx context.Context, after ConsultationPosition, limit int) ([]*Consultation, error)
 
 	// ConsultationHeads returns up to limit heads from a chain onwards, ordered by chain, and none at the end.
 	ConsultationHeads(ctx context.Context, from int64, limit int) ([]ConsultationHead, error)

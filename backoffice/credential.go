@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Viewer is the credential pair that makes a request, as far as anyone may know it.
-type Viewer struct {
+// Principal is the credential pair that makes a request, as far as anyone may know it.
+type Principal struct {
 	ClientID string
 	Name     string
 	Scopes   []Scope
 }
 
 // Has says whether the pair holds a scope; no pair holds none.
-func (v *Viewer) Has(scope Scope) bool { return v != nil && slices.Contains(v.Scopes, scope) }
+func (v *Principal) Has(scope Scope) bool { return v != nil && slices.Contains(v.Scopes, scope) }
 
 // MaxLiveSecrets is how many secrets of a pair work at one time: two, while it is being rotated.
 const MaxLiveSecrets = 2

@@ -39,7 +39,7 @@ type Customer struct {
 	CompanyType  LegalForm
 	Address      Address
 	CustomerCode Text
-	// The two registration numbers never travel in clear; the faces open them through package privacy.
+	// The two registration numbers never travel in clear; the APIs open them through package privacy.
 	Registration       Sealed
 	SpouseRegistration Sealed
 	ResponsibleID      string // the user who is responsible, or ""
@@ -51,7 +51,7 @@ type Customer struct {
 	Version            int // grows by one with every change
 
 	// HiddenChanges counts the changes of registration numbers alone, and OpenUpdatedAt is when it was changed but for
-	// those, 0 for UpdatedAt: they are what a pair without privacy.read sees of Version and UpdatedAt. See SeenBy.
+	// those, 0 for UpdatedAt: they are what a pair without privacy.read sees of Version and UpdatedAt. See VisibleTo.
 	HiddenChanges int
 	OpenUpdatedAt Instant
 }

@@ -32,7 +32,7 @@ func (in *CustomerFields) apply(c *Customer, check *checker) {
 func (c *Customer) values() values { return valuesOf(customerFields, c) }
 
 // numbers reads the registration numbers that were sent: the digits, "" for one that is to be cleared.
-func (o *Office) numbers(in *CustomerFields, check *checker) map[PrivacyField]string {
+func (s *Service) numbers(in *CustomerFields, check *checker) map[PrivacyField]string {
 	digits := map[PrivacyField]string{}
 	for _, field := range AllPrivacyFields {
 		sent := in.number(field)
@@ -43,7 +43,7 @@ func (o *Office) numbers(in *CustomerFields, check *checker) map[PrivacyField]st
 			}
 			continue
 		}
-		read, wrong := CheckRegistrationNumber(field, text, o.now())
+		read, wrong := CheckRegistrationNumber(field, text, s.now())
 		if wrong != nil {
 			check.found = append(check.found, wrong)
 			continue
@@ -55,12 +55,12 @@ func (o *Office) numbers(in *CustomerFields, check *checker) map[PrivacyField]st
 
 // seal puts the numbers into the customer and returns the names of those fields that changed by it, and the fields that
 // hold the number already which was sent.
-func (o *Office) seal(c *Customer, digits map[PrivacyField]string) (changed values, same []PrivacyField, err error) {
+func (s *Service) seal(c *Customer, digits map[PrivacyField]string) (changed values, same []PrivacyField, err error) {
 	changed = values{}
 	for field, number := range digits {
 		var sealed Sealed
 		if number != "" {
-			if sealed, err = o.Keys.Seal(c.ID, field, number); err != nil {
+			if sealed, err = s.Keys.Seal(c.ID, field, number); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -106,7 +106,7 @@ func (a *around) check(c, before *Customer, check *checker) error {
 
 // CreateCustomer makes a customer; it needs customers.write, and privacy.read when a registration number is sent.
 // Refused also with TAKEN (customerCode), NOT_FOUND (responsibleId) and, for a key that was used before, as create says.
-func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerFields, key Optional[string]) (*Customer, error) {
+func (s *Service) CreateCustomer(ctx context.Context, by *Principal, in CustomerFields, key Optional[string]) (*Customer, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -115,22 +115,22 @@ func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerFiel
 			return nil, MissingScope(PrivacyRead)
 		}
 	}
-	now := InstantOf(o.now())
+	now := InstantOf(s.now())
 	c := &Customer{ID: NewID(), CreatedAt: now, UpdatedAt: now, Version: 1}
 	var check checker
 	in.apply(c, &check)
-	digits := o.numbers(&in, &check)
+	digits := s.numbers(&in, &check)
 	content := c.values()
 	for field, number := range digits {
 		content.set(field.Input(), number)
 	}
-	if _, _, err := o.seal(c, digits); err != nil {
+	if _, _, err := s.seal(c, digits); err != nil {
 		return nil, err
 	}
 	call := creation{by: by, action: "createCustomer", noun: NounCustomer, id: c.ID, key: key, content: content, wrong: &check}
 	made := c
 	var others around
-	err := o.create(ctx, call, func(ctx context.Context, tx Tx) error {
+	err := s.create(ctx, call, func(ctx context.Context, tx Tx) error {
 		return others.look(ctx, tx, c)
 	}, func(ctx context.Context, tx Tx, check *checker) error {
 		if err := others.check(c, nil, check); err != nil {
@@ -145,14 +145,14 @@ func (o *Office) CreateCustomer(ctx context.Context, by *Viewer, in CustomerFiel
 	if err != nil {
 		return nil, err
 	}
-	return made.SeenBy(by), nil
+	return made.VisibleTo(by), nil
 }
 
 // UpdateCustomer changes a customer; it needs customers.write, and privacy.read when a registration number is sent, also
 // as null. A change that changes nothing leaves version and updatedAt alone and is not logged; that a number is the stored
 // one, which the caller learns by it, is entered as a search that found the customer. Refused also with
 // NOT_FOUND (id), STALE_VERSION, TAKEN (customerCode) and NOT_FOUND (responsibleId).
-func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in CustomerFields, expected Versions) (*Customer, error) {
+func (s *Service) UpdateCustomer(ctx context.Context, by *Principal, id string, in CustomerFields, expected Versions) (*Customer, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 	var confirmed []PrivacyField
 	var sent Customer // with nothing but what was sent
 	in.apply(&sent, &checker{})
-	err := o.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
+	err := s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
 		confirmed = nil
 		var before *Customer
 		var ok bool
@@ -175,17 +175,17 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 		if !ok {
 			return false, unknown(NounCustomer, "id")
 		}
-		if err := checkVersion(expected, before.SeenBy(by).Version); err != nil {
+		if err := checkVersion(expected, before.VisibleTo(by).Version); err != nil {
 			return false, err
 		}
 		after := *before
 		var check checker
 		in.apply(&after, &check)
-		digits := o.numbers(&in, &check)
+		digits := s.numbers(&in, &check)
 		if err := others.check(&after, before, &check); err != nil {
 			return false, err
 		}
-		numbers, same, err := o.seal(&after, digits)
+		numbers, same, err := s.seal(&after, digits)
 		if err != nil {
 			return false, err
 		}
@@ -198,23 +198,23 @@ func (o *Office) UpdateCustomer(ctx context.Context, by *Viewer, id string, in C
 			return false, nil
 		}
 		updated = &after
-		raced, err = o.saveCustomer(ctx, tx, by, "updateCustomer", before, &after, changed, len(changed) == len(numbers))
+		raced, err = s.saveCustomer(ctx, tx, by, "updateCustomer", before, &after, changed, len(changed) == len(numbers))
 		return raced, err
 	})
 	if len(confirmed) > 0 { // also when the write failed after the comparison
-		if unnoted := o.Keys.Confirmed(ctx, id, confirmed...); unnoted != nil {
+		if unnoted := s.Keys.Confirmed(ctx, id, confirmed...); unnoted != nil {
 			err = unnoted
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return updated.SeenBy(by), nil
+	return updated.VisibleTo(by), nil
 }
 
 // saveCustomer stores a changed customer as its next version.
-func (o *Office) saveCustomer(ctx context.Context, tx Tx, by *Viewer, action string, before, c *Customer, changed values, numbersOnly bool) (raced bool, err error) {
-	now := InstantOf(o.now())
+func (s *Service) saveCustomer(ctx context.Context, tx Tx, by *Principal, action string, before, c *Customer, changed values, numbersOnly bool) (raced bool, err error) {
+	now := InstantOf(s.now())
 	c.Version++
 	c.UpdatedAt = max(c.UpdatedAt, now) // a clock that was set back must not hide the change from updatedSince
 	c.NoteChange(before, numbersOnly)
@@ -227,12 +227,12 @@ func (o *Office) saveCustomer(ctx context.Context, tx Tx, by *Viewer, action str
 // DeleteCustomer erases a customer with its relations, transcripts (also of archived years), calculations, documents and
 // stored files; it needs customers.write. The files are removed once the rest is durable. Refused with NOT_FOUND (id) and
 // STALE_VERSION.
-func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expected Versions) error {
+func (s *Service) DeleteCustomer(ctx context.Context, by *Principal, id string, expected Versions) error {
 	if err := require(by, CustomersWrite); err != nil {
 		return err
 	}
 	var keys []string
-	err := o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		c, ok, err := find(ctx, tx.Customers(), id)
 		if err != nil {
 			return false, err
@@ -240,7 +240,7 @@ func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expe
 		if !ok {
 			return false, unknown(NounCustomer, "id")
 		}
-		if err := checkVersion(expected, c.SeenBy(by).Version); err != nil {
+		if err := checkVersion(expected, c.VisibleTo(by).Version); err != nil {
 			return false, err
 		}
 		raced := false
@@ -255,14 +255,14 @@ func (o *Office) DeleteCustomer(ctx context.Context, by *Viewer, id string, expe
 			keys, err = tx.ForgetFilesOf(ctx, id)
 			return err
 		}, func(ctx context.Context) error {
-			return remove(ctx, tx, tx.Customers(), &Change{At: InstantOf(o.now()), ClientID: by.ClientID, Action: "deleteCustomer", Noun: NounCustomer, ObjectID: id})
+			return remove(ctx, tx, tx.Customers(), &Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "deleteCustomer", Noun: NounCustomer, ObjectID: id})
 		})
 		return raced, err
 	})
 	if err != nil {
 		return err
 	}
-	o.removeFiles(ctx, keys)
+	s.removeFiles(ctx, keys)
 	return nil
 }
 

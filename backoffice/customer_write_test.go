@@ -104,7 +104,7 @@ func TestAChangeThatChangesNothingIsNoChange(t *testing.T) {
 			t.Error(diff)
 		}
 		accept(t, privacy.Commit(ctx))
-		entered, err := w.Store.Consultations(t.Context(), backoffice.ConsultationPosition{}, 10)
+		entered, err := w.Store.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 10)
 		accept(t, err)
 		if len(entered) != 1 || entered[0].Operation != backoffice.ConsultedBySearch || *entered[0].CustomerID != c.ID {
 			t.Errorf("that the number is the stored one is entered as %v", entered)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Kind says what went wrong in the terms of the domain; each face has one table from kinds to its own answers.
+// Kind says what went wrong in the terms of the domain; each API has one table from kinds to its own answers.
 type Kind uint8
 
 const (
@@ -46,10 +46,10 @@ type Error struct {
 // Error returns the safe message, never the cause.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap gives the cause to errors.Is and errors.As; faces never print it.
+// Unwrap gives the cause to errors.Is and errors.As; APIs never print it.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// UserErrorCode names what a caller can mend about a write.
+// UserErrorCode names what a caller can fix about a write.
 type UserErrorCode string
 
 const (
@@ -63,7 +63,7 @@ const (
 	CodeIdempotencyKeyReused  UserErrorCode = "IDEMPOTENCY_KEY_REUSED"
 )
 
-// UserError is one thing about the input of a write that its caller can mend.
+// UserError is one thing about the input of a write that its caller can fix.
 // Field is the path inside the input in GraphQL's names, nil when no single field is at fault.
 type UserError struct {
 	Code    UserErrorCode

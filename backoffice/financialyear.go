@@ -44,9 +44,9 @@ func CheckFinancialYear(y *FinancialYear) []*UserError {
 }
 
 // Years are all financial years, the earliest first. There are few.
-func Years(ctx context.Context, reads Reads) ([]*FinancialYear, error) {
+func Years(ctx context.Context, reads Readers) ([]*FinancialYear, error) {
 	var years []*FinancialYear
-	ask := Ask[FinancialYearCriteria]{Window: Window{Limit: MaxPageSize}}
+	ask := ListQuery[FinancialYearCriteria]{Window: Window{Limit: MaxPageSize}}
 	for more := true; more; {
 		pages, err := ReadPages(ctx, reads.FinancialYears(), ask, []string{NoParent}, 0)
 		if err != nil {

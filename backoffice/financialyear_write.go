@@ -22,15 +22,15 @@ type YearStarted struct {
 // or with Skip any later one, with endDate the same as startDate. An office without a current year starts with any.
 // It is the operator's, so it asks for no scope. Refused with INVALID, NOT_ALLOWED (not later, not the next) and TAKEN
 // (there is a year of that name), all of startDate.
-func (o *Office) StartYear(ctx context.Context, start YearStart) (*YearStarted, error) {
+func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted, error) {
 	year := start.Year
 	started := &FinancialYear{ID: NewID(), StartDate: year, EndDate: year, IsCurrentYear: true}
 	if _, err := ParseYear(year); err != nil {
 		return nil, Refuse(&UserError{Code: CodeInvalid, Message: err.Error(), Field: []string{"startDate"}})
 	}
 	var lists []*Checklist
-	err := o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		now := InstantOf(o.now())
+	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		now := InstantOf(s.now())
 		current, running, err := first(ctx, tx.FinancialYears(), FinancialYearCriteria{Current: true})
 		if err != nil {
 			return false, err
@@ -67,7 +67,7 @@ func (o *Office) StartYear(ctx context.Context, start YearStart) (*YearStarted, 
 // bringOver makes the checklists of one year anew in another.
 func bringOver(ctx context.Context, tx Tx, from, to string, now Instant) ([]*Checklist, error) {
 	var lists []*Checklist
-	ask := Ask[ChecklistCriteria]{Under: OfFinancialYear, Window: Window{Limit: MaxPageSize}}
+	ask := ListQuery[ChecklistCriteria]{Under: OfFinancialYear, Window: Window{Limit: MaxPageSize}}
 	for {
 		pages, err := ReadPages(ctx, tx.Checklists(), ask, []string{from}, 0)
 		if err != nil {
@@ -106,7 +106,7 @@ func checkStart(ctx context.Context, tx Tx, start YearStart, current *FinancialY
 	case !start.Skip && !isNext(current.StartDate, year):
 		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the new year is not the one after the current one", Field: []string{"startDate"}})
 	}
-	ask := Ask[FinancialYearCriteria]{Window: Window{Limit: MaxPageSize}}
+	ask := ListQuery[FinancialYearCriteria]{Window: Window{Limit: MaxPageSize}}
 	for {
 		pages, err := ReadPages(ctx, tx.FinancialYears(), ask, []string{NoParent}, 0)
 		if err != nil {

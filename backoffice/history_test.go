@@ -99,7 +99,7 @@ func newModel(t *testing.T, w *world) *model {
 }
 
 func (m *model) currentYear() *backoffice.FinancialYear {
-	pages, err := backoffice.ReadPages(m.t.Context(), m.w.Store.FinancialYears(), backoffice.Ask[backoffice.FinancialYearCriteria]{
+	pages, err := backoffice.ReadPages(m.t.Context(), m.w.Store.FinancialYears(), backoffice.ListQuery[backoffice.FinancialYearCriteria]{
 		Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 1}}, []string{backoffice.NoParent}, 0)
 	accept(m.t, err)
 	return pages[backoffice.NoParent].Items[0]

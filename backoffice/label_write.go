@@ -10,11 +10,11 @@ type LabelDraft struct {
 
 // CreateLabel makes a label; it needs settings.write. Refused also with TAKEN (name) and, for a key that was used before,
 // as create says.
-func (o *Office) CreateLabel(ctx context.Context, by *Viewer, draft LabelDraft, key Optional[string]) (*Label, error) {
+func (s *Service) CreateLabel(ctx context.Context, by *Principal, draft LabelDraft, key Optional[string]) (*Label, error) {
 	if err := require(by, SettingsWrite); err != nil {
 		return nil, err
 	}
-	l := &Label{ID: NewID(), Name: draft.Name, CreatedAt: InstantOf(o.now())}
+	l := &Label{ID: NewID(), Name: draft.Name, CreatedAt: InstantOf(s.now())}
 	var check checker
 	assign(&check, &l.Color, draft.Color, "color")
 	check.found = append(check.found, CheckLabel(l)...)
@@ -23,7 +23,7 @@ func (o *Office) CreateLabel(ctx context.Context, by *Viewer, draft LabelDraft, 
 	content.set("color", string(l.Color))
 	call := creation{by: by, action: "createLabel", noun: NounLabel, id: l.ID, key: key, content: content, wrong: &check}
 	made := l
-	err := o.create(ctx, call, nil, func(ctx context.Context, tx Tx, check *checker) error {
+	err := s.create(ctx, call, nil, func(ctx context.Context, tx Tx, check *checker) error {
 		if err := check.refusal(); err != nil {
 			return err
 		}

@@ -64,20 +64,20 @@ type Window struct {
 	Inclusive bool // the rows at After and Before themselves count too
 }
 
-// Ask is one question for pages of a list: which rows, in which order, which part of them, with which columns.
+// ListQuery is one question for pages of a list: which rows, in which order, which part of them, with which columns.
 // It is comparable but for Columns, so that equal questions about different parents can travel as one.
-type Ask[C comparable] struct {
-	Under    Edge // whose list; Root for the list of all
+type ListQuery[C comparable] struct {
+	Under    Parent // whose list; Root for the list of all
 	Criteria C
 	Order    Order
 	Window   Window
 }
 
-// Edge names the noun under which a list hangs.
-type Edge uint8
+// Parent names the noun under which a list hangs.
+type Parent uint8
 
 const (
-	Root Edge = iota
+	Root Parent = iota
 	OfFinancialYear
 	OfChecklist
 	OfCustomer

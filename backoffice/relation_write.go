@@ -12,11 +12,11 @@ type RelationDraft struct {
 // CreateRelation makes a relation; it needs customers.write. Refused also with NOT_FOUND (customerId,
 // relatedCustomerId), NOT_ALLOWED for a customer with itself, TAKEN when the same relation exists, and, for a key that
 // was used before, as create says.
-func (o *Office) CreateRelation(ctx context.Context, by *Viewer, draft RelationDraft, key Optional[string]) (*CustomerRelation, error) {
+func (s *Service) CreateRelation(ctx context.Context, by *Principal, draft RelationDraft, key Optional[string]) (*CustomerRelation, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
-	r := &CustomerRelation{ID: NewID(), CustomerID: draft.CustomerID, RelatedCustomerID: draft.RelatedCustomerID, Kind: draft.Kind, CreatedAt: InstantOf(o.now())}
+	r := &CustomerRelation{ID: NewID(), CustomerID: draft.CustomerID, RelatedCustomerID: draft.RelatedCustomerID, Kind: draft.Kind, CreatedAt: InstantOf(s.now())}
 	check := checker{CheckRelation(r)}
 	content := values{}
 	content.set("customerId", r.CustomerID)
@@ -25,7 +25,7 @@ func (o *Office) CreateRelation(ctx context.Context, by *Viewer, draft RelationD
 	call := creation{by: by, action: "createCustomerRelation", noun: NounRelation, id: r.ID, key: key, content: content, wrong: &check}
 	made := r
 	var found map[string]*Customer
-	err := o.create(ctx, call, func(ctx context.Context, tx Tx) (err error) {
+	err := s.create(ctx, call, func(ctx context.Context, tx Tx) (err error) {
 		found, err = ReadByID(ctx, tx.Customers(), sound(r.CustomerID, r.RelatedCustomerID), 0)
 		return err
 	}, func(ctx context.Context, tx Tx, check *checker) error {
@@ -53,11 +53,11 @@ func (o *Office) CreateRelation(ctx context.Context, by *Viewer, draft RelationD
 func sound(ids ...string) []string { return NewIDs(ids).List() }
 
 // DeleteRelation removes a relation; it needs customers.write. Refused with NOT_FOUND (id).
-func (o *Office) DeleteRelation(ctx context.Context, by *Viewer, id string) error {
+func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) error {
 	if err := require(by, CustomersWrite); err != nil {
 		return err
 	}
-	return o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		return false, remove(ctx, tx, tx.Relations(), &Change{At: InstantOf(o.now()), ClientID: by.ClientID, Action: "deleteCustomerRelation", Noun: NounRelation, ObjectID: id})
+	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		return false, remove(ctx, tx, tx.Relations(), &Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "deleteCustomerRelation", Noun: NounRelation, ObjectID: id})
 	})
 }

@@ -13,11 +13,11 @@ type Reader[T any, C comparable] interface {
 
 	// Lists answers one question for each of the parents, in their order, in one statement: into has a page for each, or
 	// one when list.Under is Root. BadInput when there is no such list or order.
-	Lists(b *Batch, list Ask[C], parents []string, want Columns, into []Page[T]) Queued
+	Lists(b *Batch, list ListQuery[C], parents []string, want Columns, into []Page[T]) Queued
 
 	// Counts tells how many rows each parent's list has under the criteria, in one statement: into has a count for each,
 	// or one when under is Root. The unfiltered root count costs the same however many rows there are.
-	Counts(b *Batch, under Edge, criteria C, parents []string, into []int) Queued
+	Counts(b *Batch, under Parent, criteria C, parents []string, into []int) Queued
 
 	// Holders tells, for each of the rows whose unique value (customerCode, a label's name, a relation's triple, a
 	// calculation's transcript) another stored row has, the identifier of that one, by the row's own. The rows themselves
@@ -61,14 +61,14 @@ type Writer[T any, C comparable] interface {
 	Delete(ctx context.Context, ids ...string) ([]string, error)
 }
 
-// Reads are the readers of every noun.
-type Reads interface {
+// Readers are the readers of every noun.
+type Readers interface {
 	FinancialYears() Reader[*FinancialYear, FinancialYearCriteria]
 	Checklists() Reader[*Checklist, ChecklistCriteria]
 	Transcripts() TranscriptReader
 	Calculations() Reader[*Calculation, CalculationCriteria]
 	Customers() Reader[*Customer, CustomerCriteria]
-	// CustomersWithoutNumbers are the customers as SeenBy shows them to a caller without privacy.read, also in criteria
+	// CustomersWithoutNumbers are the customers as VisibleTo shows them to a caller without privacy.read, also in criteria
 	// and orders. The registration numbers are not read.
 	CustomersWithoutNumbers() Reader[*Customer, CustomerCriteria]
 	Relations() Reader[*CustomerRelation, RelationCriteria]
@@ -76,7 +76,7 @@ type Reads interface {
 	MinfinDocuments() Reader[*MinfinDocument, MinfinCriteria]
 	Users() Reader[*User, UserCriteria]
 	Labels() Reader[*Label, LabelCriteria]
-	PrivacyAccesses() Reader[*PrivacyAccess, ConsultationCriteria]
+	Consultations() Reader[*Consultation, ConsultationCriteria]
 
 	NounReader
 }
@@ -95,7 +95,7 @@ type TranscriptReader interface {
 
 	// StatusCounts counts each parent's list by status, in one statement: only statuses that occur, in the order of
 	// TranscriptStatuses. into has a place for each parent, or one when under is Root.
-	StatusCounts(b *Batch, under Edge, criteria TranscriptCriteria, parents []string, into [][]TranscriptStatusCount) Queued
+	StatusCounts(b *Batch, under Parent, criteria TranscriptCriteria, parents []string, into [][]TranscriptStatusCount) Queued
 }
 
 // Tx is a transaction: its reads see its writes, and nobody else does before Write returns. After a failure or a refusal
@@ -154,7 +154,7 @@ type Tx interface {
 
 // Store keeps everything. It may be used by any number of callers at once.
 type Store interface {
-	Reads
+	Readers
 	ChangeStore
 	CredentialStore
 	ConsultationStore

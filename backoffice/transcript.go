@@ -120,11 +120,11 @@ type TranscriptFilter struct {
 	UpdatedSince      *Instant
 }
 
-// Statuses is a set of statuses, a bit each in the order of TranscriptStatuses.
-type Statuses uint16
+// StatusSet is a set of statuses, a bit each in the order of TranscriptStatuses.
+type StatusSet uint16
 
 // statusesOf is the set of the statuses in a list, or of the states of calculations, which are called like statuses.
-func statusesOf[S ~string](wanted []S) (s Statuses) {
+func statusesOf[S ~string](wanted []S) (s StatusSet) {
 	for i, status := range TranscriptStatuses {
 		if slices.Contains(wanted, S(status)) {
 			s |= 1 << i
@@ -134,7 +134,7 @@ func statusesOf[S ~string](wanted []S) (s Statuses) {
 }
 
 // List returns the set's statuses, in the order of TranscriptStatuses.
-func (s Statuses) List() []TranscriptStatus {
+func (s StatusSet) List() []TranscriptStatus {
 	var list []TranscriptStatus
 	for i, status := range TranscriptStatuses {
 		if s&(1<<i) != 0 {
@@ -170,7 +170,7 @@ type TranscriptCriteria struct {
 	FinancialYearID   string
 	CustomerID        string
 	ResponsibleID     string
-	Status            Statuses
+	Status            StatusSet
 	IsCompleted       Tristate
 	DocumentGenerated Tristate
 	UpdatedSince      Instant

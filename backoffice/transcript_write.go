@@ -16,11 +16,11 @@ type Assignment struct {
 // AssignChecklist makes a transcript of a checklist of the current year for a customer; it needs pti.write. Refused also
 // with NOT_FOUND (checklistId, customerId), FINANCIAL_YEAR_ARCHIVED (checklistId), INVALID (customVariables) and, for a key that was used before, as
 // create says.
-func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignment, key Optional[string]) (*Transcript, error) {
+func (s *Service) AssignChecklist(ctx context.Context, by *Principal, draft Assignment, key Optional[string]) (*Transcript, error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
 	}
-	now := InstantOf(o.now())
+	now := InstantOf(s.now())
 	t := &Transcript{ID: NewID(), CustomerID: draft.CustomerID, ChecklistID: draft.ChecklistID, OwnStatus: ToProcess, OwnUpdatedAt: now, CreatedAt: now}
 	t.EffectiveStatus(nil)
 	var check checker
@@ -43,7 +43,7 @@ func (o *Office) AssignChecklist(ctx context.Context, by *Viewer, draft Assignme
 	var year *FinancialYear
 	var customer *Customer
 	var known bool
-	err := o.create(ctx, call, func(ctx context.Context, tx Tx) error {
+	err := s.create(ctx, call, func(ctx context.Context, tx Tx) error {
 		return tx.Together(ctx,
 			func(ctx context.Context) (err error) { year, err = tx.HoldYearOf(ctx, t.ChecklistID); return err },
 			finding(tx.Customers(), t.CustomerID, &customer, &known))
@@ -97,13 +97,13 @@ type Documents interface {
 // GenerateTranscriptDocument draws the document of a completed transcript and stores it; it needs pti.write. A document
 // that was generated before is replaced, unless this operation has drawn it from the same. It works on archived years
 // too. Refused with NOT_FOUND and, when the transcript is not completed or nothing here can draw, NOT_ALLOWED
-// (transcriptId); OverLimit as WithDrawings says.
-func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id string) (_ *Transcript, err error) {
+// (transcriptId); OverLimit as WithRenderings says.
+func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal, id string) (_ *Transcript, err error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
 	}
 	// The file is durable before a record names it: a crash in between leaves a file without a record, for the sweep.
-	of, upload, err := o.beginDocument(ctx, id)
+	of, upload, err := s.beginDocument(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -119,13 +119,13 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 	if drawings.have(of) {
 		return of.Transcript, nil
 	}
-	if o.Documents == nil {
+	if s.Documents == nil {
 		return nil, Refuse(&UserError{Code: CodeNotAllowed, Message: "this server generates no documents", Field: []string{"transcriptId"}})
 	}
 	if err := drawings.allow(of); err != nil {
 		return nil, err
 	}
-	content, contentType, err := o.Documents.Transcript(ctx, of)
+	content, contentType, err := s.Documents.Transcript(ctx, of)
 	if err != nil {
 		return nil, Fault(err, "drawing a transcript's document")
 	}
@@ -136,8 +136,8 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 	file.Owner = FileOwner{Kind: TranscriptFile, ID: id}
 	var updated *Transcript
 	var replaced []string
-	err = o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		now, drawn := InstantOf(o.now()), *of.Transcript
+	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		now, drawn := InstantOf(s.now()), *of.Transcript
 		drawn.Document, drawn.DocumentGenerated, drawn.OwnUpdatedAt = &file, true, now
 		drawn.Happened(of.Transcript, now)
 		err := tx.Together(ctx, func(ctx context.Context) (err error) {
@@ -156,7 +156,7 @@ func (o *Office) GenerateTranscriptDocument(ctx context.Context, by *Viewer, id 
 	}
 	stored = true
 	drawings.keep(of, updated)
-	o.removeFiles(ctx, replaced)
+	s.removeFiles(ctx, replaced)
 	return updated, nil
 }
 
@@ -174,9 +174,9 @@ func canGenerate(t *Transcript) error {
 }
 
 // beginDocument reads what a document is drawn from and begins the upload of it.
-func (o *Office) beginDocument(ctx context.Context, id string) (of TranscriptDocument, upload *Upload, err error) {
-	upload, err = beginUpload(ctx, o.Store, o.Files, func(upload string) (err error) {
-		if of, err = o.Store.BeginDocument(ctx, id, upload, UploadLease); err == nil {
+func (s *Service) beginDocument(ctx context.Context, id string) (of TranscriptDocument, upload *Upload, err error) {
+	upload, err = beginUpload(ctx, s.Store, s.Files, func(upload string) (err error) {
+		if of, err = s.Store.BeginDocument(ctx, id, upload, UploadLease); err == nil {
 			err = canGenerate(of.Transcript)
 		}
 		if err == nil && (of.Customer == nil || of.Checklist == nil || of.FinancialYear == nil) {
@@ -189,16 +189,16 @@ func (o *Office) beginDocument(ctx context.Context, id string) (of TranscriptDoc
 
 // GenerateMissingDocuments generates the document of every completed transcript that has none and calls each with every
 // transcript that it took up and what came of it; an error of each ends it.
-func (o *Office) GenerateMissingDocuments(ctx context.Context, by *Viewer, each func(id string, err error) error) error {
-	ask := Ask[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}, Window: Window{Limit: MaxPageSize}}
+func (s *Service) GenerateMissingDocuments(ctx context.Context, by *Principal, each func(id string, err error) error) error {
+	ask := ListQuery[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}, Window: Window{Limit: MaxPageSize}}
 	for {
-		pages, err := ReadPages(ctx, o.Store.Transcripts(), ask, []string{NoParent}, 0)
+		pages, err := ReadPages(ctx, s.Store.Transcripts(), ask, []string{NoParent}, 0)
 		if err != nil {
 			return err
 		}
 		page := pages[NoParent]
 		for _, t := range page.Items {
-			_, err := o.GenerateTranscriptDocument(ctx, by, t.ID)
+			_, err := s.GenerateTranscriptDocument(ctx, by, t.ID)
 			if err := each(t.ID, err); err != nil {
 				return err
 			}

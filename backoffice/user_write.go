@@ -39,12 +39,12 @@ func (u *User) values() values {
 
 // UpdateUser changes a user; it needs users.write. A change that changes nothing leaves the version alone and is not
 // logged. Refused also with NOT_FOUND (id, or the place of a label in labelIds) and STALE_VERSION.
-func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserFields, expected Versions) (*User, error) {
+func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in UserFields, expected Versions) (*User, error) {
 	if err := require(by, UsersWrite); err != nil {
 		return nil, err
 	}
 	var updated *User
-	err := o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		var before *User
 		var ok bool
 		var labels map[string]*Label
@@ -77,7 +77,7 @@ func (o *Office) UpdateUser(ctx context.Context, by *Viewer, id string, in UserF
 		if err := tx.Users().Update(ctx, &after); err != nil {
 			return lost(err), err
 		}
-		return false, tx.LogChanges(ctx, &Change{At: InstantOf(o.now()), ClientID: by.ClientID, Action: "updateUser", Noun: NounUser, ObjectID: id, Fields: changed.names()})
+		return false, tx.LogChanges(ctx, &Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "updateUser", Noun: NounUser, ObjectID: id, Fields: changed.names()})
 	})
 	if err != nil {
 		return nil, err
@@ -107,11 +107,11 @@ func checkLabels(found map[string]*Label, ids []string, check *checker) {
 
 // DeleteUser removes a user for good; it needs users.write. The customers that it was responsible for get no responsible
 // user, each as a change of its own version. Refused with NOT_FOUND (id) and STALE_VERSION.
-func (o *Office) DeleteUser(ctx context.Context, by *Viewer, id string, expected Versions) error {
+func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expected Versions) error {
 	if err := require(by, UsersWrite); err != nil {
 		return err
 	}
-	return o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		var user *User
 		var ok bool
 		responsible := &responsibility{user: id}
@@ -125,7 +125,7 @@ func (o *Office) DeleteUser(ctx context.Context, by *Viewer, id string, expected
 			return false, err
 		}
 		for len(responsible.customers) > 0 {
-			if raced, err := o.releaseCustomers(ctx, tx, by, responsible); err != nil {
+			if raced, err := s.releaseCustomers(ctx, tx, by, responsible); err != nil {
 				return raced, err
 			}
 		}
@@ -138,7 +138,7 @@ func (o *Office) DeleteUser(ctx context.Context, by *Viewer, id string, expected
 			}
 			return err
 		}, func(ctx context.Context) error {
-			return remove(ctx, tx, tx.Users(), &Change{At: InstantOf(o.now()), ClientID: by.ClientID, Action: "deleteUser", Noun: NounUser, ObjectID: id})
+			return remove(ctx, tx, tx.Users(), &Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "deleteUser", Noun: NounUser, ObjectID: id})
 		})
 		return raced, err
 	})
@@ -155,15 +155,15 @@ func (r *responsibility) next(ctx context.Context, tx Tx) error {
 	if r.customers = nil; CheckID(r.user) != nil {
 		return nil
 	}
-	ask := Ask[CustomerCriteria]{Criteria: CustomerCriteria{ResponsibleID: r.user}, Window: Window{Limit: MaxPageSize}}
+	ask := ListQuery[CustomerCriteria]{Criteria: CustomerCriteria{ResponsibleID: r.user}, Window: Window{Limit: MaxPageSize}}
 	pages, err := ReadPages(ctx, tx.Customers(), ask, []string{NoParent}, 0)
 	r.customers = pages[NoParent].Items
 	return err
 }
 
 // releaseCustomers takes a user's responsibility for a page of customers away, and turns to the next one.
-func (o *Office) releaseCustomers(ctx context.Context, tx Tx, by *Viewer, of *responsibility) (raced bool, err error) {
-	now := InstantOf(o.now())
+func (s *Service) releaseCustomers(ctx context.Context, tx Tx, by *Principal, of *responsibility) (raced bool, err error) {
+	now := InstantOf(s.now())
 	page := of.customers
 	changes := make([]*Change, len(page))
 	for i, c := range page {

@@ -18,8 +18,8 @@ import (
 
 // world is an office over a fresh store: two years (the second is current), a checklist of each, a user and two labels.
 type world struct {
-	*backoffice.Office
-	by     *backoffice.Viewer // may do everything
+	*backoffice.Service
+	by     *backoffice.Principal // may do everything
 	vault  *privacy.Vault
 	folder string // of the stored files
 }
@@ -78,10 +78,10 @@ func newWorld(t testing.TB, store backoffice.Store) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		Office: &backoffice.Office{Store: store, Files: stored, Keys: keys, Documents: pdf.NewDocuments(pdf.Letterhead{Name: "Office"}, nil)},
-		by:     viewer("pair", backoffice.AllScopes...),
-		vault:  privacy.NewVault(keys, store),
-		folder: folder,
+		Service: &backoffice.Service{Store: store, Files: stored, Keys: keys, Documents: pdf.NewDocuments(pdf.Letterhead{Name: "Office"}, nil)},
+		by:      viewer("pair", backoffice.AllScopes...),
+		vault:   privacy.NewVault(keys, store),
+		folder:  folder,
 	}
 	w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
 		return errors.Join(
@@ -96,8 +96,8 @@ func newWorld(t testing.TB, store backoffice.Store) *world {
 	return w
 }
 
-func viewer(id string, scopes ...backoffice.Scope) *backoffice.Viewer {
-	return &backoffice.Viewer{ClientID: id, Name: id, Scopes: scopes}
+func viewer(id string, scopes ...backoffice.Scope) *backoffice.Principal {
+	return &backoffice.Principal{ClientID: id, Name: id, Scopes: scopes}
 }
 
 func (w *world) write(t testing.TB, do func(ctx context.Context, tx backoffice.Tx) error) {

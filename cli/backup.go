@@ -164,7 +164,7 @@ func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, fo
 }
 
 // eachStoredFile visits all files that records name.
-func eachStoredFile(ctx context.Context, reads backoffice.Reads, visit func(*backoffice.File) error) error {
+func eachStoredFile(ctx context.Context, reads backoffice.Readers, visit func(*backoffice.File) error) error {
 	return errors.Join(
 		storedFiles(ctx, reads.Transcripts(), backoffice.TranscriptFile, func(t *backoffice.Transcript) (string, *backoffice.File) { return t.ID, t.Document }, visit),
 		storedFiles(ctx, reads.Calculations(), backoffice.CalculationFile, func(c *backoffice.Calculation) (string, *backoffice.File) { return c.ID, c.Proposal }, visit),
@@ -174,7 +174,7 @@ func eachStoredFile(ctx context.Context, reads backoffice.Reads, visit func(*bac
 }
 
 func storedFiles[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], kind backoffice.FileKind, fileOf func(T) (string, *backoffice.File), visit func(*backoffice.File) error) error {
-	ask := backoffice.Ask[C]{Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
+	ask := backoffice.ListQuery[C]{Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	for {
 		pages, err := backoffice.ReadPages(ctx, rows, ask, []string{backoffice.NoParent}, rows.Columns([]string{"file", "proposal"}))
 		if err != nil {

@@ -31,7 +31,7 @@ func (c *consultationsListCommand) Run(ctx context.Context, s *settings, t termi
 	list := c.open(t.out, "at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number")
 	var after backoffice.ConsultationPosition
 	for {
-		page, err := store.Consultations(ctx, after, listPage)
+		page, err := store.ListConsultations(ctx, after, listPage)
 		if err != nil {
 			return err
 		}

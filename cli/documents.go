@@ -15,7 +15,7 @@ type documentsCommand struct {
 type documentsGenerateCommand struct{}
 
 // operator does on the command line what a credential pair does elsewhere; in the change log it has no client id.
-var operator = &backoffice.Viewer{Name: "operator", Scopes: backoffice.AllScopes}
+var operator = &backoffice.Principal{Name: "operator", Scopes: backoffice.AllScopes}
 
 // Run generates the documents one by one; what cannot be generated is told, and makes the command fail in the end. After an
 // interruption it goes on where it was.
@@ -32,7 +32,7 @@ func (c *documentsGenerateCommand) Run(ctx context.Context, s *settings, t termi
 	}
 	all, generated, failed := counts[backoffice.NoParent], 0, 0
 	bar := newProgress(t.err, false)
-	err = h.Office().GenerateMissingDocuments(ctx, operator, func(id string, err error) error {
+	err = h.Service().GenerateMissingDocuments(ctx, operator, func(id string, err error) error {
 		if err != nil {
 			if ctx.Err() != nil {
 				return err

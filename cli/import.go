@@ -44,7 +44,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) error 
 		for _, report := range bad.Reports() {
 			fmt.Fprintln(t.err, report)
 		}
-		return fmt.Errorf("%w; mend them and import the folder again, what was loaded already stays as it is", bad)
+		return fmt.Errorf("%w; fix them and import the folder again, what was loaded already stays as it is", bad)
 	}
 	return err
 }

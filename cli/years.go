@@ -40,7 +40,7 @@ func (c *yearsStartCommand) Run(ctx context.Context, s *settings, t terminal) er
 			return err
 		}
 	}
-	started, err := h.Office().StartYear(ctx, backoffice.YearStart{Year: c.Year, Skip: c.Force, WithChecklists: c.WithChecklists})
+	started, err := h.Service().StartYear(ctx, backoffice.YearStart{Year: c.Year, Skip: c.Force, WithChecklists: c.WithChecklists})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func fill(t testing.TB, d *Demo) {
 // every reads all rows of a noun, in a page.
 func every[T backoffice.Entity, C comparable](t testing.TB, rows backoffice.Reader[T, C]) []T {
 	t.Helper()
-	pages, err := backoffice.ReadPages(t.Context(), rows, backoffice.Ask[C]{Window: backoffice.Window{Limit: 100_000}}, []string{backoffice.NoParent}, 0)
+	pages, err := backoffice.ReadPages(t.Context(), rows, backoffice.ListQuery[C]{Window: backoffice.Window{Limit: 100_000}}, []string{backoffice.NoParent}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,11 @@ type remembered[T any, C comparable] struct {
 	backoffice.Reader[T, C]
 	mu    sync.RWMutex
 	rows  map[string]T
-	pages map[backoffice.Ask[C]]map[string]backoffice.Page[T]
+	pages map[backoffice.ListQuery[C]]map[string]backoffice.Page[T]
 }
 
 func remember[T any, C comparable](reader backoffice.Reader[T, C]) *remembered[T, C] {
-	return &remembered[T, C]{Reader: reader, rows: map[string]T{}, pages: map[backoffice.Ask[C]]map[string]backoffice.Page[T]{}}
+	return &remembered[T, C]{Reader: reader, rows: map[string]T{}, pages: map[backoffice.ListQuery[C]]map[string]backoffice.Page[T]{}}
 }
 
 func (r *remembered[T, C]) byID(ids []string) (map[string]T, error) {
@@ -33,7 +33,7 @@ func (r *remembered[T, C]) byID(ids []string) (map[string]T, error) {
 	})
 }
 
-func (r *remembered[T, C]) byParent(ask backoffice.Ask[C], parents []string) (map[string]backoffice.Page[T], error) {
+func (r *remembered[T, C]) byParent(ask backoffice.ListQuery[C], parents []string) (map[string]backoffice.Page[T], error) {
 	r.mu.Lock()
 	pages := r.pages[ask]
 	if pages == nil {
@@ -59,7 +59,7 @@ func (r *remembered[T, C]) Find(b *backoffice.Batch, ids []string, _ backoffice.
 	return b.Queue(done{err})
 }
 
-func (r *remembered[T, C]) Lists(b *backoffice.Batch, ask backoffice.Ask[C], parents []string, _ backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
+func (r *remembered[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], parents []string, _ backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
 	if ask.Under == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}
@@ -118,11 +118,11 @@ func (t transcriptMemory) Find(b *backoffice.Batch, ids []string, want backoffic
 	return t.remembered.Find(b, ids, want, found)
 }
 
-func (t transcriptMemory) Lists(b *backoffice.Batch, ask backoffice.Ask[backoffice.TranscriptCriteria], parents []string, want backoffice.Columns, into []backoffice.Page[*backoffice.Transcript]) backoffice.Queued {
+func (t transcriptMemory) Lists(b *backoffice.Batch, ask backoffice.ListQuery[backoffice.TranscriptCriteria], parents []string, want backoffice.Columns, into []backoffice.Page[*backoffice.Transcript]) backoffice.Queued {
 	return t.remembered.Lists(b, ask, parents, want, into)
 }
 
-func (t transcriptMemory) Counts(b *backoffice.Batch, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string, into []int) backoffice.Queued {
+func (t transcriptMemory) Counts(b *backoffice.Batch, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string, into []int) backoffice.Queued {
 	return t.TranscriptReader.Counts(b, under, criteria, parents, into)
 }
 
@@ -163,7 +163,7 @@ func (m *memory) Send(_ context.Context, b *backoffice.Batch) error { return b.E
 // byHand answers Q1 as one would write it for this query alone: a batch per level, JSON appended.
 func (m *memory) byHand(ctx context.Context, b []byte) ([]byte, error) {
 	const none = backoffice.NoParent
-	roots, err := m.customers.byParent(backoffice.Ask[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 50}}, []string{none})
+	roots, err := m.customers.byParent(backoffice.ListQuery[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 50}}, []string{none})
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +180,11 @@ func (m *memory) byHand(ctx context.Context, b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	relations, err := m.relations.byParent(backoffice.Ask[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
+	relations, err := m.relations.byParent(backoffice.ListQuery[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
 	if err != nil {
 		return nil, err
 	}
-	transcripts, err := m.transcripts.byParent(backoffice.Ask[backoffice.TranscriptCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
+	transcripts, err := m.transcripts.byParent(backoffice.ListQuery[backoffice.TranscriptCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
 	if err != nil {
 		return nil, err
 	}

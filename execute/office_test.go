@@ -90,9 +90,9 @@ func officeIn(t testing.TB, store backoffice.Store) *office {
 type endKey struct{}
 
 // request is a context for one operation, which do ends. wait is loaders.Gated or loaders.Timed.
-func (o *office) request(ctx context.Context, wait time.Duration, scopes ...backoffice.Scope) (context.Context, *backoffice.Calls) {
-	viewer := &backoffice.Viewer{ClientID: "client", Name: "test", Scopes: scopes}
-	ctx, calls := backoffice.WithCalls(auth.WithPrincipal(ctx, viewer))
+func (o *office) request(ctx context.Context, wait time.Duration, scopes ...backoffice.Scope) (context.Context, *backoffice.StatementCount) {
+	viewer := &backoffice.Principal{ClientID: "client", Name: "test", Scopes: scopes}
+	ctx, calls := backoffice.WithStatementCount(auth.WithPrincipal(ctx, viewer))
 	ctx = loaders.With(o.vault.WithLedger(ctx, viewer, nil), o.store, wait)
 	return context.WithValue(ctx, endKey{}, loaders.From(ctx).Close), calls
 }

@@ -70,7 +70,7 @@ func (r root) MinfinDocumentConnection() graph.MinfinDocumentConnectionResolver 
 	return pages[*backoffice.MinfinDocument, backoffice.MinfinCriteria](r)
 }
 func (r root) PrivacyAccessConnection() graph.PrivacyAccessConnectionResolver {
-	return pages[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria](r)
+	return pages[*backoffice.Consultation, backoffice.ConsultationCriteria](r)
 }
 func (r root) CalculationConnection() graph.CalculationConnectionResolver {
 	return pages[*backoffice.Calculation, backoffice.CalculationCriteria](r)
@@ -156,9 +156,9 @@ func (r customer) RegistrationNumber(ctx context.Context, objs []*backoffice.Cus
 func (r customer) SpouseRegistrationNumber(ctx context.Context, objs []*backoffice.Customer) ([]*string, error) {
 	return r.number("spouseRegistrationNumber", objs)
 }
-func (r customer) PrivacyAccesses(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page_ *int, pageSize *int) ([]*backoffice.PrivacyAccessConnection, error) {
-	return below(r.world, "privacyAccesses", objs, customerKey, []any{first, after, last, before, page_, pageSize}, func(d *rand.Rand) *backoffice.PrivacyAccessConnection {
-		return page[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria](r.world, d, some(r.world, d, r.access))
+func (r customer) PrivacyAccesses(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page_ *int, pageSize *int) ([]*backoffice.ConsultationConnection, error) {
+	return below(r.world, "privacyAccesses", objs, customerKey, []any{first, after, last, before, page_, pageSize}, func(d *rand.Rand) *backoffice.ConsultationConnection {
+		return page[*backoffice.Consultation, backoffice.ConsultationCriteria](r.world, d, some(r.world, d, r.access))
 	})
 }
 func (r customer) Responsible(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.User, error) {
@@ -268,10 +268,10 @@ func (r user) Transcripts(ctx context.Context, objs []*backoffice.User, first *i
 
 // ---- roots
 
-func (r query) Viewer(ctx context.Context) (*backoffice.Viewer, error) {
-	return single(r.world, ctx, "viewer", nil, func(d *rand.Rand) *backoffice.Viewer {
-		return maybe(r.world, d, 8, func(d *rand.Rand) *backoffice.Viewer {
-			return &backoffice.Viewer{ClientID: id(d), Name: word(d), Scopes: []backoffice.Scope{backoffice.PtiWrite}}
+func (r query) Viewer(ctx context.Context) (*backoffice.Principal, error) {
+	return single(r.world, ctx, "viewer", nil, func(d *rand.Rand) *backoffice.Principal {
+		return maybe(r.world, d, 8, func(d *rand.Rand) *backoffice.Principal {
+			return &backoffice.Principal{ClientID: id(d), Name: word(d), Scopes: []backoffice.Scope{backoffice.PtiWrite}}
 		})
 	})
 }

@@ -204,8 +204,8 @@ func (w *world) minfin(d *rand.Rand) *backoffice.MinfinDocument {
 	return &backoffice.MinfinDocument{ID: id(d), Name: word(d), DocumentType: word(d), SynchronisedAt: instant(d), File: maybe(w, d, 9, w.file)}
 }
 
-func (w *world) access(d *rand.Rand) *backoffice.PrivacyAccess {
-	return &backoffice.PrivacyAccess{
+func (w *world) access(d *rand.Rand) *backoffice.Consultation {
+	return &backoffice.Consultation{
 		ID: id(d), At: instant(d), ClientID: word(d), Purpose: maybe(w, d, 2, wordAt), Operation: "READ",
 		Fields: slices.Clip([]backoffice.PrivacyField{"REGISTRATION_NUMBER"}[:d.IntN(2)]),
 	}

@@ -189,7 +189,7 @@ func copyTo(t *testing.T, to, from string) {
 // lost counts the files that a record of either database names and that are not where they belong.
 func (l *lives) lost() (count int) {
 	for _, p := range l.pairs {
-		pages, err := backoffice.ReadPages(l.t.Context(), p.Documents(), backoffice.Ask[backoffice.DocumentCriteria]{Window: backoffice.Window{Limit: 5000}}, []string{backoffice.NoParent}, 0)
+		pages, err := backoffice.ReadPages(l.t.Context(), p.Documents(), backoffice.ListQuery[backoffice.DocumentCriteria]{Window: backoffice.Window{Limit: 5000}}, []string{backoffice.NoParent}, 0)
 		if err != nil {
 			l.t.Fatal(err)
 		}

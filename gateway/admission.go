@@ -12,7 +12,7 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// Requests of both faces enter one admission, as requests of their pairs, and tell it through their budget what they take.
+// Requests of both APIs enter one admission, as requests of their pairs, and tell it through their budget what they take.
 
 // rowsOfAnswers is how many bytes of rows may be read for each byte of an answer: of each page one row more is read than
 // is shown, and a page may have one row.
@@ -22,12 +22,12 @@ const rowsOfAnswers = 2
 func (s server) answer(endpoint http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		if backoffice.CallsOf(ctx) == nil {
-			ctx, _ = backoffice.WithCalls(ctx)
+		if backoffice.StatementCountOf(ctx) == nil {
+			ctx, _ = backoffice.WithStatementCount(ctx)
 		}
 		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, rowsOfAnswers*s.limits.Answer))
-		ctx = backoffice.WithDrawings(ctx, s.limits.Generated)
-		ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreSeenBy(auth.From(ctx), s.backend.Store), loaders.Gated))
+		ctx = backoffice.WithRenderings(ctx, s.limits.Generated)
+		ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreVisibleTo(auth.From(ctx), s.backend.Store), loaders.Gated))
 		defer giveBack()
 		endpoint.ServeHTTP(w, r.WithContext(ctx))
 	})

@@ -21,7 +21,7 @@ func hold(t testing.TB, o *office, transcripts, bytes int) {
 	t.Helper()
 	variables := backoffice.JSON(`{"answer":"` + strings.Repeat("a", bytes) + `"}`)
 	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
-		checklists, err := backoffice.ReadPages(ctx, tx.Checklists(), backoffice.Ask[backoffice.ChecklistCriteria]{Window: backoffice.Window{Limit: 1}}, []string{backoffice.NoParent}, 0)
+		checklists, err := backoffice.ReadPages(ctx, tx.Checklists(), backoffice.ListQuery[backoffice.ChecklistCriteria]{Window: backoffice.Window{Limit: 1}}, []string{backoffice.NoParent}, 0)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (u *unread) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// An operation of any cost takes its place, on both faces, and what is not sent yet counts as running: beside answers that
+// An operation of any cost takes its place, on both APIs, and what is not sent yet counts as running: beside answers that
 // nobody takes there is no room even for the smallest.
 func TestNothingPassesBesideAdmissionAndSlowReadersKeepTheirPlace(t *testing.T) {
 	t.Parallel()

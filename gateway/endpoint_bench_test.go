@@ -35,7 +35,7 @@ type endpoint struct {
 	schema  graphql.ExecutableSchema
 	beneath *executor.Executor
 	request *http.Request
-	caller  *auth.Principal
+	caller  *backoffice.Principal
 	ids     []string // of its customers
 }
 
@@ -82,7 +82,7 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 	}
 	return &endpoint{
 		handler: o.handler, backend: h, schema: schema, beneath: executor.New(schema), ids: ids, request: request,
-		caller: &auth.Principal{ClientID: issued.ID, Name: issued.Name, Scopes: issued.Scopes},
+		caller: &backoffice.Principal{ClientID: issued.ID, Name: issued.Name, Scopes: issued.Scopes},
 	}
 }
 
@@ -113,7 +113,7 @@ func (e *endpoint) whole(b *testing.B, body []byte) {
 
 // execution executes the same operation, parsed, validated and its variables read before.
 func (e *endpoint) execution(b *testing.B, text string, document *ast.QueryDocument, variables map[string]any) {
-	ctx, _ := backoffice.WithCalls(auth.WithPrincipal(context.Background(), e.caller))
+	ctx, _ := backoffice.WithStatementCount(auth.WithPrincipal(context.Background(), e.caller))
 	ctx, giveBack := execute.Lend(loaders.With(ctx, e.backend.Store, loaders.Gated))
 	defer giveBack()
 	defer loaders.From(ctx).Close()

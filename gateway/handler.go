@@ -24,10 +24,10 @@ import (
 	"example.org/backoffice/rest"
 )
 
-// server is what the faces are put together from.
+// server is what the APIs are put together from.
 type server struct {
 	backend       *Backend
-	process       *httpserver.Process
+	process       *httpserver.Server
 	limits        limits.Settings
 	authenticator *auth.Authenticator
 	proxies       auth.Proxies
@@ -45,7 +45,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func())
 	}, authenticator.Close
 }
 
-// handler puts the faces together.
+// handler puts the APIs together.
 func (s server) handler() http.Handler {
 	vault := s.backend.Vault
 	throttle := auth.NewThrottle()
@@ -71,7 +71,7 @@ func (s server) handler() http.Handler {
 	bounded.Handle(apidocs.Path, docs)
 	bounded.Handle(apidocs.Path+"/*", httpserver.Quiet(docs))
 	rest.Mount(r, rest.Config{
-		Store: s.backend.Store, Office: s.backend.Office(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault,
+		Store: s.backend.Store, Service: s.backend.Service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault,
 		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
 		Bounded: s.process.Deadline, Streamed: s.process.Stream, SignedIn: httpserver.Client, RequestID: httpserver.RequestID,
 		Admit: s.admitREST(admission), Answer: s.limits.Answer,
@@ -79,10 +79,10 @@ func (s server) handler() http.Handler {
 	return r
 }
 
-// schema is what the GraphQL face executes.
+// schema is what the GraphQL API executes.
 func (s server) schema() graphql.ExecutableSchema {
 	return graph.NewBreadthFirst(graph.Config{
-		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Office: s.backend.Office()},
+		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Service: s.backend.Service()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
 	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: resolvers.HangsOnIdentity, Written: written, MaxErrors: s.limits.FieldErrors})
 }
@@ -92,14 +92,14 @@ func schemaText(schema graphql.ExecutableSchema) string {
 	return schema.Schema().Query.Position.Src.Input
 }
 
-// graphql is the GraphQL face.
+// graphql is the GraphQL API.
 func (s server) graphql(schema graphql.ExecutableSchema, admission *limits.Admission) *graphqlhttp.GraphQL {
 	return graphqlhttp.New(schema, s.limits, graphqlhttp.Hooks{
 		Admit:       admit(admission),
 		BeforeWrite: privacy.Commit,
 		RequestID:   httpserver.RequestID,
 		Log:         s.log,
-		StoreCalls:  func(ctx context.Context) int { return backoffice.CallsOf(ctx).Count() },
+		StoreCalls:  func(ctx context.Context) int { return backoffice.StatementCountOf(ctx).Count() },
 		Done: func(ctx context.Context, o graphqlhttp.Outcome) {
 			httpserver.NoteOperation(ctx, httpserver.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes})
 		},

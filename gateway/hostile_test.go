@@ -36,7 +36,7 @@ type hostile struct {
 
 // Send implements store.Engine.
 func (h *hostile) Send(ctx context.Context, queries []*store.Query, last bool) {
-	caller, wanted := backoffice.CallerOf(ctx), h.caller.Load()
+	caller, wanted := backoffice.SessionOf(ctx), h.caller.Load()
 	if caller == nil || wanted == nil || caller.ClientID != *wanted {
 		h.Engine.Send(ctx, queries, last)
 		return

@@ -30,7 +30,7 @@ func TestWhatOneInstanceChangesIsSeenByTheOthersWithinFiveSeconds(t *testing.T) 
 		_, body, _ := other.ask(t, pair, read, nil, nil)
 		return strings.Contains(string(body), "Seen elsewhere")
 	})
-	if _, err := one.Office().StartYear(t.Context(), backoffice.YearStart{Year: "2031", Skip: true}); err != nil {
+	if _, err := one.Service().StartYear(t.Context(), backoffice.YearStart{Year: "2031", Skip: true}); err != nil {
 		t.Fatal(err)
 	}
 	within("the year", func() bool {

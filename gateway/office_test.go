@@ -138,7 +138,7 @@ func (o *office) ask(t testing.TB, pair [2]string, query string, variables json.
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, counter := backoffice.WithCalls(context.Background())
+	ctx, counter := backoffice.WithStatementCount(context.Background())
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", bytes.NewReader(request))
 	maps.Copy(r.Header, header)
 	r.Header.Set("Content-Type", "application/json")

@@ -60,7 +60,7 @@ var everyKind = map[string]func(t testing.TB, o *outage) *httptest.ResponseRecor
 	},
 }
 
-// refuses checks that every face says clearly, and in time, that the store is away.
+// refuses checks that every API says clearly, and in time, that the store is away.
 func (o *outage) refuses(t testing.TB) {
 	t.Helper()
 	var clients sync.WaitGroup
@@ -79,7 +79,7 @@ func (o *outage) refuses(t testing.TB) {
 	clients.Wait()
 }
 
-// recovers checks that every face is itself again within the 5 seconds that the issue grants.
+// recovers checks that every API is itself again within the 5 seconds that the issue grants.
 func (o *outage) recovers(t testing.TB) {
 	t.Helper()
 	until := time.Now().Add(5 * time.Second)

@@ -111,7 +111,7 @@ func flipped(m map[string]string) map[string]string {
 	return other
 }
 
-func (f *faces) customerFilters(r *rapid.T) filters {
+func (f *twoAPIs) customerFilters(r *rapid.T) filters {
 	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "language", "language", "language")
 	f.one(r, &chosen, "responsible", "responsibleId", "id")
@@ -154,13 +154,13 @@ func sample(r *rapid.T, names []string, keep int) []string {
 	return rapid.Permutation(names).Draw(r, "left out")[keep:]
 }
 
-func (f *faces) customers(r *rapid.T) {
+func (f *twoAPIs) customers(r *rapid.T) {
 	name, by := f.pair(r)
 	f.paged(r, by, "/customers", "customers", "CustomerFilter", selectCustomer, f.customerFilters(r), asCustomer(name == "every scope"))
 }
 
 // searches ask the same in a body.
-func (f *faces) searches(r *rapid.T) {
+func (f *twoAPIs) searches(r *rapid.T) {
 	name, by := f.pair(r)
 	chosen := f.customerFilters(r)
 	body := map[string]any{}
@@ -179,7 +179,7 @@ func (f *faces) searches(r *rapid.T) {
 	f.compare(r, by, "/customers/search", "customers", "CustomerFilter", selectCustomer, chosen.graphql, page, pageSize, status, answer, asCustomer(name == "every scope"))
 }
 
-func (f *faces) transcripts(r *rapid.T) {
+func (f *twoAPIs) transcripts(r *rapid.T) {
 	_, by := f.pair(r)
 	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "checklist", "checklistId", "id")
@@ -209,7 +209,7 @@ func (f *faces) transcripts(r *rapid.T) {
 	f.paged(r, by, "/transcripts", "transcripts", "TranscriptFilter", selectTranscript, chosen, asTranscript)
 }
 
-func (f *faces) checklists(r *rapid.T) {
+func (f *twoAPIs) checklists(r *rapid.T) {
 	_, by := f.pair(r)
 	chosen := filters{url.Values{}, map[string]any{}, true}
 	f.one(r, &chosen, "language", "language", "language")
@@ -217,7 +217,7 @@ func (f *faces) checklists(r *rapid.T) {
 	f.paged(r, by, "/checklists", "checklists", "ChecklistFilter", selectChecklist, chosen, asChecklist)
 }
 
-func (f *faces) minfin(r *rapid.T) {
+func (f *twoAPIs) minfin(r *rapid.T) {
 	_, by := f.pair(r)
 	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "customer", "customerId", "id")
@@ -227,14 +227,14 @@ func (f *faces) minfin(r *rapid.T) {
 	f.paged(r, by, "/minfin", "minfinDocuments", "MinfinDocumentFilter", selectMinfin, chosen, asDocument)
 }
 
-func (f *faces) users(r *rapid.T) {
+func (f *twoAPIs) users(r *rapid.T) {
 	_, by := f.pair(r)
 	chosen := filters{url.Values{}, map[string]any{}, true}
 	f.one(r, &chosen, "search", "search", "email")
 	f.paged(r, by, "/users", "users", "UserFilter", selectUser, chosen, asUser)
 }
 
-func (f *faces) relations(r *rapid.T) {
+func (f *twoAPIs) relations(r *rapid.T) {
 	_, by := f.pair(r)
 	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "customer", "customerId", "id")
@@ -243,7 +243,7 @@ func (f *faces) relations(r *rapid.T) {
 	f.paged(r, by, "/relations", "relations", "CustomerRelationFilter", selectRelation, chosen, asRelation)
 }
 
-func (f *faces) calculations(r *rapid.T) {
+func (f *twoAPIs) calculations(r *rapid.T) {
 	_, by := f.pair(r)
 	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "customer", "customerId", "id")
@@ -263,14 +263,14 @@ func (f *faces) calculations(r *rapid.T) {
 	f.paged(r, by, "/calculations", "calculations", "CalculationFilter", selectCalculated, chosen, asCalculation)
 }
 
-func (f *faces) documents(r *rapid.T) {
+func (f *twoAPIs) documents(r *rapid.T) {
 	_, by := f.pair(r)
 	chosen := filters{url.Values{}, map[string]any{}, true}
 	f.one(r, &chosen, "customer", "customerId", "id")
 	f.paged(r, by, "/documents", "documents", "CustomerDocumentFilter", selectDocument, chosen, asDocument)
 }
 
-func (f *faces) plainLists(r *rapid.T) {
+func (f *twoAPIs) plainLists(r *rapid.T) {
 	_, by := f.pair(r)
 	none := filters{url.Values{}, nil, false}
 	if rapid.Bool().Draw(r, "labels") {
@@ -282,7 +282,7 @@ func (f *faces) plainLists(r *rapid.T) {
 }
 
 // nested lists hang on a customer.
-func (f *faces) nested(r *rapid.T) {
+func (f *twoAPIs) nested(r *rapid.T) {
 	_, by := f.pair(r)
 	id, field, selection, show := rapid.SampledFrom(append(f.pools["customers"], "nobody", "x y", f.ids[len(f.ids)/2])).Draw(r, "customer"), "relations", selectRelation, asRelation
 	if rapid.Bool().Draw(r, "documents") {
@@ -304,7 +304,7 @@ func (f *faces) nested(r *rapid.T) {
 }
 
 // objects compares one object of any noun.
-func (f *faces) objects(r *rapid.T) {
+func (f *twoAPIs) objects(r *rapid.T) {
 	name, by := f.pair(r)
 	noun := rapid.SampledFrom([]string{"customer", "transcript", "checklist", "user", "minfinDocument", "currentFinancialYear"}).Draw(r, "noun")
 	id := rapid.SampledFrom(f.idsOf(noun)).Draw(r, "id")
@@ -343,7 +343,7 @@ var texts = rapid.OneOf(
 )
 
 // change rewrites a customer and a transcript with values that no demo has.
-func (f *faces) change(r *rapid.T) {
+func (f *twoAPIs) change(r *rapid.T) {
 	id := rapid.SampledFrom(f.pools["id"]).Draw(r, "id")
 	name, code, city := texts.Draw(r, "name"), texts.Draw(r, "code"), texts.Draw(r, "city")
 	progress, text := rapid.Float64Range(0, 100).Draw(r, "progress"), texts.Draw(r, "variable")

@@ -25,7 +25,7 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// For the same data and credentials the two faces never disagree. Each check makes four comparisons, so that
+// For the same data and credentials the two APIs never disagree. Each check makes four comparisons, so that
 // -rapid.checks=2500 makes the ten thousand of a long run.
 func TestTheFacesAgree(t *testing.T) {
 	t.Parallel()
@@ -44,8 +44,8 @@ func TestTheFacesAgree(t *testing.T) {
 	}
 }
 
-// faces is a gateway over a demo office, with values that its filters can be drawn from.
-type faces struct {
+// twoAPIs is a gateway over a demo office, with values that its filters can be drawn from.
+type twoAPIs struct {
 	t     *testing.T
 	o     *office
 	pairs map[string][2]string
@@ -55,7 +55,7 @@ type faces struct {
 
 const parityDay = 1_780_000_000_000
 
-func openFaces(t *testing.T, database string) *faces {
+func openFaces(t *testing.T, database string) *twoAPIs {
 	t.Helper()
 	settings := Settings{Database: database, Files: "file:" + filepath.Join(t.TempDir(), "files"), Keyset: filepath.Join("..", "testdata", "keyset.json")}
 	h, err := settings.Open(t.Context())
@@ -72,7 +72,7 @@ func openFaces(t *testing.T, database string) *faces {
 		t.Fatal(err)
 	}
 	o := &office{Backend: h, pairs: map[string][2]string{}}
-	f := &faces{t: t, o: o, pools: map[string][]string{}}
+	f := &twoAPIs{t: t, o: o, pools: map[string][]string{}}
 	f.pairs = map[string][2]string{"every scope": o.pair(t, backoffice.AllScopes...), "no scope": o.pair(t), "only writing": o.pair(t, backoffice.CustomersWrite)}
 	o.handler = s.handler()
 	f.collect()
@@ -80,7 +80,7 @@ func openFaces(t *testing.T, database string) *faces {
 }
 
 // collect reads the values that filters are drawn from, and adds some that nothing has.
-func (f *faces) collect() {
+func (f *twoAPIs) collect() {
 	data, _ := f.graphql(f.pairs["every scope"], `{
 		customers(first: 500) { nodes { id language email customerCode kboNumber scopes registrationNumber spouseRegistrationNumber displayName updatedAt responsible { id } documents(first: 2) { nodes { id } } relations(first: 2) { nodes { id } } } }
 		transcripts(first: 500) { nodes { id updatedAt calculation { id } } }
@@ -126,8 +126,8 @@ func (f *faces) collect() {
 	}
 }
 
-// graphql asks the one face.
-func (f *faces) graphql(by [2]string, query string, variables map[string]any) (data map[string]any, codes map[string]bool) {
+// graphql asks the one API.
+func (f *twoAPIs) graphql(by [2]string, query string, variables map[string]any) (data map[string]any, codes map[string]bool) {
 	f.t.Helper()
 	text, err := json.Marshal(variables)
 	if err != nil {
@@ -153,7 +153,7 @@ func (f *faces) graphql(by [2]string, query string, variables map[string]any) (d
 }
 
 // rest asks the other.
-func (f *faces) rest(by [2]string, method, path string, body any) (status int, answer map[string]any, raw []byte) {
+func (f *twoAPIs) rest(by [2]string, method, path string, body any) (status int, answer map[string]any, raw []byte) {
 	f.t.Helper()
 	var content bytes.Buffer
 	if body != nil {
@@ -178,24 +178,24 @@ func (f *faces) rest(by [2]string, method, path string, body any) (status int, a
 }
 
 // idsOf are the identifiers of a noun, with as many others.
-func (f *faces) idsOf(noun string) []string {
+func (f *twoAPIs) idsOf(noun string) []string {
 	own := f.pools[noun+"s"]
 	return append(append([]string{"nobody"}, own...), f.ids[:min(len(own)/4, len(f.ids))]...)
 }
 
-func (f *faces) pair(r *rapid.T) (name string, pair [2]string) {
+func (f *twoAPIs) pair(r *rapid.T) (name string, pair [2]string) {
 	name = rapid.SampledFrom([]string{"every scope", "every scope", "no scope", "only writing"}).Draw(r, "pair")
 	return name, f.pairs[name]
 }
 
 // agree fails with both answers when they differ.
-func (f *faces) agree(r *rapid.T, about string, rest, graphql any) {
+func (f *twoAPIs) agree(r *rapid.T, about string, rest, graphql any) {
 	if diff := cmp.Diff(rest, graphql); diff != "" {
 		r.Fatalf("%s: REST (-) and GraphQL (+) differ:\n%s", about, diff)
 	}
 }
 
-// filters gathers one filter for each face.
+// filters gathers one filter for each API.
 type filters struct {
 	query   url.Values
 	graphql map[string]any
@@ -208,7 +208,7 @@ func oneIn(r *rapid.T, times int, what string) bool {
 }
 
 // one adds a filter, or not, with a value of a pool.
-func (f *faces) one(r *rapid.T, into *filters, rest, graphql, pool string) {
+func (f *twoAPIs) one(r *rapid.T, into *filters, rest, graphql, pool string) {
 	if !oneIn(r, 4, rest+"?") {
 		return
 	}
@@ -222,7 +222,7 @@ func (f *faces) one(r *rapid.T, into *filters, rest, graphql, pool string) {
 }
 
 // words adds a filter with a fixed set of values: a word for REST, a name for GraphQL.
-func (f *faces) words(r *rapid.T, into *filters, name string, words map[string]string) {
+func (f *twoAPIs) words(r *rapid.T, into *filters, name string, words map[string]string) {
 	if !oneIn(r, 4, name+"?") {
 		return
 	}
@@ -232,7 +232,7 @@ func (f *faces) words(r *rapid.T, into *filters, name string, words map[string]s
 }
 
 // paged draws a page and compares the two lists.
-func (f *faces) paged(r *rapid.T, by [2]string, path, field, filterType, selection string, chosen filters, show func(map[string]any) map[string]any) {
+func (f *twoAPIs) paged(r *rapid.T, by [2]string, path, field, filterType, selection string, chosen filters, show func(map[string]any) map[string]any) {
 	page, pageSize := rapid.SampledFrom([]int{1, 1, 1, 1, 2, 3, 5, 0}).Draw(r, "page"), rapid.SampledFrom([]int{100, 20, 7, 2, 1, 500, 100, 20, 0, 501}).Draw(r, "pageSize")
 	chosen.query.Set("page", strconv.Itoa(page))
 	chosen.query.Set("pageSize", strconv.Itoa(pageSize))
@@ -247,7 +247,7 @@ func (f *faces) paged(r *rapid.T, by [2]string, path, field, filterType, selecti
 }
 
 // compare holds a REST list against the GraphQL one.
-func (f *faces) compare(r *rapid.T, by [2]string, about, field, filterType, selection string, filter map[string]any, page, pageSize, status int, body map[string]any, show func(map[string]any) map[string]any) {
+func (f *twoAPIs) compare(r *rapid.T, by [2]string, about, field, filterType, selection string, filter map[string]any, page, pageSize, status int, body map[string]any, show func(map[string]any) map[string]any) {
 	variables := map[string]any{"page": page, "pageSize": pageSize}
 	declared, used := "", ""
 	if filterType != "" {
@@ -263,12 +263,12 @@ func (f *faces) compare(r *rapid.T, by [2]string, about, field, filterType, sele
 	f.same(r, by, about, data["list"], codes, page, pageSize, status, body, show)
 }
 
-func (f *faces) mayAll(by [2]string) bool { return by == f.pairs["every scope"] }
+func (f *twoAPIs) mayAll(by [2]string) bool { return by == f.pairs["every scope"] }
 
-func (f *faces) same(r *rapid.T, by [2]string, about string, list any, codes map[string]bool, page, pageSize, status int, body map[string]any, show func(map[string]any) map[string]any) {
+func (f *twoAPIs) same(r *rapid.T, by [2]string, about string, list any, codes map[string]bool, page, pageSize, status int, body map[string]any, show func(map[string]any) map[string]any) {
 	connection, _ := list.(map[string]any)
 	if connection == nil {
-		// Of two reasons, a scope that is missing and a value that cannot be, each face may tell the one it sees first.
+		// Of two reasons, a scope that is missing and a value that cannot be, each API may tell the one it sees first.
 		if status != http.StatusBadRequest && status != http.StatusForbidden || (status == http.StatusForbidden || codes["FORBIDDEN"]) && f.mayAll(by) {
 			r.Fatalf("%s: REST answers %d %v, GraphQL is refused with %v", about, status, body, codes)
 		}
@@ -293,7 +293,7 @@ func (f *faces) same(r *rapid.T, by [2]string, about string, list any, codes map
 }
 
 // files compares what is downloaded with what GraphQL tells of it.
-func (f *faces) files(r *rapid.T) {
+func (f *twoAPIs) files(r *rapid.T) {
 	name, by := f.pair(r)
 	kind := rapid.SampledFrom([]string{"transcript", "proposal", "document", "minfin"}).Draw(r, "kind")
 	id := rapid.SampledFrom(f.idsOf(map[string]string{"transcript": "transcript", "proposal": "customer", "minfin": "minfinDocument", "document": "document"}[kind])).Draw(r, "id")

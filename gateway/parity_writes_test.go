@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// input is one customer as each face takes it.
+// input is one customer as each API takes it.
 type input struct{ rest, graphql map[string]any }
 
 // draw adds a field, or not, as null or with a value.
@@ -23,7 +23,7 @@ func (in *input) draw(r *rapid.T, rest, graphql string, values ...string) {
 	}
 }
 
-func (f *faces) customerInput(r *rapid.T) *input {
+func (f *twoAPIs) customerInput(r *rapid.T) *input {
 	in := &input{map[string]any{}, map[string]any{}}
 	in.draw(r, "name", "name", texts.Draw(r, "a name"), "", strings.Repeat("é", 201), "a\nb")
 	in.draw(r, "firstName", "firstName", texts.Draw(r, "a first name"), "An")
@@ -48,9 +48,9 @@ func (f *faces) customerInput(r *rapid.T) *input {
 	return in
 }
 
-// create makes the same customer on each face, one after the other, changes it in the same way, and compares what comes
+// create makes the same customer on each API, one after the other, changes it in the same way, and compares what comes
 // of it.
-func (f *faces) create(r *rapid.T) {
+func (f *twoAPIs) create(r *rapid.T) {
 	name, by := f.pair(r)
 	made, changed := f.customerInput(r), f.customerInput(r)
 	word := rapid.SampledFrom(sortedKeys(flipped(customerWords))).Draw(r, "type")
@@ -78,7 +78,7 @@ func (f *faces) create(r *rapid.T) {
 		return shown
 	}
 
-	// A customer of the one face is gone before that of the other is made: codes are unique.
+	// A customer of the one API is gone before that of the other is made: codes are unique.
 	var ofREST, ofGraphQL []any
 	status, body, _ := f.rest(by, http.MethodPost, "/customers", made.rest)
 	ofREST = append(ofREST, outcome(status, body, bare))
@@ -122,7 +122,7 @@ func outcome(status int, body map[string]any, show func(map[string]any) map[stri
 }
 
 // payload is the same of a GraphQL payload, in REST's names.
-func (f *faces) payload(data map[string]any, codes map[string]bool, show func(map[string]any) map[string]any) (any, map[string]any) {
+func (f *twoAPIs) payload(data map[string]any, codes map[string]bool, show func(map[string]any) map[string]any) (any, map[string]any) {
 	payload, _ := data["payload"].(map[string]any)
 	if payload == nil {
 		for code := range codes {

@@ -77,11 +77,11 @@ func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T
 				return found
 			}
 			everything := func(t testing.TB, _ string) []polled { return list(t, "") }
-			mended := &poller{since: "0001-01-01T00:00:00.000Z", seen: map[string]int{}, rule: func(t testing.TB, since string) []polled {
+			fixed := &poller{since: "0001-01-01T00:00:00.000Z", seen: map[string]int{}, rule: func(t testing.TB, since string) []polled {
 				return list(t, `, filter: {updatedSince: "`+since+`"}`)
 			}}
 			// The rule as it was: by what is shown.
-			broken := &poller{since: mended.since, seen: map[string]int{}, rule: func(t testing.TB, since string) (changed []polled) {
+			broken := &poller{since: fixed.since, seen: map[string]int{}, rule: func(t testing.TB, since string) (changed []polled) {
 				for _, c := range everything(t, "") {
 					if c.UpdatedAt >= since {
 						changed = append(changed, c)
@@ -89,7 +89,7 @@ func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T
 				}
 				return changed
 			}}
-			mended.poll(t)
+			fixed.poll(t)
 			broken.poll(t)
 
 			folder := t.TempDir()
@@ -138,14 +138,14 @@ func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T
 			go func() { all.Wait(); over.Store(true) }()
 			for last := false; !last; {
 				last = over.Load() // before asking: what is there then is all
-				mended.poll(t)
+				fixed.poll(t)
 				broken.poll(t)
 			}
 			rows := everything(t, "")
 			if len(rows) < imported+writers*each {
 				t.Errorf("there are %d customers", len(rows))
 			}
-			if n := mended.lost(rows); n > 0 {
+			if n := fixed.lost(rows); n > 0 {
 				t.Errorf("the poller lost %d of %d customers", n, len(rows))
 			}
 			if broken.lost(rows) == 0 {

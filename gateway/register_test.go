@@ -17,7 +17,7 @@ func (o *office) entries(t testing.TB) []string {
 	var lines []string
 	var after backoffice.ConsultationPosition
 	for {
-		page, err := o.Store.Consultations(t.Context(), after, 1000)
+		page, err := o.Store.ListConsultations(t.Context(), after, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

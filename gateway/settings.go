@@ -44,9 +44,9 @@ type Backend struct {
 	documents backoffice.Documents
 }
 
-// Office does the writes of the faces and of the commands.
-func (b *Backend) Office() *backoffice.Office {
-	return &backoffice.Office{Store: b.Store, Files: b.Files, Keys: b.Keys, Documents: b.documents}
+// Service does the writes of the APIs and of the commands.
+func (b *Backend) Service() *backoffice.Service {
+	return &backoffice.Service{Store: b.Store, Files: b.Files, Keys: b.Keys, Documents: b.documents}
 }
 
 // Close closes the store and the files.

@@ -99,7 +99,7 @@ func (f *faraway) newRelation(t testing.TB) string {
 	return f.madeBy(t, mutation("createCustomerRelation", fmt.Sprintf(`customerId: "acme", relatedCustomerId: %q, kind: DIRECTOR`, f.newCustomer(t)), "relation { id }"))
 }
 
-// newUser makes a user that is responsible for a customer: no face does.
+// newUser makes a user that is responsible for a customer: no API does.
 func (f *faraway) newUser(t testing.TB) string {
 	t.Helper()
 	id := f.word("user-")

@@ -1913,48 +1913,48 @@ func (ec *executionContext) breadthPrivacyAccess() *execute.Object {
 			Name:    "id",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNID2string(w, object.(*backoffice.PrivacyAccess).ID)
+				return putNID2string(w, object.(*backoffice.Consultation).ID)
 			},
 		},
 		{
 			Name:    "at",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.PrivacyAccess).At)
+				return putNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Consultation).At)
 			},
 		},
 		{
 			Name:    "clientId",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNID2string(w, object.(*backoffice.PrivacyAccess).ClientID)
+				return putNID2string(w, object.(*backoffice.Consultation).ClientID)
 			},
 		},
 		{
 			Name:    "clientName",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNString2string(w, object.(*backoffice.PrivacyAccess).ClientName)
+				return putNString2string(w, object.(*backoffice.Consultation).ClientName)
 			},
 		},
 		{
 			Name: "purpose",
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putOString2ᚖstring(w, object.(*backoffice.PrivacyAccess).Purpose)
+				return putOString2ᚖstring(w, object.(*backoffice.Consultation).Purpose)
 			},
 		},
 		{
 			Name:    "operation",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNPrivacyOperation2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyOperation(w, object.(*backoffice.PrivacyAccess).Operation)
+				return putNPrivacyOperation2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyOperation(w, object.(*backoffice.Consultation).Operation)
 			},
 		},
 		{
 			Name:    "fields",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNPrivacyField2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyFieldᚄ(w, object.(*backoffice.PrivacyAccess).Fields)
+				return putNPrivacyField2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyFieldᚄ(w, object.(*backoffice.Consultation).Fields)
 			},
 		},
 	}}
@@ -1969,7 +1969,7 @@ func (ec *executionContext) breadthPrivacyAccessConnection() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"PrivacyAccessEdge"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) (result []*backoffice.ConnectionEdge[*backoffice.PrivacyAccess], err error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) (result []*backoffice.ConnectionEdge[*backoffice.Consultation], err error) {
 					return obj.Edges(), nil
 				})
 				return execute.Lists(values), err
@@ -1982,7 +1982,7 @@ func (ec *executionContext) breadthPrivacyAccessConnection() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"PrivacyAccess"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) (result []*backoffice.PrivacyAccess, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) (result []*backoffice.Consultation, err error) {
 					return obj.Nodes(), nil
 				})
 				return execute.Lists(values), err
@@ -1993,7 +1993,7 @@ func (ec *executionContext) breadthPrivacyAccessConnection() *execute.Object {
 			NonNull: true,
 			Types:   []string{"PageInfo"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) (result *backoffice.PageInfo, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) (result *backoffice.PageInfo, err error) {
 					return obj.PageInfo(), nil
 				})
 				return execute.Singles(values), err
@@ -2004,7 +2004,7 @@ func (ec *executionContext) breadthPrivacyAccessConnection() *execute.Object {
 			NonNull:  true,
 			Resolver: true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.PrivacyAccessConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]]))
+				values, err := ec.Resolvers.PrivacyAccessConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
 			},
 		},
@@ -2017,7 +2017,7 @@ func (ec *executionContext) breadthPrivacyAccessEdge() *execute.Object {
 			Name:    "cursor",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNString2string(w, object.(*backoffice.ConnectionEdge[*backoffice.PrivacyAccess]).Cursor())
+				return putNString2string(w, object.(*backoffice.ConnectionEdge[*backoffice.Consultation]).Cursor())
 			},
 		},
 		{
@@ -2025,7 +2025,7 @@ func (ec *executionContext) breadthPrivacyAccessEdge() *execute.Object {
 			NonNull: true,
 			Types:   []string{"PrivacyAccess"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *backoffice.ConnectionEdge[*backoffice.PrivacyAccess]) (result *backoffice.PrivacyAccess, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.ConnectionEdge[*backoffice.Consultation]) (result *backoffice.Consultation, err error) {
 					return obj.Node, nil
 				})
 				return execute.Singles(values), err
@@ -2043,7 +2043,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Viewer(ctx)
-				values := []*backoffice.Viewer{value}
+				values := []*backoffice.Principal{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2817,21 +2817,21 @@ func (ec *executionContext) breadthViewer() *execute.Object {
 			Name:    "clientId",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNID2string(w, object.(*backoffice.Viewer).ClientID)
+				return putNID2string(w, object.(*backoffice.Principal).ClientID)
 			},
 		},
 		{
 			Name:    "name",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNString2string(w, object.(*backoffice.Viewer).Name)
+				return putNString2string(w, object.(*backoffice.Principal).Name)
 			},
 		},
 		{
 			Name:    "scopes",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNScope2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐScopeᚄ(w, object.(*backoffice.Viewer).Scopes)
+				return putNScope2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐScopeᚄ(w, object.(*backoffice.Principal).Scopes)
 			},
 		},
 	}}
@@ -2841,7 +2841,7 @@ func splitNode(values []backoffice.Node) ([]uint16, []execute.List) {
 	kinds := make([]uint16, len(values))
 	var listUser execute.Of[*backoffice.User]
 	var listTranscript execute.Of[*backoffice.Transcript]
-	var listPrivacyAccess execute.Of[*backoffice.PrivacyAccess]
+	var listPrivacyAccess execute.Of[*backoffice.Consultation]
 	var listMinfinDocument execute.Of[*backoffice.MinfinDocument]
 	var listLabel execute.Of[*backoffice.Label]
 	var listFinancialYear execute.Of[*backoffice.FinancialYear]
@@ -2861,7 +2861,7 @@ func splitNode(values []backoffice.Node) ([]uint16, []execute.List) {
 			if value != nil {
 				listTranscript, kinds[i] = append(listTranscript, value), 2
 			}
-		case *backoffice.PrivacyAccess:
+		case *backoffice.Consultation:
 			if value != nil {
 				listPrivacyAccess, kinds[i] = append(listPrivacyAccess, value), 3
 			}

@@ -480,7 +480,7 @@ type ChecklistConnectionResolver interface {
 type CustomerResolver interface {
 	RegistrationNumber(ctx context.Context, objs []*backoffice.Customer) ([]*string, error)
 	SpouseRegistrationNumber(ctx context.Context, objs []*backoffice.Customer) ([]*string, error)
-	PrivacyAccesses(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria], error)
+	PrivacyAccesses(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria], error)
 	Responsible(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.User, error)
 
 	Relations(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error)
@@ -545,10 +545,10 @@ type PageInfoResolver interface {
 	HasPreviousPage(ctx context.Context, objs []*backoffice.PageInfo) ([]bool, error)
 }
 type PrivacyAccessConnectionResolver interface {
-	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) ([]int, error)
+	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) ([]int, error)
 }
 type QueryResolver interface {
-	Viewer(ctx context.Context) (*backoffice.Viewer, error)
+	Viewer(ctx context.Context) (*backoffice.Principal, error)
 	Node(ctx context.Context, id string) (backoffice.Node, error)
 	Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
 	CurrentFinancialYear(ctx context.Context) (*backoffice.FinancialYear, error)
@@ -8317,11 +8317,11 @@ func (ec *executionContext) _Customer_privacyAccesses(ctx context.Context, field
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "PRIVACY_READ")
 				if err != nil {
-					var zeroVal *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]
+					var zeroVal *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]
+					var zeroVal *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, obj, directive0, scope)
@@ -8330,7 +8330,7 @@ func (ec *executionContext) _Customer_privacyAccesses(ctx context.Context, field
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) graphql.Marshaler {
 			return ec.marshalOPrivacyAccessConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -8367,7 +8367,7 @@ func (ec *executionContext) resolveBatch_Customer_privacyAccesses(ctx context.Co
 		result := batch.FieldResult(field, func() (any, error) {
 			return resolver.PrivacyAccesses(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int))
 		})
-		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]](
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]](
 			ctx,
 			batch.Index,
 			len(batch.Parents),
@@ -8377,7 +8377,7 @@ func (ec *executionContext) resolveBatch_Customer_privacyAccesses(ctx context.Co
 		)
 	}
 	results, err := resolver.PrivacyAccesses(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int))
-	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]](
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]](
 		ctx,
 		results,
 		err,
@@ -12214,7 +12214,7 @@ func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _PrivacyAccess_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.PrivacyAccess) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccess_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12237,7 +12237,7 @@ func (ec *executionContext) fieldContext_PrivacyAccess_id(_ context.Context, fie
 	return graphql.NewScalarFieldContext("PrivacyAccess", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _PrivacyAccess_at(ctx context.Context, field graphql.CollectedField, obj *backoffice.PrivacyAccess) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccess_at(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12260,7 +12260,7 @@ func (ec *executionContext) fieldContext_PrivacyAccess_at(_ context.Context, fie
 	return graphql.NewScalarFieldContext("PrivacyAccess", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
-func (ec *executionContext) _PrivacyAccess_clientId(ctx context.Context, field graphql.CollectedField, obj *backoffice.PrivacyAccess) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccess_clientId(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12283,7 +12283,7 @@ func (ec *executionContext) fieldContext_PrivacyAccess_clientId(_ context.Contex
 	return graphql.NewScalarFieldContext("PrivacyAccess", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _PrivacyAccess_clientName(ctx context.Context, field graphql.CollectedField, obj *backoffice.PrivacyAccess) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccess_clientName(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12306,7 +12306,7 @@ func (ec *executionContext) fieldContext_PrivacyAccess_clientName(_ context.Cont
 	return graphql.NewScalarFieldContext("PrivacyAccess", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _PrivacyAccess_purpose(ctx context.Context, field graphql.CollectedField, obj *backoffice.PrivacyAccess) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccess_purpose(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12329,7 +12329,7 @@ func (ec *executionContext) fieldContext_PrivacyAccess_purpose(_ context.Context
 	return graphql.NewScalarFieldContext("PrivacyAccess", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _PrivacyAccess_operation(ctx context.Context, field graphql.CollectedField, obj *backoffice.PrivacyAccess) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccess_operation(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12352,7 +12352,7 @@ func (ec *executionContext) fieldContext_PrivacyAccess_operation(_ context.Conte
 	return graphql.NewScalarFieldContext("PrivacyAccess", field, false, false, errors.New("field of type PrivacyOperation does not have child fields"))
 }
 
-func (ec *executionContext) _PrivacyAccess_fields(ctx context.Context, field graphql.CollectedField, obj *backoffice.PrivacyAccess) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccess_fields(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12375,7 +12375,7 @@ func (ec *executionContext) fieldContext_PrivacyAccess_fields(_ context.Context,
 	return graphql.NewScalarFieldContext("PrivacyAccess", field, false, false, errors.New("field of type PrivacyField does not have child fields"))
 }
 
-func (ec *executionContext) _PrivacyAccessConnection_edges(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccessConnection_edges(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12387,7 +12387,7 @@ func (ec *executionContext) _PrivacyAccessConnection_edges(ctx context.Context, 
 			return obj.Edges(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.PrivacyAccess]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.Consultation]) graphql.Marshaler {
 			return ec.marshalNPrivacyAccessEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx, selections, v)
 		},
 		true,
@@ -12407,7 +12407,7 @@ func (ec *executionContext) fieldContext_PrivacyAccessConnection_edges(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _PrivacyAccessConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccessConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12419,8 +12419,8 @@ func (ec *executionContext) _PrivacyAccessConnection_nodes(ctx context.Context, 
 			return obj.Nodes(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.PrivacyAccess) graphql.Marshaler {
-			return ec.marshalNPrivacyAccess2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyAccessᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.Consultation) graphql.Marshaler {
+			return ec.marshalNPrivacyAccess2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConsultationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12439,7 +12439,7 @@ func (ec *executionContext) fieldContext_PrivacyAccessConnection_nodes(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _PrivacyAccessConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccessConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12471,7 +12471,7 @@ func (ec *executionContext) fieldContext_PrivacyAccessConnection_pageInfo(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _PrivacyAccessConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccessConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12493,9 +12493,9 @@ func (ec *executionContext) _PrivacyAccessConnection_totalCount(ctx context.Cont
 func (ec *executionContext) fieldContext_PrivacyAccessConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PrivacyAccessConnection", field, true, true, errors.New("field of type Int does not have child fields"))
 }
-func (ec *executionContext) resolveBatch_PrivacyAccessConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) (any, error) {
+func (ec *executionContext) resolveBatch_PrivacyAccessConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) (any, error) {
 	resolver := ec.Resolvers.PrivacyAccessConnection()
-	if batch, ok := graphql.BatchParentsFor[*backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]](ctx, "PrivacyAccessConnection"); ok {
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]](ctx, "PrivacyAccessConnection"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
 			return resolver.TotalCount(ctx, batch.Parents)
 		})
@@ -12508,7 +12508,7 @@ func (ec *executionContext) resolveBatch_PrivacyAccessConnection_totalCount(ctx 
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.TotalCount(ctx, []*backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]{obj})
+	results, err := resolver.TotalCount(ctx, []*backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]{obj})
 	return graphql.ResolveBatchSingleResult[int](
 		ctx,
 		results,
@@ -12517,7 +12517,7 @@ func (ec *executionContext) resolveBatch_PrivacyAccessConnection_totalCount(ctx 
 	)
 }
 
-func (ec *executionContext) _PrivacyAccessEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.PrivacyAccess]) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccessEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.Consultation]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12540,7 +12540,7 @@ func (ec *executionContext) fieldContext_PrivacyAccessEdge_cursor(_ context.Cont
 	return graphql.NewScalarFieldContext("PrivacyAccessEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _PrivacyAccessEdge_node(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.PrivacyAccess]) (ret graphql.Marshaler) {
+func (ec *executionContext) _PrivacyAccessEdge_node(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.Consultation]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12552,8 +12552,8 @@ func (ec *executionContext) _PrivacyAccessEdge_node(ctx context.Context, field g
 			return obj.Node, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.PrivacyAccess) graphql.Marshaler {
-			return ec.marshalNPrivacyAccess2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyAccess(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Consultation) graphql.Marshaler {
+			return ec.marshalNPrivacyAccess2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConsultation(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12584,8 +12584,8 @@ func (ec *executionContext) _Query_viewer(ctx context.Context, field graphql.Col
 			return ec.Resolvers.Query().Viewer(ctx)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Viewer) graphql.Marshaler {
-			return ec.marshalNViewer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐViewer(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Principal) graphql.Marshaler {
+			return ec.marshalNViewer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPrincipal(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15154,7 +15154,7 @@ func (ec *executionContext) fieldContext_UserError_field(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("UserError", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Viewer_clientId(ctx context.Context, field graphql.CollectedField, obj *backoffice.Viewer) (ret graphql.Marshaler) {
+func (ec *executionContext) _Viewer_clientId(ctx context.Context, field graphql.CollectedField, obj *backoffice.Principal) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15177,7 +15177,7 @@ func (ec *executionContext) fieldContext_Viewer_clientId(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Viewer_name(ctx context.Context, field graphql.CollectedField, obj *backoffice.Viewer) (ret graphql.Marshaler) {
+func (ec *executionContext) _Viewer_name(ctx context.Context, field graphql.CollectedField, obj *backoffice.Principal) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15200,7 +15200,7 @@ func (ec *executionContext) fieldContext_Viewer_name(_ context.Context, field gr
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Viewer_scopes(ctx context.Context, field graphql.CollectedField, obj *backoffice.Viewer) (ret graphql.Marshaler) {
+func (ec *executionContext) _Viewer_scopes(ctx context.Context, field graphql.CollectedField, obj *backoffice.Principal) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17856,7 +17856,7 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Transcript(ctx, sel, obj)
-	case *backoffice.PrivacyAccess:
+	case *backoffice.Consultation:
 		if obj == nil {
 			return graphql.Null
 		}
@@ -20950,7 +20950,7 @@ func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet,
 
 var privacyAccessImplementors = []string{"PrivacyAccess", "Node"}
 
-func (ec *executionContext) _PrivacyAccess(ctx context.Context, sel ast.SelectionSet, obj *backoffice.PrivacyAccess) graphql.Marshaler {
+func (ec *executionContext) _PrivacyAccess(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Consultation) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, privacyAccessImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -21018,7 +21018,7 @@ func (ec *executionContext) _PrivacyAccess(ctx context.Context, sel ast.Selectio
 
 var privacyAccessConnectionImplementors = []string{"PrivacyAccessConnection"}
 
-func (ec *executionContext) _PrivacyAccessConnection(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) graphql.Marshaler {
+func (ec *executionContext) _PrivacyAccessConnection(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, privacyAccessConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -21104,7 +21104,7 @@ func (ec *executionContext) _PrivacyAccessConnection(ctx context.Context, sel as
 
 var privacyAccessEdgeImplementors = []string{"PrivacyAccessEdge"}
 
-func (ec *executionContext) _PrivacyAccessEdge(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ConnectionEdge[*backoffice.PrivacyAccess]) graphql.Marshaler {
+func (ec *executionContext) _PrivacyAccessEdge(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ConnectionEdge[*backoffice.Consultation]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, privacyAccessEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -22569,7 +22569,7 @@ func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet
 
 var viewerImplementors = []string{"Viewer"}
 
-func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Viewer) graphql.Marshaler {
+func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Principal) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, viewerImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -23912,11 +23912,11 @@ func (ec *executionContext) marshalNPageInfo2ᚖexampleᚗorgᚋbackofficeᚋbac
 	return ec._PageInfo(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNPrivacyAccess2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyAccessᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.PrivacyAccess) graphql.Marshaler {
+func (ec *executionContext) marshalNPrivacyAccess2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConsultationᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Consultation) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNPrivacyAccess2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyAccess(ctx, sel, v[i])
+		return ec.marshalNPrivacyAccess2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConsultation(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -23928,7 +23928,7 @@ func (ec *executionContext) marshalNPrivacyAccess2ᚕᚖexampleᚗorgᚋbackoffi
 	return ret
 }
 
-func (ec *executionContext) marshalNPrivacyAccess2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyAccess(ctx context.Context, sel ast.SelectionSet, v *backoffice.PrivacyAccess) graphql.Marshaler {
+func (ec *executionContext) marshalNPrivacyAccess2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConsultation(ctx context.Context, sel ast.SelectionSet, v *backoffice.Consultation) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -23938,7 +23938,7 @@ func (ec *executionContext) marshalNPrivacyAccess2ᚖexampleᚗorgᚋbackoffice�
 	return ec._PrivacyAccess(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNPrivacyAccessEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.PrivacyAccess]) graphql.Marshaler {
+func (ec *executionContext) marshalNPrivacyAccessEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.Consultation]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -23954,7 +23954,7 @@ func (ec *executionContext) marshalNPrivacyAccessEdge2ᚕᚖexampleᚗorgᚋback
 	return ret
 }
 
-func (ec *executionContext) marshalNPrivacyAccessEdge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdge(ctx context.Context, sel ast.SelectionSet, v *backoffice.ConnectionEdge[*backoffice.PrivacyAccess]) graphql.Marshaler {
+func (ec *executionContext) marshalNPrivacyAccessEdge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdge(ctx context.Context, sel ast.SelectionSet, v *backoffice.ConnectionEdge[*backoffice.Consultation]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -24389,7 +24389,7 @@ func (ec *executionContext) marshalNUserOrderField2exampleᚗorgᚋbackofficeᚋ
 	return res
 }
 
-func (ec *executionContext) marshalNViewer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐViewer(ctx context.Context, sel ast.SelectionSet, v *backoffice.Viewer) graphql.Marshaler {
+func (ec *executionContext) marshalNViewer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPrincipal(ctx context.Context, sel ast.SelectionSet, v *backoffice.Principal) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -24985,7 +24985,7 @@ func (ec *executionContext) marshalONode2exampleᚗorgᚋbackofficeᚋbackoffice
 	return ec._Node(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOPrivacyAccessConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx context.Context, sel ast.SelectionSet, v *backoffice.Connection[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]) graphql.Marshaler {
+func (ec *executionContext) marshalOPrivacyAccessConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx context.Context, sel ast.SelectionSet, v *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -30,7 +30,7 @@ func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, s
 		case variable.DefaultValue != nil:
 			value, err = variable.DefaultValue.Value(constants)
 		case variable.Type.NonNull:
-			err = &misfit{what: "is missing"}
+			err = &invalidValue{what: "is missing"}
 		default:
 			continue
 		}
@@ -51,16 +51,16 @@ func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, s
 	return values, nil
 }
 
-// misfit says where inside a variable something does not fit, innermost name last, and what.
-type misfit struct {
+// invalidValue says where inside a variable something does not fit, innermost name last, and what.
+type invalidValue struct {
 	path []string // reversed
 	what string
 }
 
-func (m *misfit) Error() string { return m.what }
+func (m *invalidValue) Error() string { return m.what }
 
 func tellMisfit(err error) string {
-	m, ok := err.(*misfit)
+	m, ok := err.(*invalidValue)
 	if !ok {
 		return " has a default that cannot be used"
 	}
@@ -76,7 +76,7 @@ func tellMisfit(err error) string {
 }
 
 func inside(err error, name string) error {
-	if m, ok := err.(*misfit); ok {
+	if m, ok := err.(*invalidValue); ok {
 		m.path = append(m.path, name)
 	}
 	return err
@@ -85,7 +85,7 @@ func inside(err error, name string) error {
 func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error) {
 	switch {
 	case value == nil && expected.NonNull:
-		return nil, &misfit{what: "must not be null"}
+		return nil, &invalidValue{what: "must not be null"}
 	case value == nil:
 		return nil, nil
 	case expected.Elem != nil:
@@ -93,7 +93,7 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 	}
 	def := schema.Types[expected.NamedType]
 	if def == nil {
-		return nil, &misfit{what: "has an unknown type"}
+		return nil, &invalidValue{what: "has an unknown type"}
 	}
 	coerced := value
 	var ok bool
@@ -120,7 +120,7 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 		coerced, ok = coerceScalar(def.Name, value)
 	}
 	if !ok {
-		return nil, &misfit{what: fmt.Sprintf(`is not of type "%s"`, expected)}
+		return nil, &invalidValue{what: fmt.Sprintf(`is not of type "%s"`, expected)}
 	}
 	return coerced, nil
 }
@@ -149,7 +149,7 @@ func coerceObject(schema *ast.Schema, def *ast.Definition, object map[string]any
 		value, given := object[field.Name]
 		if !given {
 			if field.Type.NonNull && field.DefaultValue == nil {
-				return nil, inside(&misfit{what: "is missing"}, field.Name)
+				return nil, inside(&invalidValue{what: "is missing"}, field.Name)
 			}
 			continue
 		}
@@ -160,10 +160,10 @@ func coerceObject(schema *ast.Schema, def *ast.Definition, object map[string]any
 		fields[field.Name] = coerced
 	}
 	if len(fields) < len(object) {
-		return nil, &misfit{what: fmt.Sprintf(`has a field that the type "%s" does not have`, def.Name)}
+		return nil, &invalidValue{what: fmt.Sprintf(`has a field that the type "%s" does not have`, def.Name)}
 	}
 	if def.Directives.ForName("oneOf") != nil && (len(fields) != 1 || anyNull(fields)) {
-		return nil, &misfit{what: fmt.Sprintf(`must have exactly one field of "%s", and not null`, def.Name)}
+		return nil, &invalidValue{what: fmt.Sprintf(`must have exactly one field of "%s", and not null`, def.Name)}
 	}
 	return fields, nil
 }

@@ -91,12 +91,12 @@ func newMetrics(alarms func() []string) *metrics {
 }
 
 // Count adds a counter that the program keeps itself, such as backoffice_sign_ins_failed_total.
-func (p *Process) Count(name, help string, read func() int64) {
+func (p *Server) Count(name, help string, read func() int64) {
 	p.metrics.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read()) }))
 }
 
 // Gauge adds a gauge that the program reads itself, with labels as name, value, name, value.
-func (p *Process) Gauge(name, help string, read func() int64, labels ...string) {
+func (p *Server) Gauge(name, help string, read func() int64, labels ...string) {
 	constant := prometheus.Labels{}
 	for i := 0; i+1 < len(labels); i += 2 {
 		constant[labels[i]] = labels[i+1]
@@ -135,7 +135,7 @@ func (m *metrics) count(s seen) {
 }
 
 // Metrics answers /metrics; Run serves it on the address of the settings.
-func (p *Process) Metrics() http.Handler { return p.metrics.handler() }
+func (p *Server) Metrics() http.Handler { return p.metrics.handler() }
 
 func (m *metrics) handler() http.Handler {
 	mux := http.NewServeMux()

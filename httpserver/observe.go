@@ -14,14 +14,14 @@ import (
 )
 
 // observe gives a request its id, counts it and logs one line when it is answered.
-func (p *Process) observe(next http.Handler) http.Handler {
+func (p *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		known := &record{id: requestID(r.Header.Get(requestIDHeader))}
 		ctx := context.WithValue(r.Context(), recordKey{}, known)
-		calls := backoffice.CallsOf(ctx)
+		calls := backoffice.StatementCountOf(ctx)
 		if calls == nil {
-			ctx, calls = backoffice.WithCalls(ctx)
+			ctx, calls = backoffice.WithStatementCount(ctx)
 		}
 		w.Header()[requestIDHeader] = []string{known.id}
 		wrapped := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
@@ -54,7 +54,7 @@ type seen struct {
 
 // line logs a request. Those that ask whether the process is well, and for parts of a page, are only worth a line when it
 // is not.
-func (p *Process) line(ctx context.Context, s seen) {
+func (p *Server) line(ctx context.Context, s seen) {
 	level := slog.LevelInfo
 	if s.status >= http.StatusInternalServerError {
 		level = slog.LevelError

@@ -15,15 +15,15 @@ import (
 
 func TestALineTellsOfARequestWhatIsSafeToTell(t *testing.T) {
 	t.Parallel()
-	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Process) {
+	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
 		r.With(func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				next.ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), &auth.Principal{ClientID: "pair-1"})))
+				next.ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), &backoffice.Principal{ClientID: "pair-1"})))
 			})
 		}, Client).Post("/customers/{id}", func(w http.ResponseWriter, r *http.Request) {
 			NoteOperation(r.Context(), Operation{Name: "Of" + number, Type: "query", Document: "0123456789abcdef", Cost: 12, Codes: []string{"FORBIDDEN"}})
-			backoffice.CountCall(r.Context())
-			backoffice.CountCall(r.Context())
+			backoffice.CountStatement(r.Context())
+			backoffice.CountStatement(r.Context())
 			w.WriteHeader(http.StatusAccepted)
 			_, _ = io.WriteString(w, number)
 		})
@@ -51,7 +51,7 @@ func TestALineTellsOfARequestWhatIsSafeToTell(t *testing.T) {
 
 func TestTheLineMasksANumberInAnOperationsNameHoweverItIsDivided(t *testing.T) {
 	t.Parallel()
-	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Process) {
+	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
 		r.Get("/", func(_ http.ResponseWriter, r *http.Request) {
 			NoteOperation(r.Context(), Operation{Name: "Of85_01_01_123_45x", Type: "query"})
 		})
@@ -76,7 +76,7 @@ func TestAPathWithoutARouteIsNotLogged(t *testing.T) {
 
 func TestPartsOfAPageAreLoggedAtDebugOnly(t *testing.T) {
 	t.Parallel()
-	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Process) {
+	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
 		r.With(Quiet).Get("/page/*", func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "broken") {
 				w.WriteHeader(http.StatusInternalServerError)

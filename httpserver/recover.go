@@ -12,7 +12,7 @@ import (
 
 // recover keeps a panic to the one request that it happened in. The answer is an internal error with the request's id,
 // or a broken connection if a part of another answer has left.
-func (p *Process) recover(next http.Handler) http.Handler {
+func (p *Server) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			panicked := recover()

@@ -25,7 +25,7 @@ const (
 
 // Run serves a handler on a listener, and metrics beside it, until ctx ends. Then readiness goes off, requests in
 // flight are finished, and Run returns nil, after StopTime at the latest. It owns the listener.
-func (p *Process) Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
+func (p *Server) Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	if err := p.settings.Check(); err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -51,7 +51,7 @@ func (p *Process) Run(ctx context.Context, listener net.Listener, handler http.H
 	return p.stop(server)
 }
 
-func (p *Process) server(handler http.Handler) *http.Server {
+func (p *Server) server(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: headerTime,
@@ -63,7 +63,7 @@ func (p *Process) server(handler http.Handler) *http.Server {
 }
 
 // stop turns readiness off, waits until that is known, and lets requests finish.
-func (p *Process) stop(server *http.Server) error {
+func (p *Server) stop(server *http.Server) error {
 	p.stopping.Store(true)
 	p.options.Log.Info("stopping")
 	end := time.Now().Add(p.settings.StopTime)
@@ -79,7 +79,7 @@ func (p *Process) stop(server *http.Server) error {
 
 // serveMetrics serves /metrics on its own address, if there is one. A second server on the same machine finds the
 // default address taken: it serves without metrics and says so, since the data matter more.
-func (p *Process) serveMetrics() (stop func()) {
+func (p *Server) serveMetrics() (stop func()) {
 	if p.settings.Metrics == "" {
 		return func() {}
 	}

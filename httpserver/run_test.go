@@ -26,7 +26,7 @@ func TestAStopTurnsReadinessOffAndFinishesRequestsInFlight(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	begun, release := make(chan struct{}), make(chan struct{})
 	settings := Settings{Metrics: "127.0.0.1:0", StopDelay: 300 * time.Millisecond, StopTime: 15 * time.Second}
-	handler, p, _ := mounted(settings, Options{}, func(r chi.Router, _ *Process) {
+	handler, p, _ := mounted(settings, Options{}, func(r chi.Router, _ *Server) {
 		r.Get("/slow", func(w http.ResponseWriter, _ *http.Request) {
 			close(begun)
 			<-release
@@ -82,7 +82,7 @@ func TestAStopTurnsReadinessOffAndFinishesRequestsInFlight(t *testing.T) {
 func TestAStopDoesNotWaitForeverForARequest(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
-	handler, p, _ := mounted(Settings{StopTime: 50 * time.Millisecond}, Options{}, func(r chi.Router, _ *Process) {
+	handler, p, _ := mounted(Settings{StopTime: 50 * time.Millisecond}, Options{}, func(r chi.Router, _ *Server) {
 		r.Get("/stuck", func(_ http.ResponseWriter, r *http.Request) {
 			close(begun)
 			<-r.Context().Done() // ends when the connection is cut

@@ -16,9 +16,9 @@ var errStalled = errors.New("nothing of the download moved for " + stallTime.Str
 
 // Stream bounds a download by its inactivity: it may take as long as the client's line needs, while bytes flow. Neither a
 // client that takes none nor a file that gives none holds it for longer than stallTime.
-func (p *Process) Stream(next http.Handler) http.Handler { return p.stream(next, stallTime) }
+func (p *Server) Stream(next http.Handler) http.Handler { return p.stream(next, stallTime) }
 
-func (p *Process) stream(next http.Handler, stall time.Duration) http.Handler {
+func (p *Server) stream(next http.Handler, stall time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, end := context.WithCancelCause(r.Context())
 		defer end(nil)

@@ -16,8 +16,8 @@ import (
 	"example.org/backoffice/files"
 )
 
-// wish is what a line says of its record's file.
-type wish struct {
+// fileReference is what a line says of its record's file.
+type fileReference struct {
 	path    string // inside the folder, with slashes; "" when the line names none
 	clear   bool
 	created backoffice.Instant // zero when the line does not say it

@@ -20,7 +20,7 @@ var calculations = define(noun[calculation, backoffice.CalculationCriteria]{
 	},
 	id:    func(c *calculation) *string { return &c.ID },
 	fresh: func(now backoffice.Instant) *calculation { return &calculation{UpdatedAt: now} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*calculation, backoffice.CalculationCriteria] {
+	reader: func(s backoffice.Readers) backoffice.Reader[*calculation, backoffice.CalculationCriteria] {
 		return s.Calculations()
 	},
 	writer: func(tx backoffice.Tx) backoffice.Writer[*calculation, backoffice.CalculationCriteria] {
@@ -28,13 +28,13 @@ var calculations = define(noun[calculation, backoffice.CalculationCriteria]{
 	},
 	touched:  func(c *calculation) *backoffice.Instant { return &c.UpdatedAt },
 	attached: func(c *calculation) **backoffice.File { return &c.Proposal },
-	settle:   settleCalculations,
+	derive:   deriveCalculations,
 	check:    backoffice.CheckCalculation,
 	unique:   &uniqueValue[calculation]{"transcript", func(c *calculation) string { return c.TranscriptID }},
 })
 
-// settleCalculations gives each calculation the customer of its transcript.
-func settleCalculations(ctx context.Context, l *loading[calculation, backoffice.CalculationCriteria], entries []*entry[calculation]) error {
+// deriveCalculations gives each calculation the customer of its transcript.
+func deriveCalculations(ctx context.Context, l *loading[calculation, backoffice.CalculationCriteria], entries []*entry[calculation]) error {
 	var ids []string
 	for _, e := range entries {
 		ids = append(ids, e.row.TranscriptID)

@@ -20,19 +20,19 @@ var checklists = define(noun[checklist, backoffice.ChecklistCriteria]{
 	},
 	id:    func(c *checklist) *string { return &c.ID },
 	fresh: func(backoffice.Instant) *checklist { return &checklist{} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*checklist, backoffice.ChecklistCriteria] {
+	reader: func(s backoffice.Readers) backoffice.Reader[*checklist, backoffice.ChecklistCriteria] {
 		return s.Checklists()
 	},
 	writer: func(tx backoffice.Tx) backoffice.Writer[*checklist, backoffice.ChecklistCriteria] {
 		return tx.Checklists()
 	},
 	check:  backoffice.CheckChecklist,
-	settle: settleChecklists,
+	derive: deriveChecklists,
 	keep:   keepAssigned,
 })
 
-// settleChecklists keeps a checklist in its year once it was assigned, for its transcripts are of the same year.
-func settleChecklists(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], entries []*entry[checklist]) error {
+// deriveChecklists keeps a checklist in its year once it was assigned, for its transcripts are of the same year.
+func deriveChecklists(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], entries []*entry[checklist]) error {
 	var moved []string
 	for _, e := range entries {
 		if e.old != nil && e.old.FinancialYearID != e.row.FinancialYearID {

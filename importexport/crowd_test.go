@@ -22,7 +22,7 @@ func TestWritersGetInWhileAFolderIsRead(t *testing.T) {
 		t.Cleanup(func() { _ = store.Close() })
 		return store
 	}
-	h, server := houseOver(t, open()), open()
+	h, server := envOver(t, open()), open()
 	lines := make([]string, 3*chunkRows)
 	for i := range lines {
 		lines[i] = fmt.Sprintf(`{"_id":"c%d","type":"Company","customerCode":"K%d"}`, i, i)
@@ -48,7 +48,7 @@ func TestWritersGetInWhileAFolderIsRead(t *testing.T) {
 
 func TestWhatOthersChangeWhileAFileIsStagedIsMergedWithIt(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, h *house) {
+	eachEngine(t, func(t *testing.T, h *env) {
 		h.mustLoad(t, office(t))
 		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Company","name":"a"}`, `{"_id":"b","type":"Company","name":"b"}`))
 		between := func(change func(ctx context.Context, tx backoffice.Tx) error) func(Progress) {
@@ -99,7 +99,7 @@ func TestWhatOthersChangeWhileAFileIsStagedIsMergedWithIt(t *testing.T) {
 
 func TestAFileThatIsChangedWhileItIsImportedLoadsNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	folder := only(t, "labels.ndjson", `{"_id":"a","name":"a"}`, `{"_id":"b","name":"b"}`)
 	_, err := h.importer(func(p Progress) {
 		must(t, os.WriteFile(filepath.Join(folder, "labels.ndjson"), []byte(`{"_id":"a","name":"a"}`+"\n"+`{"_id":"b","name":"c"}`+"\n"), 0o600))
@@ -114,7 +114,7 @@ func TestAFileThatIsChangedWhileItIsImportedLoadsNothing(t *testing.T) {
 
 func TestAFileThatIsReplacedWhileItIsStagedIsStoredAgain(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	folder := office(t)
 	h.mustLoad(t, folder)
 	other, err := h.files.Put(t.Context(), backoffice.NewFileKey(backoffice.NewUploadID()), strings.NewReader("other"), "text/plain")

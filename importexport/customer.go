@@ -35,7 +35,7 @@ var customers = define(noun[customer, backoffice.CustomerCriteria]{
 	),
 	id:    func(c *customer) *string { return &c.ID },
 	fresh: func(now backoffice.Instant) *customer { return &customer{CreatedAt: now, UpdatedAt: now} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*customer, backoffice.CustomerCriteria] {
+	reader: func(s backoffice.Readers) backoffice.Reader[*customer, backoffice.CustomerCriteria] {
 		return s.Customers()
 	},
 	writer: func(tx backoffice.Tx) backoffice.Writer[*customer, backoffice.CustomerCriteria] {

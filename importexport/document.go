@@ -14,7 +14,7 @@ var documents = define(noun[document, backoffice.DocumentCriteria]{
 	},
 	id:    func(d *document) *string { return &d.ID },
 	fresh: func(now backoffice.Instant) *document { return &document{CreatedAt: now} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*document, backoffice.DocumentCriteria] {
+	reader: func(s backoffice.Readers) backoffice.Reader[*document, backoffice.DocumentCriteria] {
 		return s.Documents()
 	},
 	writer: func(tx backoffice.Tx) backoffice.Writer[*document, backoffice.DocumentCriteria] {

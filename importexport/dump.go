@@ -35,7 +35,7 @@ func (n *noun[T, C]) dump(ctx context.Context, ex *exporting) (Dumped, error) {
 		return dumped, err
 	}
 	out := bufio.NewWriterSize(file, 256<<10)
-	ask := backoffice.Ask[C]{Window: backoffice.Window{Limit: pageRows}}
+	ask := backoffice.ListQuery[C]{Window: backoffice.Window{Limit: pageRows}}
 	for more := true; more; {
 		pages, err := backoffice.ReadPages(ctx, rows, ask, []string{backoffice.NoParent}, 0)
 		if err != nil {
@@ -100,10 +100,10 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]ma
 	if !ex.numbers || n.sealed == nil {
 		return nil, nil
 	}
-	var asks []privacy.Ask
+	var asks []privacy.SealedNumber
 	for _, row := range page {
 		for _, secret := range backoffice.AllPrivacyFields {
-			asks = append(asks, privacy.Ask{CustomerID: *n.id(row), Field: secret, Number: n.sealed(row, secret)})
+			asks = append(asks, privacy.SealedNumber{CustomerID: *n.id(row), Field: secret, Number: n.sealed(row, secret)})
 		}
 	}
 	opened, err := privacy.Reveal(ctx, asks)

@@ -16,7 +16,7 @@ type entry[T any] struct {
 	given    fieldSet
 	members  []member
 	old, row *T // as stored, nil for none, and as it is to be
-	file     wish
+	file     fileReference
 	at       stagedLine
 	changed  fieldSet
 	faults   []Fault

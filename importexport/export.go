@@ -30,18 +30,18 @@ type Dumped struct {
 }
 
 // Operator is in the register of consultations for what was done on the command line.
-var Operator = &backoffice.Viewer{ClientID: "operator", Name: "operator, on the command line", Scopes: backoffice.AllScopes}
+var Operator = &backoffice.Principal{ClientID: "operator", Name: "operator, on the command line", Scopes: backoffice.AllScopes}
 
 // snapshotter is a store whose reads can all see one moment.
 type snapshotter interface {
-	Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Reads) error) error
+	Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error
 }
 
 // exporting is one run of an exporter.
 type exporting struct {
 	*Exporter
 	folder  *os.Root
-	reads   backoffice.Reads
+	reads   backoffice.Readers
 	numbers bool // write the registration numbers
 }
 
@@ -70,7 +70,7 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 			return nil, err
 		}
 	}
-	err = atOneMoment(ctx, e.Store, func(ctx context.Context, reads backoffice.Reads) error {
+	err = atOneMoment(ctx, e.Store, func(ctx context.Context, reads backoffice.Readers) error {
 		ex.reads, all = reads, nil
 		for _, t := range tables {
 			dumped, err := t.dump(ctx, ex)
@@ -92,7 +92,7 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 
 // atOneMoment reads from a snapshot where the store can make one. Where it cannot, records that are written meanwhile may
 // be in one file and not in another.
-func atOneMoment(ctx context.Context, store backoffice.Store, do func(context.Context, backoffice.Reads) error) error {
+func atOneMoment(ctx context.Context, store backoffice.Store, do func(context.Context, backoffice.Readers) error) error {
 	if store, can := store.(snapshotter); can {
 		return store.Snapshot(ctx, do)
 	}

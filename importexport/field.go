@@ -37,7 +37,7 @@ type field[T any] struct {
 type reading struct {
 	now  time.Time
 	keys *privacy.Keyset
-	file wish
+	file fileReference
 }
 
 // text makes a field of a text. That it must be there, and what it may be, are the domain's checks.

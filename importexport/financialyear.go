@@ -19,21 +19,21 @@ var financialYears = define(noun[financialYear, backoffice.FinancialYearCriteria
 	},
 	id:    func(y *financialYear) *string { return &y.ID },
 	fresh: func(backoffice.Instant) *financialYear { return &financialYear{} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*financialYear, backoffice.FinancialYearCriteria] {
+	reader: func(s backoffice.Readers) backoffice.Reader[*financialYear, backoffice.FinancialYearCriteria] {
 		return s.FinancialYears()
 	},
 	writer: func(tx backoffice.Tx) backoffice.Writer[*financialYear, backoffice.FinancialYearCriteria] {
 		return tx.FinancialYears()
 	},
 	atOnce: true,
-	settle: settleYears,
+	derive: deriveYears,
 	check:  backoffice.CheckFinancialYear,
 	last:   func(y *financialYear) bool { return y.IsCurrentYear }, // after the one that was current gave it up
 	keep:   keepYearsInUse,
 })
 
-// settleYears archives what is not current, and wants exactly one current year among all that there will be.
-func settleYears(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], entries []*entry[financialYear]) error {
+// deriveYears archives what is not current, and wants exactly one current year among all that there will be.
+func deriveYears(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], entries []*entry[financialYear]) error {
 	archivedAt := l.at["archivedAt"]
 	for _, e := range entries {
 		y := e.row

@@ -17,34 +17,34 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// house is an empty store with its files and keys.
-type house struct {
+// env is an empty store with its files and keys.
+type env struct {
 	store backoffice.Store
 	files *files.Folder
 	keys  *privacy.Keyset
 	dir   string // of the files
 }
 
-func newHouse(t testing.TB) *house {
+func newEnv(t testing.TB) *env {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"), sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
-	return houseOver(t, store)
+	return envOver(t, store)
 }
 
-// newPostgresHouse is newHouse on the other engine.
-func newPostgresHouse(t testing.TB) *house {
+// newPostgresEnv is newEnv on the other engine.
+func newPostgresEnv(t testing.TB) *env {
 	t.Helper()
 	url := pgtest.Schema(t)
 	must(t, postgres.Migrate(t.Context(), url))
 	store, err := postgres.Open(t.Context(), url, postgres.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
-	return houseOver(t, store)
+	return envOver(t, store)
 }
 
-func houseOver(t testing.TB, store backoffice.Store) *house {
+func envOver(t testing.TB, store backoffice.Store) *env {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "files")
 	folder, err := files.OpenFolder(dir)
@@ -52,15 +52,15 @@ func houseOver(t testing.TB, store backoffice.Store) *house {
 	t.Cleanup(func() { _ = folder.Close() })
 	keys, err := privacy.NewKeyset()
 	must(t, err)
-	return &house{store, folder, keys, dir}
+	return &env{store, folder, keys, dir}
 }
 
-func (h *house) load(ctx context.Context, folder string) ([]Loaded, error) {
+func (h *env) load(ctx context.Context, folder string) ([]Loaded, error) {
 	return (&Importer{Store: h.store, Files: h.files, Keys: h.keys}).Import(ctx, folder)
 }
 
 // mustLoad loads a folder and returns what was done, by file.
-func (h *house) mustLoad(t testing.TB, folder string) map[string]Loaded {
+func (h *env) mustLoad(t testing.TB, folder string) map[string]Loaded {
 	t.Helper()
 	all, err := h.load(t.Context(), folder)
 	must(t, err)
@@ -71,7 +71,7 @@ func (h *house) mustLoad(t testing.TB, folder string) map[string]Loaded {
 	return byFile
 }
 
-func (h *house) dump(t testing.TB, numbers bool) string {
+func (h *env) dump(t testing.TB, numbers bool) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "export")
 	var purpose *string
@@ -86,7 +86,7 @@ func (h *house) dump(t testing.TB, numbers bool) string {
 }
 
 // changes counts the entries of the change log.
-func (h *house) changes(t testing.TB) []*backoffice.Change {
+func (h *env) changes(t testing.TB) []*backoffice.Change {
 	t.Helper()
 	var all []*backoffice.Change
 	for {
@@ -104,7 +104,7 @@ func (h *house) changes(t testing.TB) []*backoffice.Change {
 }
 
 // keys counts what is kept in the file store.
-func (h *house) storedFiles(t testing.TB) int {
+func (h *env) storedFiles(t testing.TB) int {
 	t.Helper()
 	n := 0
 	must(t, h.files.List(t.Context(), func(string) error { n++; return nil }))

@@ -9,7 +9,7 @@ import (
 
 func TestAnUpdateInTheFutureSaysNothingOfWhenItWas(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	const line = `{"_id":"early","type":"Company","name":"Early","updatedAt":"2999-01-01T00:00:00.000Z"}`
 	began := backoffice.InstantOf(time.Now())
 	h.mustLoad(t, only(t, "customers.ndjson", line))

@@ -27,8 +27,8 @@ import (
 func BenchmarkImport(b *testing.B) {
 	for _, engine := range []struct {
 		name string
-		open func(testing.TB) *house
-	}{{"SQLite", newHouse}, {"PostgreSQL", newPostgresHouse}} {
+		open func(testing.TB) *env
+	}{{"SQLite", newEnv}, {"PostgreSQL", newPostgresEnv}} {
 		for _, customers := range []int{10_000, 50_000, 100_000} {
 			b.Run(fmt.Sprintf("%s/%dCustomers", engine.name, customers), func(b *testing.B) {
 				for b.Loop() {
@@ -39,7 +39,7 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
-func benchmarkImport(b *testing.B, open func(testing.TB) *house, customers int) {
+func benchmarkImport(b *testing.B, open func(testing.TB) *env, customers int) {
 	b.StopTimer()
 	folder := largeFolder(b, customers)
 	h := open(b)
@@ -90,7 +90,7 @@ func (w *lockWatch) Write(ctx context.Context, do func(ctx context.Context, tx b
 	return err
 }
 
-func (w *lockWatch) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Reads) error) error {
+func (w *lockWatch) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error {
 	return w.Store.(snapshotter).Snapshot(ctx, do)
 }
 

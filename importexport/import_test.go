@@ -14,7 +14,7 @@ import (
 )
 
 // reports loads a folder that has bad lines and returns what is said about them.
-func reports(t *testing.T, h *house, folder string) []string {
+func reports(t *testing.T, h *env, folder string) []string {
 	t.Helper()
 	_, err := h.load(t.Context(), folder)
 	var bad *BadFile
@@ -26,7 +26,7 @@ func reports(t *testing.T, h *house, folder string) []string {
 
 func TestASecondRunChangesNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	folder := office(t)
 	for name, loaded := range h.mustLoad(t, folder) {
 		if loaded.Created != loaded.Lines() || loaded.Created == 0 {
@@ -54,7 +54,7 @@ func TestASecondRunChangesNothing(t *testing.T) {
 
 func TestTheFirstRunLogsEachRecordOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	records := 0
 	for _, loaded := range h.mustLoad(t, office(t)) {
 		records += loaded.Created
@@ -73,7 +73,7 @@ func TestTheFirstRunLogsEachRecordOnce(t *testing.T) {
 
 func TestAnAbsentKeyKeepsAndNullClears(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	before := one(t, h.store.Customers(), "company")
 	logged := len(h.changes(t))
@@ -106,7 +106,7 @@ func TestAnAbsentKeyKeepsAndNullClears(t *testing.T) {
 
 func TestAVersionOnlyGrows(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	versionAfter := func(line string) int {
 		h.mustLoad(t, only(t, "users.ndjson", line))
 		return one(t, h.store.Users(), "u").Version
@@ -132,7 +132,7 @@ func TestAVersionOnlyGrows(t *testing.T) {
 
 func TestADeletedLineDeletesTheRecordWithItsFilesAndAgainDoesNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	gone := only(t, "customers.ndjson", `{"_id":"company","_deleted":true}`, `{"_id":"never-was","_deleted":true}`)
 	if loaded := h.mustLoad(t, gone)["customers.ndjson"]; loaded.Deleted != 1 || loaded.Unchanged != 1 {
@@ -159,7 +159,7 @@ func TestADeletedLineDeletesTheRecordWithItsFilesAndAgainDoesNothing(t *testing.
 
 func TestAFileWithABadLineIsLeftUnloadedAndThoseBeforeItStay(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	folder := with(t, office(t), "customers.ndjson", `{"_id":"fine","type":"Company"}`, `{"_id":"bad","type":"Firm"}`)
 	loaded, err := h.load(t.Context(), folder)
 	var bad *BadFile
@@ -178,7 +178,7 @@ func TestAFileWithABadLineIsLeftUnloadedAndThoseBeforeItStay(t *testing.T) {
 
 func TestEveryBadLineIsReportedUpToAHundred(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	var lines []string
 	for i := range 5000 {
 		line := `{"_id":"c` + strings.Repeat("x", i%50) + `-` + string(rune('a'+i%26)) + strings.Repeat("y", i/50) + `","type":"Company"}`
@@ -208,7 +208,7 @@ func TestEveryBadLineIsReportedUpToAHundred(t *testing.T) {
 
 func TestACancelledImportLoadsNothingOfItsFile(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Progress: func(p Progress) {
 		if p.File == "customers.ndjson" {
@@ -227,7 +227,7 @@ func TestACancelledImportLoadsNothingOfItsFile(t *testing.T) {
 
 func TestAFolderWithoutFilesOrWithAMisspeltOneIsRefused(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	for name, folder := range map[string]string{
 		"holds none of the files": t.TempDir(),
 		`holds "customer.ndjson"`: with(t, office(t), "customer.ndjson", `{"_id":"x","type":"Company"}`),
@@ -244,7 +244,7 @@ func TestAFolderWithoutFilesOrWithAMisspeltOneIsRefused(t *testing.T) {
 
 func TestFilesThatWereStoredForABadFileAreRemoved(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	folder := office(t)
 	text, err := os.ReadFile(filepath.Join(folder, "documents.ndjson"))
 	must(t, err)

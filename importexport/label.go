@@ -14,7 +14,7 @@ var labels = define(noun[label, backoffice.LabelCriteria]{
 	},
 	id:     func(l *label) *string { return &l.ID },
 	fresh:  func(now backoffice.Instant) *label { return &label{CreatedAt: now} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*label, backoffice.LabelCriteria] { return s.Labels() },
+	reader: func(s backoffice.Readers) backoffice.Reader[*label, backoffice.LabelCriteria] { return s.Labels() },
 	writer: func(tx backoffice.Tx) backoffice.Writer[*label, backoffice.LabelCriteria] { return tx.Labels() },
 	check:  backoffice.CheckLabel,
 	unique: &uniqueValue[label]{"name", func(l *label) string { return l.Name }},

@@ -106,7 +106,7 @@ func (l *loading[T, C]) judge(ctx context.Context, all []*entry[T]) error {
 	if err := l.merge(ctx, all); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context, []*entry[T]) error{l.resolve, l.attach, l.settled} {
+	for _, step := range []func(context.Context, []*entry[T]) error{l.resolve, l.attach, l.derived} {
 		entries, _ := l.sound(all)
 		if err := step(ctx, entries); err != nil {
 			return err
@@ -143,10 +143,10 @@ func (l *loading[T, C]) sound(all []*entry[T]) (entries, deleted []*entry[T]) {
 	return entries, deleted
 }
 
-// settled works out what follows from other records, and checks the rows.
-func (l *loading[T, C]) settled(ctx context.Context, entries []*entry[T]) error {
-	if l.settle != nil {
-		if err := l.settle(ctx, l, entries); err != nil {
+// derived works out what follows from other records, and checks the rows.
+func (l *loading[T, C]) derived(ctx context.Context, entries []*entry[T]) error {
+	if l.derive != nil {
+		if err := l.derive(ctx, l, entries); err != nil {
 			return err
 		}
 	}

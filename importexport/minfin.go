@@ -16,7 +16,7 @@ var minfin = define(noun[minfinDocument, backoffice.MinfinCriteria]{
 	},
 	id:    func(d *minfinDocument) *string { return &d.ID },
 	fresh: func(now backoffice.Instant) *minfinDocument { return &minfinDocument{SynchronisedAt: now} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*minfinDocument, backoffice.MinfinCriteria] {
+	reader: func(s backoffice.Readers) backoffice.Reader[*minfinDocument, backoffice.MinfinCriteria] {
 		return s.MinfinDocuments()
 	},
 	writer: func(tx backoffice.Tx) backoffice.Writer[*minfinDocument, backoffice.MinfinCriteria] {

@@ -44,7 +44,7 @@ func TestTheMomentsOfATranscriptAreThoseThatTheChangeLogTells(t *testing.T) {
 		store, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
 		must(t, err)
 		defer func() { _ = store.Close() }()
-		compareWithLog(t, houseOver(t, store), "sqlite", "file:"+path)
+		compareWithLog(t, envOver(t, store), "sqlite", "file:"+path)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
@@ -54,15 +54,15 @@ func TestTheMomentsOfATranscriptAreThoseThatTheChangeLogTells(t *testing.T) {
 		store, err := postgres.Open(t.Context(), url, postgres.Options{})
 		must(t, err)
 		defer func() { _ = store.Close() }()
-		compareWithLog(t, houseOver(t, store), "postgres", url)
+		compareWithLog(t, envOver(t, store), "postgres", url)
 	})
 }
 
 // compareWithLog lets much happen to transcripts, takes their moments from them, and lets the schema's step find them again.
-func compareWithLog(t *testing.T, h *house, engine, address string) {
+func compareWithLog(t *testing.T, h *env, engine, address string) {
 	ctx := t.Context()
 	h.mustLoad(t, office(t))
-	o := &backoffice.Office{Store: h.store, Files: h.files, Keys: h.keys, Documents: &drawer{}}
+	o := &backoffice.Service{Store: h.store, Files: h.files, Keys: h.keys, Documents: &drawer{}}
 	h.mustLoad(t, only(t, "transcripts.ndjson", `{"_id":"taken","customer":"company","checklist":"checklist-2026","isCompleted":true,"status":"Sent"}`))
 	ids := []string{"taken", "transcript-bare"}
 	for range 3 {
@@ -126,7 +126,7 @@ func compareWithLog(t *testing.T, h *house, engine, address string) {
 
 func TestAnImportSaysWhenSomethingHappenedElseItHappensNow(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	read := func() moments { return momentsOf(one(t, h.store.Transcripts(), "t")) }
 	load := func(line string) { h.mustLoad(t, only(t, "transcripts.ndjson", line)) }

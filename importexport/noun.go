@@ -12,7 +12,7 @@ type noun[T any, C comparable] struct {
 	file   string // its lines
 	fields []field[T]
 	id     func(*T) *string
-	reader func(backoffice.Reads) backoffice.Reader[*T, C]
+	reader func(backoffice.Readers) backoffice.Reader[*T, C]
 	writer func(backoffice.Tx) backoffice.Writer[*T, C]
 
 	// fresh is a new record of which no line has said anything yet.
@@ -27,8 +27,8 @@ type noun[T any, C comparable] struct {
 	sealed   func(*T, backoffice.PrivacyField) backoffice.Sealed // its registration numbers
 	atOnce   bool                                                // its rules are about the file as a whole, which is small
 
-	// settle works out what follows from other records, and holds the rules across them.
-	settle func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
+	// derive works out what follows from other records, and holds the rules across them.
+	derive func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
 	// check is the domain's: it holds a row to the rules that need no other record, and brings its values into their stored form.
 	check func(row *T) []*backoffice.UserError
 	// last puts rows that must be written after the others at the end; nil keeps the lines' order.

@@ -8,7 +8,7 @@ import (
 
 func TestAnImportOfNumbersAloneMovesNothingThatPairsWithoutTheScopeSee(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"person","type":"Private Person","firstName":"An","lastName":"Maes"}`))
 	seen := one(t, h.store.CustomersWithoutNumbers(), "person")
 	all := one(t, h.store.Customers(), "person")

@@ -12,7 +12,7 @@ import (
 
 func TestANamedPipeIsRefusedAndNotWaitedFor(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	pipe := func(folder, name string) string {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755))

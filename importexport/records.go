@@ -10,7 +10,7 @@ type records struct {
 	nouns       backoffice.NounReader
 }
 
-func recordsOf(reads backoffice.Reads) records {
+func recordsOf(reads backoffice.Readers) records {
 	return records{reads.Checklists(), reads.Transcripts(), reads.MinfinDocuments(), reads}
 }
 

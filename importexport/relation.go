@@ -15,7 +15,7 @@ var relations = define(noun[relation, backoffice.RelationCriteria]{
 	},
 	id:    func(r *relation) *string { return &r.ID },
 	fresh: func(now backoffice.Instant) *relation { return &relation{CreatedAt: now} },
-	reader: func(s backoffice.Reads) backoffice.Reader[*relation, backoffice.RelationCriteria] {
+	reader: func(s backoffice.Readers) backoffice.Reader[*relation, backoffice.RelationCriteria] {
 		return s.Relations()
 	},
 	writer: func(tx backoffice.Tx) backoffice.Writer[*relation, backoffice.RelationCriteria] {

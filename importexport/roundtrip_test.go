@@ -35,7 +35,7 @@ func textOf(t *testing.T, folder string) map[string]string {
 
 func TestImportOfAnExportGivesTheSameDataBack(t *testing.T) {
 	t.Parallel()
-	first, second := newHouse(t), newHouse(t)
+	first, second := newEnv(t), newEnv(t)
 	first.mustLoad(t, office(t))
 	exported := first.dump(t, true)
 	second.mustLoad(t, exported)
@@ -53,7 +53,7 @@ func TestImportOfAnExportGivesTheSameDataBack(t *testing.T) {
 
 func TestEitherEngineTakesWhatTheOtherGives(t *testing.T) {
 	t.Parallel()
-	first, second := newHouse(t), newPostgresHouse(t)
+	first, second := newEnv(t), newPostgresEnv(t)
 	first.mustLoad(t, office(t))
 	exported := first.dump(t, true)
 	second.mustLoad(t, exported)
@@ -81,7 +81,7 @@ func TestEitherEngineTakesWhatTheOtherGives(t *testing.T) {
 
 // compareStores compares what the two stores hold, field by field, but for the storage keys of files and the
 // ciphertexts, which are never the same twice.
-func compareStores(t *testing.T, first, second *house) {
+func compareStores(t *testing.T, first, second *env) {
 	t.Helper()
 	ignored := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Key" }, cmp.Ignore())
 	sealed := cmp.Comparer(func(a, b backoffice.Sealed) bool { return a.IsZero() == b.IsZero() })
@@ -115,7 +115,7 @@ func all[T any, C comparable, R interface {
 
 func TestEveryFieldOfEveryNounIsInTheExport(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	texts := textOf(t, h.dump(t, true))
 	wanted := map[string]string{
@@ -149,21 +149,21 @@ func TestEveryFieldOfEveryNounIsInTheExport(t *testing.T) {
 
 func TestRegistrationNumbersAreExportedOnlyForAPurposeThatTheRegisterHolds(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	for name, text := range textOf(t, h.dump(t, false)) {
 		if strings.Contains(text, "8507300") || strings.Contains(text, "egistrationNumber") {
 			t.Errorf("%s tells of registration numbers", name)
 		}
 	}
-	entries, err := h.store.Consultations(t.Context(), backoffice.ConsultationPosition{}, 10)
+	entries, err := h.store.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 10)
 	must(t, err)
 	if len(entries) != 0 {
 		t.Errorf("an export without numbers made %d entries", len(entries))
 	}
 
 	h.dump(t, true)
-	entries, err = h.store.Consultations(t.Context(), backoffice.ConsultationPosition{}, 10)
+	entries, err = h.store.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 10)
 	must(t, err)
 	if len(entries) != 1 {
 		t.Fatalf("an export with numbers made %d entries", len(entries))
@@ -176,7 +176,7 @@ func TestRegistrationNumbersAreExportedOnlyForAPurposeThatTheRegisterHolds(t *te
 
 func TestAnExportWithoutNumbersKeepsThemWhereItIsImported(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	before := one(t, h.store.Customers(), "company")
 	h.mustLoad(t, h.dump(t, false))
@@ -188,7 +188,7 @@ func TestAnExportWithoutNumbersKeepsThemWhereItIsImported(t *testing.T) {
 
 func TestAnExportLeavesAFolderThatHoldsSomethingAlone(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	folder := only(t, "mine.txt", "hello")
 	_, err := (&Exporter{Store: h.store, Files: h.files}).Export(t.Context(), folder, nil)
 	if err == nil || !strings.Contains(err.Error(), "is not empty") {
@@ -201,7 +201,7 @@ func TestAnExportLeavesAFolderThatHoldsSomethingAlone(t *testing.T) {
 
 func TestAnExportThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	document := one(t, h.store.Documents(), "document-1")
 	must(t, h.files.Delete(t.Context(), document.File.Key))
@@ -217,7 +217,7 @@ func TestAnExportThatFailsLeavesNothingBehind(t *testing.T) {
 
 func TestAnExportShowsOneMoment(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	wanted := textOf(t, h.dump(t, false))
 	deleted := false

@@ -9,7 +9,7 @@ import (
 )
 
 // eachRow visits a list by identifier, page by page.
-func eachRow[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], under backoffice.Edge, parent string, criteria C, visit func(T)) error {
+func eachRow[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], under backoffice.Parent, parent string, criteria C, visit func(T)) error {
 	return eachPage(ctx, rows, under, parent, criteria, func(page []T) error {
 		for _, row := range page {
 			visit(row)
@@ -19,8 +19,8 @@ func eachRow[T backoffice.Entity, C comparable](ctx context.Context, rows backof
 }
 
 // eachPage visits a list by identifier, a page at a time, and stops at the first error of visit.
-func eachPage[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], under backoffice.Edge, parent string, criteria C, visit func([]T) error) error {
-	ask := backoffice.Ask[C]{Under: under, Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
+func eachPage[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], under backoffice.Parent, parent string, criteria C, visit func([]T) error) error {
+	ask := backoffice.ListQuery[C]{Under: under, Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	for {
 		pages, err := backoffice.ReadPages(ctx, rows, ask, []string{parent}, 0)
 		if err != nil {

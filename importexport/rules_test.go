@@ -13,7 +13,7 @@ import (
 
 func TestABadLineIsReportedWithItsFieldAndWhyAndLoadsNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	before := textOf(t, h.dump(t, true))
 	folder := t.TempDir()
@@ -100,7 +100,7 @@ func TestABadLineIsReportedWithItsFieldAndWhyAndLoadsNothing(t *testing.T) {
 
 func TestTheSameIdentifierOnTwoLinesIsRefused(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	got := reports(t, h, only(t, "labels.ndjson", `{"_id":"x","name":"a"}`, "", `{"_id":"x","name":"b"}`))
 	if len(got) != 1 || got[0] != "labels.ndjson:3: _id: the identifier occurs before, on line 1" {
 		t.Errorf("it is reported as %q", got)
@@ -109,7 +109,7 @@ func TestTheSameIdentifierOnTwoLinesIsRefused(t *testing.T) {
 
 func TestTwoLinesThatShareAUniqueValueAreToldApart(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	got := reports(t, h, only(t, "customers.ndjson", `{"_id":"a","type":"Company"}`, `{"_id":"b","type":"Company","customerCode":"X"}`,
 		`{"_id":"c","type":"Company","customerCode":"X"}`, `{"_id":"d","type":"Firm"}`))
 	wanted := []string{
@@ -123,7 +123,7 @@ func TestTwoLinesThatShareAUniqueValueAreToldApart(t *testing.T) {
 
 func TestLinesMayBeBlankEndInCarriageReturnsAndBeginWithAMark(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	loaded := h.mustLoad(t, only(t, "labels.ndjson", "\ufeff"+`{"_id":"a","name":"a"}`+"\r", "", "  \t", ` { "name" : "b\u00e9\ud83d\ude00\/" , "_id" : "b" } `))
 	if loaded["labels.ndjson"].Created != 2 {
 		t.Errorf("the import did %+v", loaded)
@@ -135,7 +135,7 @@ func TestLinesMayBeBlankEndInCarriageReturnsAndBeginWithAMark(t *testing.T) {
 
 func TestTheCurrentYearPassesFromOneToAnotherInAnyOrderOfLines(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	h.mustLoad(t, only(t, "financialyears.ndjson", `{"_id":"fy-2027","startDate":"2027","isCurrentYear":true}`, `{"_id":"fy-2026","isCurrentYear":false}`))
 	old, current := one(t, h.store.FinancialYears(), "fy-2026"), one(t, h.store.FinancialYears(), "fy-2027")
@@ -146,7 +146,7 @@ func TestTheCurrentYearPassesFromOneToAnotherInAnyOrderOfLines(t *testing.T) {
 
 func TestArchivedYearsTakeImports(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	h.mustLoad(t, only(t, "transcripts.ndjson", `{"_id":"transcript-bare","status":"Sent","progressPercentage":12}`, `{"_id":"late","customer":"bare","checklist":"checklist-2025"}`))
 	if got := one[transcript](t, h.store.Transcripts(), "transcript-bare"); got.Status != backoffice.Sent || got.FinancialYearID != "fy-2025" {
@@ -156,7 +156,7 @@ func TestArchivedYearsTakeImports(t *testing.T) {
 
 func TestATranscriptShowsTheStateOfItsCalculationAndItsOwnWhenThatIsGone(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	status := func() backoffice.TranscriptStatus {
 		return one[transcript](t, h.store.Transcripts(), "transcript-full").Status
@@ -172,7 +172,7 @@ func TestATranscriptShowsTheStateOfItsCalculationAndItsOwnWhenThatIsGone(t *test
 
 func TestACalculationFollowsItsTranscriptToAnotherCustomer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	h.mustLoad(t, only(t, "transcripts.ndjson", `{"_id":"transcript-full","customer":"person"}`))
 	if got := one(t, h.store.Calculations(), "calculation-1").CustomerID; got != "person" {
@@ -182,7 +182,7 @@ func TestACalculationFollowsItsTranscriptToAnotherCustomer(t *testing.T) {
 
 func TestAReplacedFileIsStoredAndTheOldOneForgotten(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	folder := office(t)
 	h.mustLoad(t, folder)
 	before := one(t, h.store.Documents(), "document-1").File
@@ -204,7 +204,7 @@ func TestAReplacedFileIsStoredAndTheOldOneForgotten(t *testing.T) {
 
 func TestDeletingAUserFreesItsCustomersAndLogsIt(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	logged := len(h.changes(t))
 	h.mustLoad(t, only(t, "users.ndjson", `{"_id":"user-zoe","_deleted":true}`))
@@ -218,7 +218,7 @@ func TestDeletingAUserFreesItsCustomersAndLogsIt(t *testing.T) {
 
 func TestNoReportHoldsAValueOfTheLine(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	const secret = "s3cr3t"
 	for file, fields := range map[string][]string{
@@ -241,7 +241,7 @@ func TestNoReportHoldsAValueOfTheLine(t *testing.T) {
 
 func TestNumbersOfCustomVariablesKeepTheirDigits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	h.mustLoad(t, only(t, "transcripts.ndjson", `{"_id":"transcript-bare","customVariables":{"b":12345678901234567890123,"a":1.10}}`))
 	if got := one[transcript](t, h.store.Transcripts(), "transcript-bare").CustomVariables; got != `{"b":12345678901234567890123,"a":1.10}` {

@@ -58,7 +58,7 @@ func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error 
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return cannotRead(n.file, err)
 	}
-	return atOneMoment(ctx, im.Store, func(ctx context.Context, reads backoffice.Reads) error {
+	return atOneMoment(ctx, im.Store, func(ctx context.Context, reads backoffice.Readers) error {
 		l := &staging[T, C]{
 			loading: n.newLoading(im, s, recordsOf(reads), n.reader(reads)), staged: s,
 			lines: newLines(s.file), size: info.Size(), seen: map[uint64]int{},

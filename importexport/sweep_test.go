@@ -39,7 +39,7 @@ func (s *sweeping) sweep(ctx context.Context, key string) {
 
 func TestASweepLeavesTheFilesOfAnImportThatGoesOnAlone(t *testing.T) {
 	t.Parallel()
-	for name, make := range map[string]func(testing.TB) *house{"SQLite": newHouse, "PostgreSQL": newPostgresHouse} {
+	for name, make := range map[string]func(testing.TB) *env{"SQLite": newEnv, "PostgreSQL": newPostgresEnv} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := make(t)
@@ -79,7 +79,7 @@ func (l losing) Missing(ctx context.Context, keys []string) ([]string, error) {
 
 func TestAnImportWhoseFilesAreGoneLoadsNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.mustLoad(t, office(t))
 	stored := h.storedFiles(t)
 	folder := t.TempDir()

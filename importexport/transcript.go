@@ -30,7 +30,7 @@ var transcripts = define(noun[transcript, backoffice.TranscriptCriteria]{
 	fresh: func(now backoffice.Instant) *transcript {
 		return &transcript{OwnStatus: backoffice.ToProcess, OwnUpdatedAt: now}
 	},
-	reader: func(s backoffice.Reads) backoffice.Reader[*transcript, backoffice.TranscriptCriteria] {
+	reader: func(s backoffice.Readers) backoffice.Reader[*transcript, backoffice.TranscriptCriteria] {
 		return s.Transcripts()
 	},
 	writer: func(tx backoffice.Tx) backoffice.Writer[*transcript, backoffice.TranscriptCriteria] {
@@ -39,7 +39,7 @@ var transcripts = define(noun[transcript, backoffice.TranscriptCriteria]{
 	happened: (*transcript).Happened,
 	touched:  func(t *transcript) *backoffice.Instant { return &t.OwnUpdatedAt },
 	attached: func(t *transcript) **backoffice.File { return &t.Document },
-	settle:   settleTranscripts,
+	derive:   deriveTranscripts,
 	check:    checkTranscript,
 	follow:   followTranscripts,
 	remove:   removeTranscripts,
@@ -103,8 +103,8 @@ func progress() field[transcript] {
 	}
 }
 
-// settleTranscripts puts each transcript into the year of its checklist.
-func settleTranscripts(ctx context.Context, l *loading[transcript, backoffice.TranscriptCriteria], entries []*entry[transcript]) error {
+// deriveTranscripts puts each transcript into the year of its checklist.
+func deriveTranscripts(ctx context.Context, l *loading[transcript, backoffice.TranscriptCriteria], entries []*entry[transcript]) error {
 	var ids []string
 	for _, e := range entries {
 		ids = append(ids, e.row.ChecklistID)

@@ -12,14 +12,14 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// importer is one of a house with what its progress and its waiting are told to.
-func (h *house) importer(progress func(Progress), waiting func(Running)) *Importer {
+// importer is one of a env with what its progress and its waiting are told to.
+func (h *env) importer(progress func(Progress), waiting func(Running)) *Importer {
 	return &Importer{Store: h.store, Files: h.files, Keys: h.keys, Progress: progress, Waiting: waiting}
 }
 
 func TestASecondImportSaysWhoRunsAndWaits(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, h *house) {
+	eachEngine(t, func(t *testing.T, h *env) {
 		first, second := office(t), only(t, "labels.ndjson", `{"_id":"late","name":"late"}`)
 		waits, told := make(chan Running), 0
 		var both sync.WaitGroup
@@ -62,7 +62,7 @@ func TestAnImportThatDiedKeepsNobodyWaiting(t *testing.T) {
 		"an earlier process with our number":    {Holder: fmt.Sprintf("%s %d x 1", host, os.Getpid()), Until: backoffice.InstantOf(now.Add(time.Hour))},
 		"one elsewhere that says nothing":       {Holder: "elsewhere 1 x 1", Until: backoffice.InstantOf(now.Add(-time.Second))},
 	} {
-		h := newHouse(t)
+		h := newEnv(t)
 		lease.Name, lease.Since = leaseName, backoffice.InstantOf(now.Add(-time.Hour))
 		taken, err := h.store.TakeLease(t.Context(), lease, 1, "")
 		must(t, err)
@@ -81,7 +81,7 @@ func TestAnImportThatDiedKeepsNobodyWaiting(t *testing.T) {
 
 func TestOneElsewhereThatGoesOnIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	lease := backoffice.Lease{Name: leaseName, Holder: "elsewhere 1 x 1", Since: backoffice.InstantOf(time.Now()), Until: backoffice.InstantOf(time.Now().Add(time.Hour))}
 	_, err := h.store.TakeLease(t.Context(), lease, 1, "")
 	must(t, err)

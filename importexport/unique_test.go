@@ -12,8 +12,8 @@ import (
 )
 
 // eachEngine runs a test over an empty store of either engine.
-func eachEngine(t *testing.T, test func(t *testing.T, h *house)) {
-	for name, open := range map[string]func(testing.TB) *house{"SQLite": newHouse, "PostgreSQL": newPostgresHouse} {
+func eachEngine(t *testing.T, test func(t *testing.T, h *env)) {
+	for name, open := range map[string]func(testing.TB) *env{"SQLite": newEnv, "PostgreSQL": newPostgresEnv} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, open(t))
@@ -23,7 +23,7 @@ func eachEngine(t *testing.T, test func(t *testing.T, h *house)) {
 
 func TestRecordsMaySwapWhatOnlyOneMayHave(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, h *house) {
+	eachEngine(t, func(t *testing.T, h *env) {
 		h.mustLoad(t, office(t))
 		h.mustLoad(t, with(t, only(t, "customers.ndjson",
 			`{"_id":"a","type":"Company","customerCode":"A","name":"a"}`, `{"_id":"b","type":"Company","customerCode":"B","name":"b"}`),
@@ -66,7 +66,7 @@ func TestRecordsMaySwapWhatOnlyOneMayHave(t *testing.T) {
 
 func TestADeletedRecordLeavesItsValueToAnotherLine(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, h *house) {
+	eachEngine(t, func(t *testing.T, h *env) {
 		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Company","customerCode":"A"}`))
 		loaded := h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"b","type":"Company","customerCode":"A"}`, `{"_id":"a","_deleted":true}`))
 		if got := loaded["customers.ndjson"]; got.Created != 1 || got.Deleted != 1 {
@@ -77,7 +77,7 @@ func TestADeletedRecordLeavesItsValueToAnotherLine(t *testing.T) {
 
 func TestCodesGoRoundAmongMoreCustomersThanTravelTogether(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, h *house) {
+	eachEngine(t, func(t *testing.T, h *env) {
 		const n = 2*chunkRows + 500
 		folder := func(shift int) string {
 			lines := make([]string, n)
@@ -99,7 +99,7 @@ func TestCodesGoRoundAmongMoreCustomersThanTravelTogether(t *testing.T) {
 // TestTheEndOfAFileDecidesWhoHasACode compares imports of random lines with a model in which all lines take effect at once.
 func TestTheEndOfAFileDecidesWhoHasACode(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	ids, codes := []string{"a", "b", "c", "d", "e", "f"}, []string{"", "1", "2", "3", "4"}
 	model := map[string]string{}
 	rapid.Check(t, func(r *rapid.T) {
@@ -147,7 +147,7 @@ func TestTheEndOfAFileDecidesWhoHasACode(t *testing.T) {
 
 func TestEachLineThatWantsWhatAnotherKeepsIsTold(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, h *house) {
+	eachEngine(t, func(t *testing.T, h *env) {
 		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Company","customerCode":"A"}`, `{"_id":"b","type":"Company","customerCode":"B"}`,
 			`{"_id":"c","type":"Company","customerCode":"C"}`))
 		got := reports(t, h, only(t, "customers.ndjson", `{"_id":"a","customerCode":"B"}`, `{"_id":"c","customerCode":"B"}`, `{"_id":"d","type":"Company","customerCode":"A"}`, `{"_id":"b","name":"b"}`))

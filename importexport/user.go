@@ -22,7 +22,7 @@ var users = define(noun[user, backoffice.UserCriteria]{
 	},
 	id:      func(u *user) *string { return &u.ID },
 	fresh:   func(backoffice.Instant) *user { return &user{} },
-	reader:  func(s backoffice.Reads) backoffice.Reader[*user, backoffice.UserCriteria] { return s.Users() },
+	reader:  func(s backoffice.Readers) backoffice.Reader[*user, backoffice.UserCriteria] { return s.Users() },
 	writer:  func(tx backoffice.Tx) backoffice.Writer[*user, backoffice.UserCriteria] { return tx.Users() },
 	check:   backoffice.CheckUser,
 	version: func(u *user) *int { return &u.Version },

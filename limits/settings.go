@@ -13,7 +13,7 @@ type Settings struct {
 	Depth              int           `default:"20" env:"DEPTH" help:"Fields inside each other, from the root, fragments followed."`
 	RootFields         int           `default:"20" env:"ROOT_FIELDS" help:"Root fields of an operation, fragments followed."`
 	Cost               int           `default:"50000" env:"COST" help:"Cost of an operation: objects that it may answer with."`
-	Answer             int           `default:"16777216" env:"ANSWER" help:"Bytes of an answer, of both faces."`
+	Answer             int           `default:"16777216" env:"ANSWER" help:"Bytes of an answer, of both APIs."`
 	ListValues         int           `default:"25000" env:"LIST_VALUES" help:"Values in the lists that an operation's fields are given, such as identifiers; counted for each field."`
 	Generated          int           `default:"262144" env:"GENERATED" help:"Bytes of customVariables that the documents are drawn from which one operation generates."`
 	IntrospectionDepth int           `default:"20" env:"INTROSPECTION_DEPTH" help:"Fields inside each other below __schema or __type."`

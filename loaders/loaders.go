@@ -38,7 +38,7 @@ type Loaders struct {
 	MinfinDocuments  Noun[*backoffice.MinfinDocument, backoffice.MinfinCriteria]
 	Users            Noun[*backoffice.User, backoffice.UserCriteria]
 	Labels           Noun[*backoffice.Label, backoffice.LabelCriteria]
-	PrivacyAccesses  Noun[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria]
+	Consultations    Noun[*backoffice.Consultation, backoffice.ConsultationCriteria]
 	TranscriptCounts StatusCounts
 	Nouns            Nouns
 }
@@ -73,7 +73,7 @@ func With(ctx context.Context, store backoffice.Store, wait time.Duration) conte
 	l.MinfinDocuments.serve(l, backoffice.NounMinfin, store.MinfinDocuments())
 	l.Users.serve(l, backoffice.NounUser, store.Users())
 	l.Labels.serve(l, backoffice.NounLabel, store.Labels())
-	l.PrivacyAccesses.serve(l, backoffice.NounConsultation, store.PrivacyAccesses())
+	l.Consultations.serve(l, backoffice.NounConsultation, store.Consultations())
 	l.TranscriptCounts.of, l.TranscriptCounts.reader = l, store.Transcripts()
 	l.Nouns.of, l.Nouns.reader = l, store
 	return ctx
@@ -99,7 +99,7 @@ func (l *Loaders) Forget() {
 	l.MinfinDocuments.forget()
 	l.Users.forget()
 	l.Labels.forget()
-	l.PrivacyAccesses.forget()
+	l.Consultations.forget()
 	l.TranscriptCounts.loader.known = nil
 	l.Nouns.loader.known = nil
 }

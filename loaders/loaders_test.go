@@ -50,15 +50,15 @@ func openStore(t testing.TB) backoffice.Store {
 	return store
 }
 
-func request(t testing.TB, store backoffice.Store) (context.Context, *backoffice.Calls) {
-	ctx, calls := backoffice.WithCalls(t.Context())
+func request(t testing.TB, store backoffice.Store) (context.Context, *backoffice.StatementCount) {
+	ctx, calls := backoffice.WithStatementCount(t.Context())
 	ctx = loaders.With(ctx, store, loaders.Gated)
 	t.Cleanup(loaders.From(ctx).Close)
 	return ctx, calls
 }
 
-func documentsOf(limit int) backoffice.Ask[backoffice.DocumentCriteria] {
-	return backoffice.Ask[backoffice.DocumentCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: limit}}
+func documentsOf(limit int) backoffice.ListQuery[backoffice.DocumentCriteria] {
+	return backoffice.ListQuery[backoffice.DocumentCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: limit}}
 }
 
 func TestTheAsksOfALevelTravelAsOneStatementPerQuestion(t *testing.T) {

@@ -12,13 +12,13 @@ type Noun[T backoffice.Entity, C comparable] struct {
 	noun   backoffice.Noun
 	reader backoffice.Reader[T, C]
 	rows   loader[struct{}, T]
-	pages  loader[backoffice.Ask[C], backoffice.Page[T]]
+	pages  loader[backoffice.ListQuery[C], backoffice.Page[T]]
 	counts loader[counted[C], int]
 }
 
 // counted is what totals must share to be answered by one read.
 type counted[C comparable] struct {
-	under    backoffice.Edge
+	under    backoffice.Parent
 	criteria C
 }
 
@@ -34,7 +34,7 @@ func (n *Noun[T, C]) readRows(b *backoffice.Batch, _ struct{}, ids []string, wan
 	})
 }
 
-func (n *Noun[T, C]) readPages(b *backoffice.Batch, list backoffice.Ask[C], parents []string, want backoffice.Columns, pages []backoffice.Page[T], _ func(string) int) backoffice.Queued {
+func (n *Noun[T, C]) readPages(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string, want backoffice.Columns, pages []backoffice.Page[T], _ func(string) int) backoffice.Queued {
 	return n.reader.Lists(b, list, parents, want, pages)
 }
 
@@ -57,12 +57,12 @@ func (n *Noun[T, C]) One(ctx context.Context, id string) (row T, err error) {
 }
 
 // Pages answers one question about each of the parents, in their order.
-func (n *Noun[T, C]) Pages(ctx context.Context, ask backoffice.Ask[C], parents []string) ([]backoffice.Page[T], error) {
+func (n *Noun[T, C]) Pages(ctx context.Context, ask backoffice.ListQuery[C], parents []string) ([]backoffice.Page[T], error) {
 	return n.pages.all(ctx, n.of, n.readPages, ask, parents, n.want(ctx))
 }
 
 // Counts returns the total of each parent's list, in their order.
-func (n *Noun[T, C]) Counts(ctx context.Context, under backoffice.Edge, criteria C, parents []string) ([]int, error) {
+func (n *Noun[T, C]) Counts(ctx context.Context, under backoffice.Parent, criteria C, parents []string) ([]int, error) {
 	return n.counts.all(ctx, n.of, n.readCounts, counted[C]{under, criteria}, parents, 0)
 }
 
@@ -83,7 +83,7 @@ type StatusCounts struct {
 }
 
 // All returns the counts of each parent's list, in their order.
-func (s *StatusCounts) All(ctx context.Context, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string) ([][]backoffice.TranscriptStatusCount, error) {
+func (s *StatusCounts) All(ctx context.Context, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string) ([][]backoffice.TranscriptStatusCount, error) {
 	return s.loader.all(ctx, s.of, s.read, counted[backoffice.TranscriptCriteria]{under, criteria}, parents, 0)
 }
 

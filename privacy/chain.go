@@ -5,7 +5,7 @@ import (
 )
 
 // entryMAC signs all of an entry, its place and the MAC of the entry before (nil for the first).
-func (k *Keyset) entryMAC(entry *backoffice.PrivacyAccess, before []byte) ([]byte, error) {
+func (k *Keyset) entryMAC(entry *backoffice.Consultation, before []byte) ([]byte, error) {
 	return k.register.ComputeMAC(entryBytes(entry, before))
 }
 
@@ -14,7 +14,7 @@ func (k *Keyset) headMAC(head backoffice.ConsultationHead) ([]byte, error) {
 	return k.register.ComputeMAC(headBytes(head))
 }
 
-func (k *Keyset) entryHolds(entry *backoffice.PrivacyAccess, before []byte) bool {
+func (k *Keyset) entryHolds(entry *backoffice.Consultation, before []byte) bool {
 	return k.register.VerifyMAC(entry.MAC, entryBytes(entry, before)) == nil
 }
 
@@ -22,7 +22,7 @@ func (k *Keyset) headHolds(head backoffice.ConsultationHead) bool {
 	return k.register.VerifyMAC(head.MAC, headBytes(head)) == nil
 }
 
-func entryBytes(entry *backoffice.PrivacyAccess, before []byte) []byte {
+func entryBytes(entry *backoffice.Consultation, before []byte) []byte {
 	b := parts("consultation")
 	b = appendNumber(b, entry.Chain)
 	b = appendNumber(b, entry.Number)

@@ -31,7 +31,7 @@ func NewVault(keys *Keyset, store backoffice.ConsultationStore) *Vault {
 // ledger gathers what one request consults until Commit enters it.
 type ledger struct {
 	vault   *Vault
-	viewer  *backoffice.Viewer
+	viewer  *backoffice.Principal
 	purpose *string
 
 	mu       sync.Mutex
@@ -51,7 +51,7 @@ type read struct {
 type ledgerKey struct{}
 
 // WithLedger starts the ledger of one request, made by a viewer (nil when nobody is signed in) for a stated purpose.
-func (v *Vault) WithLedger(ctx context.Context, viewer *backoffice.Viewer, purpose *string) context.Context {
+func (v *Vault) WithLedger(ctx context.Context, viewer *backoffice.Principal, purpose *string) context.Context {
 	return context.WithValue(ctx, ledgerKey{}, &ledger{vault: v, viewer: viewer, purpose: purpose})
 }
 
@@ -67,8 +67,8 @@ func ledgerOf(ctx context.Context) (*ledger, error) {
 	return l, nil
 }
 
-// Ask names one sealed number and the customer and field that it belongs to.
-type Ask struct {
+// SealedNumber names one sealed number and the customer and field that it belongs to.
+type SealedNumber struct {
 	CustomerID string
 	Field      backoffice.PrivacyField
 	Number     backoffice.Sealed
@@ -77,7 +77,7 @@ type Ask struct {
 // Reveal opens numbers for the viewer in ctx: as many results as asks, in their order, nil where there is no number. It is
 // the only way to open one. Each is noted in the request's ledger, which Commit must have entered before
 // any of the answer leaves. Forbidden without privacy.read; Internal when a number does not open, and then none is.
-func Reveal(ctx context.Context, asks []Ask) ([]*string, error) {
+func Reveal(ctx context.Context, asks []SealedNumber) ([]*string, error) {
 	l, err := ledgerOf(ctx)
 	if err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func Consulted(ctx context.Context) bool {
 }
 
 // commit, under mu, enters the given entries and all that is noted.
-func (l *ledger) commit(ctx context.Context, entries ...*backoffice.PrivacyAccess) error {
+func (l *ledger) commit(ctx context.Context, entries ...*backoffice.Consultation) error {
 	if l.failed != nil {
 		return l.failed
 	}
@@ -262,8 +262,8 @@ func (l *ledger) commit(ctx context.Context, entries ...*backoffice.PrivacyAcces
 	return l.failed
 }
 
-func (l *ledger) entry(operation backoffice.PrivacyOperation, customerID *string, fields fieldSet) *backoffice.PrivacyAccess {
-	return &backoffice.PrivacyAccess{
+func (l *ledger) entry(operation backoffice.PrivacyOperation, customerID *string, fields fieldSet) *backoffice.Consultation {
+	return &backoffice.Consultation{
 		ClientID: l.viewer.ClientID, ClientName: l.viewer.Name, Purpose: l.purpose,
 		Operation: operation, CustomerID: customerID, Fields: fields.list(),
 	}

@@ -35,7 +35,7 @@ func TestARevealedNumberIsEnteredOncePerCustomerInOneAppend(t *testing.T) {
 	keys, store := testKeys(t), newMemoryStore()
 	purpose := "tax return"
 	ctx := NewVault(keys, store).WithLedger(context.Background(), reader, &purpose)
-	asks := []Ask{
+	asks := []SealedNumber{
 		sealed(t, keys, "a", backoffice.SpouseRegistrationNumber),
 		{CustomerID: "b", Field: backoffice.RegistrationNumber}, // holds no number
 		sealed(t, keys, "c", backoffice.RegistrationNumber),
@@ -47,7 +47,7 @@ func TestARevealedNumberIsEnteredOncePerCustomerInOneAppend(t *testing.T) {
 	if got[0] == nil || *got[0] != number || got[1] != nil || got[2] == nil || *got[2] != number {
 		t.Errorf("revealed %v", got)
 	}
-	if _, err := Reveal(ctx, []Ask{sealed(t, keys, "a", backoffice.RegistrationNumber), asks[0], asks[2]}); err != nil {
+	if _, err := Reveal(ctx, []SealedNumber{sealed(t, keys, "a", backoffice.RegistrationNumber), asks[0], asks[2]}); err != nil {
 		t.Fatal(err)
 	}
 	if store.appends != 0 {
@@ -71,11 +71,11 @@ func TestWithoutTheScopeNothingIsRevealedSearchedOrEntered(t *testing.T) {
 	t.Parallel()
 	keys, store := testKeys(t), newMemoryStore()
 	vault := NewVault(keys, store)
-	for name, viewer := range map[string]*backoffice.Viewer{"another scope": stranger, "nobody": nil} {
+	for name, viewer := range map[string]*backoffice.Principal{"another scope": stranger, "nobody": nil} {
 		t.Run(name, func(t *testing.T) {
 			ctx := vault.WithLedger(context.Background(), viewer, nil)
-			_, there := Reveal(ctx, []Ask{sealed(t, keys, "a", backoffice.RegistrationNumber)})
-			_, absent := Reveal(ctx, []Ask{{CustomerID: "a", Field: backoffice.RegistrationNumber}})
+			_, there := Reveal(ctx, []SealedNumber{sealed(t, keys, "a", backoffice.RegistrationNumber)})
+			_, absent := Reveal(ctx, []SealedNumber{{CustomerID: "a", Field: backoffice.RegistrationNumber}})
 			if there == nil || absent == nil || there.Error() != absent.Error() {
 				t.Errorf("the answers tell whether there is a number: %v, %v", there, absent)
 			}
@@ -148,7 +148,7 @@ func TestAnExportIsOneEntryBeforeTheFirstNumber(t *testing.T) {
 		t.Fatal("not entered at once")
 	}
 	for _, customer := range []string{"a", "b"} {
-		if got, err := Reveal(ctx, []Ask{sealed(t, keys, customer, backoffice.RegistrationNumber)}); err != nil || *got[0] != number {
+		if got, err := Reveal(ctx, []SealedNumber{sealed(t, keys, customer, backoffice.RegistrationNumber)}); err != nil || *got[0] != number {
 			t.Fatal(err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestANumberThatDoesNotOpenIsAnInternalFaultThatTellsNothing(t *testing.T) {
 	ctx := NewVault(keys, store).WithLedger(context.Background(), reader, nil)
 	moved := sealed(t, keys, "a", backoffice.RegistrationNumber)
 	moved.CustomerID = "b"
-	got, err := Reveal(ctx, []Ask{sealed(t, keys, "b", backoffice.RegistrationNumber), moved})
+	got, err := Reveal(ctx, []SealedNumber{sealed(t, keys, "b", backoffice.RegistrationNumber), moved})
 	if got != nil || backoffice.KindOf(err) != backoffice.Internal || err.Error() != "internal error" {
 		t.Errorf("%v %v", got, err)
 	}
@@ -211,7 +211,7 @@ func TestResolversMayRevealSideBySide(t *testing.T) {
 	for i := range 40 {
 		ask := sealed(t, keys, fmt.Sprint("c", i%20), backoffice.RegistrationNumber)
 		all.Go(func() {
-			if _, err := Reveal(ctx, []Ask{ask}); err != nil {
+			if _, err := Reveal(ctx, []SealedNumber{ask}); err != nil {
 				t.Error(err)
 			}
 			search := Search(ctx)
@@ -234,7 +234,7 @@ func BenchmarkReveal(b *testing.B) {
 	keys, store := testKeys(b), newMemoryStore()
 	vault := NewVault(keys, store)
 	for _, size := range []int{1, 100} {
-		var asks []Ask
+		var asks []SealedNumber
 		for i := range size {
 			asks = append(asks, sealed(b, keys, fmt.Sprint("customer-", i), backoffice.RegistrationNumber))
 		}

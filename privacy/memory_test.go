@@ -16,7 +16,7 @@ import (
 type memoryStore struct {
 	mu      sync.Mutex
 	heads   map[int64]backoffice.ConsultationHead
-	entries []backoffice.PrivacyAccess // by chain and number
+	entries []backoffice.Consultation // by chain and number
 	appends int
 	opens   int
 	fail    func(call string) error // before anything is done
@@ -50,7 +50,7 @@ func (s *memoryStore) OpenConsultationChain(_ context.Context, seal func(int64) 
 	return nil
 }
 
-func (s *memoryStore) AppendConsultations(_ context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.PrivacyAccess) error {
+func (s *memoryStore) AppendConsultations(_ context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.Consultation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.failing("append"); err != nil {
@@ -73,11 +73,11 @@ func (s *memoryStore) AppendConsultations(_ context.Context, from, to backoffice
 	return nil
 }
 
-func (s *memoryStore) Consultations(_ context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.PrivacyAccess, error) {
+func (s *memoryStore) ListConsultations(_ context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.Consultation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first := sort.Search(len(s.entries), func(i int) bool { return before(after, position(s.entries[i])) })
-	var page []*backoffice.PrivacyAccess
+	var page []*backoffice.Consultation
 	for _, entry := range s.entries[first:min(first+limit, len(s.entries))] {
 		page = append(page, &entry)
 	}
@@ -97,7 +97,7 @@ func (s *memoryStore) ConsultationHeads(_ context.Context, from int64, limit int
 	return page[:min(limit, len(page))], s.failing("heads")
 }
 
-func position(entry backoffice.PrivacyAccess) backoffice.ConsultationPosition {
+func position(entry backoffice.Consultation) backoffice.ConsultationPosition {
 	return backoffice.ConsultationPosition{Chain: entry.Chain, Number: entry.Number}
 }
 
@@ -115,17 +115,17 @@ func testKeys(t testing.TB) *Keyset {
 }
 
 var (
-	reader   = &backoffice.Viewer{ClientID: "pair-1", Name: "Reader", Scopes: []backoffice.Scope{backoffice.PrivacyRead}}
-	stranger = &backoffice.Viewer{ClientID: "pair-2", Name: "Stranger", Scopes: []backoffice.Scope{backoffice.CustomersWrite}}
+	reader   = &backoffice.Principal{ClientID: "pair-1", Name: "Reader", Scopes: []backoffice.Scope{backoffice.PrivacyRead}}
+	stranger = &backoffice.Principal{ClientID: "pair-2", Name: "Stranger", Scopes: []backoffice.Scope{backoffice.CustomersWrite}}
 )
 
 const number = "85073003328"
 
-func sealed(t testing.TB, keys *Keyset, customer string, field backoffice.PrivacyField) Ask {
+func sealed(t testing.TB, keys *Keyset, customer string, field backoffice.PrivacyField) SealedNumber {
 	t.Helper()
 	s, err := keys.Seal(customer, field, number)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Ask{CustomerID: customer, Field: field, Number: s}
+	return SealedNumber{CustomerID: customer, Field: field, Number: s}
 }

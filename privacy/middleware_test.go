@@ -20,7 +20,7 @@ func answer(w http.ResponseWriter, _ *http.Request, err error) {
 // serve sends one request through the middleware of a vault.
 func serve(t *testing.T, vault *Vault, purpose string, handler http.HandlerFunc) *httptest.ResponseRecorder {
 	t.Helper()
-	viewer := func(context.Context) *backoffice.Viewer { return reader }
+	viewer := func(context.Context) *backoffice.Principal { return reader }
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	if purpose != "" {
 		r.Header.Set("x-access-purpose", purpose)
@@ -56,7 +56,7 @@ func TestTheEntryIsDurableBeforeTheFirstByteLeaves(t *testing.T) {
 			t.Parallel()
 			keys, store := testKeys(t), newMemoryStore()
 			w := serve(t, NewVault(keys, store), "tax return", func(w http.ResponseWriter, r *http.Request) {
-				got, err := Reveal(r.Context(), []Ask{sealed(t, keys, "a", backoffice.RegistrationNumber)})
+				got, err := Reveal(r.Context(), []SealedNumber{sealed(t, keys, "a", backoffice.RegistrationNumber)})
 				if err != nil || store.appends != 0 {
 					t.Error(err)
 				}
@@ -80,7 +80,7 @@ func TestWhatCannotBeEnteredDoesNotLeave(t *testing.T) {
 			keys, store := testKeys(t), newMemoryStore()
 			store.fail = func(string) error { return errors.New("disk full") }
 			w := serve(t, NewVault(keys, store), "", func(w http.ResponseWriter, r *http.Request) {
-				got, err := Reveal(r.Context(), []Ask{sealed(t, keys, "a", backoffice.RegistrationNumber)})
+				got, err := Reveal(r.Context(), []SealedNumber{sealed(t, keys, "a", backoffice.RegistrationNumber)})
 				if err != nil {
 					t.Error(err)
 				}

@@ -36,7 +36,7 @@ type gathering struct {
 
 func gather(until backoffice.Instant) *gathering { return &gathering{until: until, sum: sha256.New()} }
 
-func (g *gathering) see(entry *backoffice.PrivacyAccess) {
+func (g *gathering) see(entry *backoffice.Consultation) {
 	if entry.At <= g.until {
 		g.count++
 		g.sum.Write(appendPart(nil, entry.MAC))

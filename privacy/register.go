@@ -40,7 +40,7 @@ type register struct {
 
 // batch is what one request enters.
 type batch struct {
-	entries []*backoffice.PrivacyAccess
+	entries []*backoffice.Consultation
 	written chan error // buffered: a request that went away is not waited for
 }
 
@@ -50,7 +50,7 @@ func newRegister(keys *Keyset, store backoffice.ConsultationStore) *register {
 
 // append enters the entries, in one piece, and returns when they are durable. It gives each its identifier, moment and
 // place. When ctx ends first they may or may not have been entered.
-func (r *register) append(ctx context.Context, entries []*backoffice.PrivacyAccess) error {
+func (r *register) append(ctx context.Context, entries []*backoffice.Consultation) error {
 	b := &batch{entries: entries, written: make(chan error, 1)}
 	r.mu.Lock()
 	r.waiting = append(r.waiting, b)
@@ -123,7 +123,7 @@ func (r *register) writeGroup(group []*batch) (err error) {
 		return err
 	}
 	head := r.head
-	var entries []*backoffice.PrivacyAccess
+	var entries []*backoffice.Consultation
 	for _, b := range group {
 		for _, entry := range b.entries {
 			if err := r.place(entry, &head); err != nil {
@@ -145,7 +145,7 @@ func (r *register) writeGroup(group []*batch) (err error) {
 }
 
 // place gives an entry its identifier, moment and place behind the head, and moves the head on.
-func (r *register) place(entry *backoffice.PrivacyAccess, head *backoffice.ConsultationHead) (err error) {
+func (r *register) place(entry *backoffice.Consultation, head *backoffice.ConsultationHead) (err error) {
 	r.last = max(r.last, backoffice.InstantOf(r.now()))
 	entry.ID, entry.At = backoffice.NewID(), r.last
 	entry.Chain, entry.Number = head.Chain, head.Count+1

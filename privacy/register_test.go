@@ -27,7 +27,7 @@ func consult(t testing.TB, vault *Vault, n int) {
 func consultOnce(t testing.TB, vault *Vault, customer string) error {
 	t.Helper()
 	ctx := vault.WithLedger(context.Background(), reader, nil)
-	if _, err := Reveal(ctx, []Ask{sealed(t, vault.keys, customer, backoffice.RegistrationNumber)}); err != nil {
+	if _, err := Reveal(ctx, []SealedNumber{sealed(t, vault.keys, customer, backoffice.RegistrationNumber)}); err != nil {
 		t.Fatal(err)
 	}
 	return Commit(ctx)
@@ -123,7 +123,7 @@ func TestARequestThatEndsWhileItWaitsIsUnavailableAndTakesItsEntriesBack(t *test
 	<-first
 	ctx, cancel := context.WithCancel(context.Background())
 	ledger := vault.WithLedger(ctx, reader, nil)
-	if _, err := Reveal(ledger, []Ask{sealed(t, keys, "gone", backoffice.RegistrationNumber)}); err != nil {
+	if _, err := Reveal(ledger, []SealedNumber{sealed(t, keys, "gone", backoffice.RegistrationNumber)}); err != nil {
 		t.Fatal(err)
 	}
 	cancel()

@@ -91,7 +91,7 @@ func digestOf(content []byte) string {
 
 // holds says what is wrong with the register when it has to hold what a receipt says; "" when nothing is.
 func (s *statement) holds(ctx context.Context, store backoffice.ConsultationStore) (what string, err error) {
-	found, err := store.Consultations(ctx, backoffice.ConsultationPosition{Chain: s.Chain, Number: s.Count - 1}, 1)
+	found, err := store.ListConsultations(ctx, backoffice.ConsultationPosition{Chain: s.Chain, Number: s.Count - 1}, 1)
 	if err != nil {
 		return "", err
 	}

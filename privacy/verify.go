@@ -76,7 +76,7 @@ type verifier struct {
 
 	now, then *gathering // for the receipt of this run, and, if there is one, of the earlier
 
-	page []*backoffice.PrivacyAccess // entries read ahead
+	page []*backoffice.Consultation // entries read ahead
 	at   backoffice.ConsultationPosition
 	done bool
 }
@@ -251,9 +251,9 @@ func (v *verifier) strayEntries(ctx context.Context, below, next int64) (grown b
 }
 
 // peek gives the next entry, nil at the end; take moves past it.
-func (v *verifier) peek(ctx context.Context) (*backoffice.PrivacyAccess, error) {
+func (v *verifier) peek(ctx context.Context) (*backoffice.Consultation, error) {
 	if len(v.page) == 0 && !v.done {
-		page, err := v.store.Consultations(ctx, v.at, verifyPage)
+		page, err := v.store.ListConsultations(ctx, v.at, verifyPage)
 		if err != nil {
 			return nil, err
 		}

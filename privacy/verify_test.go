@@ -39,7 +39,7 @@ func threeChains(t testing.TB) (*Keyset, *memoryStore) {
 func TestVerifyNoticesWhatWasDoneToTheRegister(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
-	set := func(at int, change func(*backoffice.PrivacyAccess)) func(*memoryStore) {
+	set := func(at int, change func(*backoffice.Consultation)) func(*memoryStore) {
 		return func(s *memoryStore) { change(&s.entries[at]) }
 	}
 	remove := func(from, to int) func(*memoryStore) {
@@ -50,18 +50,18 @@ func TestVerifyNoticesWhatWasDoneToTheRegister(t *testing.T) {
 		want   []string
 	}{
 		"nothing":                {func(*memoryStore) {}, nil},
-		"an identifier":          {set(4, func(e *backoffice.PrivacyAccess) { e.ID = "x" }), []string{"chain 2, entry 2: the entry was changed"}},
-		"a moment":               {set(4, func(e *backoffice.PrivacyAccess) { e.At++ }), []string{"chain 2, entry 2: the entry was changed"}},
-		"a client id":            {set(4, func(e *backoffice.PrivacyAccess) { e.ClientID = "x" }), []string{"chain 2, entry 2: the entry was changed"}},
-		"a client's name":        {set(4, func(e *backoffice.PrivacyAccess) { e.ClientName = "x" }), []string{"chain 2, entry 2: the entry was changed"}},
-		"a purpose that was not": {set(4, func(e *backoffice.PrivacyAccess) { e.Purpose = text("") }), []string{"chain 2, entry 2: the entry was changed"}},
-		"an operation": {set(4, func(e *backoffice.PrivacyAccess) { e.Operation = backoffice.ConsultedBySearch }),
+		"an identifier":          {set(4, func(e *backoffice.Consultation) { e.ID = "x" }), []string{"chain 2, entry 2: the entry was changed"}},
+		"a moment":               {set(4, func(e *backoffice.Consultation) { e.At++ }), []string{"chain 2, entry 2: the entry was changed"}},
+		"a client id":            {set(4, func(e *backoffice.Consultation) { e.ClientID = "x" }), []string{"chain 2, entry 2: the entry was changed"}},
+		"a client's name":        {set(4, func(e *backoffice.Consultation) { e.ClientName = "x" }), []string{"chain 2, entry 2: the entry was changed"}},
+		"a purpose that was not": {set(4, func(e *backoffice.Consultation) { e.Purpose = text("") }), []string{"chain 2, entry 2: the entry was changed"}},
+		"an operation": {set(4, func(e *backoffice.Consultation) { e.Operation = backoffice.ConsultedBySearch }),
 			[]string{"chain 2, entry 2: the entry was changed"}},
-		"a customer":    {set(4, func(e *backoffice.PrivacyAccess) { e.CustomerID = text("x") }), []string{"chain 2, entry 2: the entry was changed"}},
-		"no customer":   {set(4, func(e *backoffice.PrivacyAccess) { e.CustomerID = nil }), []string{"chain 2, entry 2: the entry was changed"}},
-		"the fields":    {set(4, func(e *backoffice.PrivacyAccess) { e.Fields = backoffice.AllPrivacyFields }), []string{"chain 2, entry 2: the entry was changed"}},
-		"the MAC":       {set(4, func(e *backoffice.PrivacyAccess) { e.MAC[9] ^= 1 }), []string{"chain 2, entry 2: the entry was changed", "chain 2, entry 3: the entry was changed"}},
-		"the last MAC":  {set(5, func(e *backoffice.PrivacyAccess) { e.MAC = nil }), []string{"chain 2, entry 3: the entry was changed", "chain 2, entry 3: the last entry is not the one that the chain's head names"}},
+		"a customer":    {set(4, func(e *backoffice.Consultation) { e.CustomerID = text("x") }), []string{"chain 2, entry 2: the entry was changed"}},
+		"no customer":   {set(4, func(e *backoffice.Consultation) { e.CustomerID = nil }), []string{"chain 2, entry 2: the entry was changed"}},
+		"the fields":    {set(4, func(e *backoffice.Consultation) { e.Fields = backoffice.AllPrivacyFields }), []string{"chain 2, entry 2: the entry was changed"}},
+		"the MAC":       {set(4, func(e *backoffice.Consultation) { e.MAC[9] ^= 1 }), []string{"chain 2, entry 2: the entry was changed", "chain 2, entry 3: the entry was changed"}},
+		"the last MAC":  {set(5, func(e *backoffice.Consultation) { e.MAC = nil }), []string{"chain 2, entry 3: the entry was changed", "chain 2, entry 3: the last entry is not the one that the chain's head names"}},
 		"two swapped":   {func(s *memoryStore) { a, b := &s.entries[3], &s.entries[4]; a.Number, b.Number = 2, 1; *a, *b = *b, *a }, []string{"chain 2, entry 1: the entry was changed", "chain 2, entry 2: the entry was changed", "chain 2, entry 3: the entry was changed"}},
 		"a first entry": {remove(3, 4), []string{"chain 2, entry 1: the entry is missing"}},
 		"a middle one":  {remove(4, 5), []string{"chain 2, entry 2: the entry is missing"}},
@@ -159,9 +159,9 @@ type busyStore struct {
 	write func()
 }
 
-func (s busyStore) Consultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.PrivacyAccess, error) {
+func (s busyStore) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.Consultation, error) {
 	defer s.write()
-	return s.memoryStore.Consultations(ctx, after, min(limit, 3))
+	return s.memoryStore.ListConsultations(ctx, after, min(limit, 3))
 }
 
 func (s busyStore) ConsultationHeads(ctx context.Context, from int64, limit int) ([]backoffice.ConsultationHead, error) {
@@ -240,7 +240,7 @@ func TestAReceiptShowsThatAnOlderStateWasPutBack(t *testing.T) {
 	if problems := against(seen.Receipt); len(problems) != 1 || !strings.Contains(problems[0], "there are 1 entries") {
 		t.Errorf("an entry with a moment of the past: %q", problems)
 	}
-	store.entries = slices.DeleteFunc(store.entries, func(e backoffice.PrivacyAccess) bool { return e.ID == late.ID })
+	store.entries = slices.DeleteFunc(store.entries, func(e backoffice.Consultation) bool { return e.ID == late.ID })
 	store.heads[1] = backoffice.ConsultationHead{Chain: 1, Count: 4, Last: store.entries[3].MAC}
 	head := store.heads[1]
 	head.MAC, _ = keys.headMAC(head)
@@ -278,7 +278,7 @@ func BenchmarkVerify(b *testing.B) {
 	vault := NewVault(keys, store)
 	ctx := vault.WithLedger(context.Background(), reader, nil)
 	for i := range 1000 {
-		if _, err := Reveal(ctx, []Ask{sealed(b, keys, fmt.Sprint(i), backoffice.RegistrationNumber)}); err != nil {
+		if _, err := Reveal(ctx, []SealedNumber{sealed(b, keys, fmt.Sprint(i), backoffice.RegistrationNumber)}); err != nil {
 			b.Fatal(err)
 		}
 	}

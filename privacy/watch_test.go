@@ -16,13 +16,13 @@ import (
 )
 
 // state is all that a store holds, to be put back.
-func (s *memoryStore) state() (heads map[int64]backoffice.ConsultationHead, entries []backoffice.PrivacyAccess) {
+func (s *memoryStore) state() (heads map[int64]backoffice.ConsultationHead, entries []backoffice.Consultation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.heads), slices.Clone(s.entries)
 }
 
-func (s *memoryStore) putBack(heads map[int64]backoffice.ConsultationHead, entries []backoffice.PrivacyAccess) {
+func (s *memoryStore) putBack(heads map[int64]backoffice.ConsultationHead, entries []backoffice.Consultation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.heads, s.entries = maps.Clone(heads), slices.Clone(entries)
@@ -52,17 +52,17 @@ func TestReceiptsShowWhatTheChainsThemselvesCannot(t *testing.T) {
 	t.Parallel()
 	for name, attack := range map[string]struct {
 		say  string
-		does func(store *memoryStore, heads map[int64]backoffice.ConsultationHead, entries []backoffice.PrivacyAccess)
+		does func(store *memoryStore, heads map[int64]backoffice.ConsultationHead, entries []backoffice.Consultation)
 	}{
 		"an older state of everything": {"entry 8 is there no more", (*memoryStore).putBack},
-		"one chain with its head": {"entry 8 is there no more", func(store *memoryStore, heads map[int64]backoffice.ConsultationHead, _ []backoffice.PrivacyAccess) {
+		"one chain with its head": {"entry 8 is there no more", func(store *memoryStore, heads map[int64]backoffice.ConsultationHead, _ []backoffice.Consultation) {
 			_, all := store.state()
-			all = slices.DeleteFunc(all, func(e backoffice.PrivacyAccess) bool { return e.Chain == 1 && e.Number > heads[1].Count })
+			all = slices.DeleteFunc(all, func(e backoffice.Consultation) bool { return e.Chain == 1 && e.Number > heads[1].Count })
 			now, _ := store.state()
 			now[1] = heads[1]
 			store.putBack(now, all)
 		}},
-		"nothing at all": {"emptied", func(store *memoryStore, _ map[int64]backoffice.ConsultationHead, _ []backoffice.PrivacyAccess) {
+		"nothing at all": {"emptied", func(store *memoryStore, _ map[int64]backoffice.ConsultationHead, _ []backoffice.Consultation) {
 			store.putBack(map[int64]backoffice.ConsultationHead{}, nil)
 		}},
 	} {

@@ -36,7 +36,7 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 // enterSearch names in the register the first of those whom a search by registration number found, whatever page of
 // them is shown.
 func enterSearch(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], criteria backoffice.CustomerCriteria, search *privacy.Searching) error {
-	ask := backoffice.Ask[backoffice.CustomerCriteria]{Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
+	ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	found, err := noun.Pages(ctx, ask, []string{backoffice.NoParent})
 	if err != nil {
 		return err
@@ -58,17 +58,17 @@ func (customer) SpouseRegistrationNumber(ctx context.Context, customers []*backo
 }
 
 func reveal(ctx context.Context, customers []*backoffice.Customer, field backoffice.PrivacyField, of func(*backoffice.Customer) backoffice.Sealed) ([]*string, error) {
-	asks := make([]privacy.Ask, len(customers))
+	asks := make([]privacy.SealedNumber, len(customers))
 	for i, c := range customers {
 		if c != nil {
-			asks[i] = privacy.Ask{CustomerID: c.ID, Field: field, Number: of(c)}
+			asks[i] = privacy.SealedNumber{CustomerID: c.ID, Field: field, Number: of(c)}
 		}
 	}
 	return privacy.Reveal(ctx, asks)
 }
 
-func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.PrivacyAccessConnection, error) {
-	return pointers(below(ctx, r.Root, &loaders.From(ctx).PrivacyAccesses, customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst,
+func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.ConsultationConnection, error) {
+	return pointers(below(ctx, r.Root, &loaders.From(ctx).Consultations, customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
 }
 
@@ -107,7 +107,7 @@ func (r customer) Documents(ctx context.Context, customers []*backoffice.Custome
 }
 
 // latestProposal asks for the most recently updated calculation that has a proposal.
-var latestProposal = backoffice.Ask[backoffice.CalculationCriteria]{
+var latestProposal = backoffice.ListQuery[backoffice.CalculationCriteria]{
 	Under:    backoffice.OfCustomer,
 	Criteria: backoffice.CalculationCriteria{HasProposal: backoffice.Yes},
 	Order:    backoffice.Order{Key: backoffice.KeyUpdatedAt, Descending: true},

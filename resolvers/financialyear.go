@@ -12,7 +12,7 @@ func (query) FinancialYear(ctx context.Context, id string) (*backoffice.Financia
 }
 
 func (query) CurrentFinancialYear(ctx context.Context) (*backoffice.FinancialYear, error) {
-	ask := backoffice.Ask[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 1}}
+	ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 1}}
 	pages, err := loaders.From(ctx).FinancialYears.Pages(ctx, ask, []string{backoffice.NoParent})
 	if err != nil || len(pages[0].Items) == 0 {
 		return nil, err

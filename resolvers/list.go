@@ -54,7 +54,7 @@ func found[T any](keys []string, ask func([]string) ([]T, error)) ([]T, error) {
 }
 
 // question makes a list's question from the paging arguments.
-func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, C], under backoffice.Edge, criteria C, order backoffice.Order, args backoffice.PageArgs) (*backoffice.List[C], error) {
+func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, C], under backoffice.Parent, criteria C, order backoffice.Order, args backoffice.PageArgs) (*backoffice.List[C], error) {
 	of := reflect.TypeFor[T]().Elem().Name() // rows are pointers
 	window, err := args.Window(order, func(cursor string) (backoffice.Order, backoffice.Position, error) {
 		return r.openCursor(of, cursor)
@@ -63,7 +63,7 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 		return nil, err
 	}
 	seal := func(order backoffice.Order, at backoffice.Position) string { return r.sealCursor(of, order, at) }
-	ask := backoffice.Ask[C]{Under: under, Criteria: criteria, Order: order, Window: window}
+	ask := backoffice.ListQuery[C]{Under: under, Criteria: criteria, Order: order, Window: window}
 	return &backoffice.List[C]{Ask: ask, Seal: seal, Exists: func(ctx context.Context, window backoffice.Window, parents []string) ([]bool, error) {
 		look := ask
 		look.Window = window
@@ -105,7 +105,7 @@ func pointers[T any](block []T, err error) ([]*T, error) {
 }
 
 // below lists what hangs on each parent.
-func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], parents []*P, of func(*P) string, under backoffice.Edge, criteria C, order backoffice.Order, args backoffice.PageArgs) ([]backoffice.Connection[T, C], error) {
+func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], parents []*P, of func(*P) string, under backoffice.Parent, criteria C, order backoffice.Order, args backoffice.PageArgs) ([]backoffice.Connection[T, C], error) {
 	list, err := question(r, noun, under, criteria, order, args)
 	if err != nil {
 		return nil, err

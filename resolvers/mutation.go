@@ -18,7 +18,7 @@ type mutation struct{ *Root }
 // Mutation gives gqlgen the resolvers of the mutations.
 func (r *Root) Mutation() graph.MutationResolver { return mutation{r} }
 
-// answer sorts what came of a write: what the caller can mend goes into the payload, all else into the response's errors.
+// answer sorts what came of a write: what the caller can fix goes into the payload, all else into the response's errors.
 // After a write that was done, what the request has read before is forgotten, so that the payload's selection sees it.
 func answer(ctx context.Context, err error) (userErrors []*backoffice.UserError, failure error) {
 	if err == nil {
@@ -41,7 +41,7 @@ func deleted(id string, userErrors []*backoffice.UserError) *string {
 }
 
 func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput) (*inputs.CreateCustomerPayload, error) {
-	customer, err := m.Office.CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
+	customer, err := m.Service.CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustome
 }
 
 func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput) (*inputs.UpdateCustomerPayload, error) {
-	customer, err := m.Office.UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
+	customer, err := m.Service.UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustome
 }
 
 func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput) (*inputs.DeleteCustomerPayload, error) {
-	userErrors, err := answer(ctx, m.Office.DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
+	userErrors, err := answer(ctx, m.Service.DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustome
 }
 
 func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput) (*inputs.CreateCustomerRelationPayload, error) {
-	relation, err := m.Office.CreateRelation(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
+	relation, err := m.Service.CreateRelation(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.Creat
 }
 
 func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput) (*inputs.DeleteCustomerRelationPayload, error) {
-	userErrors, err := answer(ctx, m.Office.DeleteRelation(ctx, auth.From(ctx), input.ID))
+	userErrors, err := answer(ctx, m.Service.DeleteRelation(ctx, auth.From(ctx), input.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.Delet
 }
 
 func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput) (*inputs.AssignChecklistPayload, error) {
-	transcript, err := m.Office.AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
+	transcript, err := m.Service.AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignCheckl
 }
 
 func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput) (*inputs.GenerateTranscriptDocumentPayload, error) {
-	transcript, err := m.Office.GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
+	transcript, err := m.Service.GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.G
 }
 
 func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput) (*inputs.CreateLabelPayload, error) {
-	label, err := m.Office.CreateLabel(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
+	label, err := m.Service.CreateLabel(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput
 }
 
 func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput) (*inputs.UpdateUserPayload, error) {
-	user, err := m.Office.UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
+	user, err := m.Service.UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
 	userErrors, err := answer(ctx, err)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput) 
 }
 
 func (m mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput) (*inputs.DeleteUserPayload, error) {
-	userErrors, err := answer(ctx, m.Office.DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
+	userErrors, err := answer(ctx, m.Service.DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
 	if err != nil {
 		return nil, err
 	}

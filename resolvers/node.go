@@ -52,7 +52,7 @@ func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
 			return guarded(ctx, backoffice.MinfinRead, &l.MinfinDocuments, ids, places[backoffice.NounMinfin], nodes)
 		},
 		func() error {
-			return guarded(ctx, backoffice.PrivacyRead, &l.PrivacyAccesses, ids, places[backoffice.NounConsultation], nodes)
+			return guarded(ctx, backoffice.PrivacyRead, &l.Consultations, ids, places[backoffice.NounConsultation], nodes)
 		},
 	} {
 		if err := load(); err != nil {

@@ -23,7 +23,7 @@ func around(ctx context.Context, pages []*backoffice.PageInfo, after bool) ([]bo
 		window backoffice.Window
 	}
 	answers := make([]bool, len(pages))
-	looks := make([]*backoffice.Look, len(pages))
+	looks := make([]*backoffice.PageCheck, len(pages))
 	var questions []question
 	places := map[question][]int{}
 	for i, page := range pages {

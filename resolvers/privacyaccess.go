@@ -7,6 +7,6 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func (privacyAccesses) TotalCount(ctx context.Context, connections []*backoffice.PrivacyAccessConnection) ([]int, error) {
-	return totals(ctx, &loaders.From(ctx).PrivacyAccesses, connections)
+func (privacyAccesses) TotalCount(ctx context.Context, connections []*backoffice.ConsultationConnection) ([]int, error) {
+	return totals(ctx, &loaders.From(ctx).Consultations, connections)
 }

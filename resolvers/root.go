@@ -10,8 +10,8 @@ import (
 type Root struct {
 	// Keys seal cursors and sign download paths.
 	Keys *privacy.Keyset
-	// Office does the writes.
-	Office *backoffice.Office
+	// Service does the writes.
+	Service *backoffice.Service
 }
 
 type (

@@ -21,7 +21,7 @@ func (r query) Transcripts(ctx context.Context, first *int, after *string, last 
 }
 
 // transcriptsBelow lists the transcripts that hang on each parent.
-func transcriptsBelow[P any](ctx context.Context, r *Root, parents []*P, of func(*P) string, under backoffice.Edge, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder, args backoffice.PageArgs) ([]*backoffice.TranscriptConnection, error) {
+func transcriptsBelow[P any](ctx context.Context, r *Root, parents []*P, of func(*P) string, under backoffice.Parent, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder, args backoffice.PageArgs) ([]*backoffice.TranscriptConnection, error) {
 	block, err := below(ctx, r, &loaders.From(ctx).Transcripts, parents, of, under, filter.Criteria(), orderBy.Order(), args)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (transcript) FinancialYear(ctx context.Context, transcripts []*backoffice.T
 }
 
 // ofTranscript asks for the calculation of a transcript.
-var ofTranscript = backoffice.Ask[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript, Window: backoffice.Window{Limit: 1}}
+var ofTranscript = backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript, Window: backoffice.Window{Limit: 1}}
 
 func (transcript) Calculation(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Calculation, error) {
 	pages, err := loaders.From(ctx).Calculations.Pages(ctx, ofTranscript, ids(transcripts, func(t *backoffice.Transcript) string { return t.ID }))

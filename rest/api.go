@@ -19,11 +19,11 @@ const OpenAPIPath = "/openapi.json"
 
 // Config is what the interface works with. All of it is needed, but for what says otherwise.
 type Config struct {
-	Store  Store
-	Office *backoffice.Office
-	Files  backoffice.FileStore
-	Keys   *privacy.Keyset // of signed paths
-	Vault  *privacy.Vault
+	Store   Store
+	Service *backoffice.Service
+	Files   backoffice.FileStore
+	Keys    *privacy.Keyset // of signed paths
+	Vault   *privacy.Vault
 
 	Authenticator *auth.Authenticator
 	Throttle      *auth.Throttle
@@ -47,7 +47,7 @@ type Config struct {
 
 // Store is what the interface reads.
 type Store interface {
-	backoffice.Reads
+	backoffice.Readers
 	// BeginSnapshot is that of backoffice.Store.
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 }

@@ -90,7 +90,7 @@ func (a *API) latestProposal(ctx context.Context, customerID string) (id string,
 	if err := a.exists(ctx, customerID); err != nil {
 		return "", err
 	}
-	pages, err := backoffice.ReadPages(ctx, a.Store.Calculations(), backoffice.Ask[backoffice.CalculationCriteria]{
+	pages, err := backoffice.ReadPages(ctx, a.Store.Calculations(), backoffice.ListQuery[backoffice.CalculationCriteria]{
 		Under:    backoffice.OfCustomer,
 		Criteria: backoffice.CalculationCriteria{HasProposal: backoffice.Yes},
 		Order:    backoffice.Order{Key: backoffice.KeyUpdatedAt, Descending: true},

@@ -74,7 +74,7 @@ func (a *API) checklists() {
 		if text, ok := in.Body.CustomVariables.Get(); ok {
 			draft.CustomVariables = []byte(text)
 		}
-		t, err := a.Office.AssignChecklist(ctx, auth.From(ctx), draft, in.key())
+		t, err := a.Service.AssignChecklist(ctx, auth.From(ctx), draft, in.key())
 		if err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func TestARecordThatTheCallerHasIsNotAnsweredAgain(t *testing.T) {
 // consultations counts the entries of the register.
 func (o *office) consultations(t testing.TB) int {
 	t.Helper()
-	entries, err := o.store.Consultations(t.Context(), backoffice.ConsultationPosition{}, 1_000)
+	entries, err := o.store.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 1_000)
 	check(t, err)
 	return len(entries)
 }

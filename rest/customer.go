@@ -135,11 +135,11 @@ func showCustomers(ctx context.Context, customers []*backoffice.Customer) ([]Cus
 
 // reveal opens the registration numbers of customers, which enters each in the register.
 func reveal(ctx context.Context, customers []*backoffice.Customer) ([]RegistrationNumbers, error) {
-	asks := make([]privacy.Ask, 0, 2*len(customers))
+	asks := make([]privacy.SealedNumber, 0, 2*len(customers))
 	for _, c := range customers {
 		asks = append(asks,
-			privacy.Ask{CustomerID: c.ID, Field: backoffice.RegistrationNumber, Number: c.Registration},
-			privacy.Ask{CustomerID: c.ID, Field: backoffice.SpouseRegistrationNumber, Number: c.SpouseRegistration})
+			privacy.SealedNumber{CustomerID: c.ID, Field: backoffice.RegistrationNumber, Number: c.Registration},
+			privacy.SealedNumber{CustomerID: c.ID, Field: backoffice.SpouseRegistrationNumber, Number: c.SpouseRegistration})
 	}
 	opened, err := privacy.Reveal(ctx, asks)
 	if err != nil {

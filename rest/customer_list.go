@@ -125,7 +125,7 @@ func (a *API) customers() {
 
 // customersFor are the customers as the pair of the request sees them.
 func (a *API) customersFor(ctx context.Context) backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return backoffice.CustomersSeenBy(auth.From(ctx), a.Store)
+	return backoffice.CustomersVisibleTo(auth.From(ctx), a.Store)
 }
 
 // OfCustomer names a customer in the path.

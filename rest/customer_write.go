@@ -19,7 +19,7 @@ func (a *API) customerWrites() {
 		Idempotent
 		Body NewCustomer
 	}) (*madeVersioned[Customer], error) {
-		c, err := a.Office.CreateCustomer(ctx, auth.From(ctx), newCustomer.Map(&in.Body), in.key())
+		c, err := a.Service.CreateCustomer(ctx, auth.From(ctx), newCustomer.Map(&in.Body), in.key())
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (a *API) customerWrites() {
 		if err != nil {
 			return nil, err
 		}
-		c, err := a.Office.UpdateCustomer(ctx, auth.From(ctx), in.CustomerID, customerChange.Map(&in.Body), versions)
+		c, err := a.Service.UpdateCustomer(ctx, auth.From(ctx), in.CustomerID, customerChange.Map(&in.Body), versions)
 		if err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "id")
 		}
@@ -60,7 +60,7 @@ func (a *API) customerWrites() {
 		if err != nil {
 			return nil, err
 		}
-		if err := a.Office.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, versions); err != nil {
+		if err := a.Service.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, versions); err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "id")
 		}
 		return &nothing{}, nil

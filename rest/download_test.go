@@ -80,7 +80,7 @@ func TestAFileThatCannotBeReadIsAProblem(t *testing.T) {
 	t.Cleanup(authenticator.Close)
 	router := chi.NewRouter()
 	rest.Mount(router, rest.Config{
-		Store: o.store, Office: &backoffice.Office{}, Files: broken{}, Keys: o.keys, Vault: privacy.NewVault(o.keys, o.store),
+		Store: o.store, Service: &backoffice.Service{}, Files: broken{}, Keys: o.keys, Vault: privacy.NewVault(o.keys, o.store),
 		Authenticator: authenticator, Throttle: auth.NewThrottle(), RequestID: func(context.Context) string { return requestID },
 	})
 	o.handler = router

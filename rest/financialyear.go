@@ -28,7 +28,7 @@ func (a *API) financialYears() {
 		OperationID: "getCurrentFinancialYear", Method: http.MethodGet, Path: "/financialyears/current", Tags: []string{tagYears},
 		Summary: "Get the current financial year", Description: "The year in which data is collected now; 404 before the first one was started.",
 	}, "", func(ctx context.Context, _ *struct{}) (*answered[FinancialYear], error) {
-		ask := backoffice.Ask[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 1}}
+		ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 1}}
 		pages, err := backoffice.ReadPages(ctx, a.Store.FinancialYears(), ask, []string{backoffice.NoParent}, 0)
 		if err != nil {
 			return nil, err

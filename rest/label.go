@@ -49,7 +49,7 @@ func (a *API) labels() {
 		Idempotent
 		Body NewLabel
 	}) (*answered[Label], error) {
-		label, err := a.Office.CreateLabel(ctx, auth.From(ctx), newLabel.Map(&in.Body), in.key())
+		label, err := a.Service.CreateLabel(ctx, auth.From(ctx), newLabel.Map(&in.Body), in.key())
 		if err != nil {
 			return nil, err
 		}

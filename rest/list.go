@@ -43,7 +43,7 @@ type List[T any] struct {
 
 // question is what a list is asked.
 type question[C comparable] struct {
-	under    backoffice.Edge
+	under    backoffice.Parent
 	parent   string
 	criteria C
 	order    backoffice.Order
@@ -59,7 +59,7 @@ type rows[T any] struct {
 // read answers a question. The total is asked for only when the page itself does not tell.
 func read[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C], q question[C], window backoffice.Window) (rows[T], error) {
 	parents := []string{q.parent}
-	pages, err := backoffice.ReadPages(ctx, reader, backoffice.Ask[C]{Under: q.under, Criteria: q.criteria, Order: q.order, Window: window}, parents, 0)
+	pages, err := backoffice.ReadPages(ctx, reader, backoffice.ListQuery[C]{Under: q.under, Criteria: q.criteria, Order: q.order, Window: window}, parents, 0)
 	if err != nil {
 		return rows[T]{}, err
 	}

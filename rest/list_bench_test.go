@@ -62,7 +62,7 @@ func BenchmarkAHundredCustomers(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			ctx := context.Background()
-			ask := backoffice.Ask[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 100}}
+			ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 100}}
 			pages, err := backoffice.ReadPages(ctx, o.store.Customers(), ask, []string{backoffice.NoParent}, 0)
 			check(b, err)
 			counts, err := backoffice.ReadCounts(ctx, o.store.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, []string{backoffice.NoParent})

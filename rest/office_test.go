@@ -67,7 +67,7 @@ func (o *office) serve(t testing.TB) {
 	t.Cleanup(authenticator.Close)
 	router := chi.NewRouter()
 	rest.Mount(router, rest.Config{
-		Store: o.store, Office: &backoffice.Office{Store: o.store, Files: o.files, Keys: o.keys}, Files: o.files, Keys: o.keys,
+		Store: o.store, Service: &backoffice.Service{Store: o.store, Files: o.files, Keys: o.keys}, Files: o.files, Keys: o.keys,
 		Vault: privacy.NewVault(o.keys, o.store), Authenticator: authenticator, Throttle: auth.NewThrottle(),
 		RequestID: func(context.Context) string { return requestID },
 	})
@@ -124,7 +124,7 @@ func (o *office) ask(t testing.TB, by pair, method, path string, body any, heade
 		check(t, err)
 		content = bytes.NewReader(text)
 	}
-	ctx, calls := backoffice.WithCalls(context.Background())
+	ctx, calls := backoffice.WithStatementCount(context.Background())
 	r := httptest.NewRequestWithContext(ctx, method, path, content)
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")

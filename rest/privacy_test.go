@@ -17,7 +17,7 @@ import (
 // register tells what was entered in the register of consultations: operation, customer and number of fields.
 func (o *office) register(t testing.TB) (entries []string, purposes []string) {
 	t.Helper()
-	all, err := o.store.Consultations(context.Background(), backoffice.ConsultationPosition{}, 1000)
+	all, err := o.store.ListConsultations(context.Background(), backoffice.ConsultationPosition{}, 1000)
 	check(t, err)
 	for _, e := range all {
 		customer := "nobody"
@@ -59,7 +59,7 @@ func TestEachDisclosureAndEachSearchIsEntered(t *testing.T) {
 // deaf is a store whose register takes no entry.
 type deaf struct{ backoffice.Store }
 
-func (deaf) AppendConsultations(context.Context, backoffice.ConsultationHead, backoffice.ConsultationHead, []*backoffice.PrivacyAccess) error {
+func (deaf) AppendConsultations(context.Context, backoffice.ConsultationHead, backoffice.ConsultationHead, []*backoffice.Consultation) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the register is away", Cause: errors.New("away")}
 }
 
@@ -71,7 +71,7 @@ func TestWhatCannotBeEnteredIsNotDisclosed(t *testing.T) {
 	t.Cleanup(authenticator.Close)
 	router := chi.NewRouter()
 	rest.Mount(router, rest.Config{
-		Store: o.store, Office: &backoffice.Office{Store: o.store, Files: o.files, Keys: o.keys}, Files: o.files, Keys: o.keys,
+		Store: o.store, Service: &backoffice.Service{Store: o.store, Files: o.files, Keys: o.keys}, Files: o.files, Keys: o.keys,
 		Vault: privacy.NewVault(o.keys, deaf{o.store}), Authenticator: authenticator, Throttle: auth.NewThrottle(),
 		RequestID: func(context.Context) string { return requestID },
 	})

@@ -26,7 +26,7 @@ type Problem struct {
 	Errors        []ProblemError `json:"errors,omitempty" nullable:"false" doc:"What is wrong, field by field."`
 }
 
-// ProblemError is one thing that the caller can mend.
+// ProblemError is one thing that the caller can fix.
 type ProblemError struct {
 	Pointer   string `json:"pointer,omitempty" doc:"The place in the request's body, a JSON pointer (RFC 6901)." example:"/kboNumber"`
 	Parameter string `json:"parameter,omitempty" doc:"The query parameter or header." example:"pageSize"`

@@ -90,7 +90,7 @@ func (a *API) relations() {
 			return nil, err
 		}
 		draft := backoffice.RelationDraft{CustomerID: in.CustomerID, RelatedCustomerID: in.Body.RelatedCustomer, Kind: kind}
-		relation, err := a.Office.CreateRelation(ctx, auth.From(ctx), draft, in.key())
+		relation, err := a.Service.CreateRelation(ctx, auth.From(ctx), draft, in.key())
 		if err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "customerId")
 		}
@@ -110,7 +110,7 @@ func (a *API) relations() {
 		if relation.CustomerID != in.CustomerID && relation.RelatedCustomerID != in.CustomerID {
 			return nil, unknown(backoffice.NounRelation)
 		}
-		if err := a.Office.DeleteRelation(ctx, auth.From(ctx), in.RelationID); err != nil {
+		if err := a.Service.DeleteRelation(ctx, auth.From(ctx), in.RelationID); err != nil {
 			return nil, inPath(err, backoffice.NounRelation, "id")
 		}
 		return &nothing{}, nil

@@ -90,7 +90,7 @@ func (a *API) users() {
 		if err != nil {
 			return nil, err
 		}
-		u, err := a.Office.UpdateUser(ctx, auth.From(ctx), in.UserID, userChange.Map(&in.Body), versions)
+		u, err := a.Service.UpdateUser(ctx, auth.From(ctx), in.UserID, userChange.Map(&in.Body), versions)
 		if err != nil {
 			return nil, inPath(err, backoffice.NounUser, "id")
 		}
@@ -107,7 +107,7 @@ func (a *API) users() {
 		if err != nil {
 			return nil, err
 		}
-		if err := a.Office.DeleteUser(ctx, auth.From(ctx), in.UserID, versions); err != nil {
+		if err := a.Service.DeleteUser(ctx, auth.From(ctx), in.UserID, versions); err != nil {
 			return nil, inPath(err, backoffice.NounUser, "id")
 		}
 		return &nothing{}, nil

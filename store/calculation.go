@@ -24,11 +24,11 @@ var calculationTable = &table[backoffice.Calculation, backoffice.CalculationCrit
 	criteria: []criterion[backoffice.CalculationCriteria]{
 		equals("customer_id", func(c backoffice.CalculationCriteria) string { return c.CustomerID }),
 		equals("transcript_id", func(c backoffice.CalculationCriteria) string { return c.TranscriptID }),
-		oneOfStatuses("state", func(c backoffice.CalculationCriteria) backoffice.Statuses { return c.State }),
+		oneOfStatuses("state", func(c backoffice.CalculationCriteria) backoffice.StatusSet { return c.State }),
 		where(func(c backoffice.CalculationCriteria) bool { return c.HasProposal == backoffice.Yes }, "t.file_key IS NOT NULL"),
 		where(func(c backoffice.CalculationCriteria) bool { return c.HasProposal == backoffice.No }, "t.file_key IS NULL"),
 	},
-	edges: map[backoffice.Edge]edge[backoffice.CalculationCriteria]{
+	parents: map[backoffice.Parent]parentColumns[backoffice.CalculationCriteria]{
 		backoffice.OfTranscript: under[backoffice.CalculationCriteria]("transcript_id"),
 		backoffice.OfCustomer:   under[backoffice.CalculationCriteria]("customer_id"),
 	},

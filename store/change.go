@@ -50,7 +50,7 @@ func (t *tx) putChangesAside(ctx context.Context) error {
 		}
 		return values
 	})
-	backoffice.CountCall(ctx)
+	backoffice.CountStatement(ctx)
 	t.aside += int64(len(t.changes))
 	clear(t.changes)
 	t.changes = t.changes[:0]
@@ -65,7 +65,7 @@ func (t *tx) finish(ctx context.Context) error {
 	if len(t.changes) == 0 && t.aside == 0 && t.visible.count == 0 {
 		return nil
 	}
-	if t.batcher != nil && t.aside == 0 && len(t.changes) > 0 && len(t.changes) <= maxBatch && !t.visible.isLarge() {
+	if t.batchConn != nil && t.aside == 0 && len(t.changes) > 0 && len(t.changes) <= maxBatch && !t.visible.isLarge() {
 		t.finishWithCommit(ctx)
 		return nil
 	}

@@ -20,7 +20,7 @@ var checklistTable = &table[backoffice.Checklist, backoffice.ChecklistCriteria]{
 		equals("language", func(c backoffice.ChecklistCriteria) string { return c.Language }),
 		equals("financial_year_id", func(c backoffice.ChecklistCriteria) string { return c.FinancialYearID }),
 	},
-	edges: map[backoffice.Edge]edge[backoffice.ChecklistCriteria]{
+	parents: map[backoffice.Parent]parentColumns[backoffice.ChecklistCriteria]{
 		backoffice.OfFinancialYear: under[backoffice.ChecklistCriteria]("financial_year_id"),
 	},
 	orders:     map[backoffice.OrderKey]order{backoffice.KeyName: byText("name_folded")},

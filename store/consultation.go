@@ -8,25 +8,25 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var privacyAccessTable = &table[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]{
+var privacyAccessTable = &table[backoffice.Consultation, backoffice.ConsultationCriteria]{
 	noun: backoffice.NounConsultation,
 	name: "consultations",
-	id:   func(a *backoffice.PrivacyAccess) *string { return &a.ID },
-	columns: []column[backoffice.PrivacyAccess]{
-		text("id", "", func(a *backoffice.PrivacyAccess) *string { return &a.ID }),
-		number("at", "at "+orderField(backoffice.KeyAt), func(a *backoffice.PrivacyAccess) *backoffice.Instant { return &a.At }),
-		text("client_id", "clientId", func(a *backoffice.PrivacyAccess) *string { return &a.ClientID }),
-		text("client_name", "clientName", func(a *backoffice.PrivacyAccess) *string { return &a.ClientName }),
-		optional("purpose", "purpose", func(a *backoffice.PrivacyAccess) **string { return &a.Purpose }),
-		enum("operation", "operation", backoffice.AllPrivacyOperations, func(a *backoffice.PrivacyAccess) *backoffice.PrivacyOperation { return &a.Operation }),
-		optional("customer_id", "", func(a *backoffice.PrivacyAccess) **string { return &a.CustomerID }),
-		words("fields", "fields", func(a *backoffice.PrivacyAccess) *[]backoffice.PrivacyField { return &a.Fields }).orNull(),
-		number("chain", "", func(a *backoffice.PrivacyAccess) *int64 { return &a.Chain }),
-		number("number", "", func(a *backoffice.PrivacyAccess) *int64 { return &a.Number }),
-		blob("mac", "", func(a *backoffice.PrivacyAccess) []byte { return a.MAC },
-			func(a *backoffice.PrivacyAccess, r *Row, i int) { a.MAC = r.Bytes(i) }),
+	id:   func(a *backoffice.Consultation) *string { return &a.ID },
+	columns: []column[backoffice.Consultation]{
+		text("id", "", func(a *backoffice.Consultation) *string { return &a.ID }),
+		number("at", "at "+orderField(backoffice.KeyAt), func(a *backoffice.Consultation) *backoffice.Instant { return &a.At }),
+		text("client_id", "clientId", func(a *backoffice.Consultation) *string { return &a.ClientID }),
+		text("client_name", "clientName", func(a *backoffice.Consultation) *string { return &a.ClientName }),
+		optional("purpose", "purpose", func(a *backoffice.Consultation) **string { return &a.Purpose }),
+		enum("operation", "operation", backoffice.AllPrivacyOperations, func(a *backoffice.Consultation) *backoffice.PrivacyOperation { return &a.Operation }),
+		optional("customer_id", "", func(a *backoffice.Consultation) **string { return &a.CustomerID }),
+		words("fields", "fields", func(a *backoffice.Consultation) *[]backoffice.PrivacyField { return &a.Fields }).orNull(),
+		number("chain", "", func(a *backoffice.Consultation) *int64 { return &a.Chain }),
+		number("number", "", func(a *backoffice.Consultation) *int64 { return &a.Number }),
+		blob("mac", "", func(a *backoffice.Consultation) []byte { return a.MAC },
+			func(a *backoffice.Consultation, r *Row, i int) { a.MAC = r.Bytes(i) }),
 	},
-	edges: map[backoffice.Edge]edge[backoffice.ConsultationCriteria]{
+	parents: map[backoffice.Parent]parentColumns[backoffice.ConsultationCriteria]{
 		backoffice.OfCustomer: under[backoffice.ConsultationCriteria]("customer_id"),
 	},
 	orders: map[backoffice.OrderKey]order{backoffice.KeyAt: byNumber("at")},
@@ -71,7 +71,7 @@ func bytesOrNull(b []byte) any {
 }
 
 // AppendConsultations implements backoffice.ConsultationStore.
-func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.PrivacyAccess) error {
+func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.Consultation) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		const move = "UPDATE consultation_heads SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
 		w := writerOf(tx, s.nouns.privacyAccesses)
@@ -91,15 +91,15 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 	})
 }
 
-// Consultations implements backoffice.ConsultationStore.
-func (s *Store) Consultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.PrivacyAccess, error) {
+// ListConsultations implements backoffice.ConsultationStore.
+func (s *Store) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.Consultation, error) {
 	n := s.nouns.privacyAccesses
 	columns, reads := n.textFor(shape{}, nil).selectedColumns()
-	statement := statement[backoffice.PrivacyAccess]{reads: reads}
+	statement := statement[backoffice.Consultation]{reads: reads}
 	text := "SELECT " + columns + " FROM consultations t WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"
-	var entries []*backoffice.PrivacyAccess
+	var entries []*backoffice.Consultation
 	err := s.primary().Query(ctx, text, []any{after.Chain, after.Number, int64(limit)}, func(row *Row) error {
-		entry := &backoffice.PrivacyAccess{}
+		entry := &backoffice.Consultation{}
 		statement.read(entry, row, 0)
 		entries = append(entries, entry)
 		return nil

@@ -67,7 +67,7 @@ func (w *writer[T, C]) upsert(ctx context.Context, rows []*T) error {
 	if err != nil {
 		return w.tx.fail(backoffice.Fault(err, "copying to "+w.table.name))
 	}
-	backoffice.CountCall(ctx)
+	backoffice.CountStatement(ctx)
 	if _, err := w.conn.Exec(ctx, texts.upsert, w.mark()); err != nil {
 		return w.refusal(ctx, err, rows)
 	}

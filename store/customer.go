@@ -82,7 +82,7 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 		blindIndex("registration_index", func(c backoffice.CustomerCriteria) string { return c.RegistrationIndex }),
 		blindIndex("spouse_registration_index", func(c backoffice.CustomerCriteria) string { return c.SpouseRegistrationIndex }),
 	},
-	edges: map[backoffice.Edge]edge[backoffice.CustomerCriteria]{
+	parents: map[backoffice.Parent]parentColumns[backoffice.CustomerCriteria]{
 		backoffice.OfUser: under[backoffice.CustomerCriteria]("responsible_id"),
 	},
 	orders: map[backoffice.OrderKey]order{

@@ -18,7 +18,7 @@ var documentTable = &table[backoffice.CustomerDocument, backoffice.DocumentCrite
 	criteria: []criterion[backoffice.DocumentCriteria]{
 		equals("customer_id", func(c backoffice.DocumentCriteria) string { return c.CustomerID }),
 	},
-	edges: map[backoffice.Edge]edge[backoffice.DocumentCriteria]{
+	parents: map[backoffice.Parent]parentColumns[backoffice.DocumentCriteria]{
 		backoffice.OfCustomer: under[backoffice.DocumentCriteria]("customer_id"),
 	},
 	orders:     map[backoffice.OrderKey]order{backoffice.KeyName: byText("name_folded")},

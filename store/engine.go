@@ -31,16 +31,16 @@ type Statement struct {
 // ErrNotRun is what becomes of a statement when one before it has failed.
 var ErrNotRun = errors.New("a statement that was sent before this one has failed")
 
-// Batcher is what a Conn in a transaction also is when its engine is far away, so that trips are to be saved.
-type Batcher interface {
+// BatchConn is what a Conn in a transaction also is when its engine is far away, so that trips are to be saved.
+type BatchConn interface {
 	// Send runs statements in their order, in one trip. After one that the engine refuses none is run.
 	Send(ctx context.Context, statements []*Statement)
 	// SendLast keeps statements for the trip that ends the transaction: nobody can look at their answers before it is
 	// durable, so what is to keep it from that must be an error of theirs.
 	SendLast(statements ...*Statement)
-	// MayRepeat says that the transaction does no harm when it is run again although it is durable already. So its last trip
+	// Retryable says that the transaction does no harm when it is run again although it is durable already. So its last trip
 	// may be its only one.
-	MayRepeat()
+	Retryable()
 }
 
 // Engine is an open database.
@@ -72,7 +72,7 @@ type Engine interface {
 type counted struct{ Conn }
 
 func (c counted) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
-	backoffice.CountCall(ctx)
+	backoffice.CountStatement(ctx)
 	each, end := metered(ctx, each)
 	if err := c.Conn.Query(ctx, text, args, each); err != nil {
 		return err
@@ -109,6 +109,6 @@ const rowsBetween = 64
 const budgetStep = 32 << 10
 
 func (c counted) Exec(ctx context.Context, text string, args []any) (int64, error) {
-	backoffice.CountCall(ctx)
+	backoffice.CountStatement(ctx)
 	return c.Conn.Exec(ctx, text, args)
 }

@@ -22,7 +22,7 @@ var minfinTable = &table[backoffice.MinfinDocument, backoffice.MinfinCriteria]{
 		equals("document_type", func(c backoffice.MinfinCriteria) string { return c.DocumentType }),
 		since("synchronised_at", func(c backoffice.MinfinCriteria) backoffice.Instant { return c.SynchronisedSince }),
 	},
-	edges: map[backoffice.Edge]edge[backoffice.MinfinCriteria]{
+	parents: map[backoffice.Parent]parentColumns[backoffice.MinfinCriteria]{
 		backoffice.OfCustomer:      under[backoffice.MinfinCriteria]("customer_id"),
 		backoffice.OfFinancialYear: under[backoffice.MinfinCriteria]("financial_year_id"),
 	},

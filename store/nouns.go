@@ -21,7 +21,7 @@ type nouns struct {
 	minfin          *noun[backoffice.MinfinDocument, backoffice.MinfinCriteria]
 	users           *noun[backoffice.User, backoffice.UserCriteria]
 	labels          *noun[backoffice.Label, backoffice.LabelCriteria]
-	privacyAccesses *noun[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]
+	privacyAccesses *noun[backoffice.Consultation, backoffice.ConsultationCriteria]
 	ofIDs           string // the statement of NounsOf
 	changesAside    copyTexts
 	changesAtEnd    string
@@ -114,7 +114,7 @@ type readers struct {
 	minfin          reader[backoffice.MinfinDocument, backoffice.MinfinCriteria]
 	users           reader[backoffice.User, backoffice.UserCriteria]
 	labels          reader[backoffice.Label, backoffice.LabelCriteria]
-	privacyAccesses reader[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]
+	privacyAccesses reader[backoffice.Consultation, backoffice.ConsultationCriteria]
 }
 
 func (n *nouns) readers(from source) readers {
@@ -131,64 +131,64 @@ func (n *nouns) readers(from source) readers {
 		minfin:          reader[backoffice.MinfinDocument, backoffice.MinfinCriteria]{n.minfin, from},
 		users:           reader[backoffice.User, backoffice.UserCriteria]{n.users, from},
 		labels:          reader[backoffice.Label, backoffice.LabelCriteria]{n.labels, from},
-		privacyAccesses: reader[backoffice.PrivacyAccess, backoffice.ConsultationCriteria]{n.privacyAccesses, from},
+		privacyAccesses: reader[backoffice.Consultation, backoffice.ConsultationCriteria]{n.privacyAccesses, from},
 	}
 }
 
-// FinancialYears implements backoffice.Reads.
+// FinancialYears implements backoffice.Readers.
 func (r *readers) FinancialYears() backoffice.Reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
 	return &r.financialYears
 }
 
-// Checklists implements backoffice.Reads.
+// Checklists implements backoffice.Readers.
 func (r *readers) Checklists() backoffice.Reader[*backoffice.Checklist, backoffice.ChecklistCriteria] {
 	return &r.checklists
 }
 
-// Transcripts implements backoffice.Reads.
+// Transcripts implements backoffice.Readers.
 func (r *readers) Transcripts() backoffice.TranscriptReader { return &r.transcripts }
 
-// Calculations implements backoffice.Reads.
+// Calculations implements backoffice.Readers.
 func (r *readers) Calculations() backoffice.Reader[*backoffice.Calculation, backoffice.CalculationCriteria] {
 	return &r.calculations
 }
 
-// CustomersWithoutNumbers implements backoffice.Reads.
+// CustomersWithoutNumbers implements backoffice.Readers.
 func (r *readers) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
 	return &r.withoutNumbers
 }
 
-// Customers implements backoffice.Reads.
+// Customers implements backoffice.Readers.
 func (r *readers) Customers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
 	return &r.customers
 }
 
-// Relations implements backoffice.Reads.
+// Relations implements backoffice.Readers.
 func (r *readers) Relations() backoffice.Reader[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
 	return &r.relations
 }
 
-// Documents implements backoffice.Reads.
+// Documents implements backoffice.Readers.
 func (r *readers) Documents() backoffice.Reader[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
 	return &r.documents
 }
 
-// MinfinDocuments implements backoffice.Reads.
+// MinfinDocuments implements backoffice.Readers.
 func (r *readers) MinfinDocuments() backoffice.Reader[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
 	return &r.minfin
 }
 
-// Users implements backoffice.Reads.
+// Users implements backoffice.Readers.
 func (r *readers) Users() backoffice.Reader[*backoffice.User, backoffice.UserCriteria] {
 	return &r.users
 }
 
-// Labels implements backoffice.Reads.
+// Labels implements backoffice.Readers.
 func (r *readers) Labels() backoffice.Reader[*backoffice.Label, backoffice.LabelCriteria] {
 	return &r.labels
 }
 
-// PrivacyAccesses implements backoffice.Reads.
-func (r *readers) PrivacyAccesses() backoffice.Reader[*backoffice.PrivacyAccess, backoffice.ConsultationCriteria] {
+// Consultations implements backoffice.Readers.
+func (r *readers) Consultations() backoffice.Reader[*backoffice.Consultation, backoffice.ConsultationCriteria] {
 	return &r.privacyAccesses
 }

@@ -46,7 +46,7 @@ func send(ctx context.Context, from source, b *backoffice.Batch) error {
 		if q.Err() != nil || q.Text == "" {
 			continue
 		}
-		backoffice.CountCall(ctx)
+		backoffice.CountStatement(ctx)
 		if metering {
 			q.charge(ctx)
 		}
@@ -92,7 +92,7 @@ type inTx struct{ conn *txConn }
 // Send implements source.
 func (i inTx) Send(ctx context.Context, queries []*Query, _ bool) {
 	tx := i.conn.tx
-	if tx.batcher == nil || tx.failed != nil {
+	if tx.batchConn == nil || tx.failed != nil {
 		oneByOne{i.conn}.Send(ctx, queries, false)
 		return
 	}

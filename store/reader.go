@@ -79,7 +79,7 @@ func wellFormed(ids []string) []string {
 }
 
 // Lists implements backoffice.Reader.
-func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.Ask[C], parents []string, want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
+func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], parents []string, want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
 	if ask.Under == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}
@@ -142,7 +142,7 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.Ask[C], parents
 }
 
 // isSingle says whether the list of one parent is asked.
-func isSingle(under backoffice.Edge, parents []string) bool {
+func isSingle(under backoffice.Parent, parents []string) bool {
 	return under != backoffice.Root && len(parents) == 1
 }
 
@@ -150,7 +150,7 @@ func isSingle(under backoffice.Edge, parents []string) bool {
 const mostExpected = 1024
 
 // parentsOf are the parents to look for; nil when there is nothing to ask.
-func (r *reader[T, C]) parentsOf(under backoffice.Edge, c C, parents []string) ([]string, error) {
+func (r *reader[T, C]) parentsOf(under backoffice.Parent, c C, parents []string) ([]string, error) {
 	if _, ok := r.table.ends(under, c); !ok {
 		return nil, backoffice.Errorf(backoffice.BadInput, "there are no such lists")
 	}
@@ -204,7 +204,7 @@ func (n *noun[T, C]) window(args []any, by backoffice.Order, w backoffice.Window
 }
 
 // Counts implements backoffice.Reader.
-func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Edge, criteria C, parents []string, into []int) backoffice.Queued {
+func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
 	list, places, err := r.places(under, criteria, parents)
 	if err != nil || list == nil {
 		return b.Queue(failed(err))
@@ -222,7 +222,7 @@ func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Edge, criter
 }
 
 // places are the parents to look for, as parentsOf gives them, and where each of them stands among all parents.
-func (r *reader[T, C]) places(under backoffice.Edge, criteria C, parents []string) (list []string, at func(int) int, err error) {
+func (r *reader[T, C]) places(under backoffice.Parent, criteria C, parents []string) (list []string, at func(int) int, err error) {
 	if under == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}

@@ -22,7 +22,7 @@ var relationTable = &table[backoffice.CustomerRelation, backoffice.RelationCrite
 		choosesEnds(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Outgoing }),
 		choosesEnds(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Incoming }),
 	},
-	edges: map[backoffice.Edge]edge[backoffice.RelationCriteria]{
+	parents: map[backoffice.Parent]parentColumns[backoffice.RelationCriteria]{
 		backoffice.OfCustomer: func(c backoffice.RelationCriteria) []string {
 			switch c.Direction {
 			case backoffice.Outgoing:

@@ -12,7 +12,7 @@ import (
 // shape is all that the text of a reading statement depends on.
 type shape struct {
 	kind     statementKind
-	under    backoffice.Edge
+	under    backoffice.Parent
 	order    backoffice.Order
 	window   windowShape
 	columns  backoffice.Columns

@@ -63,7 +63,7 @@ func (s *Store) Gauges() []backoffice.Gauge {
 }
 
 // GaugesOfPool are the gauges of one pool of connections.
-func GaugesOfPool(name string, turns *Turns) []backoffice.Gauge {
+func GaugesOfPool(name string, turns *Scheduler) []backoffice.Gauge {
 	labels := []string{"pool", name}
 	return []backoffice.Gauge{
 		{Name: "store_connections_in_use", Help: "Connections to the store that are in use.", Labels: labels, Read: func() int64 {
@@ -82,7 +82,7 @@ func (s *Store) Close() error { return s.engine.Close() }
 
 // Snapshot runs do with reads that all see the store as it was at one moment, while others go on writing: the way of
 // export. The reads are good until do returns, for one caller at a time.
-func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Reads) error) error {
+func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error {
 	return s.engine.Snapshot(ctx, func(ctx context.Context, conn Conn) error {
 		reads := s.nouns.readers(oneByOne{conn})
 		return do(ctx, &reads)
@@ -105,7 +105,7 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 		tx.conn = &txConn{counted{conn}, tx}
 		tx.nounReader = nounReader{s.nouns, inTx{&txConn{conn, tx}}}
 		tx.copier, _ = conn.(Copier)
-		tx.batcher, _ = conn.(Batcher)
+		tx.batchConn, _ = conn.(BatchConn)
 		if err := do(ctx, tx); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type table[T any, C comparable] struct {
 
 	nothing  func(C) bool // nothing can match
 	criteria []criterion[C]
-	edges    map[backoffice.Edge]edge[C]
+	parents  map[backoffice.Parent]parentColumns[C]
 	orders   map[backoffice.OrderKey]order
 
 	lists      []sideList[T]
@@ -33,16 +33,16 @@ type table[T any, C comparable] struct {
 // but the criterion, so that a set of criteria has one text.
 type criterion[C any] struct {
 	when func(C) bool
-	text func(*Dialect) string // nil for one that only chooses the ends of an edge, and says nothing at the root
+	text func(*Dialect) string // nil for one that only chooses which of its columns holds the parent, and says nothing at the root
 	args func(c C, d *Dialect, args []any) []any
 }
 
-// edge gives the columns that may hold the parent of a list. A column with a condition behind it, in which ? stands for
+// parentColumns gives the columns that may hold the parent of a list. A column with a condition behind it, in which ? stands for
 // the parent, holds what leads to it.
-type edge[C any] func(C) []string
+type parentColumns[C any] func(C) []string
 
-// under is an edge of one column.
-func under[C any](column string) edge[C] {
+// under is a parent in one column.
+func under[C any](column string) parentColumns[C] {
 	columns := []string{column}
 	return func(C) []string { return columns }
 }
@@ -78,7 +78,7 @@ func where[C any](when func(C) bool, text string) criterion[C] {
 
 func noArguments[C any](_ C, _ *Dialect, args []any) []any { return args }
 
-// choosesEnds marks a criterion that an edge goes by.
+// choosesEnds marks a criterion by which the parent's column is chosen.
 func choosesEnds[C any](when func(C) bool) criterion[C] {
 	return criterion[C]{when, nil, noArguments[C]}
 }
@@ -107,7 +107,7 @@ func since[C any](column string, of func(C) backoffice.Instant) criterion[C] {
 }
 
 // mask numbers the criteria that are set.
-func (t *table[T, C]) mask(under backoffice.Edge, c C) (mask uint32) {
+func (t *table[T, C]) mask(under backoffice.Parent, c C) (mask uint32) {
 	var none C
 	if c == none {
 		return 0
@@ -121,11 +121,11 @@ func (t *table[T, C]) mask(under backoffice.Edge, c C) (mask uint32) {
 }
 
 // ends are the columns that may hold the parent, none at the root; ok says whether the noun has such lists.
-func (t *table[T, C]) ends(e backoffice.Edge, c C) (columns []string, ok bool) {
+func (t *table[T, C]) ends(e backoffice.Parent, c C) (columns []string, ok bool) {
 	if e == backoffice.Root {
 		return nil, true
 	}
-	of, ok := t.edges[e]
+	of, ok := t.parents[e]
 	if !ok {
 		return nil, false
 	}

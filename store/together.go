@@ -7,15 +7,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// strand is one of several functions of a transaction that ask together.
-type strand struct {
+// coroutine is one of several functions of a transaction that ask together.
+type coroutine struct {
 	ask  func([]*Statement) (again bool) // waits for the answers
 	next func() ([]*Statement, bool)
 	over bool
 	err  error
 }
 
-type strandKey struct{}
+type coroutineKey struct{}
 
 // Together implements backoffice.Tx.
 func (t *tx) Together(ctx context.Context, do ...func(ctx context.Context) error) error {
@@ -26,7 +26,7 @@ func (t *tx) Together(ctx context.Context, do ...func(ctx context.Context) error
 // ask then is sent in one trip, in the order of the functions, and so on. Never do two of them run at once. Of several that
 // fail the first one's error counts, as if they had run one after the other.
 func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error) error {
-	if t.batcher == nil || len(do) == 1 {
+	if t.batchConn == nil || len(do) == 1 {
 		for _, one := range do {
 			if err := one(ctx); err != nil {
 				return err
@@ -34,20 +34,20 @@ func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error
 		}
 		return nil
 	}
-	strands := make([]*strand, len(do))
+	coroutines := make([]*coroutine, len(do))
 	for i, one := range do {
-		s := &strand{}
+		s := &coroutine{}
 		next, stop := iter.Pull(func(ask func([]*Statement) bool) {
 			s.ask = ask
-			s.err = one(context.WithValue(ctx, strandKey{}, s))
+			s.err = one(context.WithValue(ctx, coroutineKey{}, s))
 		})
 		defer stop() // one that is not over is told that its statements were not run
-		s.next, strands[i] = next, s
+		s.next, coroutines[i] = next, s
 	}
 	for {
 		var asked []*Statement
 		first := true // all before are over, and well
-		for _, s := range strands {
+		for _, s := range coroutines {
 			if !s.over {
 				statements, more := s.next()
 				s.over = !more
@@ -59,7 +59,7 @@ func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error
 			first = first && s.over
 		}
 		if len(asked) == 0 {
-			for _, s := range strands {
+			for _, s := range coroutines {
 				if s.err != nil {
 					return s.err
 				}
@@ -73,7 +73,7 @@ func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error
 // send runs statements with those of the functions beside, if there are such.
 func (t *tx) send(ctx context.Context, statements ...*Statement) {
 	for range statements {
-		backoffice.CountCall(ctx)
+		backoffice.CountStatement(ctx)
 	}
 	t.trip(ctx, statements)
 }
@@ -81,16 +81,16 @@ func (t *tx) send(ctx context.Context, statements ...*Statement) {
 // sendLast keeps statements for the trip of the commit.
 func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
 	for range statements {
-		backoffice.CountCall(ctx)
+		backoffice.CountStatement(ctx)
 	}
-	t.batcher.SendLast(statements...)
+	t.batchConn.SendLast(statements...)
 }
 
 // repeat runs statements in a transaction of their own, in one trip, which may run twice: they come to the same then.
 func (s *Store) repeat(ctx context.Context, statements ...*Statement) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if tx.batcher != nil {
-			tx.batcher.MayRepeat()
+		if tx.batchConn != nil {
+			tx.batchConn.Retryable()
 			tx.sendLast(ctx, statements...)
 			return nil
 		}
@@ -110,9 +110,9 @@ func (s *Store) repeat(ctx context.Context, statements ...*Statement) error {
 }
 
 func (t *tx) trip(ctx context.Context, statements []*Statement) {
-	s, _ := ctx.Value(strandKey{}).(*strand)
+	s, _ := ctx.Value(coroutineKey{}).(*coroutine)
 	if s == nil {
-		t.batcher.Send(ctx, statements)
+		t.batchConn.Send(ctx, statements)
 		return
 	}
 	if !s.ask(statements) {

@@ -38,7 +38,7 @@ func (r *transcriptReader) parts(c backoffice.TranscriptCriteria, each func(stat
 }
 
 // Counts implements backoffice.Reader.
-func (r *transcriptReader) Counts(b *backoffice.Batch, under backoffice.Edge, c backoffice.TranscriptCriteria, parents []string, into []int) backoffice.Queued {
+func (r *transcriptReader) Counts(b *backoffice.Batch, under backoffice.Parent, c backoffice.TranscriptCriteria, parents []string, into []int) backoffice.Queued {
 	if under != backoffice.Root || c.Nothing || !isPartial(c) {
 		return r.reader.Counts(b, under, c, parents, into)
 	}

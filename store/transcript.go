@@ -60,14 +60,14 @@ var transcriptTable = &table[backoffice.Transcript, backoffice.TranscriptCriteri
 		matches(func(c backoffice.TranscriptCriteria) string { return c.ResponsibleID }, func(*Dialect) string {
 			return "t." + customersOfUser
 		}),
-		oneOfStatuses("status", func(c backoffice.TranscriptCriteria) backoffice.Statuses { return c.Status }),
+		oneOfStatuses("status", func(c backoffice.TranscriptCriteria) backoffice.StatusSet { return c.Status }),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.Yes }, "t.is_completed = true"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes }, "t.document_generated = true"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.No }, "t.document_generated = false"),
 		changedSince("visible_at", func(c backoffice.TranscriptCriteria) backoffice.Instant { return c.UpdatedSince }),
 	},
-	edges: map[backoffice.Edge]edge[backoffice.TranscriptCriteria]{
+	parents: map[backoffice.Parent]parentColumns[backoffice.TranscriptCriteria]{
 		backoffice.OfFinancialYear: under[backoffice.TranscriptCriteria]("financial_year_id"),
 		backoffice.OfChecklist:     under[backoffice.TranscriptCriteria]("checklist_id"),
 		backoffice.OfCustomer:      under[backoffice.TranscriptCriteria]("customer_id"),
@@ -98,7 +98,7 @@ var customVariables = column[backoffice.Transcript]{
 }
 
 // oneOfStatuses picks rows whose column has one of some statuses.
-func oneOfStatuses[C any](column string, of func(C) backoffice.Statuses) criterion[C] {
+func oneOfStatuses[C any](column string, of func(C) backoffice.StatusSet) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != 0 },
 		text: func(d *Dialect) string { return "t." + column + " " + d.in },
@@ -120,7 +120,7 @@ type transcriptReader struct {
 }
 
 // StatusCounts implements backoffice.TranscriptReader.
-func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Edge, criteria backoffice.TranscriptCriteria, parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
+func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
 	list, places, err := r.places(under, criteria, parents)
 	if err != nil || list == nil {
 		return b.Queue(failed(err))

@@ -10,14 +10,14 @@ import (
 // a part of a refused write may be done. So the first failure is kept, whatever the caller makes of it.
 type tx struct {
 	nounReader
-	store   *Store
-	conn    Conn
-	copier  Copier  // nil when the engine copies nothing
-	batcher Batcher // nil when the engine is here
-	failed  error
-	changes []*backoffice.Change
-	visible visibility
-	aside   int64 // entries of the change log that are in a temporary table
+	store     *Store
+	conn      Conn
+	copier    Copier    // nil when the engine copies nothing
+	batchConn BatchConn // nil when the engine is here
+	failed    error
+	changes   []*backoffice.Change
+	visible   visibility
+	aside     int64 // entries of the change log that are in a temporary table
 }
 
 var _ backoffice.Tx = (*tx)(nil)
@@ -40,7 +40,7 @@ func (c *txConn) Query(ctx context.Context, text string, args []any, each func(*
 	if c.tx.failed != nil {
 		return c.tx.failed
 	}
-	if c.tx.batcher == nil {
+	if c.tx.batchConn == nil {
 		return c.note(c.conn.Query(ctx, text, args, each))
 	}
 	each, end := metered(ctx, each)
@@ -55,7 +55,7 @@ func (c *txConn) Exec(ctx context.Context, text string, args []any) (n int64, er
 	if c.tx.failed != nil {
 		return 0, c.tx.failed
 	}
-	if c.tx.batcher == nil {
+	if c.tx.batchConn == nil {
 		n, err = c.conn.Exec(ctx, text, args)
 		return n, c.note(err)
 	}

@@ -198,7 +198,7 @@ func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
 	err := w.together(ctx, rows,
 		func(ctx context.Context) (err error) { changed, err = w.run(ctx, w.writes.update, rows); return err },
 		func(ctx context.Context) error {
-			if w.tx.batcher == nil || len(w.table.lists) == 0 {
+			if w.tx.batchConn == nil || len(w.table.lists) == 0 {
 				return nil
 			}
 			return look(ctx)
@@ -316,7 +316,7 @@ func takenID() error {
 	return backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeTaken, Message: "the identifier is taken", Field: []string{"id"}})
 }
 
-// refusal turns a constraint that stood in the way into what the caller can mend.
+// refusal turns a constraint that stood in the way into what the caller can fix.
 func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error {
 	violation := violationOf(err)
 	switch {

@@ -1,6 +1,6 @@
 // Package data makes the office that the benchmarks measure: customers, the relations between them and their
 // transcripts, the same on every machine. It writes them straight into the store's tables and must not be used for
-// anything that is not measured: it skips the rules that the faces hold writes to.
+// anything that is not measured: it skips the rules that the APIs hold writes to.
 package data
 
 import (

@@ -103,20 +103,20 @@ func (t transaction) Exec(ctx context.Context, text string, args []any) (int64, 
 // connections runs each statement on any connection of the pool. Callers get them in turn.
 type connections struct {
 	pool   *pgxpool.Pool
-	turns  *store.Turns
+	turns  *store.Scheduler
 	wait   time.Duration // for a free connection
 	limit  time.Duration // of a statement
 	closed atomic.Bool
 }
 
 func connectionsOf(pool *pgxpool.Pool, wait, limit time.Duration) *connections {
-	return &connections{pool: pool, turns: store.NewTurns(int(pool.Config().MaxConns), wait), wait: wait, limit: limit}
+	return &connections{pool: pool, turns: store.NewScheduler(int(pool.Config().MaxConns), wait), wait: wait, limit: limit}
 }
 
 // lease is a connection, and who has it.
 type lease struct {
 	pooled *pgxpool.Conn
-	turns  *store.Turns
+	turns  *store.Scheduler
 	turn   *store.Turn
 }
 

@@ -38,7 +38,7 @@ func TestWhatWasAcknowledgedOutlivesACrashWhoeverSwitchedSynchronousCommitOff(t 
 		if err != nil {
 			t.Fatal(err)
 		}
-		entry := &backoffice.PrivacyAccess{ID: backoffice.NewID(), At: 1, ClientID: "reader", ClientName: "reader", Operation: backoffice.AllPrivacyOperations[0], Number: 1, MAC: []byte("mac")}
+		entry := &backoffice.Consultation{ID: backoffice.NewID(), At: 1, ClientID: "reader", ClientName: "reader", Operation: backoffice.AllPrivacyOperations[0], Number: 1, MAC: []byte("mac")}
 		var opening backoffice.ConsultationHead
 		if err := opened.OpenConsultationChain(t.Context(), func(chain int64) (chainHead, registerHead backoffice.ConsultationHead) {
 			opening = backoffice.ConsultationHead{Chain: chain, MAC: []byte("opened")}
@@ -48,7 +48,7 @@ func TestWhatWasAcknowledgedOutlivesACrashWhoeverSwitchedSynchronousCommitOff(t 
 		}
 		entry.Chain = opening.Chain
 		moved := backoffice.ConsultationHead{Chain: opening.Chain, Count: 1, Last: []byte("mac"), MAC: []byte("moved")}
-		if err := opened.AppendConsultations(t.Context(), opening, moved, []*backoffice.PrivacyAccess{entry}); err != nil {
+		if err := opened.AppendConsultations(t.Context(), opening, moved, []*backoffice.Consultation{entry}); err != nil {
 			t.Fatal(err)
 		}
 		node.Crash(t)
@@ -63,7 +63,7 @@ func TestWhatWasAcknowledgedOutlivesACrashWhoeverSwitchedSynchronousCommitOff(t 
 		if err != nil || found[made.ID] == nil {
 			t.Errorf("off for %s: an acknowledged write is gone (%v)", level, err)
 		}
-		entries, err := opened.Consultations(t.Context(), backoffice.ConsultationPosition{}, 100)
+		entries, err := opened.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 100)
 		if err != nil || len(entries) == 0 || entries[len(entries)-1].ID != entry.ID {
 			t.Errorf("off for %s: an acknowledged entry of the register is gone (%v)", level, err)
 		}

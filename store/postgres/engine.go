@@ -19,7 +19,7 @@ type engine struct {
 
 // forWriting are the connections on which a context's transactions run.
 func (e *engine) forWriting(ctx context.Context) *connections {
-	if backoffice.CallerOf(ctx) == nil {
+	if backoffice.SessionOf(ctx) == nil {
 		return e.own
 	}
 	return e.reads.primary

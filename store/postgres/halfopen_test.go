@@ -18,7 +18,7 @@ func everyConnection(t testing.TB, opened *postgres.Store) (failed []error) {
 	var readers sync.WaitGroup
 	for range 4 {
 		readers.Go(func() {
-			if err := opened.Snapshot(t.Context(), func(ctx context.Context, reads backoffice.Reads) error {
+			if err := opened.Snapshot(t.Context(), func(ctx context.Context, reads backoffice.Readers) error {
 				time.Sleep(50 * time.Millisecond) // so that each has a connection of its own
 				_, err := backoffice.ReadByID(ctx, reads.Labels(), []string{"nothing"}, 0)
 				return err

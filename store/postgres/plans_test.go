@@ -148,7 +148,7 @@ func comparePages(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
 	for _, key := range []backoffice.OrderKey{backoffice.KeyID, backoffice.KeyName, backoffice.KeyCreatedAt, backoffice.KeyUpdatedAt} {
 		blocks := func(window backoffice.Window) int {
 			recorder := &storetest.Recorder{}
-			ask := backoffice.Ask[backoffice.CustomerCriteria]{Order: backoffice.Order{Key: key}, Window: window}
+			ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Order: backoffice.Order{Key: key}, Window: window}
 			if _, err := backoffice.ReadPages(t.Context(), opened.Through(recorder.On).Customers(), ask, nil, 0); err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func comparePages(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
 			t.Fatal("nothing was asked")
 			return 0
 		}
-		last, err := backoffice.ReadPages(t.Context(), opened.Customers(), backoffice.Ask[backoffice.CustomerCriteria]{
+		last, err := backoffice.ReadPages(t.Context(), opened.Customers(), backoffice.ListQuery[backoffice.CustomerCriteria]{
 			Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 60, Backward: true}}, nil, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -26,7 +26,7 @@ func (e *engine) Send(ctx context.Context, queries []*store.Query, last bool) {
 
 // at is where the reads of a context's request go; nil is the primary.
 func (r *reads) at(ctx context.Context) *replica {
-	caller := backoffice.CallerOf(ctx)
+	caller := backoffice.SessionOf(ctx)
 	if r.freshness == nil || caller == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (r *reads) at(ctx context.Context) *replica {
 
 // stay keeps the rest of a context's request on the primary.
 func stay(ctx context.Context) {
-	if caller := backoffice.CallerOf(ctx); caller != nil {
+	if caller := backoffice.SessionOf(ctx); caller != nil {
 		caller.StayOnPrimary()
 	}
 }

@@ -36,7 +36,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 // wrote makes the caller's reads see what it wrote: those of this request, and those to come.
 func (e *engine) wrote(ctx context.Context) {
 	stay(ctx)
-	if caller := backoffice.CallerOf(ctx); caller != nil && e.reads.freshness != nil {
+	if caller := backoffice.SessionOf(ctx); caller != nil && e.reads.freshness != nil {
 		e.reads.freshness.note(caller.ClientID)
 	}
 }

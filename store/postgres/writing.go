@@ -24,8 +24,8 @@ type writing struct {
 }
 
 var (
-	_ store.Batcher = (*writing)(nil)
-	_ store.Copier  = (*writing)(nil)
+	_ store.BatchConn = (*writing)(nil)
+	_ store.Copier    = (*writing)(nil)
 )
 
 // Query implements store.Conn.
@@ -42,7 +42,7 @@ func (w *writing) Exec(ctx context.Context, text string, args []any) (int64, err
 	return s.Changed, s.Err
 }
 
-// Send implements store.Batcher.
+// Send implements store.BatchConn.
 func (w *writing) Send(ctx context.Context, statements []*store.Statement) {
 	ctx, cancel := bounded(ctx, w.limit)
 	defer cancel()
@@ -55,11 +55,11 @@ func (w *writing) Send(ctx context.Context, statements []*store.Statement) {
 	}
 }
 
-// SendLast implements store.Batcher.
+// SendLast implements store.BatchConn.
 func (w *writing) SendLast(statements ...*store.Statement) { w.last = append(w.last, statements...) }
 
-// MayRepeat implements store.Batcher.
-func (w *writing) MayRepeat() { w.repeats = true }
+// Retryable implements store.BatchConn.
+func (w *writing) Retryable() { w.repeats = true }
 
 // Copy implements store.Copier.
 func (w *writing) Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {

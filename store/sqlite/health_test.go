@@ -33,7 +33,7 @@ func TestADatabaseThatIsDamagedWhileItIsOpenSaysSo(t *testing.T) {
 	if err != nil || file.Close() != nil {
 		t.Fatal(err)
 	}
-	_, err = backoffice.ReadPages(t.Context(), opened.Customers(), backoffice.Ask[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 500}}, []string{""}, 0)
+	_, err = backoffice.ReadPages(t.Context(), opened.Customers(), backoffice.ListQuery[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 500}}, []string{""}, 0)
 	if backoffice.KindOf(err) != backoffice.Unavailable || err.Error() != "the store is damaged" {
 		t.Errorf("a read: %v", err)
 	}

@@ -14,7 +14,7 @@ import (
 type pool struct {
 	db     *sql.DB
 	health *health
-	turns  *store.Turns
+	turns  *store.Scheduler
 	dog    *watchdog
 	limit  time.Duration // of a statement; 0 is none
 	mu     sync.Mutex
@@ -31,7 +31,7 @@ type lease struct {
 func newPool(db *sql.DB, size int, wait, limit time.Duration, dog *watchdog, h *health) *pool {
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return &pool{db: db, health: h, turns: store.NewTurns(size, wait), dog: dog, limit: limit}
+	return &pool{db: db, health: h, turns: store.NewScheduler(size, wait), dog: dog, limit: limit}
 }
 
 // take waits for a connection.

@@ -33,7 +33,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		case 1:
 			want := o.customers[i%20]
 			m := o.relationModel()
-			list := backoffice.Ask[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 3}}
+			list := backoffice.ListQuery[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 3}}
 			pages := make([]backoffice.Page[*backoffice.CustomerRelation], 2)
 			store.Relations().Lists(b, list, []string{"unknown", want.ID}, 0, pages)
 			return func(t *testing.T) {
@@ -115,7 +115,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				})
 			}
 		})
-		list := backoffice.Ask[backoffice.LabelCriteria]{Window: backoffice.Window{Limit: 100_000}}
+		list := backoffice.ListQuery[backoffice.LabelCriteria]{Window: backoffice.Window{Limit: 100_000}}
 		for range 50 {
 			var b backoffice.Batch
 			before, pages, after := make([]int, 1), make([]backoffice.Page[*backoffice.Label], 1), make([]int, 1)
@@ -136,7 +136,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		for round := range 20 {
 			var b backoffice.Batch
 			first := queue(&b, round)
-			wrong := store.Labels().Lists(&b, backoffice.Ask[backoffice.LabelCriteria]{Order: backoffice.Order{Key: backoffice.KeyAt}}, nil, 0,
+			wrong := store.Labels().Lists(&b, backoffice.ListQuery[backoffice.LabelCriteria]{Order: backoffice.Order{Key: backoffice.KeyAt}}, nil, 0,
 				make([]backoffice.Page[*backoffice.Label], 1))
 			second := queue(&b, round+1)
 			if err := store.Send(t.Context(), &b); backoffice.KindOf(err) != backoffice.BadInput || !errors.Is(err, wrong.Err()) {
@@ -170,7 +170,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 
 	t.Run("each statement of a batch is counted", func(t *testing.T) {
 		t.Parallel()
-		ctx, calls := backoffice.WithCalls(t.Context())
+		ctx, calls := backoffice.WithStatementCount(t.Context())
 		if err := send(ctx, t, 0, 5, false); err != nil {
 			t.Error(err)
 		}

@@ -22,7 +22,7 @@ func testCalls(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				return err
 			},
 			"pages": func(ctx context.Context) error {
-				_, err := backoffice.ReadPages(ctx, store.Relations(), backoffice.Ask[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 5}}, parents, 0)
+				_, err := backoffice.ReadPages(ctx, store.Relations(), backoffice.ListQuery[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 5}}, parents, 0)
 				return err
 			},
 			"counts": func(ctx context.Context) error {
@@ -38,7 +38,7 @@ func testCalls(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				return err
 			},
 		} {
-			ctx, calls := backoffice.WithCalls(t.Context())
+			ctx, calls := backoffice.WithStatementCount(t.Context())
 			if err := do(ctx); err != nil || calls.Count() != 1 {
 				t.Errorf("%s: %d statements (%v)", name, calls.Count(), err)
 			}
@@ -48,12 +48,12 @@ func testCalls(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	t.Run("what can match nothing is answered without a statement", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
-		ctx, calls := backoffice.WithCalls(t.Context())
+		ctx, calls := backoffice.WithStatementCount(t.Context())
 		rows, err := backoffice.ReadByID(ctx, store.Customers(), []string{"", "no identifier", "\x00"}, 0)
 		if err != nil || len(rows) != 0 {
 			t.Error(rows, err)
 		}
-		pages, err := backoffice.ReadPages(ctx, store.Customers(), backoffice.Ask[backoffice.CustomerCriteria]{Criteria: backoffice.CustomerCriteria{Nothing: true}}, nil, 0)
+		pages, err := backoffice.ReadPages(ctx, store.Customers(), backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: backoffice.CustomerCriteria{Nothing: true}}, nil, 0)
 		if err != nil || len(pages) != 1 || pages[""].More {
 			t.Error(pages, err)
 		}

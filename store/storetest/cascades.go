@@ -199,7 +199,7 @@ func (o *office) without(customer string) *office {
 }
 
 // checkTotals counts every list of all.
-func (o *office) checkTotals(t *testing.T, store backoffice.Reads) {
+func (o *office) checkTotals(t *testing.T, store backoffice.Readers) {
 	t.Helper()
 	total(t, store.Customers(), len(o.customers))
 	total(t, store.Relations(), len(o.relations))

@@ -14,9 +14,9 @@ import (
 )
 
 // fullConsultations are entries of one chain, with no field left out in all of them.
-func fullConsultations() []*backoffice.PrivacyAccess {
+func fullConsultations() []*backoffice.Consultation {
 	purpose, customer := "audit 2026", "customer-1"
-	return []*backoffice.PrivacyAccess{
+	return []*backoffice.Consultation{
 		{
 			ID: "consultation-1", At: 1_700_000_000_001, ClientID: "client-1", ClientName: "Portal", Purpose: &purpose, Operation: backoffice.ConsultedByRead,
 			CustomerID: &customer, Fields: backoffice.AllPrivacyFields, Chain: 1, Number: 1, MAC: []byte("mac\x00one"),
@@ -104,10 +104,10 @@ func testConsultations(t *testing.T, newStore func(t testing.TB) backoffice.Stor
 		if err := store.AppendConsultations(t.Context(), from, to, entries); err != nil {
 			t.Fatalf("%v (%v)", err, errorCause(err))
 		}
-		for after, want := range map[backoffice.ConsultationPosition][]*backoffice.PrivacyAccess{
+		for after, want := range map[backoffice.ConsultationPosition][]*backoffice.Consultation{
 			{}: entries, {Chain: 1, Number: 1}: entries[1:], {Chain: 1, Number: 2}: nil, {Chain: 0, Number: 99}: entries, {Chain: 2}: nil,
 		} {
-			got, err := store.Consultations(t.Context(), after, 10)
+			got, err := store.ListConsultations(t.Context(), after, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,11 +118,11 @@ func testConsultations(t *testing.T, newStore func(t testing.TB) backoffice.Stor
 		if diff := cmp.Diff([]backoffice.ConsultationHead{to}, heads(t, store, 1, 9)); diff != "" {
 			t.Error(diff)
 		}
-		if got := readOne(t, store.PrivacyAccesses(), "consultation-1"); cmp.Diff(entries[0], got) != "" {
+		if got := readOne(t, store.Consultations(), "consultation-1"); cmp.Diff(entries[0], got) != "" {
 			t.Error(cmp.Diff(entries[0], got))
 		}
-		newest := backoffice.Ask[backoffice.ConsultationCriteria]{Under: backoffice.OfCustomer, Order: backoffice.NewestFirst, Window: backoffice.Window{Limit: 5}}
-		pages, err := backoffice.ReadPages(t.Context(), store.PrivacyAccesses(), newest, []string{"customer-1", "customer-2"}, 0)
+		newest := backoffice.ListQuery[backoffice.ConsultationCriteria]{Under: backoffice.OfCustomer, Order: backoffice.NewestFirst, Window: backoffice.Window{Limit: 5}}
+		pages, err := backoffice.ReadPages(t.Context(), store.Consultations(), newest, []string{"customer-1", "customer-2"}, 0)
 		if err != nil || len(pages["customer-1"].Items) != 1 || len(pages["customer-2"].Items) != 0 {
 			t.Errorf("%v %v", pages, err)
 		}
@@ -141,7 +141,7 @@ func testConsultations(t *testing.T, newStore func(t testing.TB) backoffice.Stor
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if got, _ := store.Consultations(t.Context(), backoffice.ConsultationPosition{}, 10); len(got) != 0 {
+		if got, _ := store.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 10); len(got) != 0 {
 			t.Error("entries were written")
 		}
 		if got := heads(t, store, 1, 1); cmp.Diff(from, got[0]) != "" {
@@ -156,13 +156,13 @@ func testConsultations(t *testing.T, newStore func(t testing.TB) backoffice.Stor
 		var all sync.WaitGroup
 		results := make([]error, 8)
 		for i := range results {
-			entry := &backoffice.PrivacyAccess{
+			entry := &backoffice.Consultation{
 				ID: fmt.Sprint("consultation-", i), At: 1, ClientID: "c", ClientName: "n", Operation: backoffice.ConsultedByRead,
 				Fields: backoffice.AllPrivacyFields, Chain: 1, Number: 1, MAC: fmt.Appendf(nil, "mac %d", i),
 			}
 			to := backoffice.ConsultationHead{Chain: 1, Count: 1, Last: entry.MAC, MAC: entry.MAC}
 			all.Go(func() {
-				results[i] = store.AppendConsultations(context.WithoutCancel(t.Context()), from, to, []*backoffice.PrivacyAccess{entry})
+				results[i] = store.AppendConsultations(context.WithoutCancel(t.Context()), from, to, []*backoffice.Consultation{entry})
 			})
 		}
 		all.Wait()
@@ -190,7 +190,7 @@ func testConsultations(t *testing.T, newStore func(t testing.TB) backoffice.Stor
 			_, err := tx.Customers().Delete(ctx, "customer-1")
 			return err
 		})
-		if got, err := store.Consultations(t.Context(), backoffice.ConsultationPosition{}, 10); err != nil || len(got) != 2 {
+		if got, err := store.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 10); err != nil || len(got) != 2 {
 			t.Errorf("%d entries are left (%v)", len(got), err)
 		}
 	})

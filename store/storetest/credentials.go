@@ -30,7 +30,7 @@ func testCredentials(t *testing.T, newStore func(t testing.TB) backoffice.Store)
 				t.Fatalf("%v (%v)", err, errorCause(err))
 			}
 		}
-		ctx, calls := backoffice.WithCalls(t.Context())
+		ctx, calls := backoffice.WithStatementCount(t.Context())
 		got, err := store.Credentials(ctx)
 		if err != nil {
 			t.Fatal(err)

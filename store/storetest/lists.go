@@ -42,7 +42,7 @@ func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 }
 
 func checkStatusCounts(ctx context.Context, t *rapid.T, store backoffice.Store,
-	m *model[backoffice.Transcript, *backoffice.Transcript, backoffice.TranscriptCriteria], ask backoffice.Ask[backoffice.TranscriptCriteria], parents []string) {
+	m *model[backoffice.Transcript, *backoffice.Transcript, backoffice.TranscriptCriteria], ask backoffice.ListQuery[backoffice.TranscriptCriteria], parents []string) {
 	got, err := backoffice.ReadStatusCounts(ctx, store.Transcripts(), ask.Under, ask.Criteria, parents)
 	if err != nil {
 		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
@@ -142,15 +142,15 @@ func tristate(wanted backoffice.Tristate, value bool) bool {
 	return wanted == backoffice.Either || (wanted == backoffice.Yes) == value
 }
 
-func hasStatus(wanted backoffice.Statuses, status backoffice.TranscriptStatus) bool {
+func hasStatus(wanted backoffice.StatusSet, status backoffice.TranscriptStatus) bool {
 	return wanted == 0 || slices.Contains(wanted.List(), status)
 }
 
 // listed reads a list in both directions and counts it.
-func listed[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], under backoffice.Edge, parent string, criteria C, want int, key backoffice.OrderKey) {
+func listed[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], under backoffice.Parent, parent string, criteria C, want int, key backoffice.OrderKey) {
 	t.Helper()
 	for _, order := range []backoffice.Order{{Key: key}, {Key: key, Descending: true}} {
-		ask := backoffice.Ask[C]{Under: under, Criteria: criteria, Order: order, Window: backoffice.Window{Limit: 10}}
+		ask := backoffice.ListQuery[C]{Under: under, Criteria: criteria, Order: order, Window: backoffice.Window{Limit: 10}}
 		pages, err := backoffice.ReadPages(t.Context(), reader, ask, []string{parent}, 0)
 		if err != nil || len(pages[parent].Items) != want {
 			t.Errorf("%T: %d rows under %q, want %d (%v)", reader, len(pages[parent].Items), parent, want, err)

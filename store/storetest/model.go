@@ -20,7 +20,7 @@ type model[T any, P interface {
 	backoffice.Entity
 }, C comparable] struct {
 	rows    []P
-	lists   map[backoffice.Edge]lists[P, C]
+	lists   map[backoffice.Parent]lists[P, C]
 	matches func(P, C) bool
 	draw    func(*rapid.T) C
 	orders  []backoffice.OrderKey
@@ -46,7 +46,7 @@ func compare(order backoffice.Order, a, b backoffice.Position) int {
 }
 
 // list is all of a parent's list, in order.
-func (m *model[T, P, C]) list(ask backoffice.Ask[C], parent string) (rows []P) {
+func (m *model[T, P, C]) list(ask backoffice.ListQuery[C], parent string) (rows []P) {
 	if ask.Under != backoffice.Root && parent == "" {
 		return nil // nobody's list: what is under no parent is in none
 	}
@@ -60,7 +60,7 @@ func (m *model[T, P, C]) list(ask backoffice.Ask[C], parent string) (rows []P) {
 }
 
 // page is the window of a parent's list.
-func (m *model[T, P, C]) page(ask backoffice.Ask[C], parent string) backoffice.Page[P] {
+func (m *model[T, P, C]) page(ask backoffice.ListQuery[C], parent string) backoffice.Page[P] {
 	w := ask.Window
 	rows := slices.DeleteFunc(m.list(ask, parent), func(row P) bool {
 		at := row.Position(ask.Order.Key)
@@ -78,9 +78,9 @@ func (m *model[T, P, C]) page(ask backoffice.Ask[C], parent string) backoffice.P
 }
 
 // drawAsk draws a question and the parents it is put to.
-func (m *model[T, P, C]) drawAsk(t *rapid.T) (backoffice.Ask[C], []string) {
+func (m *model[T, P, C]) drawAsk(t *rapid.T) (backoffice.ListQuery[C], []string) {
 	edges := slices.Sorted(maps.Keys(m.lists))
-	ask := backoffice.Ask[C]{
+	ask := backoffice.ListQuery[C]{
 		Under: rapid.SampledFrom(edges).Draw(t, "under"),
 		Order: backoffice.Order{Key: rapid.SampledFrom(append(m.orders, backoffice.KeyID)).Draw(t, "key"), Descending: rapid.Bool().Draw(t, "descending")},
 	}
@@ -125,7 +125,7 @@ func (m *model[T, P, C]) check(t *testing.T, reader backoffice.Reader[P, C]) {
 	})
 }
 
-func (m *model[T, P, C]) checkPages(ctx context.Context, t *rapid.T, reader backoffice.Reader[P, C], ask backoffice.Ask[C], parents []string) {
+func (m *model[T, P, C]) checkPages(ctx context.Context, t *rapid.T, reader backoffice.Reader[P, C], ask backoffice.ListQuery[C], parents []string) {
 	pages, err := backoffice.ReadPages(ctx, reader, ask, parents, 0)
 	if err != nil {
 		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
@@ -167,7 +167,7 @@ func positions[P backoffice.Entity](key backoffice.OrderKey, rows []P) []backoff
 	return list
 }
 
-func (m *model[T, P, C]) checkCounts(ctx context.Context, t *rapid.T, reader backoffice.Reader[P, C], ask backoffice.Ask[C], parents []string) {
+func (m *model[T, P, C]) checkCounts(ctx context.Context, t *rapid.T, reader backoffice.Reader[P, C], ask backoffice.ListQuery[C], parents []string) {
 	counts, err := backoffice.ReadCounts(ctx, reader, ask.Under, ask.Criteria, parents)
 	if err != nil {
 		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))

@@ -17,7 +17,7 @@ func (o *office) yearModel() *model[backoffice.FinancialYear, *backoffice.Financ
 	type C = backoffice.FinancialYearCriteria
 	return &model[backoffice.FinancialYear, *backoffice.FinancialYear, C]{
 		rows:    o.years,
-		lists:   map[backoffice.Edge]lists[*backoffice.FinancialYear, C]{backoffice.Root: everything[*backoffice.FinancialYear, C]()},
+		lists:   map[backoffice.Parent]lists[*backoffice.FinancialYear, C]{backoffice.Root: everything[*backoffice.FinancialYear, C]()},
 		matches: func(y *backoffice.FinancialYear, c C) bool { return !c.Current || y.IsCurrentYear },
 		draw:    func(t *rapid.T) C { return C{Current: rapid.Bool().Draw(t, "current")} },
 	}
@@ -27,7 +27,7 @@ func (o *office) checklistModel() *model[backoffice.Checklist, *backoffice.Check
 	type C = backoffice.ChecklistCriteria
 	return &model[backoffice.Checklist, *backoffice.Checklist, C]{
 		rows: o.checklists,
-		lists: map[backoffice.Edge]lists[*backoffice.Checklist, C]{
+		lists: map[backoffice.Parent]lists[*backoffice.Checklist, C]{
 			backoffice.Root:            everything[*backoffice.Checklist, C](),
 			backoffice.OfFinancialYear: {o.yearIDs(), func(k *backoffice.Checklist, year string, _ C) bool { return k.FinancialYearID == year }},
 		},
@@ -49,7 +49,7 @@ func (o *office) transcriptModel() *model[backoffice.Transcript, *backoffice.Tra
 	}
 	return &model[backoffice.Transcript, *backoffice.Transcript, C]{
 		rows: o.transcripts,
-		lists: map[backoffice.Edge]lists[*backoffice.Transcript, C]{
+		lists: map[backoffice.Parent]lists[*backoffice.Transcript, C]{
 			backoffice.Root:            everything[*backoffice.Transcript, C](),
 			backoffice.OfFinancialYear: {o.yearIDs(), func(r *backoffice.Transcript, year string, _ C) bool { return r.FinancialYearID == year }},
 			backoffice.OfChecklist:     {o.checklistIDs(), func(r *backoffice.Transcript, list string, _ C) bool { return r.ChecklistID == list }},
@@ -65,7 +65,7 @@ func (o *office) transcriptModel() *model[backoffice.Transcript, *backoffice.Tra
 			return C{
 				ChecklistID: either(t, "checklist", o.checklistIDs()...), FinancialYearID: either(t, "year", o.yearIDs()...),
 				CustomerID: either(t, "customer", o.customerIDs()...), ResponsibleID: either(t, "responsible", o.userIDs()...),
-				Status:      backoffice.Statuses(either(t, "status", 1, 2, 5, 0b101010101, 1<<9-1)),
+				Status:      backoffice.StatusSet(either(t, "status", 1, 2, 5, 0b101010101, 1<<9-1)),
 				IsCompleted: either(t, "completed", backoffice.Yes, backoffice.No), DocumentGenerated: either(t, "generated", backoffice.Yes, backoffice.No),
 				UpdatedSince: either(t, "since", crowdInstants[0], afterAll), Nothing: either(t, "nothing", true, false, false, false),
 			}
@@ -78,7 +78,7 @@ func (o *office) calculationModel() *model[backoffice.Calculation, *backoffice.C
 	type C = backoffice.CalculationCriteria
 	return &model[backoffice.Calculation, *backoffice.Calculation, C]{
 		rows: o.calculations,
-		lists: map[backoffice.Edge]lists[*backoffice.Calculation, C]{
+		lists: map[backoffice.Parent]lists[*backoffice.Calculation, C]{
 			backoffice.Root:         everything[*backoffice.Calculation, C](),
 			backoffice.OfCustomer:   {o.customerIDs(), func(n *backoffice.Calculation, customer string, _ C) bool { return n.CustomerID == customer }},
 			backoffice.OfTranscript: {o.transcriptIDs(), func(n *backoffice.Calculation, transcript string, _ C) bool { return n.TranscriptID == transcript }},
@@ -90,7 +90,7 @@ func (o *office) calculationModel() *model[backoffice.Calculation, *backoffice.C
 		draw: func(t *rapid.T) C {
 			return C{
 				CustomerID: either(t, "customer", o.customerIDs()...), TranscriptID: either(t, "transcript", o.transcriptIDs()...),
-				State:       backoffice.Statuses(either(t, "state", 1, 4, 12, 0b101010101, 1<<9-1)),
+				State:       backoffice.StatusSet(either(t, "state", 1, 4, 12, 0b101010101, 1<<9-1)),
 				HasProposal: either(t, "proposal", backoffice.Yes, backoffice.No), Nothing: either(t, "nothing", true, false, false, false),
 			}
 		},
@@ -102,7 +102,7 @@ func (o *office) relationModel() *model[backoffice.CustomerRelation, *backoffice
 	type C = backoffice.RelationCriteria
 	return &model[backoffice.CustomerRelation, *backoffice.CustomerRelation, C]{
 		rows: o.relations,
-		lists: map[backoffice.Edge]lists[*backoffice.CustomerRelation, C]{
+		lists: map[backoffice.Parent]lists[*backoffice.CustomerRelation, C]{
 			backoffice.Root: everything[*backoffice.CustomerRelation, C](),
 			backoffice.OfCustomer: {o.customerIDs(), func(r *backoffice.CustomerRelation, customer string, c C) bool {
 				return c.Direction != backoffice.Incoming && r.CustomerID == customer || c.Direction != backoffice.Outgoing && r.RelatedCustomerID == customer
@@ -124,7 +124,7 @@ func (o *office) documentModel() *model[backoffice.CustomerDocument, *backoffice
 	type C = backoffice.DocumentCriteria
 	return &model[backoffice.CustomerDocument, *backoffice.CustomerDocument, C]{
 		rows: o.documents,
-		lists: map[backoffice.Edge]lists[*backoffice.CustomerDocument, C]{
+		lists: map[backoffice.Parent]lists[*backoffice.CustomerDocument, C]{
 			backoffice.Root:       everything[*backoffice.CustomerDocument, C](),
 			backoffice.OfCustomer: {o.customerIDs(), func(d *backoffice.CustomerDocument, customer string, _ C) bool { return d.CustomerID == customer }},
 		},
@@ -140,7 +140,7 @@ func (o *office) minfinModel() *model[backoffice.MinfinDocument, *backoffice.Min
 	type C = backoffice.MinfinCriteria
 	return &model[backoffice.MinfinDocument, *backoffice.MinfinDocument, C]{
 		rows: o.minfin,
-		lists: map[backoffice.Edge]lists[*backoffice.MinfinDocument, C]{
+		lists: map[backoffice.Parent]lists[*backoffice.MinfinDocument, C]{
 			backoffice.Root:            everything[*backoffice.MinfinDocument, C](),
 			backoffice.OfCustomer:      {o.customerIDs(), func(d *backoffice.MinfinDocument, customer string, _ C) bool { return d.CustomerID == customer }},
 			backoffice.OfFinancialYear: {o.yearIDs(), func(d *backoffice.MinfinDocument, year string, _ C) bool { return d.FinancialYearID == year }},
@@ -166,7 +166,7 @@ func (o *office) userModel() *model[backoffice.User, *backoffice.User, backoffic
 	}
 	return &model[backoffice.User, *backoffice.User, C]{
 		rows:    o.users,
-		lists:   map[backoffice.Edge]lists[*backoffice.User, C]{backoffice.Root: everything[*backoffice.User, C]()},
+		lists:   map[backoffice.Parent]lists[*backoffice.User, C]{backoffice.Root: everything[*backoffice.User, C]()},
 		matches: func(u *backoffice.User, c C) bool { return contains(backoffice.SearchTextOfUser(u), c.Search) },
 		draw:    func(t *rapid.T) C { return C{Search: drawSearch(t, texts)} },
 		orders:  byName,
@@ -177,7 +177,7 @@ func (o *office) labelModel() *model[backoffice.Label, *backoffice.Label, backof
 	type C = backoffice.LabelCriteria
 	return &model[backoffice.Label, *backoffice.Label, C]{
 		rows:    o.labels,
-		lists:   map[backoffice.Edge]lists[*backoffice.Label, C]{backoffice.Root: everything[*backoffice.Label, C]()},
+		lists:   map[backoffice.Parent]lists[*backoffice.Label, C]{backoffice.Root: everything[*backoffice.Label, C]()},
 		matches: func(*backoffice.Label, C) bool { return true },
 		draw:    func(*rapid.T) C { return C{} },
 		orders:  byName,
@@ -191,7 +191,7 @@ func withoutNumbers(m *customerModel) *customerModel {
 	seen := *m
 	seen.rows = nil
 	for _, c := range m.rows {
-		seen.rows = append(seen.rows, c.SeenBy(nil))
+		seen.rows = append(seen.rows, c.VisibleTo(nil))
 	}
 	seen.draw = func(t *rapid.T) backoffice.CustomerCriteria {
 		c := m.draw(t)
@@ -215,7 +215,7 @@ func (o *office) customerModel() *customerModel {
 	}
 	return &customerModel{
 		rows: o.customers,
-		lists: map[backoffice.Edge]lists[*backoffice.Customer, C]{
+		lists: map[backoffice.Parent]lists[*backoffice.Customer, C]{
 			backoffice.Root:   everything[*backoffice.Customer, C](),
 			backoffice.OfUser: {o.userIDs(), func(c *backoffice.Customer, user string, _ C) bool { return c.ResponsibleID == user }},
 		},

@@ -46,8 +46,8 @@ func (r *Recorder) Primary() store.Conn { return recorded{r.Engine.Primary(), r}
 func (r *Recorder) Write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
 	return r.Engine.Write(ctx, func(ctx context.Context, tx store.Conn) error {
 		on := recorded{tx, r}
-		if batcher, ok := tx.(store.Batcher); ok {
-			return do(ctx, recordedBatcher{on, batcher})
+		if batchConn, ok := tx.(store.BatchConn); ok {
+			return do(ctx, recordedBatchConn{on, batchConn})
 		}
 		return do(ctx, on)
 	})
@@ -70,26 +70,26 @@ func (c recorded) Exec(ctx context.Context, text string, args []any) (int64, err
 	return c.Conn.Exec(ctx, text, args)
 }
 
-type recordedBatcher struct {
+type recordedBatchConn struct {
 	recorded
-	batcher store.Batcher
+	batchConn store.BatchConn
 }
 
-// Send implements store.Batcher.
-func (c recordedBatcher) Send(ctx context.Context, statements []*store.Statement) {
+// Send implements store.BatchConn.
+func (c recordedBatchConn) Send(ctx context.Context, statements []*store.Statement) {
 	for _, s := range statements {
 		c.by.note(s.Text, s.Args)
 	}
-	c.batcher.Send(ctx, statements)
+	c.batchConn.Send(ctx, statements)
 }
 
-// SendLast implements store.Batcher.
-func (c recordedBatcher) SendLast(statements ...*store.Statement) {
+// SendLast implements store.BatchConn.
+func (c recordedBatchConn) SendLast(statements ...*store.Statement) {
 	for _, s := range statements {
 		c.by.note(s.Text, s.Args)
 	}
-	c.batcher.SendLast(statements...)
+	c.batchConn.SendLast(statements...)
 }
 
-// MayRepeat implements store.Batcher.
-func (c recordedBatcher) MayRepeat() { c.batcher.MayRepeat() }
+// Retryable implements store.BatchConn.
+func (c recordedBatchConn) Retryable() { c.batchConn.Retryable() }

@@ -158,7 +158,7 @@ func filled[T any](t *testing.T, rows []*T) {
 }
 
 // check reads all of the office.
-func (o *office) check(t *testing.T, store backoffice.Reads) {
+func (o *office) check(t *testing.T, store backoffice.Readers) {
 	t.Helper()
 	read(t, o.labels, store.Labels(), func(l *backoffice.Label) string { return l.ID })
 	read(t, o.users, store.Users(), func(u *backoffice.User) string { return u.ID })

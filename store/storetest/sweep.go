@@ -28,7 +28,7 @@ func Sweep(t *testing.T, store backoffice.Store) {
 		entry.Chain = head.Chain
 	}
 	must(store.AppendConsultations(ctx, head, backoffice.ConsultationHead{Chain: head.Chain, Count: 2, Last: entries[1].MAC, MAC: []byte("moved")}, entries))
-	_, err := store.Consultations(ctx, backoffice.ConsultationPosition{Chain: 1, Number: 1}, 10)
+	_, err := store.ListConsultations(ctx, backoffice.ConsultationPosition{Chain: 1, Number: 1}, 10)
 	must(err)
 	heads(t, store, 1, 10)
 	_, err = store.Changes(ctx, 10, 10)
@@ -77,14 +77,14 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	t.Helper()
 	customer, year, list, user := o.customers[1].ID, o.years[0].ID, o.checklists[0].ID, o.users[1].ID
 	sweep(t, store.FinancialYears(), o.yearModel().orders, nil, backoffice.FinancialYearCriteria{Current: true})
-	sweep(t, store.Checklists(), byName, map[backoffice.Edge]string{backoffice.OfFinancialYear: year},
+	sweep(t, store.Checklists(), byName, map[backoffice.Parent]string{backoffice.OfFinancialYear: year},
 		backoffice.ChecklistCriteria{Language: "dutch"}, backoffice.ChecklistCriteria{FinancialYearID: year})
 	transcripts := []backoffice.TranscriptCriteria{
 		{ChecklistID: list}, {FinancialYearID: year}, {CustomerID: customer}, {ResponsibleID: user}, {Status: 3}, {IsCompleted: backoffice.Yes},
 		{IsCompleted: backoffice.No}, {DocumentGenerated: backoffice.Yes}, {DocumentGenerated: backoffice.No}, {UpdatedSince: 1_700_000_000_038},
 		{FinancialYearID: year, Status: 1}, {FinancialYearID: year, IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No},
 	}
-	under := map[backoffice.Edge]string{backoffice.OfFinancialYear: year, backoffice.OfChecklist: list, backoffice.OfCustomer: customer, backoffice.OfUser: user}
+	under := map[backoffice.Parent]string{backoffice.OfFinancialYear: year, backoffice.OfChecklist: list, backoffice.OfCustomer: customer, backoffice.OfUser: user}
 	sweep(t, store.Transcripts(), o.transcriptModel().orders, under, transcripts...)
 	for edge, parent := range under {
 		for _, criteria := range append(transcripts, backoffice.TranscriptCriteria{}) {
@@ -99,34 +99,34 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 		}
 	}
 	sweep(t, store.Calculations(), o.calculationModel().orders,
-		map[backoffice.Edge]string{backoffice.OfCustomer: customer, backoffice.OfTranscript: o.transcripts[0].ID},
+		map[backoffice.Parent]string{backoffice.OfCustomer: customer, backoffice.OfTranscript: o.transcripts[0].ID},
 		backoffice.CalculationCriteria{HasProposal: backoffice.Yes}, backoffice.CalculationCriteria{HasProposal: backoffice.No}, backoffice.CalculationCriteria{State: 5},
 		backoffice.CalculationCriteria{CustomerID: customer}, backoffice.CalculationCriteria{TranscriptID: o.transcripts[0].ID})
-	sweep(t, store.Customers(), o.customerModel().orders, map[backoffice.Edge]string{backoffice.OfUser: user},
+	sweep(t, store.Customers(), o.customerModel().orders, map[backoffice.Parent]string{backoffice.OfUser: user},
 		backoffice.CustomerCriteria{IDs: backoffice.NewIDs(o.customerIDs()[:5])}, backoffice.CustomerCriteria{Type: backoffice.Company},
 		backoffice.CustomerCriteria{Language: "dutch"}, backoffice.CustomerCriteria{ResponsibleID: user}, backoffice.CustomerCriteria{EmailFolded: "klant1@example.org"},
 		backoffice.CustomerCriteria{CustomerCode: "CODE_1"}, backoffice.CustomerCriteria{KboNumber: "0200065765"}, backoffice.CustomerCriteria{CompanyType: backoffice.LegalFormBV},
 		backoffice.CustomerCriteria{Scope: "checklist"}, backoffice.CustomerCriteria{Search: "bakker"}, backoffice.CustomerCriteria{UpdatedSince: 1_700_000_000_038},
 		backoffice.CustomerCriteria{WithoutChecklistID: list}, backoffice.CustomerCriteria{RegistrationIndex: "\x01\x00\xff"},
 		backoffice.CustomerCriteria{SpouseRegistrationIndex: "\x01\x01\xff"})
-	sweep(t, store.Relations(), nil, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.RelationCriteria{Kind: backoffice.UBO},
+	sweep(t, store.Relations(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.RelationCriteria{Kind: backoffice.UBO},
 		backoffice.RelationCriteria{CustomerID: customer}, backoffice.RelationCriteria{RelatedCustomerID: customer},
 		backoffice.RelationCriteria{Direction: backoffice.Outgoing}, backoffice.RelationCriteria{Direction: backoffice.Incoming})
-	sweep(t, store.Documents(), byName, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.DocumentCriteria{CustomerID: customer})
-	sweep(t, store.MinfinDocuments(), nil, map[backoffice.Edge]string{backoffice.OfCustomer: customer, backoffice.OfFinancialYear: year},
+	sweep(t, store.Documents(), byName, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.DocumentCriteria{CustomerID: customer})
+	sweep(t, store.MinfinDocuments(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: customer, backoffice.OfFinancialYear: year},
 		backoffice.MinfinCriteria{CustomerID: customer}, backoffice.MinfinCriteria{FinancialYearID: year},
 		backoffice.MinfinCriteria{DocumentType: "letter"}, backoffice.MinfinCriteria{SynchronisedSince: 1_700_000_000_038})
 	sweep(t, store.Users(), byName, nil, backoffice.UserCriteria{Search: "bakker"})
 	sweep(t, store.Labels(), byName, nil, backoffice.LabelCriteria{})
-	sweep(t, store.PrivacyAccesses(), []backoffice.OrderKey{backoffice.KeyAt}, map[backoffice.Edge]string{backoffice.OfCustomer: customer}, backoffice.ConsultationCriteria{})
+	sweep(t, store.Consultations(), []backoffice.OrderKey{backoffice.KeyAt}, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.ConsultationCriteria{})
 }
 
 // sweep asks everything about one noun.
-func sweep[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Reader[P, C], orders []backoffice.OrderKey, under map[backoffice.Edge]string, criteria ...C) {
+func sweep[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Reader[P, C], orders []backoffice.OrderKey, under map[backoffice.Parent]string, criteria ...C) {
 	t.Helper()
 	ctx := t.Context()
 	var all C
-	edges := map[backoffice.Edge]string{backoffice.Root: backoffice.NoParent}
+	edges := map[backoffice.Parent]string{backoffice.Root: backoffice.NoParent}
 	maps.Copy(edges, under)
 	for edge, parent := range edges {
 		parents := []string{parent, "other"}
@@ -137,7 +137,7 @@ func sweep[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Read
 			for _, key := range append(orders, backoffice.KeyID) {
 				// What runs the other way uses the same indexes, so some windows are asked for in one direction only.
 				at := backoffice.Position{Key: key, Text: "m", Number: 1_700_000_000_020, ID: "m"}
-				for _, ask := range []backoffice.Ask[C]{
+				for _, ask := range []backoffice.ListQuery[C]{
 					{Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 50}},
 					{Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 50, Offset: 50}},
 					{Order: backoffice.Order{Key: key, Descending: true}, Window: backoffice.Window{Limit: 50, After: at, HasAfter: true}},

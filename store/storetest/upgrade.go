@@ -63,7 +63,7 @@ func CheckNamesOfVersion8(t *testing.T, store backoffice.Store) {
 
 func idsByName[P backoffice.Entity, C comparable](t *testing.T, reader backoffice.Reader[P, C]) string {
 	t.Helper()
-	ask := backoffice.Ask[C]{Order: backoffice.Order{Key: backoffice.KeyName}, Window: backoffice.Window{Limit: 10}}
+	ask := backoffice.ListQuery[C]{Order: backoffice.Order{Key: backoffice.KeyName}, Window: backoffice.Window{Limit: 10}}
 	pages, err := backoffice.ReadPages(t.Context(), reader, ask, []string{backoffice.NoParent}, 0)
 	if err != nil {
 		t.Fatal(err)

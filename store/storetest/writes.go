@@ -284,7 +284,7 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		fullOffice().insert(t, store)
 		current := func(want string) {
 			t.Helper()
-			pages, err := backoffice.ReadPages(t.Context(), store.FinancialYears(), backoffice.Ask[backoffice.FinancialYearCriteria]{
+			pages, err := backoffice.ReadPages(t.Context(), store.FinancialYears(), backoffice.ListQuery[backoffice.FinancialYearCriteria]{
 				Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 2}}, nil, 0)
 			if err != nil || len(pages[""].Items) != 1 || pages[""].Items[0].ID != want {
 				t.Errorf("%v %v, want %s", pages[""].Items, err, want)
@@ -312,7 +312,7 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		for id := range want {
 			asked = append(asked, id)
 		}
-		ctx, calls := backoffice.WithCalls(t.Context())
+		ctx, calls := backoffice.WithStatementCount(t.Context())
 		got, err := backoffice.ReadNouns(ctx, store, asked)
 		if err != nil || calls.Count() != 1 || len(got) != len(want) {
 			t.Errorf("%v %v after %d statements", got, err, calls.Count())

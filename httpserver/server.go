@@ -30,8 +30,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Process holds what requests have in common. Make one with New, Mount it on the router and Run it.
-type Process struct {
+// Server holds what requests have in common. Make one with New, Mount it on the router and Run it.
+type Server struct {
 	settings Settings
 	options  Options
 	metrics  *metrics
@@ -39,15 +39,15 @@ type Process struct {
 }
 
 // New makes a process; its settings have to pass Check.
-func New(settings Settings, options Options) *Process {
+func New(settings Settings, options Options) *Server {
 	if options.Log == nil {
 		options.Log = slog.Default()
 	}
-	return &Process{settings: settings, options: options, metrics: newMetrics(options.Alarms)}
+	return &Server{settings: settings, options: options, metrics: newMetrics(options.Alarms)}
 }
 
 // Mount puts the process's middlewares and its own routes, /livez and /readyz, on a router that has no routes yet.
-func (p *Process) Mount(r chi.Router) {
+func (p *Server) Mount(r chi.Router) {
 	r.Use(p.observe, p.recover, p.secure, middleware.GetHead)
 	if len(p.settings.Origins) == 0 {
 		r.Use(refusePreflight)
@@ -67,7 +67,7 @@ func (p *Process) Mount(r chi.Router) {
 }
 
 // secure sets the headers that every answer has.
-func (p *Process) secure(next http.Handler) http.Handler {
+func (p *Server) secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if p.settings.Certificate != "" {
@@ -91,7 +91,7 @@ func refusePreflight(next http.Handler) http.Handler {
 
 // Deadline bounds the time of a request and of the writing of its answer. It is for everything but downloads, which
 // Stream is for.
-func (p *Process) Deadline(next http.Handler) http.Handler {
+func (p *Server) Deadline(next http.Handler) http.Handler {
 	if p.options.Time <= 0 {
 		return next
 	}
@@ -104,11 +104,11 @@ func (p *Process) Deadline(next http.Handler) http.Handler {
 	})
 }
 
-func (p *Process) live(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live") }
+func (p *Server) live(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live") }
 
 // ready tells a load balancer whether to send requests here, and people why not, as far as anyone may know; the cause
 // is in the log.
-func (p *Process) ready(w http.ResponseWriter, r *http.Request) {
+func (p *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if p.stopping.Load() {
 		say(w, http.StatusServiceUnavailable, "stopping")
 		return

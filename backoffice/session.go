@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Caller is the credential pair on whose behalf a request asks the store. With it a store of several servers shows
+// Session is the credential pair on whose behalf a request asks the store. With it a store of several servers shows
 // callers their own writes, and answers one request on one server.
-type Caller struct {
+type Session struct {
 	ClientID string
 
 	mu     sync.Mutex
@@ -19,7 +19,7 @@ const Primary = 1
 
 // Server is the number of the server that answers this request's reads; choose is called at the first one. Others of the
 // same request wait meanwhile.
-func (c *Caller) Server(choose func() int) int {
+func (c *Session) Server(choose func() int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.server == 0 {
@@ -29,7 +29,7 @@ func (c *Caller) Server(choose func() int) int {
 }
 
 // StayOnPrimary keeps the rest of the request's reads on the primary.
-func (c *Caller) StayOnPrimary() {
+func (c *Session) StayOnPrimary() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.server = Primary
@@ -37,14 +37,14 @@ func (c *Caller) StayOnPrimary() {
 
 type callerKey struct{}
 
-// WithCaller begins a request of a pair: what its context asks the store sees all that the pair wrote before.
-func WithCaller(ctx context.Context, clientID string) context.Context {
-	return context.WithValue(ctx, callerKey{}, &Caller{ClientID: clientID})
+// WithSession begins a request of a pair: what its context asks the store sees all that the pair wrote before.
+func WithSession(ctx context.Context, clientID string) context.Context {
+	return context.WithValue(ctx, callerKey{}, &Session{ClientID: clientID})
 }
 
-// CallerOf returns the caller of a context, nil when a request has none: then its reads see what was durable when they
+// SessionOf returns the caller of a context, nil when a request has none: then its reads see what was durable when they
 // were asked.
-func CallerOf(ctx context.Context) *Caller {
-	caller, _ := ctx.Value(callerKey{}).(*Caller)
+func SessionOf(ctx context.Context) *Session {
+	caller, _ := ctx.Value(callerKey{}).(*Session)
 	return caller
 }

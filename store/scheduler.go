@@ -10,12 +10,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Turns hands out the connections of a pool to callers: the next one to who had them for the shortest time lately (start-time
+// Scheduler hands out the connections of a pool to callers: the next one to who had them for the shortest time lately (start-time
 // fair queueing), however many each has asked for, and never more than half of them to one. What the process needs for
 // itself has no caller: it is served first, and with as many as there are. What one caller asks for is served in the order
 // in which it was asked. Some connections are kept for callers who have had them briefly of late: the statements of others may
 // take seconds, and who wants little need not wait for their end.
-type Turns struct {
+type Scheduler struct {
 	most int           // that one caller has at one time
 	kept int           // for those who are brief
 	wait time.Duration // that one waits at most; 0 is without end
@@ -63,13 +63,13 @@ type turn chan struct{}
 // ErrBusy says that no connection was free in time.
 var ErrBusy = errors.New("no connection was free in time")
 
-// NewTurns hands out so many connections.
-func NewTurns(connections int, wait time.Duration) *Turns {
-	return &Turns{most: max(1, connections/2), kept: connections / 4, wait: wait, free: connections, callers: map[string]*caller{}, swept: time.Now()}
+// NewScheduler hands out so many connections.
+func NewScheduler(connections int, wait time.Duration) *Scheduler {
+	return &Scheduler{most: max(1, connections/2), kept: connections / 4, wait: wait, free: connections, callers: map[string]*caller{}, swept: time.Now()}
 }
 
 // Stats are how many connections are in use, and how many callers wait for one.
-func (t *Turns) Stats() (used, waiting int) {
+func (t *Scheduler) Stats() (used, waiting int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range t.callers {
@@ -81,9 +81,9 @@ func (t *Turns) Stats() (used, waiting int) {
 
 // Take waits until the caller of a context may have a connection; Give ends the turn. It fails with ErrBusy, also when the
 // context's time ends while waiting, or with the context's error.
-func (t *Turns) Take(ctx context.Context) (*Turn, error) {
+func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 	who := ""
-	if caller := backoffice.CallerOf(ctx); caller != nil {
+	if caller := backoffice.SessionOf(ctx); caller != nil {
 		who = caller.ClientID
 	}
 	if err := ctx.Err(); err != nil {
@@ -135,7 +135,7 @@ func (t *Turns) Take(ctx context.Context) (*Turn, error) {
 }
 
 // Give takes a connection back.
-func (t *Turns) Give(turn *Turn) {
+func (t *Scheduler) Give(turn *Turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := turn.of
@@ -166,7 +166,7 @@ func (c *caller) count() {
 	c.since = now
 }
 
-func (t *Turns) give(c *caller) {
+func (t *Scheduler) give(c *caller) {
 	c.count()
 	if c.name != "" {
 		t.now = max(t.now, c.used)
@@ -176,12 +176,12 @@ func (t *Turns) give(c *caller) {
 	t.free--
 }
 
-func (t *Turns) may(c *caller) bool {
+func (t *Scheduler) may(c *caller) bool {
 	return c.name == "" || c.has < t.most && (t.free > t.kept || c.held <= brief)
 }
 
 // next is the caller whose turn it is, nil when nobody who waits may have more.
-func (t *Turns) next() (found *caller) {
+func (t *Scheduler) next() (found *caller) {
 	for _, c := range t.order {
 		if c.name == "" {
 			return c
@@ -194,13 +194,13 @@ func (t *Turns) next() (found *caller) {
 }
 
 // leave takes a caller out of those who wait.
-func (t *Turns) leave(c *caller) {
+func (t *Scheduler) leave(c *caller) {
 	at := slices.Index(t.order, c)
 	t.order = slices.Delete(t.order, at, at+1)
 }
 
 // forget drops callers who are no different from new ones, now and then.
-func (t *Turns) forget() {
+func (t *Scheduler) forget() {
 	if time.Since(t.swept) < rememberedFor {
 		return
 	}
@@ -213,7 +213,7 @@ func (t *Turns) forget() {
 }
 
 // withdraw takes one who waits out of the line; false when it was served.
-func (t *Turns) withdraw(c *caller, one *turn) bool {
+func (t *Scheduler) withdraw(c *caller, one *turn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := slices.Index(c.waiting, one)

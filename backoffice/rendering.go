@@ -18,9 +18,9 @@ type drawings struct {
 
 type drawingsKey struct{}
 
-// WithDrawings bounds the documents that are generated in a context, one operation's: they are drawn from so many bytes
+// WithRenderings bounds the documents that are generated in a context, one operation's: they are drawn from so many bytes
 // of answers at most, unless one alone has more, and the same is not drawn twice. Errors then: OverLimit.
-func WithDrawings(ctx context.Context, most int) context.Context {
+func WithRenderings(ctx context.Context, most int) context.Context {
 	return context.WithValue(ctx, drawingsKey{}, &drawings{most: most, made: map[string]TranscriptDocument{}})
 }
 

@@ -52,7 +52,7 @@ func (l *lines) last(t *testing.T) map[string]any {
 }
 
 // mounted is a process on a router with the given routes.
-func mounted(settings Settings, options Options, routes func(chi.Router, *Process)) (http.Handler, *Process, *lines) {
+func mounted(settings Settings, options Options, routes func(chi.Router, *Server)) (http.Handler, *Server, *lines) {
 	log := &lines{}
 	options.Log = slog.New(slog.NewJSONHandler(log, nil))
 	p := New(settings, options)
@@ -80,7 +80,7 @@ func with(name, value string) func(*http.Request) {
 
 func TestTheIDOfAProxyIsTakenOnlyWhenItIsSafe(t *testing.T) {
 	t.Parallel()
-	handler, _, _ := mounted(Settings{}, Options{}, func(r chi.Router, _ *Process) {
+	handler, _, _ := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
 		r.Get("/", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, RequestID(r.Context())) })
 	})
 	for sent, taken := range map[string]bool{
@@ -111,7 +111,7 @@ func TestTheIDOfAProxyIsTakenOnlyWhenItIsSafe(t *testing.T) {
 
 func TestAPanicCostsOneRequest(t *testing.T) {
 	t.Parallel()
-	handler, p, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Process) {
+	handler, p, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
 		r.Get("/panic", func(http.ResponseWriter, *http.Request) { panic("number " + number) })
 		r.Get("/fault", func(_ http.ResponseWriter, r *http.Request) { _ = []int{}[len(r.URL.Path)] })
 		r.Get("/late", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "half"); panic("late") })
@@ -178,7 +178,7 @@ func TestTheProcessTellsWhetherItLivesAndIsReady(t *testing.T) {
 
 func TestARequestHasADeadlineAndADownloadHasNone(t *testing.T) {
 	t.Parallel()
-	handler, _, _ := mounted(Settings{}, Options{Time: time.Hour}, func(r chi.Router, p *Process) {
+	handler, _, _ := mounted(Settings{}, Options{Time: time.Hour}, func(r chi.Router, p *Server) {
 		r.With(p.Deadline).Post("/", func(_ http.ResponseWriter, r *http.Request) {
 			if _, bounded := r.Context().Deadline(); !bounded {
 				t.Error("no deadline")
@@ -226,7 +226,7 @@ func TestReadinessSaysWhyNotAndNeverTheCause(t *testing.T) {
 
 func TestOnlyListedOriginsMayAsk(t *testing.T) {
 	t.Parallel()
-	routes := func(r chi.Router, _ *Process) { r.Post("/graphql", func(http.ResponseWriter, *http.Request) {}) }
+	routes := func(r chi.Router, _ *Server) { r.Post("/graphql", func(http.ResponseWriter, *http.Request) {}) }
 	closed, _, _ := mounted(Settings{}, Options{}, routes)
 	open, _, _ := mounted(Settings{Origins: []string{"https://office.example"}}, Options{}, routes)
 	for _, c := range []struct {
@@ -250,9 +250,9 @@ func TestOnlyListedOriginsMayAsk(t *testing.T) {
 
 func TestRequestsAreCountedByRouteAndOperationsByCode(t *testing.T) {
 	t.Parallel()
-	handler, p, _ := mounted(Settings{}, Options{}, func(r chi.Router, _ *Process) {
+	handler, p, _ := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
 		r.Post("/graphql", func(_ http.ResponseWriter, r *http.Request) {
-			backoffice.CountCall(r.Context())
+			backoffice.CountStatement(r.Context())
 			var codes []string
 			if code := r.Header.Get("Code"); code != "" {
 				codes = []string{code}

@@ -4,16 +4,16 @@ package backoffice
 // for such a caller a customer has a version and a moment of change of its own, which a change of the numbers alone does
 // not move, and the columns of the numbers are not even read.
 
-// CustomersSeenBy are the customers as a caller may read them.
-func CustomersSeenBy(by *Viewer, reads Reads) Reader[*Customer, CustomerCriteria] {
+// CustomersVisibleTo are the customers as a caller may read them.
+func CustomersVisibleTo(by *Principal, reads Readers) Reader[*Customer, CustomerCriteria] {
 	if by.Has(PrivacyRead) {
 		return reads.Customers()
 	}
 	return reads.CustomersWithoutNumbers()
 }
 
-// StoreSeenBy is the store as a caller may read it.
-func StoreSeenBy(by *Viewer, store Store) Store {
+// StoreVisibleTo is the store as a caller may read it.
+func StoreVisibleTo(by *Principal, store Store) Store {
 	if by.Has(PrivacyRead) {
 		return store
 	}
@@ -22,14 +22,14 @@ func StoreSeenBy(by *Viewer, store Store) Store {
 
 type withoutNumbers struct{ Store }
 
-// Customers implements Reads.
+// Customers implements Readers.
 func (s withoutNumbers) Customers() Reader[*Customer, CustomerCriteria] {
 	return s.CustomersWithoutNumbers()
 }
 
-// SeenBy is the customer as a caller may see it: for one without privacy.read a copy without the numbers, with the version
+// VisibleTo is the customer as a caller may see it: for one without privacy.read a copy without the numbers, with the version
 // and the moment of change that do not tell of them.
-func (c *Customer) SeenBy(by *Viewer) *Customer {
+func (c *Customer) VisibleTo(by *Principal) *Customer {
 	if by.Has(PrivacyRead) {
 		return c
 	}

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Office does what callers may do to the records: each method is one write of the faces or of the command line, with all
+// Service does what callers may do to the records: each method is one write of the APIs or of the command line, with all
 // its rules, in one transaction together with its entry of the change log and its idempotency key.
 //
-// Every method that has a Viewer checks its scopes (Forbidden). What the caller can mend is Refused, with the paths of
+// Every method that has a Principal checks its scopes (Forbidden). What the caller can fix is Refused, with the paths of
 // GraphQL's inputs; nothing was written then. Other kinds are the store's: Unavailable, Timeout, Internal.
-// An Office may be used by any number of callers at once.
-type Office struct {
+// An Service may be used by any number of callers at once.
+type Service struct {
 	Store     Store
 	Files     FileStore
 	Keys      Sealer
@@ -37,14 +37,14 @@ type Sealer interface {
 	SameContent(context string, content, digest []byte) bool
 }
 
-func (o *Office) now() time.Time {
-	if o.Now != nil {
-		return o.Now()
+func (s *Service) now() time.Time {
+	if s.Now != nil {
+		return s.Now()
 	}
 	return time.Now()
 }
 
-func require(by *Viewer, scope Scope) error {
+func require(by *Principal, scope Scope) error {
 	if !by.Has(scope) {
 		return MissingScope(scope)
 	}
@@ -56,10 +56,10 @@ func require(by *Viewer, scope Scope) error {
 const maxRaces = 50
 
 // write runs a transaction. When do says that it lost a race, it starts again from what is stored now.
-func (o *Office) write(ctx context.Context, do func(ctx context.Context, tx Tx) (raced bool, err error)) error {
+func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx) (raced bool, err error)) error {
 	for range maxRaces {
 		var raced bool
-		err := o.Store.Write(ctx, func(ctx context.Context, tx Tx) (err error) {
+		err := s.Store.Write(ctx, func(ctx context.Context, tx Tx) (err error) {
 			raced, err = do(ctx, tx)
 			return err
 		})
@@ -99,7 +99,7 @@ func finding[T any, C comparable](rows Reader[T, C], id string, row *T, ok *bool
 
 // first reads the first row of the whole list under some criteria; ok says whether there is one.
 func first[T any, C comparable](ctx context.Context, rows Reader[T, C], criteria C) (row T, ok bool, err error) {
-	pages, err := ReadPages(ctx, rows, Ask[C]{Criteria: criteria, Window: Window{Limit: 1}}, []string{NoParent}, 0)
+	pages, err := ReadPages(ctx, rows, ListQuery[C]{Criteria: criteria, Window: Window{Limit: 1}}, []string{NoParent}, 0)
 	if err != nil || len(pages[NoParent].Items) == 0 {
 		return row, false, err
 	}
@@ -168,7 +168,7 @@ func (v values) changed(other values) values {
 
 // creation is a call that makes one object.
 type creation struct {
-	by      *Viewer
+	by      *Principal
 	action  string
 	noun    Noun
 	id      string           // of the new object
@@ -189,7 +189,7 @@ func (c *creation) checkKey() {
 // create makes the object once per idempotency key: look reads what the object is checked against (nil: nothing), and insert
 // checks and writes it; or, when the key was used for the same content within IdempotencyPeriod, again reads the object that
 // was made then.
-func (o *Office) create(ctx context.Context, c creation, look func(ctx context.Context, tx Tx) error, insert func(ctx context.Context, tx Tx, check *checker) error, again func(ctx context.Context, tx Tx, id string) (found bool, err error)) error {
+func (s *Service) create(ctx context.Context, c creation, look func(ctx context.Context, tx Tx) error, insert func(ctx context.Context, tx Tx, check *checker) error, again func(ctx context.Context, tx Tx, id string) (found bool, err error)) error {
 	c.checkKey()
 	key, keyed := c.key.Get()
 	use := "idempotency key of a " + string(c.noun)
@@ -199,24 +199,24 @@ func (o *Office) create(ctx context.Context, c creation, look func(ctx context.C
 	}
 	var digest []byte
 	if keyed {
-		if digest, err = o.Keys.Digest(use, content); err != nil {
+		if digest, err = s.Keys.Digest(use, content); err != nil {
 			return err
 		}
-		if key, err = sealIdempotencyKey(o.Keys, c.by.ClientID, c.noun, key); err != nil {
+		if key, err = sealIdempotencyKey(s.Keys, c.by.ClientID, c.noun, key); err != nil {
 			return err
 		}
 	}
 	now := c.at
 	if now.IsZero() {
-		now = InstantOf(o.now())
+		now = InstantOf(s.now())
 	}
-	return o.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		check := &checker{found: slices.Clone(c.wrong.found)}
 		var earlier *Idempotency
 		err := tx.Together(ctx, func(ctx context.Context) (err error) {
 			if keyed && len(check.found) == 0 {
 				entry := &Idempotency{ClientID: c.by.ClientID, Noun: c.noun, Key: key, Digest: digest, ObjectID: c.id, CreatedAt: now}
-				earlier, err = tx.RememberKey(ctx, entry, InstantOf(o.now().Add(-IdempotencyPeriod)))
+				earlier, err = tx.RememberKey(ctx, entry, InstantOf(s.now().Add(-IdempotencyPeriod)))
 			}
 			return err
 		}, func(ctx context.Context) error {
@@ -229,7 +229,7 @@ func (o *Office) create(ctx context.Context, c creation, look func(ctx context.C
 			return false, err
 		}
 		if earlier != nil {
-			return false, o.replay(ctx, tx, c.noun, use, content, earlier, again)
+			return false, s.replay(ctx, tx, c.noun, use, content, earlier, again)
 		}
 		if err := insert(ctx, tx, check); err != nil {
 			return false, err
@@ -238,8 +238,8 @@ func (o *Office) create(ctx context.Context, c creation, look func(ctx context.C
 	})
 }
 
-func (o *Office) replay(ctx context.Context, tx Tx, noun Noun, use string, content []byte, earlier *Idempotency, again func(context.Context, Tx, string) (bool, error)) error {
-	if !o.Keys.SameContent(use, content, earlier.Digest) {
+func (s *Service) replay(ctx context.Context, tx Tx, noun Noun, use string, content []byte, earlier *Idempotency, again func(context.Context, Tx, string) (bool, error)) error {
+	if !s.Keys.SameContent(use, content, earlier.Digest) {
 		return Refuse(&UserError{Code: CodeIdempotencyKeyReused, Message: "the idempotency key was used for another content", Field: []string{"idempotencyKey"}})
 	}
 	found, err := again(ctx, tx, earlier.ObjectID)
@@ -250,13 +250,13 @@ func (o *Office) replay(ctx context.Context, tx Tx, noun Noun, use string, conte
 }
 
 // removeFiles removes files whose notes to be forgotten are durable. What fails or is cut short here is left to the sweep.
-func (o *Office) removeFiles(ctx context.Context, keys []string) {
+func (s *Service) removeFiles(ctx context.Context, keys []string) {
 	if len(keys) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if o.Files.Delete(ctx, keys...) == nil {
-		_ = o.Store.FilesRemoved(ctx, keys)
+	if s.Files.Delete(ctx, keys...) == nil {
+		_ = s.Store.FilesRemoved(ctx, keys)
 	}
 }

@@ -17,10 +17,10 @@ func as(t testing.TB, who string) context.Context {
 	if who == "" {
 		return t.Context()
 	}
-	return backoffice.WithCaller(t.Context(), who)
+	return backoffice.WithSession(t.Context(), who)
 }
 
-func take(t testing.TB, turns *Turns, who string) *Turn {
+func take(t testing.TB, turns *Scheduler, who string) *Turn {
 	t.Helper()
 	taken, err := turns.Take(as(t, who))
 	if err != nil {
@@ -30,7 +30,7 @@ func take(t testing.TB, turns *Turns, who string) *Turn {
 }
 
 // queue has somebody wait, and returns when they do; served tells who was served, in order.
-func queue(t testing.TB, turns *Turns, who string, served chan<- *Turn) {
+func queue(t testing.TB, turns *Scheduler, who string, served chan<- *Turn) {
 	t.Helper()
 	before := waiting(turns)
 	go func() {
@@ -43,7 +43,7 @@ func queue(t testing.TB, turns *Turns, who string, served chan<- *Turn) {
 	}
 }
 
-func waiting(turns *Turns) (n int) {
+func waiting(turns *Scheduler) (n int) {
 	turns.mu.Lock()
 	defer turns.mu.Unlock()
 	for _, c := range turns.callers {
@@ -55,7 +55,7 @@ func waiting(turns *Turns) (n int) {
 func TestNoCallerHasMoreThanHalfOfTheConnections(t *testing.T) {
 	t.Parallel()
 	for connections, most := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 16: 8} {
-		turns := NewTurns(connections, time.Millisecond)
+		turns := NewScheduler(connections, time.Millisecond)
 		for range most {
 			take(t, turns, "greedy")
 		}
@@ -70,7 +70,7 @@ func TestNoCallerHasMoreThanHalfOfTheConnections(t *testing.T) {
 
 func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
 	t.Parallel()
-	turns := NewTurns(1, 0)
+	turns := NewScheduler(1, 0)
 	last := take(t, turns, "first")
 	served := make(chan *Turn, 10)
 	for _, who := range []string{"greedy", "greedy", "greedy", "modest", "greedy", "", "late"} {
@@ -89,7 +89,7 @@ func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
 
 func TestWhoTakesLittleIsServedBeforeThoseWhoTakeMuch(t *testing.T) {
 	t.Parallel()
-	turns := NewTurns(1, 0)
+	turns := NewScheduler(1, 0)
 	served := make(chan *Turn, 10)
 	for range 2 {
 		for _, who := range []string{"a", "b", "c"} {
@@ -110,7 +110,7 @@ func TestWhoTakesLittleIsServedBeforeThoseWhoTakeMuch(t *testing.T) {
 
 func TestSomeConnectionsAreKeptForThoseWhoAreBrief(t *testing.T) {
 	t.Parallel()
-	turns := NewTurns(8, time.Millisecond)
+	turns := NewScheduler(8, time.Millisecond)
 	for range 10 {
 		turns.Give(take(t, turns, "modest"))
 	}
@@ -134,7 +134,7 @@ func TestSomeConnectionsAreKeptForThoseWhoAreBrief(t *testing.T) {
 
 func TestWhoGoesAwayWhileWaitingTakesNothingAlong(t *testing.T) {
 	t.Parallel()
-	turns := NewTurns(1, 0)
+	turns := NewScheduler(1, 0)
 	a := take(t, turns, "a")
 	gone, cancel := context.WithCancel(as(t, "b"))
 	left := make(chan error)
@@ -157,7 +157,7 @@ func TestTurnsAreNeitherLostNorMadeUp(t *testing.T) {
 		connections := rapid.IntRange(1, 6).Draw(r, "connections")
 		callers := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 40).Draw(r, "callers")
 		patience := rapid.IntRange(0, 300).Draw(r, "patience in µs")
-		turns := NewTurns(connections, 10*time.Second)
+		turns := NewScheduler(connections, 10*time.Second)
 		var mu sync.Mutex
 		has, all := map[string]int{}, 0
 		var clients sync.WaitGroup

@@ -1,13 +1,13 @@
 package backoffice
 
-// IsNode marks PrivacyAccess as a Node of the GraphQL schema.
-func (*PrivacyAccess) IsNode() {}
+// IsNode marks Consultation as a Node of the GraphQL schema.
+func (*Consultation) IsNode() {}
 
-// Identity makes PrivacyAccess an Entity.
-func (a *PrivacyAccess) Identity() string { return a.ID }
+// Identity makes Consultation an Entity.
+func (a *Consultation) Identity() string { return a.ID }
 
 // Position tells where the entry stands in a list of that order.
-func (a *PrivacyAccess) Position(key OrderKey) Position {
+func (a *Consultation) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: a.ID}
 	if key == KeyAt {
 		p.Number = float64(a.At)

@@ -1,0 +1,33 @@
+package backoffice
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// StatementCount counts the statements that a store was asked to run on behalf of a request.
+type StatementCount struct{ n atomic.Int64 }
+
+// Count is how many there were so far.
+func (c *StatementCount) Count() int { return int(c.n.Load()) }
+
+type statementCountKey struct{}
+
+// WithStatementCount returns a context in which a store's statements are counted.
+func WithStatementCount(ctx context.Context) (context.Context, *StatementCount) {
+	calls := &StatementCount{}
+	return context.WithValue(ctx, statementCountKey{}, calls), calls
+}
+
+// StatementCountOf returns the counter of a context, nil when nothing counts.
+func StatementCountOf(ctx context.Context) *StatementCount {
+	calls, _ := ctx.Value(statementCountKey{}).(*StatementCount)
+	return calls
+}
+
+// CountStatement counts one statement; a store calls it.
+func CountStatement(ctx context.Context) {
+	if calls := StatementCountOf(ctx); calls != nil {
+		calls.n.Add(1)
+	}
+}
