@@ -13,6 +13,7 @@ import (
 type compareCommand struct {
 	Only      []string `placeholder:"SERVER" help:"Measure these servers alone (${servers})."`
 	Queries   []string `placeholder:"QUERY" help:"Ask these queries alone (Q1 to Q5)."`
+	Beside    string   `placeholder:"PROGRAM" help:"Measure this build of the server as well, over the same PostgreSQL data and the same embedded store: what it was before a change, say."`
 	Customers int      `default:"200000" help:"Customers in the data, with twice as many relations and five times as many transcripts (${default})."`
 }
 
@@ -67,6 +68,11 @@ func (c *compareCommand) Run(ctx context.Context, settings *settingsOfAll) error
 	}
 	if m.servers, err = w.servers(ctx, names, url, func() (string, error) { return w.embedded(ctx, m.office) }); err != nil {
 		return err
+	}
+	if c.Beside != "" {
+		if m.servers, err = w.beside(ctx, c.Beside, m.servers); err != nil {
+			return err
+		}
 	}
 	var servers []*running
 	for _, s := range m.servers {

@@ -24,6 +24,7 @@ type server struct {
 	byPath   bool     // the path names the query
 	only     []string // the queries that it is measured with; nil is all
 	embedded bool     // it has its store in itself
+	store    string   // of ours
 	command  func(port int) *exec.Cmd
 	headers  []string
 }

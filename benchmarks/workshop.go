@@ -159,6 +159,28 @@ func (w *workshop) ours(ctx context.Context, name, title, store string) (server,
 			return server{}, err
 		}
 	}
+	return w.serving(ctx, program, name, title, store)
+}
+
+// beside adds to servers of this build the same ones of another, each behind its own so that they are measured in turn.
+func (w *workshop) beside(ctx context.Context, program string, servers []server) (all []server, err error) {
+	for _, s := range servers {
+		all = append(all, s)
+		if s.store == "" {
+			continue
+		}
+		other, err := w.serving(ctx, program, s.name+"-beside", s.title+", the other build", s.store)
+		if err != nil {
+			return nil, err
+		}
+		other.only = s.only
+		all = append(all, other)
+	}
+	return all, nil
+}
+
+// serving is a build of this server over a store.
+func (w *workshop) serving(ctx context.Context, program, name, title, store string) (server, error) {
 	keyset := filepath.Join(w.data, "keyset.json")
 	if !has(keyset) {
 		if _, err := privacy.CreateKeyset(keyset); err != nil {
@@ -175,7 +197,7 @@ func (w *workshop) ours(ctx context.Context, name, title, store string) (server,
 		return server{}, errors.New("credentials create printed no JSON")
 	}
 	return server{
-		name: name, title: title, in: inOurs, embedded: strings.HasPrefix(store, "sqlite:"),
+		name: name, title: title, in: inOurs, store: store, embedded: strings.HasPrefix(store, "sqlite:"),
 		headers: []string{"x-client-id: " + pair.ClientID, "x-client-secret: " + pair.ClientSecret},
 		command: func(port int) *exec.Cmd {
 			return exec.Command(program, append([]string{"serve", "--listen", fmt.Sprintf("127.0.0.1:%d", port)}, common...)...)
