@@ -208,6 +208,33 @@ func TestDocumentsThatAreSlowToValidateAreRefusedBefore(t *testing.T) {
 	}
 }
 
+func TestDocumentsThatRepeatThemselvesLikeThoseOfClientsPass(t *testing.T) {
+	t.Parallel()
+	var components, operations, places strings.Builder
+	components.WriteString("{ customers { nodes {")
+	for i := range 30 { // each component of a page says what it shows, and all of them show the bits of a user
+		fmt.Fprintf(&components, " ...C%d", i)
+		fmt.Fprintf(&operations, "query Q%d { customers { nodes { ...C } } } ", i)
+	}
+	for i := range 400 {
+		fmt.Fprintf(&places, " p%d { id name }", i)
+	}
+	components.WriteString(" } } } fragment Bits on User { id name email phone }")
+	for i := range 30 {
+		fmt.Fprintf(&components, " fragment C%d on Customer { id name f%d { email } responsible { ...Bits } }", i, i)
+	}
+	operations.WriteString("fragment C on Customer { id name email responsible { id labels { nodes { name } } } }")
+	for sentence, text := range map[string]string{
+		"30 components with common parts":          components.String(),
+		"30 operations with a common fragment":     operations.String(),
+		"400 times the same fields, in new places": "{ a {" + places.String() + "} }",
+	} {
+		if got := code(t, Defaults(), text); got != "" {
+			t.Errorf("%s: %s", sentence, got)
+		}
+	}
+}
+
 // slowToValidate are documents within the other limits for which validation grows faster than they do.
 func slowToValidate() map[string]string {
 	var operations, chain, crossed strings.Builder
@@ -233,6 +260,8 @@ func slowToValidate() map[string]string {
 		"500 operations that spread a fragment": operations.String(),
 		"250 fragments in a chain":              chain.String(),
 		"60 fragments with the same fields":     crossed.String(),
+		"a circle in a large document":          "{a{...F0}} fragment F0 on T{a{...F0} " + strings.Repeat("x{y} ", 5) + strings.Repeat("b ", 150) + "}",
+		"repeats in inline fragments":           "{a{" + strings.Repeat("...{", 100) + strings.Repeat(" b", 30) + strings.Repeat("}", 100) + "}}",
 		"nested repeats":                        "{a{" + strings.Repeat(" b{c{d e f}}", 300) + "}}",
 	}
 }

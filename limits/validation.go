@@ -1,113 +1,102 @@
 package limits
 
-import "github.com/vektah/gqlparser/v2/ast"
+import (
+	"slices"
 
-// validationSteps counts what validating a document would take, and stops soon after it has passed the limit.
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// validationSteps bounds what validating a document takes, and stops soon after it has passed the limit.
 //
 // Two parts of validation grow faster than the document does. The walk enters each fragment again for every operation
 // and every fragment that reaches it. And to learn whether fields of the same response name can be merged, each is
-// compared with each other one, sub-selections included. Both are played through here on names alone.
+// compared with each other one that stands in the same place of the answer. So the answer's places are built here, fragments
+// followed, and each field counts as much as the fields that its place has already.
 func validationSteps(document *ast.QueryDocument, limit int) int {
-	walk := walking{document: document, limit: limit}
-	steps := walk.steps()
-	if steps > limit {
-		return steps
-	}
-	compare := comparing{
-		limit:     limit,
-		steps:     steps,
-		fragments: walk.fragments,
-		sets:      make(map[setKey]*fieldSet),
-		pairs:     make(map[[2]string]bool),
-		joins:     make(map[join]bool),
+	m := merging{limit: limit, fragments: map[string]*ast.FragmentDefinition{}, within: map[string]bool{}}
+	for _, fragment := range slices.Backward(document.Fragments) { // of one name the first counts
+		m.fragments[fragment.Name] = fragment
 	}
 	for _, operation := range document.Operations {
-		compare.everywhere(operation.SelectionSet)
+		m.steps += len(operation.VariableDefinitions)
+		m.selections(&spot{}, operation.SelectionSet, 1)
 	}
 	for _, fragment := range document.Fragments {
-		compare.everywhere(fragment.SelectionSet)
+		m.spread(&spot{}, fragment.Name, 1)
 	}
-	return compare.steps
+	if m.circular && !m.full() {
+		m.steps *= m.steps // the circle is the validator's to report, if the document is small
+	}
+	return m.steps
 }
 
-// walking counts the selections, arguments and values that the validator's walk visits.
-type walking struct {
-	document  *ast.QueryDocument
-	limit     int
-	fragments map[string]*ast.FragmentDefinition
-	sizes     map[string]int
-	calls     map[string][]string
+type merging struct {
+	limit, steps int
+	fragments    map[string]*ast.FragmentDefinition
+	within       map[string]bool // the fragments that are being followed
+	circular     bool
 }
 
-func (w *walking) steps() int {
-	w.fragments = make(map[string]*ast.FragmentDefinition, len(w.document.Fragments))
-	w.sizes = make(map[string]int, len(w.document.Fragments))
-	w.calls = make(map[string][]string, len(w.document.Fragments))
-	for _, fragment := range w.document.Fragments {
-		if w.fragments[fragment.Name] == nil {
-			w.fragments[fragment.Name] = fragment
-			w.sizes[fragment.Name], w.calls[fragment.Name] = sizeOf(fragment.SelectionSet, nil)
-		}
-	}
-	total := 0
-	for _, operation := range w.document.Operations {
-		size, calls := sizeOf(operation.SelectionSet, nil)
-		if total += size + len(operation.VariableDefinitions) + w.reach(calls); total > w.limit {
-			return total
-		}
-	}
-	for _, fragment := range w.document.Fragments {
-		if total += w.sizes[fragment.Name] + w.reach(w.calls[fragment.Name]); total > w.limit {
-			return total
-		}
-	}
-	return total
+// spot is a place of the answer.
+type spot struct {
+	fields  int // that stand in it, with their arguments
+	below   map[string]*spot
+	spreads map[string]bool // the fragments that were followed here
 }
 
-// reach is the size of all fragments that can be reached, each once.
-func (w *walking) reach(calls []string) int {
-	if len(calls) == 0 {
-		return 0
-	}
-	var (
-		total   = 0
-		seen    = make(map[string]bool)
-		waiting = append([]string(nil), calls...)
-	)
-	for len(waiting) > 0 && total <= w.limit {
-		name := waiting[len(waiting)-1]
-		waiting = waiting[:len(waiting)-1]
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		total += w.sizes[name]
-		waiting = append(waiting, w.calls[name]...)
-	}
-	return total
-}
+func (m *merging) full() bool { return m.steps > m.limit }
 
-// sizeOf counts the selections, arguments and values of a selection set and lists the fragments that it spreads.
-func sizeOf(set ast.SelectionSet, calls []string) (int, []string) {
-	size := len(set)
+// selections puts fields in their places. Each enclosing inline fragment compares them once more: times.
+func (m *merging) selections(at *spot, set ast.SelectionSet, times int) {
 	for _, selection := range set {
-		inner := 0
+		if m.steps++; m.full() {
+			return
+		}
 		switch selection := selection.(type) {
 		case *ast.Field:
-			size += weightOf(selection.Arguments) + len(selection.Directives)
-			inner, calls = sizeOf(selection.SelectionSet, calls)
+			m.steps += len(selection.Directives)
+			m.field(at, selection, times)
 		case *ast.InlineFragment:
-			size += len(selection.Directives)
-			inner, calls = sizeOf(selection.SelectionSet, calls)
+			m.steps += len(selection.Directives)
+			m.selections(at, selection.SelectionSet, times+1)
 		case *ast.FragmentSpread:
-			size += len(selection.Directives)
-			calls = append(calls, selection.Name)
+			m.steps += len(selection.Directives)
+			m.spread(at, selection.Name, times)
 		}
-		size += inner
 	}
-	return size, calls
 }
 
+func (m *merging) field(at *spot, field *ast.Field, times int) {
+	in := at.below[field.Alias]
+	if in == nil {
+		if at.below == nil {
+			at.below = map[string]*spot{}
+		}
+		in = &spot{}
+		at.below[field.Alias] = in
+	}
+	weight := 1 + weightOf(field.Arguments)
+	m.steps += weight - 1 + times*weight*in.fields
+	in.fields += weight
+	m.selections(in, field.SelectionSet, times)
+}
+
+func (m *merging) spread(at *spot, name string, times int) {
+	switch fragment := m.fragments[name]; {
+	case fragment == nil || at.spreads[name]:
+	case m.within[name]:
+		m.circular = true
+	default:
+		if at.spreads == nil {
+			at.spreads = map[string]bool{}
+		}
+		at.spreads[name], m.within[name] = true, true
+		m.selections(at, fragment.SelectionSet, times)
+		m.within[name] = false
+	}
+}
+
+// weightOf counts arguments and the values in them.
 func weightOf(arguments ast.ArgumentList) int {
 	weight := 0
 	for _, argument := range arguments {

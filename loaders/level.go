@@ -22,34 +22,54 @@ func Level(ctx context.Context, calls []func(context.Context), last bool) {
 		l = &Loaders{} // nothing is loaded
 	}
 	l.mu.Lock()
-	l.running, l.last = len(calls), last
+	l.running, l.last = 1, last
 	l.mu.Unlock()
+	l.Together(ctx, calls...)
+}
+
+// Together runs calls that each ask a loader, and returns when all have: for a resolver with several questions, which so
+// are in the batch of its level.
+func (l *Loaders) Together(ctx context.Context, calls ...func(context.Context)) {
+	if len(calls) == 0 {
+		return
+	}
+	l.mu.Lock()
+	l.running += len(calls) - 1
+	l.mu.Unlock()
+	var others struct {
+		sync.WaitGroup
+		running int
+		fault   any
+	}
+	others.running = len(calls)
 	run := func(call func(context.Context)) {
-		defer l.returned()
+		defer func() {
+			fault := recover()
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if fault != nil {
+				others.fault = fault
+			}
+			if others.running--; others.running > 0 { // the last one is the caller again
+				l.running--
+				l.flush()
+			}
+		}()
 		call(ctx)
 	}
-	var others sync.WaitGroup
 	for _, call := range calls[1:] {
 		others.Go(func() { run(call) })
 	}
 	run(calls[0])
 	others.Wait()
+	if others.fault != nil {
+		panic(others.fault)
+	}
 }
 
-// AsksAgain is called by a resolver that reads more than once, before it reads.
-func (l *Loaders) AsksAgain() {
-	l.mu.Lock()
-	l.last = false
-	l.mu.Unlock()
-}
-
-// returned counts a call out.
-func (l *Loaders) returned() {
-	l.mu.Lock()
-	l.running--
-	flush := l.running == 0 && l.waiting > 0
-	l.mu.Unlock()
-	if flush {
+// flush sends what is asked when nobody runs who may ask more. It is called under mu.
+func (l *Loaders) flush() {
+	if !l.timed && l.running == 0 && l.waiting > 0 {
 		l.queue.Flush()
 	}
 }
@@ -60,16 +80,13 @@ func (l *Loaders) ask(ctx context.Context, asked load) error {
 	l.mu.Lock()
 	l.waiting++
 	l.running--
-	flush := !l.timed && l.running == 0
+	l.flush()
 	l.mu.Unlock()
-	if flush {
-		l.queue.Flush()
-	}
 	_, err := answer()
 	return err
 }
 
-var errAsksAgain = errors.New("a resolver that asks again has not said so with AsksAgain")
+var errOver = errors.New("something is read after the level that was called the last one")
 
 // batch is the dataloader's batch function: it sees all that a level asks. Loads of one kind become one read, and what the
 // request has read already is not read again.
@@ -121,7 +138,7 @@ func (l *Loaders) send(asked []load) (err error) {
 	l.sent = append(l.sent, b)
 	l.mu.Unlock()
 	if over {
-		return backoffice.Fault(errAsksAgain, "reading at one moment")
+		return backoffice.Fault(errOver, "reading at one moment")
 	}
 	_ = l.store.Send(l.ctx, b) // each read has its own error
 	return nil

@@ -245,3 +245,62 @@ func BenchmarkALevelOfThreeAsks(b *testing.B) {
 		loaders.From(ctx).Close()
 	}
 }
+
+// sends counts the batches that are sent to a store.
+type sends struct {
+	backoffice.Store
+	batches atomic.Int64
+}
+
+func (s *sends) Send(ctx context.Context, b *backoffice.Batch) error {
+	s.batches.Add(1)
+	return s.Store.Send(ctx, b)
+}
+
+func TestSeveralQuestionsOfOneCallAreInTheBatchOfItsLevel(t *testing.T) {
+	t.Parallel()
+	store := &sends{Store: openStore(t)}
+	ctx, statements := request(t, store)
+	var labels []*backoffice.Label
+	var errs [4]error
+	loaders.Level(ctx, []func(context.Context){
+		func(ctx context.Context) {
+			loaders.From(ctx).Together(ctx,
+				func(ctx context.Context) {
+					_, errs[0] = loaders.From(ctx).Documents.Pages(ctx, documentsOf(1), []string{"customer-5"})
+				},
+				func(ctx context.Context) {
+					_, errs[1] = loaders.From(ctx).Documents.Pages(ctx, documentsOf(2), []string{"customer-5"})
+				},
+				func(context.Context) {})
+		},
+		func(ctx context.Context) {
+			labels, errs[2] = loaders.From(ctx).Labels.All(ctx, []string{"label-3"})
+		},
+		func(ctx context.Context) { loaders.From(ctx).Together(ctx) },
+	}, true)
+	for _, err := range errs {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if n := store.batches.Load(); n != 1 || statements.Count() != 3 || len(labels) != 1 {
+		t.Errorf("%d batches, %d statements, %d labels", n, statements.Count(), len(labels))
+	}
+}
+
+func TestAPanicOfOneOfSeveralQuestionsIsThatOfTheCall(t *testing.T) {
+	t.Parallel()
+	ctx, _ := request(t, openStore(t))
+	var fault any
+	var label *backoffice.Label
+	loaders.Level(ctx, []func(context.Context){func(ctx context.Context) {
+		defer func() { fault = recover() }()
+		loaders.From(ctx).Together(ctx,
+			func(ctx context.Context) { label, _ = loaders.From(ctx).Labels.One(ctx, "label-3") },
+			func(context.Context) { panic("a broken question") })
+	}}, true)
+	if fault != "a broken question" || label == nil {
+		t.Errorf("%v, %v", fault, label)
+	}
+}

@@ -19,32 +19,37 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 		return nil, err
 	}
 	noun := &loaders.From(ctx).Customers
-	byNumber := criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != ""
-	if byNumber {
-		loaders.From(ctx).AsksAgain()
-		if err := enterSearch(ctx, noun, criteria, search); err != nil {
-			return nil, err
-		}
+	read := func() (*backoffice.CustomerConnection, error) {
+		return all(ctx, r.Root, noun, criteria, orderBy.Order(), backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 	}
-	shown, err := all(ctx, r.Root, noun, criteria, orderBy.Order(), backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
-	if err == nil && byNumber {
+	if criteria.RegistrationIndex == "" && criteria.SpouseRegistrationIndex == "" {
+		return read()
+	}
+	var found []string
+	var shown *backoffice.CustomerConnection
+	var unread error
+	loaders.From(ctx).Together(ctx,
+		func(ctx context.Context) { found, unread = firstFound(ctx, noun, criteria) },
+		func(context.Context) { shown, err = read() })
+	if unread != nil {
+		return nil, unread
+	}
+	search.Found(found...)
+	if err == nil {
 		search.Found(ids(shown.Items, customerID)...)
 	}
 	return shown, err
 }
 
-// enterSearch names in the register the first of those whom a search by registration number found, whatever page of
-// them is shown.
-func enterSearch(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], criteria backoffice.CustomerCriteria, search *privacy.Searching) error {
+// firstFound are the first of those whom a search by registration number finds. The register names them, whatever page
+// of them is shown.
+func firstFound(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], criteria backoffice.CustomerCriteria) ([]string, error) {
 	ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	found, err := noun.Pages(ctx, ask, []string{backoffice.NoParent})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, c := range found[0].Items {
-		search.Found(c.ID)
-	}
-	return nil
+	return ids(found[0].Items, customerID), nil
 }
 
 func customerID(c *backoffice.Customer) string { return c.ID }

@@ -1,6 +1,7 @@
 package resolvers
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 
@@ -136,33 +137,52 @@ func totals[T backoffice.Entity, C comparable](ctx context.Context, noun *loader
 // perList asks once for each list among the connections and puts the answers in the connections' places.
 func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, connections []*backoffice.Connection[T, C], ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
 	answers := make([]V, len(connections))
-	var lists []*backoffice.List[C]
-	places := map[*backoffice.List[C]][]int{}
-	for i, c := range connections {
-		if c == nil {
-			continue
+	err := grouped(ctx, answers, func(i int) (list *backoffice.List[C], asks bool) {
+		if connections[i] == nil {
+			return nil, false
 		}
-		if _, known := places[c.List]; !known {
-			lists = append(lists, c.List)
-		}
-		places[c.List] = append(places[c.List], i)
-	}
-	if len(lists) > 1 {
-		loaders.From(ctx).AsksAgain()
-	}
-	for _, list := range lists {
-		at := places[list]
-		parents := make([]string, len(at))
-		for i, place := range at {
+		return connections[i].List, true
+	}, func(places []int) ([]V, error) {
+		parents := make([]string, len(places))
+		for i, place := range places {
 			parents[i] = connections[place].Parent
 		}
-		values, err := ask(list, parents)
-		if err != nil {
-			return nil, err
+		return ask(connections[places[0]].List, parents)
+	})
+	return answers, err
+}
+
+// grouped asks once for each group of places, all at the same time, and puts the answers in the places. of tells to which
+// group a place belongs, and whether it asks at all.
+func grouped[K comparable, V any](ctx context.Context, answers []V, of func(place int) (group K, asks bool), ask func(places []int) ([]V, error)) error {
+	var groups [][]int
+	numbers := map[K]int{}
+	for place := range answers {
+		group, asks := of(place)
+		if !asks {
+			continue
 		}
-		for i, place := range at {
-			answers[place] = values[i]
+		number, known := numbers[group]
+		if !known {
+			number, groups = len(groups), append(groups, nil)
+			numbers[group] = number
+		}
+		groups[number] = append(groups[number], place)
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	errs := make([]error, len(groups))
+	calls := make([]func(context.Context), len(groups))
+	for number, places := range groups {
+		calls[number] = func(context.Context) {
+			var values []V
+			values, errs[number] = ask(places)
+			for i, value := range values {
+				answers[places[i]] = value
+			}
 		}
 	}
-	return answers, nil
+	loaders.From(ctx).Together(ctx, calls...)
+	return cmp.Or(errs...)
 }

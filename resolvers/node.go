@@ -26,7 +26,6 @@ func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
 		return nil, backoffice.Errorf(backoffice.BadInput, "ids takes at most %d identifiers", maxNodes)
 	}
 	l := loaders.From(ctx)
-	l.AsksAgain()
 	nouns, err := l.Nouns.All(ctx, ids)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/loaders"
 )
 
 func (pageInfo) HasNextPage(ctx context.Context, pages []*backoffice.PageInfo) ([]bool, error) {
@@ -23,38 +22,22 @@ func around(ctx context.Context, pages []*backoffice.PageInfo, after bool) ([]bo
 		window backoffice.Window
 	}
 	answers := make([]bool, len(pages))
-	looks := make([]*backoffice.PageCheck, len(pages))
-	var questions []question
-	places := map[question][]int{}
-	for i, page := range pages {
-		if page == nil {
-			continue
+	checks := make([]*backoffice.PageCheck, len(pages))
+	err := grouped(ctx, answers, func(i int) (q question, asks bool) {
+		if pages[i] == nil {
+			return q, false
 		}
-		if answers[i], looks[i] = page.Around(after); looks[i] == nil {
-			continue
+		if answers[i], checks[i] = pages[i].Around(after); checks[i] == nil {
+			return q, false
 		}
-		q := question{looks[i].List, looks[i].Window}
-		if places[q] == nil {
-			questions = append(questions, q)
+		return question{checks[i].List, checks[i].Window}, true
+	}, func(places []int) ([]bool, error) {
+		parents := make([]string, len(places))
+		for i, place := range places {
+			parents[i] = checks[place].Parent
 		}
-		places[q] = append(places[q], i)
-	}
-	if len(questions) > 1 {
-		loaders.From(ctx).AsksAgain()
-	}
-	for _, q := range questions {
-		at := places[q]
-		parents := make([]string, len(at))
-		for i, place := range at {
-			parents[i] = looks[place].Parent
-		}
-		exists, err := looks[at[0]].Exists(ctx, q.window, parents)
-		if err != nil {
-			return nil, err
-		}
-		for i, place := range at {
-			answers[place] = exists[i]
-		}
-	}
-	return answers, nil
+		first := checks[places[0]]
+		return first.Exists(ctx, first.Window, parents)
+	})
+	return answers, err
 }
