@@ -3,10 +3,10 @@ package graphqlhttp
 import (
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"example.org/backoffice/backoffice"
 )
 
 // Why a text is not the JSON we accept. encoding/json would take duplicate keys (the last wins, which another reader
@@ -175,145 +175,47 @@ func (p *jsonParser) array() (any, error) {
 	}
 }
 
-// number takes the characters that a number may have and then holds them against the grammar.
+// number takes the characters that a number may have, and then holds them against the grammar.
 func (p *jsonParser) number() (any, error) {
-	start := p.at
-	if p.peek() == '-' {
-		p.at++
+	text := p.text[p.at:]
+	if end := strings.IndexFunc(text, func(c rune) bool { return !strings.ContainsRune("+-.0123456789Ee", c) }); end >= 0 {
+		text = text[:end]
 	}
-	switch c := p.peek(); {
-	case c == '0':
-		p.at++
-	case '1' <= c && c <= '9':
-		p.digits()
-	default:
+	if !json.Valid([]byte(text)) {
 		return nil, errSyntax
 	}
-	if p.peek() == '.' {
-		if p.at++; !p.digits() {
-			return nil, errSyntax
-		}
-	}
-	if c := p.peek(); c == 'e' || c == 'E' {
-		p.at++
-		if c := p.peek(); c == '+' || c == '-' {
-			p.at++
-		}
-		if !p.digits() {
-			return nil, errSyntax
-		}
-	}
-	return json.Number(p.text[start:p.at]), nil
-}
-
-func (p *jsonParser) peek() byte {
-	if p.at < len(p.text) {
-		return p.text[p.at]
-	}
-	return 0
-}
-
-func (p *jsonParser) digits() bool {
-	start := p.at
-	for c := p.peek(); '0' <= c && c <= '9'; c = p.peek() {
-		p.at++
-	}
-	return p.at > start
+	p.at += len(text)
+	return json.Number(text), nil
 }
 
 // string reads a string; only one with escapes is copied.
 func (p *jsonParser) string() (string, error) {
-	p.at++
-	start := p.at
-	for p.at < len(p.text) {
+	start, escaped := p.at, false
+	for p.at++; p.at < len(p.text); p.at++ {
 		switch c := p.text[p.at]; {
+		case c == '"' && !escaped:
+			p.at++
+			return p.text[start+1 : p.at-1], nil
 		case c == '"':
 			p.at++
-			return p.text[start : p.at-1], nil
+			return unescape(p.text[start:p.at])
 		case c == '\\':
-			return p.escaped(start)
+			p.at++ // what is escaped
+			escaped = true
 		case c < ' ':
 			return "", errSyntax
 		}
-		p.at++
 	}
 	return "", errSyntax
 }
 
-func (p *jsonParser) escaped(start int) (string, error) {
-	end := strings.IndexByte(p.text[p.at:], '"') // a first guess of the length
-	out := make([]byte, 0, p.at-start+max(end, 0)+16)
-	for kept := start; p.at < len(p.text); {
-		switch c := p.text[p.at]; {
-		case c == '"':
-			out = append(out, p.text[kept:p.at]...)
-			p.at++
-			return string(out), nil
-		case c < ' ':
-			return "", errSyntax
-		case c != '\\':
-			p.at++
-			continue
-		}
-		out = append(out, p.text[kept:p.at]...)
-		p.at++
-		c := p.peek()
-		p.at++
-		switch c {
-		case '"', '\\', '/':
-			out = append(out, c)
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
-		case 'u':
-			r, err := p.unicode()
-			if err != nil {
-				return "", err
-			}
-			out = utf8.AppendRune(out, r)
-		default:
-			return "", errSyntax
-		}
-		kept = p.at
+// unescape is strict where encoding/json quietly puts U+FFFD.
+func unescape(quoted string) (text string, err error) {
+	if json.Unmarshal([]byte(quoted), &text) != nil {
+		return "", errSyntax
 	}
-	return "", errSyntax
-}
-
-// unicode reads what follows \u: four digits, and a second escape when they are half of a surrogate pair.
-func (p *jsonParser) unicode() (rune, error) {
-	first, err := p.hex()
-	if err != nil || !utf16.IsSurrogate(first) {
-		return first, err
+	if backoffice.HasLoneSurrogate([]byte(quoted)) {
+		return "", errEncoding
 	}
-	if !strings.HasPrefix(p.text[p.at:], `\u`) {
-		return 0, errEncoding
-	}
-	p.at += 2
-	second, err := p.hex()
-	if err != nil {
-		return 0, err
-	}
-	if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
-		return r, nil
-	}
-	return 0, errEncoding
-}
-
-func (p *jsonParser) hex() (rune, error) {
-	if len(p.text)-p.at < 4 {
-		return 0, errSyntax
-	}
-	n, err := strconv.ParseUint(p.text[p.at:p.at+4], 16, 16)
-	if err != nil {
-		return 0, errSyntax
-	}
-	p.at += 4
-	return rune(n), nil
+	return text, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"example.org/backoffice/backoffice"
@@ -119,58 +118,15 @@ func (r raw) text() (string, error) {
 	if r[0] != '"' {
 		return "", backoffice.Errorf(backoffice.BadInput, "the value is a string")
 	}
-	inner := r[1 : len(r)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
+	if inner := r[1 : len(r)-1]; bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner), nil
 	}
-	return unescape(inner)
-}
-
-// unescape is strict where encoding/json quietly puts U+FFFD.
-func unescape(inner raw) (string, error) {
-	out := make([]byte, 0, len(inner))
-	for i := 0; i < len(inner); i++ {
-		if inner[i] != '\\' {
-			out = append(out, inner[i])
-			continue
-		}
-		i++
-		switch c := inner[i]; c {
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
-		case 'u':
-			unit := codeUnit(inner[i+1:])
-			i += 4
-			if utf16.IsSurrogate(unit) {
-				low := rune(0)
-				if len(inner) > i+6 && inner[i+1] == '\\' && inner[i+2] == 'u' {
-					low = codeUnit(inner[i+3:])
-				}
-				if unit = utf16.DecodeRune(unit, low); unit == utf8.RuneError {
-					return "", backoffice.Errorf(backoffice.BadInput, "a text is valid UTF-8")
-				}
-				i += 6
-			}
-			out = utf8.AppendRune(out, unit)
-		default: // a quote, a slash or a backslash
-			out = append(out, c)
-		}
+	if backoffice.HasLoneSurrogate(r) { // where encoding/json quietly puts U+FFFD
+		return "", backoffice.Errorf(backoffice.BadInput, "a text is valid UTF-8")
 	}
-	return string(out), nil
-}
-
-// codeUnit reads the four hexadecimal digits of an escape.
-func codeUnit(digits raw) rune {
-	unit, _ := strconv.ParseUint(string(digits[:4]), 16, 32) // well-formed
-	return rune(unit)
+	var text string
+	err := json.Unmarshal(r, &text)
+	return text, err
 }
 
 func (r raw) boolean() (bool, error) {
