@@ -60,8 +60,3 @@ func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientI
 	}
 	return has, nil
 }
-
-// List returns every pair, revoked and expired ones too, ordered by client id.
-func List(ctx context.Context, store backoffice.CredentialStore) ([]*backoffice.Credential, error) {
-	return store.Credentials(ctx)
-}

@@ -37,7 +37,7 @@ func TestASecretIsShownOnceAndOnlyItsDigestIsStored(t *testing.T) {
 	if err := backoffice.CheckID(pair.ID); err != nil {
 		t.Error(err)
 	}
-	if all, err := List(ctx, store); err != nil || len(all) != 1 {
+	if all, err := store.Credentials(ctx); err != nil || len(all) != 1 {
 		t.Errorf("%d %v", len(all), err)
 	}
 }

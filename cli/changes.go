@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+
+	"example.org/backoffice/backoffice"
 )
 
 // changesCommand shows the change log.
@@ -25,34 +29,23 @@ func (c *changesListCommand) Validate() error {
 }
 
 // Run lists the log in its order.
-func (c *changesListCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	store, err := s.OpenRecords(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	list := c.open(t.out, "sequence", "at", "clientId", "action", "noun", "objectId", "fields")
-	for after, left := c.After, c.Limit; ; {
-		size := listPage
-		if c.Limit > 0 {
-			size = min(size, left)
-		}
-		if size == 0 {
-			return list.close()
-		}
-		page, err := store.Changes(ctx, after, size)
-		if err != nil {
-			return err
-		}
-		if len(page) == 0 {
-			return list.close()
-		}
-		left -= len(page)
-		for _, change := range page {
-			after = change.Sequence
-			if err := list.add(change.Sequence, moment(change.At), change.ClientID, change.Action, string(change.Noun), change.ObjectID, change.Fields); err != nil {
+func (c *changesListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	columns := []string{"sequence", "at", "clientId", "action", "noun", "objectId", "fields"}
+	return c.list(t.out, columns, func(add adder) error {
+		left := cmp.Or(c.Limit, math.MaxInt)
+		for after := c.After; left > 0; {
+			page, err := store.Changes(ctx, after, min(listPage, left))
+			if err != nil || len(page) == 0 {
 				return err
 			}
+			left -= len(page)
+			for _, change := range page {
+				after = change.Sequence
+				if err := add(change.Sequence, moment(change.At), change.ClientID, change.Action, string(change.Noun), change.ObjectID, change.Fields); err != nil {
+					return err
+				}
+			}
 		}
-	}
+		return nil
+	})
 }

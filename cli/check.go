@@ -6,6 +6,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/privacy"
 )
 
@@ -24,18 +25,13 @@ type counting interface {
 
 // Run checks the database, its counters, the stored files and their digests, and the register of consultations, and prints
 // each problem. It changes nothing, and servers go on meanwhile.
-func (c *checkCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	h, err := s.OpenExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
+func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	problems, counted := 0, 0
 	tell := func(what string) {
 		problems++
 		fmt.Fprintln(t.out, what)
 	}
-	if store, can := h.Store.(integral); can {
+	if store, can := b.Store.(integral); can {
 		found, err := store.Integrity(ctx)
 		if err != nil {
 			return err
@@ -44,7 +40,7 @@ func (c *checkCommand) Run(ctx context.Context, s *settings, t terminal) error {
 			tell("database: " + what)
 		}
 	}
-	if store, can := h.Store.(counting); can {
+	if store, can := b.Store.(counting); can {
 		found, err := store.Counters(ctx)
 		if err != nil {
 			return err
@@ -54,10 +50,10 @@ func (c *checkCommand) Run(ctx context.Context, s *settings, t terminal) error {
 		}
 	}
 	bar := newProgress(t.err, false)
-	err = eachStoredFile(ctx, h.Store, func(file *backoffice.File) error {
+	err := eachStoredFile(ctx, b.Store, func(file *backoffice.File) error {
 		counted++
 		bar.at("files", int64(counted), int64(counted))
-		what, err := files.Verify(ctx, h.Files, *file)
+		what, err := files.Verify(ctx, b.Files, *file)
 		if err == nil && what != "" {
 			bar.end()
 			tell(fmt.Sprintf("files: the file of the %s %s %s", file.Owner.Kind, file.Owner.ID, what))
@@ -68,7 +64,7 @@ func (c *checkCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	if err != nil {
 		return err
 	}
-	verified, err := h.Keys.Verify(ctx, h.Store, "", func(p privacy.Problem) { tell(fmt.Sprint("register: ", p)) })
+	verified, err := b.Keys.Verify(ctx, b.Store, "", func(p privacy.Problem) { tell(fmt.Sprint("register: ", p)) })
 	if err != nil {
 		return err
 	}

@@ -84,6 +84,8 @@ type terminal struct{ out, err io.Writer }
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, out, err io.Writer) int {
 	var p program
+	var open closers
+	defer open.close()
 	exited := -1
 	parser := p.parser(
 		kong.UsageOnError(),
@@ -92,6 +94,9 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(terminal{out, err}),
+		// What a command works on is opened when it asks for it: what is there already, never a new one.
+		kong.BindToProvider(func() (*gateway.Backend, error) { return opened(ctx, &open, p.OpenExisting) }),
+		kong.BindToProvider(func() (backoffice.Store, error) { return opened(ctx, &open, p.OpenRecords) }),
 	)
 	command, wrong := parser.Parse(args)
 	if exited >= 0 { // --help has been answered
@@ -116,6 +121,24 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		return exitFailure
 	}
 	return exitDone
+}
+
+// closers are what was opened for a command, to be closed when it has ended.
+type closers []io.Closer
+
+func (c *closers) close() {
+	for _, one := range *c {
+		_ = one.Close()
+	}
+}
+
+// opened opens what a command works on.
+func opened[T io.Closer](ctx context.Context, open *closers, by func(context.Context) (T, error)) (T, error) {
+	one, err := by(ctx)
+	if err == nil {
+		*open = append(*open, one)
+	}
+	return one, err
 }
 
 // parser reads a command line into the program.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/privacy"
 )
 
@@ -22,37 +23,31 @@ type consultationsListCommand struct {
 const listPage = 500 // entries that are read at a time
 
 // Run lists the register, server by server and each in the order of its entries.
-func (c *consultationsListCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	store, err := s.OpenRecords(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	list := c.open(t.out, "at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number")
-	var after backoffice.ConsultationPosition
-	for {
-		page, err := store.ListConsultations(ctx, after, listPage)
-		if err != nil {
-			return err
-		}
-		if len(page) == 0 {
-			return list.close()
-		}
-		for _, entry := range page {
-			after = backoffice.ConsultationPosition{Chain: entry.Chain, Number: entry.Number}
-			if c.Customer != "" && (entry.CustomerID == nil || *entry.CustomerID != c.Customer) {
-				continue
-			}
-			fields := make([]string, len(entry.Fields))
-			for i, field := range entry.Fields {
-				fields[i] = field.Input()
-			}
-			if err := list.add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fields,
-				orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number); err != nil {
+func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	columns := []string{"at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number"}
+	return c.list(t.out, columns, func(add adder) error {
+		var after backoffice.ConsultationPosition
+		for {
+			page, err := store.ListConsultations(ctx, after, listPage)
+			if err != nil || len(page) == 0 {
 				return err
 			}
+			for _, entry := range page {
+				after = backoffice.ConsultationPosition{Chain: entry.Chain, Number: entry.Number}
+				if c.Customer != "" && (entry.CustomerID == nil || *entry.CustomerID != c.Customer) {
+					continue
+				}
+				fields := make([]string, len(entry.Fields))
+				for i, field := range entry.Fields {
+					fields[i] = field.Input()
+				}
+				if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fields,
+					orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number); err != nil {
+					return err
+				}
+			}
 		}
-	}
+	})
 }
 
 func orNil(text *string) any {
@@ -67,19 +62,14 @@ type consultationsVerifyCommand struct {
 }
 
 // Run prints each problem and fails when there is one. Otherwise it prints a receipt to keep elsewhere.
-func (c *consultationsVerifyCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	h, err := s.OpenExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	verified, err := h.Keys.Verify(ctx, h.Store, c.Receipt, func(p privacy.Problem) { fmt.Fprintln(t.out, p) })
+func (c *consultationsVerifyCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	verified, err := b.Keys.Verify(ctx, b.Store, c.Receipt, func(p privacy.Problem) { fmt.Fprintln(t.out, p) })
 	if err != nil {
 		return err
 	}
 	kept := 0
-	if h.Receipts != nil {
-		kept, err = h.Keys.VerifyReceipts(ctx, h.Store, h.Receipts, func(p privacy.Problem) {
+	if b.Receipts != nil {
+		kept, err = b.Keys.VerifyReceipts(ctx, b.Store, b.Receipts, func(p privacy.Problem) {
 			verified.Problems++
 			fmt.Fprintln(t.out, p)
 		})
@@ -90,7 +80,7 @@ func (c *consultationsVerifyCommand) Run(ctx context.Context, s *settings, t ter
 	if verified.Problems > 0 {
 		return fmt.Errorf("the register of consultations was tampered with: %d problems in %d entries", verified.Problems, verified.Entries)
 	}
-	if h.Receipts != nil {
+	if b.Receipts != nil {
 		fmt.Fprintf(t.out, "It holds all that %d receipts say.\n", kept)
 	}
 	_, err = fmt.Fprintf(t.out, "The register is whole: %d entries in %d chains.\nReceipt, to be kept elsewhere and given to a later check: %s\n",

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"example.org/backoffice/auth"
@@ -25,14 +27,16 @@ type credentialsCreateCommand struct {
 	Scope   []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of privacy.read, customers.write, pti.write, minfin.read, settings.write, users.write."`
 	Expires string   `placeholder:"DATE" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, never."`
 	JSON    bool     `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
+
+	scopes  []backoffice.Scope
+	expires backoffice.Instant
 }
 
 // Validate reads the scopes and the date.
-func (c *credentialsCreateCommand) Validate() error {
-	if _, err := parseScopes("--scope", c.Scope); err != nil {
-		return err
+func (c *credentialsCreateCommand) Validate() (err error) {
+	if c.scopes, err = parseScopes("--scope", c.Scope); err == nil {
+		c.expires, err = parseExpiry(c.Expires)
 	}
-	_, err := c.expires()
 	return err
 }
 
@@ -48,14 +52,14 @@ func parseScopes(flag string, names []string) ([]backoffice.Scope, error) {
 	return scopes, nil
 }
 
-func (c *credentialsCreateCommand) expires() (backoffice.Instant, error) {
-	if c.Expires == "" {
+func parseExpiry(text string) (backoffice.Instant, error) {
+	if text == "" {
 		return 0, nil
 	}
-	if day, err := time.Parse(time.DateOnly, c.Expires); err == nil {
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return backoffice.InstantOf(day), nil
 	}
-	at, err := backoffice.ParseInstant(c.Expires)
+	at, err := backoffice.ParseInstant(text)
 	if err != nil {
 		return 0, fmt.Errorf("--expires: a date is written as in 2027-01-31 or 2027-01-31T12:00:00Z")
 	}
@@ -63,21 +67,8 @@ func (c *credentialsCreateCommand) expires() (backoffice.Instant, error) {
 }
 
 // Run creates the pair.
-func (c *credentialsCreateCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	scopes, err := parseScopes("--scope", c.Scope)
-	if err != nil {
-		return err
-	}
-	expires, err := c.expires()
-	if err != nil {
-		return err
-	}
-	store, err := s.OpenRecords(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	pair, secret, err := auth.Issue(ctx, store, c.Name, scopes, expires)
+func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	pair, secret, err := auth.Issue(ctx, store, c.Name, c.scopes, c.expires)
 	if err != nil {
 		return err
 	}
@@ -101,34 +92,35 @@ type credentialsListCommand struct {
 }
 
 // Run lists the pairs.
-func (c *credentialsListCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	store, err := s.OpenRecords(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	pairs, err := auth.List(ctx, store)
+func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	pairs, err := store.Credentials(ctx)
 	if err != nil {
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
-	list := c.open(t.out, "clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt")
-	for _, pair := range pairs {
-		live := 0
-		for _, secret := range pair.Secrets {
-			if pair.Live(now) && secret.Live(now) {
-				live++
+	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt"}
+	return c.list(t.out, columns, func(add adder) error {
+		for _, pair := range pairs {
+			live := 0
+			for _, secret := range pair.Secrets {
+				if pair.Live(now) && secret.Live(now) {
+					live++
+				}
+			}
+			if err := add(pair.ID, pair.Name, stateOf(pair, now), namesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt)); err != nil {
+				return err
 			}
 		}
-		scopes := make([]string, len(pair.Scopes))
-		for i, scope := range pair.Scopes {
-			scopes[i] = scope.String()
-		}
-		if err := list.add(pair.ID, pair.Name, stateOf(pair, now), scopes, live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt)); err != nil {
-			return err
-		}
+		return nil
+	})
+}
+
+func namesOf(scopes []backoffice.Scope) []string {
+	names := make([]string, len(scopes))
+	for i, scope := range scopes {
+		names[i] = scope.String()
 	}
-	return list.close()
+	return names
 }
 
 func stateOf(pair *backoffice.Credential, now backoffice.Instant) string {
@@ -164,12 +156,7 @@ func (c *credentialsRotateCommand) Validate() error {
 }
 
 // Run rotates the pair.
-func (c *credentialsRotateCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	store, err := s.OpenRecords(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
+func (c *credentialsRotateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	secret, err := auth.Rotate(ctx, store, c.ID, c.Overlap)
 	if err != nil {
 		return unknownPair(err)
@@ -181,48 +168,28 @@ type credentialsScopesCommand struct {
 	ID     string   `arg:"" help:"The pair's client id."`
 	Add    []string `placeholder:"SCOPE" help:"A scope to give to the pair; may be repeated."`
 	Remove []string `placeholder:"SCOPE" help:"A scope to take from the pair; may be repeated."`
+
+	add, remove []backoffice.Scope
 }
 
 // Validate reads the scopes.
-func (c *credentialsScopesCommand) Validate() error {
-	_, _, err := c.scopes()
+func (c *credentialsScopesCommand) Validate() (err error) {
+	if c.add, err = parseScopes("--add", c.Add); err == nil {
+		c.remove, err = parseScopes("--remove", c.Remove)
+	}
 	if err == nil && len(c.Add)+len(c.Remove) == 0 {
 		err = errors.New("--add or --remove says which scope")
 	}
 	return err
 }
 
-func (c *credentialsScopesCommand) scopes() (add, remove []backoffice.Scope, err error) {
-	if add, err = parseScopes("--add", c.Add); err != nil {
-		return nil, nil, err
-	}
-	remove, err = parseScopes("--remove", c.Remove)
-	return add, remove, err
-}
-
 // Run changes the scopes.
-func (c *credentialsScopesCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	add, remove, err := c.scopes()
-	if err != nil {
-		return err
-	}
-	store, err := s.OpenRecords(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	has, err := auth.ChangeScopes(ctx, store, c.ID, add, remove)
+func (c *credentialsScopesCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	has, err := auth.ChangeScopes(ctx, store, c.ID, c.add, c.remove)
 	if err != nil {
 		return unknownPair(err)
 	}
-	names := "none"
-	for i, scope := range has {
-		if i == 0 {
-			names = scope.String()
-		} else {
-			names += " " + scope.String()
-		}
-	}
+	names := cmp.Or(strings.Join(namesOf(has), " "), "none")
 	_, err = fmt.Fprintf(t.out, "The pair's scopes: %s\nRunning servers obey within 5 seconds.\n", names)
 	return err
 }
@@ -232,16 +199,11 @@ type credentialsRevokeCommand struct {
 }
 
 // Run revokes the pair.
-func (c *credentialsRevokeCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	store, err := s.OpenRecords(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
+func (c *credentialsRevokeCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := auth.Revoke(ctx, store, c.ID); err != nil {
 		return unknownPair(err)
 	}
-	_, err = fmt.Fprintln(t.out, "The pair is revoked; running servers refuse it within 5 seconds.")
+	_, err := fmt.Fprintln(t.out, "The pair is revoked; running servers refuse it within 5 seconds.")
 	return err
 }
 

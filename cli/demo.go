@@ -74,7 +74,7 @@ func (c *demoCommand) Run(ctx context.Context, s *settings, t terminal) error {
 
 // prepare makes the pairs before the data, so that a demo which was interrupted is known for one and filled to the end.
 func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t terminal) ([]demoPair, error) {
-	known, err := auth.List(ctx, h.Store)
+	known, err := h.Store.Credentials(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
 )
 
 // documentsCommand works on the documents of transcripts.
@@ -19,20 +20,15 @@ var operator = &backoffice.Principal{Name: "operator", Scopes: backoffice.AllSco
 
 // Run generates the documents one by one; what cannot be generated is told, and makes the command fail in the end. After an
 // interruption it goes on where it was.
-func (c *documentsGenerateCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	h, err := s.OpenExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
+func (c *documentsGenerateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	missing := backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No}
-	counts, err := backoffice.ReadCounts(ctx, h.Store.Transcripts(), backoffice.Root, missing, []string{backoffice.NoParent})
+	counts, err := backoffice.ReadCounts(ctx, b.Store.Transcripts(), backoffice.Root, missing, []string{backoffice.NoParent})
 	if err != nil {
 		return err
 	}
 	all, generated, failed := counts[backoffice.NoParent], 0, 0
 	bar := newProgress(t.err, false)
-	err = h.Service().GenerateMissingDocuments(ctx, operator, func(id string, err error) error {
+	err = b.Service().GenerateMissingDocuments(ctx, operator, func(id string, err error) error {
 		if err != nil {
 			if ctx.Err() != nil {
 				return err

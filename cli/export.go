@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/importexport"
 	"example.org/backoffice/privacy"
 )
@@ -31,15 +32,10 @@ func (c *exportCommand) Validate() error {
 }
 
 // Run writes the folder and tells what is in it.
-func (c *exportCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	h, err := s.OpenExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
+func (c *exportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	bar := newProgress(t.err, false)
 	exporter := &importexport.Exporter{
-		Store: h.Store, Files: h.Files, Vault: h.Vault,
+		Store: b.Store, Files: b.Files, Vault: b.Vault,
 		Progress: func(p importexport.Progress) { bar.at(p.File, p.Done, p.Size) },
 	}
 	var purpose *string
@@ -48,7 +44,7 @@ func (c *exportCommand) Run(ctx context.Context, s *settings, t terminal) error 
 	}
 	all, err := exporter.Export(ctx, c.Path, purpose)
 	bar.end()
-	if err := errors.Join(err, h.Vault.WriteReceipts(context.WithoutCancel(ctx), h.Receipts)); err != nil {
+	if err := errors.Join(err, b.Vault.WriteReceipts(context.WithoutCancel(ctx), b.Receipts)); err != nil {
 		return err
 	}
 	for _, dumped := range all {

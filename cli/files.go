@@ -7,6 +7,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/gateway"
 )
 
 // filesCommand keeps stored files in order.
@@ -21,20 +22,12 @@ type filesListCommand struct {
 }
 
 // Run lists the quarantine.
-func (c *filesListCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	h, err := s.OpenExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	list := c.open(t.out, "key", "since")
-	err = files.Quarantined(ctx, h.Store, h.Files, func(key string, since backoffice.Instant) error {
-		return list.add(key, moment(since))
+func (c *filesListCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	return c.list(t.out, []string{"key", "since"}, func(add adder) error {
+		return files.Quarantined(ctx, b.Store, b.Files, func(key string, since backoffice.Instant) error {
+			return add(key, moment(since))
+		})
 	})
-	if err != nil {
-		return err
-	}
-	return list.close()
 }
 
 type filesRestoreCommand struct {
@@ -51,13 +44,8 @@ func (c *filesRestoreCommand) Validate() error {
 }
 
 // Run brings files back.
-func (c *filesRestoreCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	h, err := s.OpenExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	count, err := files.Restore(ctx, h.Store, h.Files, c.Keys...)
+func (c *filesRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	count, err := files.Restore(ctx, b.Store, b.Files, c.Keys...)
 	if err != nil {
 		return err
 	}
@@ -70,13 +58,8 @@ type filesSweepCommand struct {
 }
 
 // Run sweeps once.
-func (c *filesSweepCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	h, err := s.OpenExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	swept, err := files.Sweep(ctx, h.Store, h.Files, c.Yes)
+func (c *filesSweepCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	swept, err := files.Sweep(ctx, b.Store, b.Files, c.Yes)
 	if err != nil {
 		return err
 	}

@@ -14,74 +14,54 @@ type formatFlag struct {
 	Format string `enum:"table,csv,jsonl" default:"table" help:"How to print: table, csv, or jsonl for JSON Lines (${default})."`
 }
 
-// listing prints rows as they come, in one of the formats.
-type listing struct {
-	columns []string
-	row     func(values []any) error
-	end     func() error
-}
+// adder prints a row: a value for each column, which is a string, a number, a list of strings, or nil for none.
+type adder func(values ...any) error
 
 const tableRows = 500 // are aligned together, so that a long list streams
 
-// open starts a list. A row has a value for each column: a string, a number, a list of strings, or nil for none.
-func (f formatFlag) open(out io.Writer, columns ...string) *listing {
+// list prints the rows that a command adds, as they come.
+func (f formatFlag) list(out io.Writer, columns []string, rows func(add adder) error) error {
+	var add adder
+	end := func() error { return nil }
 	switch f.Format {
 	case "csv":
-		return csvListing(out, columns)
+		add, end = csvListing(out, columns)
 	case "jsonl":
-		return jsonListing(out, columns)
+		add = jsonListing(out, columns)
+	default:
+		add, end = tableListing(out, columns)
 	}
-	return tableListing(out, columns)
-}
-
-func (l *listing) add(values ...any) error { return l.row(values) }
-
-func (l *listing) close() error { return l.end() }
-
-func tableListing(out io.Writer, columns []string) *listing {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	rows := 0
-	print := func(cells []string) error {
-		_, err := fmt.Fprintln(table, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	if err := rows(add); err != nil {
 		return err
 	}
-	_ = print(headings(columns)) // into the table writer's memory
-	return &listing{
-		columns: columns,
-		row: func(values []any) error {
-			if rows++; rows%tableRows == 0 {
-				if err := table.Flush(); err != nil {
-					return err
-				}
+	return end()
+}
+
+func tableListing(out io.Writer, columns []string) (add adder, end func() error) {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, strings.ToUpper(strings.Join(columns, "\t"))) // into the table writer's memory
+	rows := 0
+	return func(values ...any) error {
+		if rows++; rows%tableRows == 0 {
+			if err := table.Flush(); err != nil {
+				return err
 			}
-			return print(cellsOf(values, "-"))
-		},
-		end: table.Flush,
-	}
+		}
+		_, err := fmt.Fprintln(table, strings.Join(cellsOf(values, "-"), "\t"))
+		return err
+	}, table.Flush
 }
 
-func headings(columns []string) []string {
-	upper := make([]string, len(columns))
-	for i, column := range columns {
-		upper[i] = strings.ToUpper(column)
-	}
-	return upper
-}
-
-func csvListing(out io.Writer, columns []string) *listing {
+func csvListing(out io.Writer, columns []string) (add adder, end func() error) {
 	w := csv.NewWriter(out)
 	_ = w.Write(columns) // an error stays until the end
-	return &listing{
-		columns: columns,
-		row: func(values []any) error {
-			cells := cellsOf(values, "")
-			for i := range cells {
-				cells[i] = inert(cells[i])
-			}
-			return w.Write(cells)
-		},
-		end: func() error { w.Flush(); return w.Error() },
-	}
+	return func(values ...any) error {
+		cells := cellsOf(values, "")
+		for i := range cells {
+			cells[i] = inert(cells[i])
+		}
+		return w.Write(cells)
+	}, func() error { w.Flush(); return w.Error() }
 }
 
 // inert keeps a spreadsheet from taking a text for a formula: purposes and names come from callers.
@@ -92,29 +72,20 @@ func inert(cell string) string {
 	return cell
 }
 
-func jsonListing(out io.Writer, columns []string) *listing {
-	return &listing{
-		columns: columns,
-		row: func(values []any) error {
-			line := []byte{'{'}
-			for i, column := range columns {
-				if i > 0 {
-					line = append(line, ',')
-				}
-				key, err := json.Marshal(column)
-				if err != nil {
-					return err
-				}
-				value, err := json.Marshal(values[i])
-				if err != nil {
-					return err
-				}
-				line = append(append(append(line, key...), ':'), value...)
+func jsonListing(out io.Writer, columns []string) adder {
+	return func(values ...any) error {
+		line := []byte{'{'}
+		for i, column := range columns {
+			value, err := json.Marshal(values[i])
+			if err != nil {
+				return err
 			}
-			_, err := out.Write(append(line, '}', '\n'))
-			return err
-		},
-		end: func() error { return nil },
+			line = append(fmt.Appendf(line, "%q:", column), value...)
+			line = append(line, ',')
+		}
+		line[len(line)-1] = '}'
+		_, err := out.Write(append(line, '\n'))
+		return err
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
 )
 
 // yearsCommand starts financial years.
@@ -28,19 +29,14 @@ type yearsStartCommand struct {
 }
 
 // Run starts the year.
-func (c *yearsStartCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	h, err := s.OpenExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
+func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	if !c.Yes && term.IsTerminal(int(os.Stdin.Fd())) {
 		question := "Archive the current financial year, whose checklists and transcripts then take no more writes, and start " + backoffice.ShownName(c.Year) + "?"
 		if err := confirm(os.Stdin, t.err, question); err != nil {
 			return err
 		}
 	}
-	started, err := h.Service().StartYear(ctx, backoffice.YearStart{Year: c.Year, Skip: c.Force, WithChecklists: c.WithChecklists})
+	started, err := b.Service().StartYear(ctx, backoffice.YearStart{Year: c.Year, Skip: c.Force, WithChecklists: c.WithChecklists})
 	if err != nil {
 		return err
 	}
@@ -70,12 +66,7 @@ type yearsListCommand struct {
 }
 
 // Run lists the years, the earliest first.
-func (c *yearsListCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	store, err := s.OpenRecords(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
+func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	years, err := backoffice.Years(ctx, store)
 	if err != nil {
 		return err
@@ -92,15 +83,17 @@ func (c *yearsListCommand) Run(ctx context.Context, s *settings, t terminal) err
 	if err != nil {
 		return err
 	}
-	list := c.open(t.out, "startDate", "endDate", "state", "checklists", "transcripts", "archivedAt", "id")
-	for _, year := range years {
-		state := "archived"
-		if year.IsCurrentYear {
-			state = "current"
+	columns := []string{"startDate", "endDate", "state", "checklists", "transcripts", "archivedAt", "id"}
+	return c.list(t.out, columns, func(add adder) error {
+		for _, year := range years {
+			state := "archived"
+			if year.IsCurrentYear {
+				state = "current"
+			}
+			if err := add(year.StartDate, year.EndDate, state, checklists[year.ID], transcripts[year.ID], moment(year.ArchivedAt), year.ID); err != nil {
+				return err
+			}
 		}
-		if err := list.add(year.StartDate, year.EndDate, state, checklists[year.ID], transcripts[year.ID], moment(year.ArchivedAt), year.ID); err != nil {
-			return err
-		}
-	}
-	return list.close()
+		return nil
+	})
 }
