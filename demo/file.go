@@ -87,7 +87,7 @@ func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 			continue
 		}
 		put(&made.Proposal, made.UpdatedAt, func(out io.Writer) error {
-			return pdf.Proposal(out, pdf.SampleProposal(p.sample(c, made.ID, made.UpdatedAt)))
+			return pdf.Letter(out, letter(proposal, p.letter(c, made.ID, made.UpdatedAt)))
 		})
 		break
 	}
@@ -111,23 +111,23 @@ func (p *plan) listName(id string) string {
 	return id
 }
 
-func (p *plan) sample(c *backoffice.Customer, reference string, at backoffice.Instant) pdf.SampleContent {
+func (p *plan) letter(c *backoffice.Customer, reference string, at backoffice.Instant) letterContent {
 	r := p.draw(uint64(len(reference))<<40 | uint64(at)&0xffffffff)
-	return pdf.SampleContent{
-		Sender: Office, Language: string(c.Language), Customer: partyOf(c), Reference: reference, Year: at.Time().Year(), Date: at,
-		Base: int64(2_000_000 + r.IntN(9_000_000)),
+	return letterContent{
+		sender: Office, language: string(c.Language), customer: partyOf(c), reference: reference, year: at.Time().Year(), date: at,
+		base: int64(2_000_000 + r.IntN(9_000_000)),
 	}
 }
 
 // documents are a letter for everybody, and the articles of a company.
 func (p *plan) documents(c *backoffice.Customer, i int, put putter) []*backoffice.CustomerDocument {
-	kinds := []pdf.SampleKind{pdf.EngagementLetter}
+	kinds := []string{engagementLetter}
 	if c.Type == backoffice.Company {
-		kinds = append(kinds, pdf.ArticlesExtract)
+		kinds = append(kinds, articlesExtract)
 	}
-	names := map[pdf.SampleKind]map[string]string{
-		pdf.EngagementLetter: {"dutch": "Opdrachtbrief", "french": "Lettre de mission", "german": "Auftragsschreiben", "english": "Engagement letter"},
-		pdf.ArticlesExtract:  {"dutch": "Statuten (uittreksel)", "french": "Statuts (extrait)", "german": "Satzung (Auszug)", "english": "Articles (extract)"},
+	names := map[string]map[string]string{
+		engagementLetter: {"dutch": "Opdrachtbrief", "french": "Lettre de mission", "german": "Auftragsschreiben", "english": "Engagement letter"},
+		articlesExtract:  {"dutch": "Statuten (uittreksel)", "french": "Statuts (extrait)", "german": "Satzung (Auszug)", "english": "Articles (extract)"},
 	}
 	var made []*backoffice.CustomerDocument
 	for at, kind := range kinds {
@@ -135,7 +135,7 @@ func (p *plan) documents(c *backoffice.Customer, i int, put putter) []*backoffic
 			ID: fmt.Sprintf("document-%04d-%d", i+1, at+1), Name: names[kind][string(c.Language)] + ".pdf", CustomerID: c.ID,
 			CreatedAt: max(c.CreatedAt, p.ago(p.draw(uint64(i)<<8|7), 20+at)),
 		}
-		put(&d.File, d.CreatedAt, func(out io.Writer) error { return pdf.Letter(out, pdf.Sample(kind, p.sample(c, d.ID, d.CreatedAt))) })
+		put(&d.File, d.CreatedAt, func(out io.Writer) error { return pdf.Letter(out, letter(kind, p.letter(c, d.ID, d.CreatedAt))) })
 		made = append(made, d)
 	}
 	return made
@@ -153,9 +153,9 @@ func (p *plan) minfin(c *backoffice.Customer, i int, put putter) []*backoffice.M
 		CustomerID: c.ID, FinancialYearID: year.ID, SynchronisedAt: p.ago(p.draw(uint64(i)<<8|8), 5+i),
 	}
 	put(&d.File, d.SynchronisedAt, func(out io.Writer) error {
-		content := p.sample(c, d.ID, d.SynchronisedAt)
-		content.Sender = administration[content.Language]
-		return pdf.Letter(out, pdf.Sample(pdf.AssessmentNotice, content))
+		content := p.letter(c, d.ID, d.SynchronisedAt)
+		content.sender = administration[content.language]
+		return pdf.Letter(out, letter(assessmentNotice, content))
 	})
 	return []*backoffice.MinfinDocument{d}
 }
@@ -170,9 +170,9 @@ func (p *plan) circulars(put putter) []*backoffice.MinfinDocument {
 			FinancialYearID: year.ID, SynchronisedAt: p.ago(p.draw(uint64(i)<<8|9), 2+365*(p.today.Year()-number)),
 		}
 		put(&d.File, d.SynchronisedAt, func(out io.Writer) error {
-			return pdf.Letter(out, pdf.Sample(pdf.TaxNote, pdf.SampleContent{
-				Sender: administration["english"], Language: "english", Customer: pdf.Party{Name: Office}, Reference: d.ID,
-				Year: number, Date: d.SynchronisedAt, Base: 4_200_000,
+			return pdf.Letter(out, letter(taxNote, letterContent{
+				sender: administration["english"], language: "english", customer: pdf.Party{Name: Office}, reference: d.ID,
+				year: number, date: d.SynchronisedAt, base: 4_200_000,
 			}))
 		})
 		made = append(made, d)

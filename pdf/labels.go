@@ -21,8 +21,8 @@ type labels struct {
 
 	transcript, customer, address, kboNumber, financialYear, checklistLanguage, completedAt, progress string
 	answers, name, value, none, yes, no                                                               string
-	proposal, proposalLead, dateLabel, description, amountHeader, notes, agreement, agreementText     string
-	dateAndSignature, reference, unprintedText                                                        string
+	dateLabel, description, amountHeader, agreement, agreementText, dateAndSignature, reference       string
+	unprintedText                                                                                     string
 	scripts                                                                                           map[string]string
 	languages                                                                                         map[string]string
 }
@@ -45,8 +45,8 @@ var languages = map[string]*labels{
 		transcript: "INGEVULDE VRAGENLIJST", customer: "Klant", address: "Adres", kboNumber: "Ondernemingsnummer", financialYear: "Boekjaar",
 		checklistLanguage: "Taal", completedAt: "Ingevuld op", progress: "Voortgang",
 		answers: "Ingevulde gegevens", name: "Gegeven", value: "Waarde", none: "Er werden geen gegevens ingevuld.", yes: "Ja", no: "Nee",
-		proposal: "VOORSTEL VAN BEREKENING", proposalLead: "Aanslagjaar", dateLabel: "Datum", description: "Omschrijving", amountHeader: "Bedrag",
-		notes: "Toelichting", agreement: "Akkoord", agreementText: "Na uw akkoord dienen wij de aangifte in zoals hierboven berekend.",
+		dateLabel: "Datum", description: "Omschrijving", amountHeader: "Bedrag",
+		agreement: "Akkoord", agreementText: "Na uw akkoord dienen wij de aangifte in zoals hierboven berekend.",
 		dateAndSignature: "Datum en handtekening", reference: "Kenmerk",
 		thousands: ".", decimal: ",",
 		unprintedText: "Bewaard maar niet afgedrukt: waar ◊ staat, bevatten de gegevens tekens die de lettertypes van dit document niet hebben ({scripts}).",
@@ -67,8 +67,8 @@ var languages = map[string]*labels{
 		transcript: "QUESTIONNAIRE COMPLÉTÉ", customer: "Client", address: "Adresse", kboNumber: "Numéro d’entreprise", financialYear: "Exercice",
 		checklistLanguage: "Langue", completedAt: "Complété le", progress: "Avancement",
 		answers: "Données complétées", name: "Donnée", value: "Valeur", none: "Aucune donnée n’a été complétée.", yes: "Oui", no: "Non",
-		proposal: "PROPOSITION DE CALCUL", proposalLead: "Exercice d’imposition", dateLabel: "Date", description: "Description", amountHeader: "Montant",
-		notes: "Remarques", agreement: "Accord", agreementText: "Après votre accord, nous introduisons la déclaration telle que calculée ci-dessus.",
+		dateLabel: "Date", description: "Description", amountHeader: "Montant",
+		agreement: "Accord", agreementText: "Après votre accord, nous introduisons la déclaration telle que calculée ci-dessus.",
 		dateAndSignature: "Date et signature", reference: "Référence",
 		thousands: "\u00a0", decimal: ",",
 		unprintedText: "Conservé mais non imprimé : là où figure ◊, les données contiennent des caractères que les polices de ce document n’ont pas ({scripts}).",
@@ -84,8 +84,8 @@ var languages = map[string]*labels{
 		transcript: "AUSGEFÜLLTER FRAGEBOGEN", customer: "Kunde", address: "Anschrift", kboNumber: "Unternehmensnummer", financialYear: "Geschäftsjahr",
 		checklistLanguage: "Sprache", completedAt: "Ausgefüllt am", progress: "Fortschritt",
 		answers: "Ausgefüllte Angaben", name: "Angabe", value: "Wert", none: "Es wurden keine Angaben ausgefüllt.", yes: "Ja", no: "Nein",
-		proposal: "BERECHNUNGSVORSCHLAG", proposalLead: "Steuerjahr", dateLabel: "Datum", description: "Beschreibung", amountHeader: "Betrag",
-		notes: "Erläuterungen", agreement: "Einverständnis", agreementText: "Nach Ihrem Einverständnis reichen wir die Erklärung wie oben berechnet ein.",
+		dateLabel: "Datum", description: "Beschreibung", amountHeader: "Betrag",
+		agreement: "Einverständnis", agreementText: "Nach Ihrem Einverständnis reichen wir die Erklärung wie oben berechnet ein.",
 		dateAndSignature: "Datum und Unterschrift", reference: "Zeichen",
 		thousands: ".", decimal: ",",
 		unprintedText: "Gespeichert, aber nicht gedruckt: Wo ◊ steht, enthalten die Angaben Zeichen, die den Schriften dieses Dokuments fehlen ({scripts}).",
@@ -101,8 +101,8 @@ var languages = map[string]*labels{
 		transcript: "COMPLETED CHECKLIST", customer: "Customer", address: "Address", kboNumber: "Enterprise number", financialYear: "Financial year",
 		checklistLanguage: "Language", completedAt: "Completed on", progress: "Progress",
 		answers: "Completed information", name: "Item", value: "Value", none: "No information was filled in.", yes: "Yes", no: "No",
-		proposal: "CALCULATION PROPOSAL", proposalLead: "Assessment year", dateLabel: "Date", description: "Description", amountHeader: "Amount",
-		notes: "Notes", agreement: "Agreement", agreementText: "Once you agree, we file the return as calculated above.",
+		dateLabel: "Date", description: "Description", amountHeader: "Amount",
+		agreement: "Agreement", agreementText: "Once you agree, we file the return as calculated above.",
 		dateAndSignature: "Date and signature", reference: "Reference",
 		thousands: ",", decimal: ".",
 		unprintedText: "Stored but not printed: where ◊ stands, the information holds characters that the fonts of this document lack ({scripts}).",

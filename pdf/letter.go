@@ -7,7 +7,7 @@ import (
 )
 
 // LetterDocument is a text with headings and amounts, from somebody to somebody: an engagement letter, an extract, a
-// notice.
+// notice, a proposal.
 type LetterDocument struct {
 	Sender    string
 	Language  string // as TranscriptDocument has it
@@ -17,7 +17,8 @@ type LetterDocument struct {
 	Reference string
 	Date      backoffice.Instant
 	Parts     []LetterPart
-	Outcome   Amount // as in a proposal, after the last amounts; without a text there is none
+	Outcome   Amount // what is to be paid or comes back, printed large after the last amounts; without a text there is none
+	Agreement bool   // asks for a signature, on the page of the outcome
 	Closing   []string
 }
 
@@ -26,6 +27,13 @@ type LetterPart struct {
 	Heading    string
 	Paragraphs []string
 	Amounts    []Amount
+}
+
+// Amount is a line with euros.
+type Amount struct {
+	Text  string
+	Cents int64
+	Total bool // stands out
 }
 
 // Letter writes a letter. It fails only with the writer's error.
@@ -57,13 +65,75 @@ func Letter(w io.Writer, d LetterDocument) error {
 			c.y += 2
 			c.amounts(part.Amounts)
 		}
-		if i == outcomeAfter {
+		if i == outcomeAfter && !d.Agreement {
 			c.outcome(d.Outcome)
 		}
+	}
+	if d.Agreement {
+		c.agreement(d.Outcome)
 	}
 	c.y += 12
 	for _, line := range d.Closing {
 		c.paragraph(bodyStyle, c.clean(line))
 	}
 	return c.finish(w, d.Sender+" · "+d.Title+" · "+d.Customer.Name)
+}
+
+func (c *composer) amounts(amounts []Amount) {
+	t := table{header: [2]string{c.labels.description, c.labels.amountHeader}, amounts: true}
+	for _, a := range amounts {
+		t.rows = append(t.rows, row{cells: [2]string{c.clean(a.Text), c.labels.euros(a.Cents)}, strong: a.Total})
+	}
+	c.table(t)
+}
+
+// outcome is the one line that the reader looks for.
+func (c *composer) outcome(a Amount) {
+	if a.Text == "" {
+		return
+	}
+	const padding = outcomePadding
+	text, figure := outcomeText, outcomeFigure
+	amount := c.labels.euros(a.Cents)
+	lines := c.outcomeLines(a)
+	lines[len(lines)-1] += " " // between the text and the amount, for who listens
+	height := outcomeHeight(lines)
+	c.y += 6
+	c.need(height)
+	c.box(c.y, textWidth, height, accent)
+	c.tags.within("P", "", func() {
+		c.tagged(func() {
+			c.lines(text, marginLeft+padding, c.y+(height-float64(len(lines))*text.leading())/2, false, lines)
+			c.lines(figure, pageWidth-marginRight-padding, c.y+(height-figure.leading())/2, true, []string{amount})
+		})
+	})
+	c.y += height + 6
+}
+
+// outcomePadding and the styles are those of the outcome's box.
+const outcomePadding = 14.0
+
+var outcomeText, outcomeFigure = style{11, true, white}, style{16, true, white}
+
+func (c *composer) outcomeLines(a Amount) []string {
+	return c.wrap(outcomeText, c.clean(a.Text), textWidth-2*outcomePadding-160)
+}
+
+func outcomeHeight(lines []string) float64 {
+	return max(float64(len(lines))*outcomeText.leading(), outcomeFigure.leading()) + 2*outcomePadding
+}
+
+// agreement leaves room for a signature, on the page that shows the amount which is agreed to.
+func (c *composer) agreement(outcome Amount) {
+	const room = 46.0
+	text := c.wrap(bodyStyle, c.labels.agreementText, textWidth)
+	c.need(6 + outcomeHeight(c.outcomeLines(outcome)) + 6 +
+		12 + headingStyle.leading() + 5 + float64(len(text))*bodyStyle.leading() + room + 4 + labelStyle.leading())
+	c.outcome(outcome)
+	c.heading(c.labels.agreement)
+	c.paragraph(bodyStyle, c.labels.agreementText)
+	c.y += room
+	c.artifact(func() { c.canvas.line(marginLeft, c.y, 220, 0.6, muted) })
+	c.y += 4
+	c.paragraph(labelStyle, c.labels.dateAndSignature)
 }

@@ -39,14 +39,14 @@ func manyAnswers(n int) string {
 	return "{" + b.String()[1:] + "}"
 }
 
-func proposal(language string) pdf.ProposalDocument {
-	return pdf.ProposalDocument{
-		Office: "Kantoor Peeters & Dubois", Language: language, Customer: bakery, AssessmentYear: "2026", Reference: "2026/0417", Date: completed,
-		Sections: []pdf.ProposalSection{
-			{Title: "Belastbare grondslag", Amounts: []pdf.Amount{{Text: "Boekhoudkundige winst", Cents: 8_412_350}, {Text: "Verworpen uitgaven: autokosten", Cents: 421_075}, {Text: "Investeringsaftrek", Cents: -960_000}, {Text: "Belastbaar resultaat", Cents: 7_873_425, Total: true}}},
-			{Title: "Berekening van de belasting", Amounts: []pdf.Amount{{Text: "Verlaagd tarief van 20 % op de eerste schijf van € 100.000", Cents: 1_574_685}, {Text: "Voorafbetalingen", Cents: -1_200_000}, {Text: "Saldo", Cents: 374_685, Total: true}}},
+func proposal(language string) pdf.LetterDocument {
+	return pdf.LetterDocument{
+		Sender: "Kantoor Peeters & Dubois", Language: language, Customer: bakery, Kind: "VOORSTEL VAN BEREKENING", Title: "Aanslagjaar 2026", Reference: "2026/0417", Date: completed,
+		Parts: []pdf.LetterPart{
+			{Heading: "Belastbare grondslag", Amounts: []pdf.Amount{{Text: "Boekhoudkundige winst", Cents: 8_412_350}, {Text: "Verworpen uitgaven: autokosten", Cents: 421_075}, {Text: "Investeringsaftrek", Cents: -960_000}, {Text: "Belastbaar resultaat", Cents: 7_873_425, Total: true}}},
+			{Heading: "Berekening van de belasting", Amounts: []pdf.Amount{{Text: "Verlaagd tarief van 20 % op de eerste schijf van € 100.000", Cents: 1_574_685}, {Text: "Voorafbetalingen", Cents: -1_200_000}, {Text: "Saldo", Cents: 374_685, Total: true}}},
+			{Heading: "Toelichting", Paragraphs: []string{"Deze berekening steunt op de gegevens die u ons via de vragenlijst bezorgde, en op de wetgeving die op de datum van dit voorstel van kracht is.", "De administratie kan de aangifte binnen de gewone termijn nog nazien."}},
 		},
-		Outcome: pdf.Amount{Text: "Te betalen", Cents: 374_685},
-		Notes:   []string{"Deze berekening steunt op de gegevens die u ons via de vragenlijst bezorgde, en op de wetgeving die op de datum van dit voorstel van kracht is.", "De administratie kan de aangifte binnen de gewone termijn nog nazien."},
+		Outcome: pdf.Amount{Text: "Te betalen", Cents: 374_685}, Agreement: true,
 	}
 }

@@ -273,7 +273,7 @@ func BenchmarkProposal(b *testing.B) {
 	var out bytes.Buffer
 	for b.Loop() {
 		out.Reset()
-		if err := pdf.Proposal(&out, proposal("dutch")); err != nil {
+		if err := pdf.Letter(&out, proposal("dutch")); err != nil {
 			b.Fatal(err)
 		}
 	}
