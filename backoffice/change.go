@@ -19,7 +19,17 @@ const (
 	NounConsultation  Noun = "consultation"
 )
 
-// Change is one entry of the change log: what was done to which object by whom. It never holds a value.
+// Done is what became of an object.
+type Done string
+
+const (
+	Created Done = "created"
+	Updated Done = "updated"
+	Deleted Done = "deleted"
+)
+
+// Change is one entry of the change log: what was done to which object by whom. It never holds a value. What goes or changes
+// with another object, as a customer's transcripts do, has entries of its own behind that one's.
 type Change struct {
 	Sequence int64 // from 1, without gaps; in the order in which the transactions became visible
 	At       Instant
@@ -28,6 +38,11 @@ type Change struct {
 	Noun     Noun
 	ObjectID string
 	Fields   []string // the fields that changed, sorted, in GraphQL's names; nil for a deletion
+
+	// Done is what became of the object, and Parents are the identifiers of all on which it hung before or hangs now, so that
+	// the lists are known that changed with it. The store sets both. Done is "" in entries of programs that did not tell.
+	Done    Done
+	Parents []string
 
 	// VisibleAt is when the transaction became visible, by the store's clock: never before that of a smaller number, and what
 	// updatedSince goes by. Zero in entries of stores that did not keep it yet.

@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,6 +25,10 @@ const (
 	KeyProgress
 	KeyAt
 )
+
+// Field is by what name a Reader's Columns knows the columns that tell a row's place in this order. No field of the schema
+// has it.
+func (k OrderKey) Field() string { return "order:" + strconv.Itoa(int(k)) }
 
 // OrderDirection is the way in which an order runs.
 type OrderDirection string

@@ -146,8 +146,8 @@ type Tx interface {
 	// Unavailable when the registration has ended before.
 	CommitUpload(ctx context.Context, upload string) error
 
-	// LogChanges appends to the change log, in order; the store sets the sequence numbers and VisibleAt by the time Write
-	// returns. Rows that were written get the same instant for UpdatedSince, and what they show as the moment of their latest
+	// LogChanges appends to the change log, in order; the store sets the sequence numbers, what was done, and VisibleAt by the
+	// time Write returns. Of objects that were written and that nobody logs the store makes the entries itself. Rows that were written get the same instant for UpdatedSince, and what they show as the moment of their latest
 	// change is brought down to it should it be later, in the records of the caller, too.
 	LogChanges(ctx context.Context, changes ...*Change) error
 }

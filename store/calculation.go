@@ -47,7 +47,7 @@ func (w *calculationWriter) Insert(ctx context.Context, rows ...*backoffice.Calc
 	if err := w.writer.Insert(ctx, rows...); err != nil {
 		return err
 	}
-	return w.refresh(ctx, transcriptsOf(rows))
+	return w.refresh(ctx, transcriptsOf(rows), rows)
 }
 
 // Update implements backoffice.Writer.
@@ -89,7 +89,7 @@ func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*
 	if err := w.leave(ctx, left); err != nil {
 		return err
 	}
-	return w.refresh(ctx, append(transcripts, left...))
+	return w.refresh(ctx, append(transcripts, left...), after)
 }
 
 func transcriptsOf(rows []*backoffice.Calculation) []string {
@@ -107,16 +107,25 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 	return err
 }
 
-// refresh works out the effective status of transcripts anew.
-func (w *calculationWriter) refresh(ctx context.Context, transcripts []string) error {
+// refresh works out the effective status of transcripts anew. The calculations that were written hang on what those hang.
+func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, written []*backoffice.Calculation) error {
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil
 	}
 	own := strings.NewReplacer("v.", "transcripts.")
 	text := "UPDATE transcripts SET status = " + own.Replace(effectiveStatus) + ", updated_at = " + own.Replace(effectiveUpdate) + ", visible_at = $2" +
-		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
-	if _, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)}); err != nil {
+		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id, " + strings.Join(transcriptTable.parentColumnsOf(), ", ")
+	of := attachments{}
+	if err := w.conn.Query(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)}, of.read); err != nil {
 		return err
+	}
+	for _, id := range transcripts {
+		if parents, there := of[id]; there {
+			w.tx.touch(backoffice.NounTranscript, id, backoffice.Updated, []string{"status"}, parents...)
+		}
+	}
+	for _, calculation := range written {
+		w.tx.touch(backoffice.NounCalculation, calculation.ID, backoffice.Updated, nil, of[calculation.TranscriptID]...)
 	}
 	w.tx.visible.changed(changedRows{table: transcriptTable.name}, transcripts, nil)
 	return nil

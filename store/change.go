@@ -17,12 +17,14 @@ func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) erro
 	t.changes = append(t.changes, changes...)
 	switch {
 	case t.store.engine.Dialect().lock == "" && len(t.changes) >= maxBatch:
+		t.complete()
 		end, err := t.endOfLog(ctx)
 		if err != nil {
 			return err
 		}
 		return t.appendChanges(ctx, end)
 	case t.copier != nil && len(t.changes) >= changesAside:
+		t.complete()
 		return t.putChangesAside(ctx)
 	}
 	return nil
@@ -62,6 +64,7 @@ func (t *tx) putChangesAside(ctx context.Context) error {
 
 // finish writes what the transaction has for the end of the change log.
 func (t *tx) finish(ctx context.Context) error {
+	t.complete()
 	if len(t.changes) == 0 && t.aside == 0 && t.visible.count == 0 {
 		return nil
 	}
@@ -158,6 +161,8 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		text("object_id", "", func(c *backoffice.Change) *string { return &c.ObjectID }),
 		words("fields", "", func(c *backoffice.Change) *[]string { return &c.Fields }).orNull(),
 		number("visible_at", "", func(c *backoffice.Change) *backoffice.Instant { return &c.VisibleAt }),
+		text("done", "", func(c *backoffice.Change) *backoffice.Done { return &c.Done }).orNull(),
+		words("parents", "", func(c *backoffice.Change) *[]string { return &c.Parents }).orNull(),
 	},
 }
 
@@ -182,6 +187,35 @@ func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backof
 		}
 	}
 	return nil
+}
+
+// newestChanges are the entries from a number on, the newest first: what a cache needs to know of them. The newest is
+// there in any case.
+const newestChanges = "SELECT c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
+	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m) ORDER BY c.sequence DESC LIMIT $2"
+
+func eachNewest(each func(*backoffice.Change)) func(*Row) error {
+	return func(row *Row) error {
+		each(&backoffice.Change{
+			Sequence: row.Int(0), At: backoffice.Instant(row.Int(1)), ClientID: row.Text(2), Noun: backoffice.Noun(row.Text(3)), ObjectID: row.Text(4),
+			VisibleAt: backoffice.Instant(row.Int(5)), Done: backoffice.Done(row.Text(6)), Parents: split[string](row.Text(7)),
+		})
+		return nil
+	}
+}
+
+// NewestChanges queues the reading of the change log from a number on, at most limit entries, the newest first; the newest is
+// read in any case. It sees the moment of the batch, on the server that answers it. Of the entries' own fields it leaves out
+// Action and Fields.
+func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) backoffice.Queued {
+	q := queryOf(newestChanges, []any{from, int64(limit)}, eachNewest(each))
+	q.uncounted = true
+	return b.Queue(q)
+}
+
+// NewestDurableChanges is NewestChanges of what was durable when it was asked, on the server that takes writes.
+func (s *Store) NewestDurableChanges(ctx context.Context, from int64, limit int, each func(*backoffice.Change)) error {
+	return s.engine.Primary().Query(ctx, newestChanges, []any{from, int64(limit)}, eachNewest(each))
 }
 
 // Changes implements backoffice.ChangeStore.

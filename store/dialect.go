@@ -19,6 +19,7 @@ type Dialect struct {
 	lateral  bool   // a joined subquery may refer to p
 	lock     string // waits for others that hold the same $1, until the end of the transaction; "" when all writers wait
 	forKey   string // keeps rows that were read from being changed by others
+	keep     string // keeps rows t that were read from being changed by others, who may refer to them
 	hold     string // keeps the rows t that were read from being changed by others, who may read and hold them as well
 	// visibleFrom is the least visible_at of a row that became visible since ?.
 	visibleFrom string
@@ -48,6 +49,7 @@ var Postgres = &Dialect{
 	lateral:     true,
 	lock:        "SELECT pg_advisory_xact_lock(hashtext(current_schema()), $1::int4)",
 	forKey:      " FOR UPDATE",
+	keep:        " FOR NO KEY UPDATE",
 	hold:        " FOR SHARE OF t",
 	now:         "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
 	visibleFrom: "visible_from(?)",

@@ -11,6 +11,8 @@ import (
 type Query struct {
 	Statement
 	done func() // called after the last row
+
+	uncounted bool // nothing that a request asked
 }
 
 // Err implements backoffice.Queued.
@@ -46,8 +48,10 @@ func send(ctx context.Context, from source, b *backoffice.Batch) error {
 		if q.Err() != nil || q.Text == "" {
 			continue
 		}
-		backoffice.CountStatement(ctx)
-		if metering {
+		if !q.uncounted {
+			backoffice.CountStatement(ctx)
+		}
+		if metering && !q.uncounted {
 			q.charge(ctx)
 		}
 		queries = append(queries, q)

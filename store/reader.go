@@ -15,11 +15,15 @@ type noun[T any, C comparable] struct {
 	blocks  blocks[T]
 	writes  writeTexts
 	holders string // the statement of Holders, "" when nothing is unique
+	parents []*column[T]
 }
 
 func nounOf[T any, C comparable](t *table[T, C], d *Dialect) *noun[T, C] {
 	n := &noun[T, C]{table: t, dialect: d}
 	n.writes, n.holders = writeTextsOf(t, d), holdersText(t, d)
+	for _, name := range t.parentColumnsOf() {
+		n.parents = append(n.parents, t.columnNamed(name))
+	}
 	return n
 }
 

@@ -117,7 +117,7 @@ func (b *textOf[T, C]) orderColumnField() string {
 }
 
 // orderField is the mark of columns that serve an order.
-func orderField(key backoffice.OrderKey) string { return "order:" + strconv.Itoa(int(key)) }
+func orderField(key backoffice.OrderKey) string { return key.Field() }
 
 // orderBy is the order in which rows are read: that of the list, turned round for a backward window.
 func (b *textOf[T, C]) orderBy() string {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -176,9 +177,12 @@ func (w *transcriptWriter) Insert(ctx context.Context, rows ...*backoffice.Trans
 
 // Update implements backoffice.Writer.
 func (w *transcriptWriter) Update(ctx context.Context, rows ...*backoffice.Transcript) error {
-	return w.together(ctx, rows,
+	moved := attachments{}
+	err := w.together(ctx, rows,
 		func(ctx context.Context) error { return w.writer.Update(ctx, rows...) },
-		func(ctx context.Context) error { return w.moveCalculations(ctx, rows) })
+		func(ctx context.Context) error { return w.moveCalculations(ctx, rows, moved) })
+	w.noteMoved(moved)
+	return err
 }
 
 // Upsert implements backoffice.Writer.
@@ -186,16 +190,30 @@ func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transc
 	if err := w.writer.Upsert(ctx, rows); err != nil {
 		return err
 	}
-	return w.moveCalculations(ctx, rows)
+	moved := attachments{}
+	err := w.moveCalculations(ctx, rows, moved)
+	w.noteMoved(moved)
+	return err
 }
 
-// moveCalculations gives calculations the customer of their transcript.
-func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript) error {
-	text := "UPDATE calculations AS c SET customer_id = t.customer_id FROM transcripts t" +
-		" WHERE t.id = c.transcript_id AND t.customer_id <> c.customer_id AND c.transcript_id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+// moveCalculations gives calculations the customer of their transcript. It tells which, and of which transcript each is.
+func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript, moved attachments) error {
+	const customer = "(SELECT t.customer_id FROM transcripts t WHERE t.id = calculations.transcript_id)"
+	text := "UPDATE calculations SET customer_id = " + customer + " WHERE customer_id <> " + customer +
+		" AND transcript_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id, transcript_id"
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(rows))})
-	return err
+	return w.conn.Query(ctx, text, []any{w.dialect.List(w.idsOf(rows))}, moved.read)
+}
+
+// noteMoved notes calculations that were moved with their transcripts, which hang on the customers of before and of now.
+func (w *transcriptWriter) noteMoved(moved attachments) {
+	for id, transcript := range moved {
+		parents := transcript
+		if of := w.tx.touched[object{backoffice.NounTranscript, transcript[0]}]; of != nil {
+			parents = slices.Concat(transcript, of.parents)
+		}
+		w.tx.touch(backoffice.NounCalculation, id, backoffice.Updated, []string{"customerId"}, parents...)
+	}
 }

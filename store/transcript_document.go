@@ -80,6 +80,7 @@ func (t *tx) SetDocument(ctx context.Context, set *backoffice.Transcript) (chang
 		return err
 	})
 	if err == nil && changed != nil && changed.IsCompleted {
+		w.noteTouched([]*backoffice.Transcript{changed}, attachments{changed.ID: nil})
 		w.noteChanged([]*backoffice.Transcript{changed})
 	}
 	return changed, replaced, err

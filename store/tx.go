@@ -18,6 +18,10 @@ type tx struct {
 	changes   []*backoffice.Change
 	visible   visibility
 	aside     int64 // entries of the change log that are in a temporary table
+
+	touched        map[object]*touch // what the log does not tell of yet
+	touchedInOrder []object
+	author         *backoffice.Change // the last entry that somebody logged
 }
 
 var _ backoffice.Tx = (*tx)(nil)

@@ -54,13 +54,13 @@ func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error
 	text := "UPDATE customers SET responsible_id = NULL, version = version + 1, visible_at = $2, open_visible_at = $2," +
 		" updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END," +
 		" open_updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE responsible_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id"
-	var freed, deleted []string
-	err := w.tx.together(ctx, func(ctx context.Context) error {
+	var freed []string
+	deleted, err := w.deleteAfter(ctx, ids, func(ctx context.Context) error {
 		return w.conn.Query(ctx, text, []any{w.dialect.List(ids), int64(w.tx.visible.mark)}, func(row *Row) error {
 			freed = append(freed, row.Text(0))
 			return nil
 		})
-	}, func(ctx context.Context) (err error) { deleted, err = w.writer.Delete(ctx, ids...); return err })
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ import (
 type writeTexts struct {
 	insert, upsert, update, delete string
 	copied                         copyTexts
+	attached                       string // reads on what records hang that are to be written
+	going                          string // the same of those that are to be deleted
 }
 
 // writeTextsOf makes the statements. They take the records as a table v: of arrays where the engine has them, so that
@@ -51,11 +53,13 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	}
 	upsert := insert + " WHERE true ON CONFLICT (id) DO UPDATE SET " + strings.Join(replaces, ", ")
 	return writeTexts{
-		insert: insert,
-		upsert: upsert,
-		copied: copyTextsOf(t, d, strings.ReplaceAll(upsert, mark, "$1::bigint")),
-		update: update,
-		delete: "DELETE FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
+		insert:   insert,
+		attached: t.attachmentsText(d, "t.id "+d.in, d.keep),
+		going:    t.attachmentsText(d, "t.id "+d.in, d.forKey),
+		upsert:   upsert,
+		copied:   copyTextsOf(t, d, strings.ReplaceAll(upsert, mark, "$1::bigint")),
+		update:   update,
+		delete:   "DELETE FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
 	}
 }
 
@@ -154,6 +158,7 @@ func (w *writer[T, C]) Insert(ctx context.Context, rows ...*T) error {
 	if err != nil {
 		return err
 	}
+	w.noteTouched(rows, nil)
 	w.noteChanged(rows)
 	return nil
 }
@@ -176,13 +181,28 @@ func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	before := attachments{}
 	err := w.together(ctx, rows,
+		func(ctx context.Context) error { return w.attachedOf(ctx, rows, before) },
 		func(ctx context.Context) error { return w.update(ctx, rows) },
 		func(ctx context.Context) error { return w.writeLists(ctx, rows, true) })
 	if err != nil {
 		return err
 	}
+	w.noteTouched(rows, before)
 	w.noteChanged(rows)
+	return nil
+}
+
+// attachedOf is attached, but asks nothing where there is no answer: what hangs on nothing.
+func (w *writer[T, C]) attachedOf(ctx context.Context, rows []*T, into attachments) error {
+	ids := w.idsOf(rows)
+	if len(w.parents) > 0 {
+		return w.attached(ctx, w.writes.attached, ids, into)
+	}
+	for _, id := range ids {
+		into[id] = nil
+	}
 	return nil
 }
 
@@ -236,9 +256,14 @@ func (w *writer[T, C]) Upsert(ctx context.Context, rows []*T) error {
 	if err := w.refuseTakenIDs(ctx, rows, false); err != nil {
 		return err
 	}
+	before := attachments{}
+	if err := w.attached(ctx, w.writes.attached, w.idsOf(rows), before); err != nil {
+		return err
+	}
 	if err := w.upsert(ctx, rows); err != nil {
 		return err
 	}
+	w.noteTouched(rows, before)
 	w.noteChanged(rows)
 	return w.writeLists(ctx, rows, true)
 }
@@ -262,18 +287,29 @@ func (w *writer[T, C]) lastOfEach(rows []*T) []*T {
 
 // Delete implements backoffice.Writer.
 func (w *writer[T, C]) Delete(ctx context.Context, ids ...string) ([]string, error) {
+	return w.deleteAfter(ctx, ids, func(context.Context) error { return nil })
+}
+
+// deleteAfter deletes rows when first has been done, which finds what goes with them noted and locked.
+func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func(ctx context.Context) error) ([]string, error) {
 	ids = backoffice.Unique(wellFormed(ids))
 	if ids == nil {
 		return nil, nil
 	}
 	var deleted []string
-	err := w.conn.Query(ctx, w.writes.delete, []any{w.dialect.List(ids)}, func(row *Row) error {
-		deleted = append(deleted, row.Text(0))
-		return nil
+	own := attachments{}
+	err := w.tx.together(ctx, func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }, first, func(ctx context.Context) error {
+		return w.conn.Query(ctx, w.writes.delete, []any{w.dialect.List(ids)}, func(row *Row) error {
+			deleted = append(deleted, row.Text(0))
+			return nil
+		})
 	})
 	if violation := violationOf(err); violation != nil {
 		return nil, w.tx.fail(backoffice.Refuse(&backoffice.UserError{
 			Code: backoffice.CodeNotAllowed, Message: "the " + string(w.table.noun) + " is still referred to", Field: []string{"id"}}))
+	}
+	for _, id := range deleted {
+		w.tx.touch(w.table.noun, id, backoffice.Deleted, nil, own[id]...)
 	}
 	if len(deleted) > 0 {
 		w.tx.store.erased.Store(true)

@@ -28,10 +28,10 @@ type freshness struct {
 	end  context.CancelFunc
 	work sync.WaitGroup
 
+	looks store.Looks
+
 	mu       sync.Mutex
 	closed   bool
-	under    *look // the look that is under way
-	next     *look // the one that begins when it ends
 	samples  []sample
 	needs    map[string]position // by client id: a position behind the caller's last write
 	floor    position            // the same for all others
@@ -39,12 +39,6 @@ type freshness struct {
 	sequence int64               // the change log is known up to here
 	timeline int64
 	turn     int
-}
-
-// look is one question to the primary.
-type look struct {
-	done chan struct{}
-	err  error
 }
 
 // sample says how far the primary's log had come at a moment, or later.
@@ -55,7 +49,9 @@ type sample struct {
 
 func newFreshness(primary *connections, replicas []*replica) *freshness {
 	life, end := context.WithCancel(context.Background())
-	return &freshness{primary: primary, replicas: replicas, life: life, end: end, needs: map[string]position{}, wrote: map[string]bool{}}
+	f := &freshness{primary: primary, replicas: replicas, life: life, end: end, needs: map[string]position{}, wrote: map[string]bool{}}
+	f.looks = store.Looks{Do: f.lookOnce, Begin: f.begin, Closed: errOver}
+	return f
 }
 
 // close waits for what is under way.
@@ -89,7 +85,7 @@ func (f *freshness) choose(ctx context.Context, clientID string) *replica {
 			return nil
 		}
 	}
-	if !any || f.look(ctx) != nil {
+	if !any || f.looks.Wait(ctx) != nil {
 		return nil
 	}
 	f.mu.Lock()
@@ -131,44 +127,6 @@ func (f *freshness) begin(do func()) bool {
 }
 
 var errOver = errors.New("the store is closed")
-
-// look waits for a look that begins from now on.
-func (f *freshness) look(ctx context.Context) error {
-	f.mu.Lock()
-	if f.closed {
-		f.mu.Unlock()
-		return errOver
-	}
-	l := f.next
-	if l == nil {
-		l = &look{done: make(chan struct{})}
-		if f.under == nil {
-			f.under = l
-			f.work.Go(func() { f.lookOn(l) })
-		} else {
-			f.next = l
-		}
-	}
-	f.mu.Unlock()
-	select {
-	case <-l.done:
-		return l.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// lookOn looks until nobody waits for another look.
-func (f *freshness) lookOn(l *look) {
-	for l != nil {
-		l.err = f.lookOnce()
-		close(l.done)
-		f.mu.Lock()
-		f.under, f.next = f.next, nil
-		l = f.under
-		f.mu.Unlock()
-	}
-}
 
 // maxWriters bounds how much of the change log one look reads; when there is more, everybody counts as having written.
 const maxWriters = 1000

@@ -65,7 +65,7 @@ func multiply(t *testing.T, conn *pgx.Conn) {
 	}
 	execute(`INSERT INTO consultations (id, at, client_id, client_name, operation, customer_id, chain, number)
 		SELECT 'x' || g, g, 'client', 'name', 'READ', 'c' || g % 5000, 99, g FROM generate_series(1, 20000) g`)
-	execute(`INSERT INTO changes (sequence, at, client_id, action, noun, object_id) SELECT g + 100, g, 'client', 'action', 'noun', 'o' FROM generate_series(1, 20000) g`)
+	execute(`INSERT INTO changes (sequence, at, client_id, action, noun, object_id) SELECT g + 1000000, g, 'client', 'action', 'noun', 'o' FROM generate_series(1, 20000) g`)
 	execute(`INSERT INTO idempotency_keys (client_id, noun, key, digest, object_id, created_at) SELECT 'client', 'noun', 'key' || g, '\x00', 'o', g FROM generate_series(1, 20000) g`)
 	execute("VACUUM (ANALYZE)")
 	for range 100 { // an autovacuum that looks at a table just now keeps pages of it from being marked

@@ -105,12 +105,14 @@ func testLog(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			all.Go(func() {
 				for i := range each {
 					err := attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
-						one := backoffice.Change{ClientID: fmt.Sprint(w), Action: fmt.Sprint(i), Noun: "n", ObjectID: "o"}
+						id := fmt.Sprintf("l-%d-%d", w, i)
+						one := backoffice.Change{ClientID: fmt.Sprint(w), Action: fmt.Sprint(i), Noun: backoffice.NounLabel, ObjectID: id}
 						two := one
+						two.Noun, two.ObjectID = "n", "o"
 						if err := tx.LogChanges(ctx, &one); err != nil {
 							return err
 						}
-						if err := tx.Labels().Insert(ctx, &backoffice.Label{ID: fmt.Sprintf("l-%d-%d", w, i), Name: fmt.Sprintf("%d %d", w, i)}); err != nil {
+						if err := tx.Labels().Insert(ctx, &backoffice.Label{ID: id, Name: fmt.Sprintf("%d %d", w, i)}); err != nil {
 							return err
 						}
 						return tx.LogChanges(ctx, &two)

@@ -1,0 +1,214 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// object names a record.
+type object struct {
+	noun backoffice.Noun
+	id   string
+}
+
+// touch is what a transaction did to an object that the change log does not tell of yet.
+type touch struct {
+	done    backoffice.Done
+	fields  []string // of one that nobody logs by itself
+	parents []string // before and after, in any order
+}
+
+// touch notes what is done to an object, and what it hung on before or hangs on now. What is done to one object in several
+// steps is one change of it.
+func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.Done, fields []string, parents ...string) {
+	o := object{noun, id}
+	known := t.touched[o]
+	if known == nil {
+		if t.touched == nil {
+			t.touched = map[object]*touch{}
+		}
+		t.touched[o] = &touch{done, fields, slices.Clone(parents)}
+		t.touchedInOrder = append(t.touchedInOrder, o)
+		return
+	}
+	known.parents = append(known.parents, parents...)
+	switch {
+	case done == backoffice.Deleted:
+		known.done = done
+	case known.done == backoffice.Deleted:
+		known.done = backoffice.Updated // it is there again
+	}
+}
+
+// complete makes the entries that are to be written tell what was done to their objects, and adds one for each object that
+// nobody has logged: what goes, or changes, with another. Such an entry has the author of the last one.
+func (t *tx) complete() {
+	for _, change := range t.changes {
+		if change.Done != "" {
+			continue // written again, after its number was not found free
+		}
+		change.Done = backoffice.Updated
+		if touched := t.take(object{change.Noun, change.ObjectID}); touched != nil {
+			change.Done, change.Parents = touched.done, touched.parents
+		}
+		t.author = change
+	}
+	author := t.author
+	if author == nil {
+		author = &backoffice.Change{At: t.visible.mark, Action: "write"}
+	}
+	for _, o := range t.touchedInOrder {
+		if touched := t.take(o); touched != nil {
+			change := &backoffice.Change{
+				At: author.At, ClientID: author.ClientID, Action: author.Action, Noun: o.noun, ObjectID: o.id,
+				Done: touched.done, Parents: touched.parents,
+			}
+			if touched.done != backoffice.Deleted {
+				change.Fields = touched.fields
+			}
+			t.changes = append(t.changes, change)
+		}
+	}
+	t.touchedInOrder = t.touchedInOrder[:0]
+}
+
+// take hands over what is noted of an object, its parents sorted and each once.
+func (t *tx) take(o object) *touch {
+	touched := t.touched[o]
+	if touched == nil {
+		return nil
+	}
+	delete(t.touched, o)
+	slices.Sort(touched.parents)
+	touched.parents = slices.Compact(touched.parents)
+	if len(touched.parents) > 0 && touched.parents[0] == "" {
+		touched.parents = touched.parents[1:]
+	}
+	return touched
+}
+
+// parentColumnsOf are the columns by which the noun's records hang on others. A column that only leads to a parent through
+// another record is none: what is under such a parent is not told by the record's own changes.
+func (t *table[T, C]) parentColumnsOf() (columns []string) {
+	var all C
+	for _, of := range t.parents {
+		for _, column := range of(all) {
+			if !strings.Contains(column, "?") {
+				columns = append(columns, column)
+			}
+		}
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
+}
+
+// attachmentsText reads on what records hang that a condition picks, and keeps them as they are until the transaction ends,
+// so that it is what the write replaces: keep or forKey of the dialect. The second keeps others from referring to them, too.
+func (t *table[T, C]) attachmentsText(d *Dialect, condition, keep string) string {
+	columns := append([]string{"t.id"}, t.parentColumnsOf()...)
+	for i := range columns[1:] {
+		columns[i+1] = "t." + columns[i+1]
+	}
+	return "SELECT " + strings.Join(columns, ", ") + " FROM " + t.name + " t WHERE " + strings.ReplaceAll(condition, "?", "$1") + keep
+}
+
+// attachments are the parents of records, by identifier: those that are stored.
+type attachments map[string][]string
+
+// attached reads on what the rows with these identifiers hang, before they are written.
+func (w *writer[T, C]) attached(ctx context.Context, text string, ids []string, into attachments) error {
+	return w.conn.Query(ctx, text, []any{w.dialect.List(ids)}, into.read)
+}
+
+// read notes a row of an identifier and parents.
+func (a attachments) read(row *Row) error {
+	a[row.Text(0)] = row.texts(1)
+	return nil
+}
+
+// texts are the columns from one on that are not NULL.
+func (r *Row) texts(from int) (texts []string) {
+	for i := from; i < r.columns(); i++ {
+		if text := r.Text(i); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+func (r *Row) columns() int { return max(len(r.raw), len(r.values)) }
+
+// noteTouched notes rows that were written; before is on what those of them hung that were there.
+func (w *writer[T, C]) noteTouched(rows []*T, before attachments) {
+	for _, row := range rows {
+		id := *w.table.id(row)
+		parents, there := before[id]
+		done := backoffice.Created
+		if there {
+			done = backoffice.Updated
+		}
+		parents = slices.Clone(parents)
+		for _, of := range w.parents {
+			parent, _ := of.value(row).(string)
+			parents = append(parents, parent)
+		}
+		w.tx.touch(w.table.noun, id, done, nil, parents...)
+	}
+}
+
+// cascade are the records of a noun that go with others of which they hang, or lose them.
+type cascade struct {
+	noun   backoffice.Noun
+	done   backoffice.Done
+	fields []string // what changes of those that stay
+	text   func(*Dialect) string
+}
+
+// goesWith are the records of a table that go with what one of the columns names.
+func goesWith[T any, C comparable](t *table[T, C], columns ...string) cascade {
+	return cascade{noun: t.noun, done: backoffice.Deleted, text: func(d *Dialect) string {
+		conditions := make([]string, len(columns))
+		for i, column := range columns {
+			conditions[i] = "t." + column + " " + d.in
+		}
+		return t.attachmentsText(d, strings.Join(conditions, " OR "), d.forKey)
+	}}
+}
+
+// losesBy are the records of a table that a condition picks, which lose what they have of one that goes.
+func losesBy[T any, C comparable](t *table[T, C], condition string, fields ...string) cascade {
+	return cascade{noun: t.noun, done: backoffice.Updated, fields: fields, text: func(d *Dialect) string {
+		return t.attachmentsText(d, strings.ReplaceAll(condition, "IN ?", d.in), d.keep)
+	}}
+}
+
+// cascades are what goes or changes with the deletion of a noun's records. The schema's foreign keys do it; this is what
+// the change log tells of it.
+var cascades = map[backoffice.Noun][]cascade{
+	backoffice.NounCustomer: {
+		goesWith(relationTable, "customer_id", "related_customer_id"), goesWith(transcriptTable, "customer_id"),
+		goesWith(calculationTable, "customer_id"), goesWith(documentTable, "customer_id"), goesWith(minfinTable, "customer_id"),
+	},
+	// Whatever refers to a record that goes is read behind it: nothing comes to refer to it any more then.
+	backoffice.NounTranscript: {goesWith(calculationTable, "transcript_id")},
+	backoffice.NounUser:       {losesBy(customerTable, "t.responsible_id IN ?", "responsibleId")},
+	backoffice.NounLabel:      {losesBy(userTable, "t.id IN (SELECT l.user_id FROM user_labels l WHERE l.label_id IN ?)", "labelIds")},
+}
+
+// touchCascades notes what goes with the rows that are about to be deleted, and on what those hang. The rows are locked
+// first, so that nothing more comes to hang on them.
+func (w *writer[T, C]) touchCascades(ctx context.Context, ids []string, own attachments) error {
+	do := []func(context.Context) error{func(ctx context.Context) error { return w.attached(ctx, w.writes.going, ids, own) }}
+	for _, c := range cascades[w.table.noun] {
+		do = append(do, func(ctx context.Context) error {
+			return w.conn.Query(ctx, c.text(w.dialect), []any{w.dialect.List(ids)}, func(row *Row) error {
+				w.tx.touch(c.noun, row.Text(0), c.done, c.fields, row.texts(1)...)
+				return nil
+			})
+		})
+	}
+	return w.tx.together(ctx, do...)
+}
