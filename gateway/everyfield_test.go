@@ -55,11 +55,7 @@ func TestNoFieldThatIsSentIsForgotten(t *testing.T) {
 			return o.id(t, http.MethodPost, "/customers", map[string]any{"type": "Company"})
 		},
 		row: func(t *testing.T, o *office, id string) any {
-			rows, err := backoffice.ReadByID(t.Context(), o.Store.Customers(), []string{id}, 0)
-			if err != nil || rows[id] == nil {
-				t.Fatalf("%s is not there: %v", id, err)
-			}
-			c := *rows[id]
+			c := *stored(t, o.Store.Customers(), id)
 			c.ID, c.CreatedAt, c.UpdatedAt, c.Version, c.HiddenChanges, c.OpenUpdatedAt = "", 0, 0, 0, 0, 0
 			if c.DisplayName == id {
 				c.DisplayName = ""
@@ -76,11 +72,7 @@ func TestNoFieldThatIsSentIsForgotten(t *testing.T) {
 		},
 		make: func(t *testing.T, o *office) string { return o.user(t, backoffice.NewID()) },
 		row: func(t *testing.T, o *office, id string) any {
-			rows, err := backoffice.ReadByID(t.Context(), o.Store.Users(), []string{id}, 0)
-			if err != nil || rows[id] == nil {
-				t.Fatalf("%s is not there: %v", id, err)
-			}
-			u := *rows[id]
+			u := *stored(t, o.Store.Users(), id)
 			u.ID, u.Version = "", 0
 			return &u
 		},
@@ -123,9 +115,7 @@ func fieldsOf(of reflect.Type, before string) (names []string) {
 
 // check sends one field in every way.
 func (w *writable) check(t *testing.T, o *office, field string, v value) {
-	if v.rest == nil {
-		v.rest = v.graphQL
-	}
+	v.rest = v.inREST()
 	id := w.make(t, o)
 	before := w.row(t, o, id)
 	shown := o.show(t, w.rest+"/"+id)

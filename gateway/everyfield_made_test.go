@@ -1,0 +1,180 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+// creatable is a noun that callers make and never change.
+type creatable struct {
+	fields       reflect.Type // the domain's, of what is sent
+	noun         string       // in GraphQL's names
+	values       map[string]value
+	wrong        map[string]refusal
+	path, shown  string // of REST: to make one, and to see them all
+	inPath       string // the field that stands in the path
+	restNames    map[string]string
+	row          func(t *testing.T, o *office, id string) any
+	another      map[string]value // values of a second one, so that none is taken
+	customerRows []string         // that have to be there
+}
+
+// refusal is what a field is refused for, and the code of it.
+type refusal struct {
+	value any
+	code  string
+}
+
+// TestNoFieldOfWhatIsMadeIsForgotten is the same for the nouns that are made and stay as they are: each field is stored and shown
+// as it was sent, is part of the content that an idempotency key stands for, and is checked.
+func TestNoFieldOfWhatIsMadeIsForgotten(t *testing.T) {
+	t.Parallel()
+	label := creatable{
+		fields: reflect.TypeFor[backoffice.LabelDraft](), noun: "Label", path: "/settings/labels", shown: "/settings/labels?pageSize=500",
+		values:  map[string]value{"name": {graphQL: "Made"}, "color": {graphQL: "#aabbcc"}},
+		another: map[string]value{"name": {graphQL: "Made again"}, "color": {graphQL: "#aabbdd"}},
+		wrong:   map[string]refusal{"name": {"", "REQUIRED"}, "color": {"red", "INVALID"}},
+		row:     func(t *testing.T, o *office, id string) any { return stored(t, o.Store.Labels(), id) },
+	}
+	relation := creatable{
+		fields: reflect.TypeFor[backoffice.RelationDraft](), noun: "CustomerRelation", path: "/customers/{customerId}/relations", shown: "/relations?pageSize=500",
+		inPath: "customerId", restNames: map[string]string{"customerId": "customer", "relatedCustomerId": "relatedCustomer"},
+		values:       map[string]value{"customerId": {graphQL: "one-end"}, "relatedCustomerId": {graphQL: "other-end"}, "kind": {graphQL: "SHAREHOLDER", rest: "shareholder"}},
+		another:      map[string]value{"customerId": {graphQL: "third-end"}, "relatedCustomerId": {graphQL: "fourth-end"}, "kind": {graphQL: "UBO", rest: "UBO"}},
+		wrong:        map[string]refusal{"customerId": {"no id", "NOT_FOUND"}, "relatedCustomerId": {"no id", "NOT_FOUND"}},
+		row:          func(t *testing.T, o *office, id string) any { return stored(t, o.Store.Relations(), id) },
+		customerRows: []string{"one-end", "other-end", "third-end", "fourth-end"},
+	}
+	for engine, database := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			o := openOfficeOn(t, database(t))
+			for _, c := range []creatable{label, relation} {
+				t.Run(c.noun, func(t *testing.T) { c.check(t, o) })
+			}
+		})
+	}
+}
+
+func (c *creatable) check(t *testing.T, o *office) {
+	for _, id := range c.customerRows {
+		err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.Customers().Insert(ctx, &backoffice.Customer{ID: id, Type: backoffice.Company, Version: 1})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := fieldsOf(c.fields, "")
+	if len(sent) != len(c.values) {
+		t.Errorf("%s has %d fields, and the test values for %d", c.fields, len(sent), len(c.values))
+	}
+	id := c.make(t, o, c.values, "the key", "[]")
+	row := reflect.ValueOf(c.row(t, o, id)).Elem()
+	for i, name := range sent {
+		want, known := c.values[name]
+		if !known {
+			t.Errorf("the test has no value for %s of %s", name, c.fields)
+			continue
+		}
+		if got := row.FieldByName(c.fields.Field(i).Name); got.String() != want.graphQL {
+			t.Errorf("GraphQL's creation stores %q for %s", got, name)
+		}
+		if got, shown := o.shownIn(t, c.shown, id)[c.restName(name)], want.inREST(); got != shown {
+			t.Errorf("REST shows %v for %s", got, name)
+		}
+		if wrong, checked := c.wrong[name]; checked {
+			values := maps.Clone(c.another)
+			values[name] = value{graphQL: wrong.value}
+			c.make(t, o, values, "", `[{"code":"`+wrong.code+`","field":["`+name+`"]}]`)
+		}
+	}
+	path, body := c.path, map[string]any{}
+	for name, v := range c.another {
+		if name == c.inPath {
+			path = strings.Replace(path, "{"+name+"}", v.graphQL.(string), 1)
+		} else {
+			body[c.restName(name)] = v.inREST()
+		}
+	}
+	row = reflect.ValueOf(c.row(t, o, o.id(t, http.MethodPost, path, body))).Elem()
+	for i, name := range sent {
+		if got := row.FieldByName(c.fields.Field(i).Name); got.String() != c.another[name].graphQL {
+			t.Errorf("REST's creation stores %q for %s", got, name)
+		}
+	}
+	for _, name := range sent {
+		values := maps.Clone(c.values)
+		values[name] = c.another[name]
+		c.make(t, o, values, "the key", `[{"code":"IDEMPOTENCY_KEY_REUSED","field":["idempotencyKey"]}]`)
+	}
+}
+
+// make makes one by GraphQL, and wants these user errors.
+func (c *creatable) make(t *testing.T, o *office, values map[string]value, key, want string) (id string) {
+	t.Helper()
+	input := map[string]any{}
+	for name, v := range values {
+		input[name] = v.graphQL
+	}
+	if key != "" {
+		input["idempotencyKey"] = key
+	}
+	mutation, payload := "create"+c.noun, strings.ToLower(strings.TrimPrefix(c.noun, "Customer"))
+	made := o.query(t, o.pair(t, backoffice.AllScopes...), `mutation ($input: Create`+c.noun+`Input!) { `+mutation+`(input: $input) { `+payload+` { id } userErrors { code field } } }`,
+		text(t, map[string]any{"input": input}))
+	var answer map[string]map[string]json.RawMessage
+	if err := json.Unmarshal(made.Data, &answer); err != nil || string(answer[mutation]["userErrors"]) != want {
+		t.Fatalf("%s of %v: %s %v, want %s", mutation, input, made.Data, made.Errors, want)
+	}
+	var object struct{ ID string }
+	_ = json.Unmarshal(answer[mutation][payload], &object)
+	return object.ID
+}
+
+func (c *creatable) restName(field string) string {
+	if other, ok := c.restNames[field]; ok {
+		return other
+	}
+	return field
+}
+
+func (v value) inREST() any {
+	if v.rest != nil {
+		return v.rest
+	}
+	return v.graphQL
+}
+
+// stored is a row as it is in the store.
+func stored[T any, C comparable](t *testing.T, rows backoffice.Reader[*T, C], id string) *T {
+	t.Helper()
+	found, err := backoffice.ReadByID(t.Context(), rows, []string{id}, 0)
+	if err != nil || found[id] == nil {
+		t.Fatalf("%s is not there: %v", id, err)
+	}
+	return found[id]
+}
+
+// shownIn is the object of a REST list that has an identifier.
+func (o *office) shownIn(t *testing.T, path, id string) map[string]any {
+	t.Helper()
+	var list struct{ Data []map[string]any }
+	if err := json.Unmarshal(o.send(t, o.pair(t, backoffice.AllScopes...), http.MethodGet, path, "").Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range list.Data {
+		if shown["_id"] == id {
+			return shown
+		}
+	}
+	t.Fatalf("%s is not in %s", id, path)
+	return nil
+}
