@@ -1,9 +1,5 @@
 package backoffice
 
-import (
-	"slices"
-)
-
 // CalculationState is how far a calculation has come.
 type CalculationState string
 
@@ -18,12 +14,7 @@ func (s CalculationState) Label() string { return TranscriptStatus(s).Label() }
 
 // ParseCalculationStateLabel reads the specification's word.
 func ParseCalculationStateLabel(label string) (CalculationState, error) {
-	for _, state := range CalculationStates {
-		if state.Label() == label {
-			return state, nil
-		}
-	}
-	return "", Errorf(BadInput, "a calculation's state is one of the labels To Process, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
+	return labelled(CalculationStates, label, "a calculation's state is one of the labels To Process, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
 }
 
 // Calculation is the tax calculation that was started for a transcript; a transcript has at most one.
@@ -109,16 +100,16 @@ func (o *CalculationOrder) Order() Order {
 	return Order{Key: by, Descending: o.Direction == Descending}
 }
 
-// CheckCalculation holds a calculation to the rules that need no other record: a state and a transcript. It returns all
-// that is wrong.
-func CheckCalculation(c *Calculation) []*UserError {
-	var check checker
-	if c.State == "" {
-		check.add(CodeRequired, "this field is required", "state")
-	} else if !slices.Contains(CalculationStates, c.State) {
-		check.add(CodeInvalid, "unknown state of a calculation", "state")
-	}
-	check.reference(c.TranscriptID, "transcriptId")
-	check.instant(c.UpdatedAt, "updatedAt")
-	return check.found
+// CalculationTable is the table of calculations.
+var CalculationTable = &Table[Calculation]{
+	Noun: NounCalculation,
+	ID:   func(c *Calculation) *string { return &c.ID },
+	Fields: []WritableField[Calculation]{
+		referenceField("transcriptId", NounTranscript, func(c *Calculation) *string { return &c.TranscriptID }),
+		wordField("state", func(c *Calculation) *CalculationState { return &c.State }, CalculationStates, ParseCalculationStateLabel, "unknown state of a calculation"),
+		momentField("updatedAt", func(c *Calculation) *Instant { return &c.UpdatedAt }),
+	},
+	Unique:   []string{"transcriptId"},
+	File:     func(c *Calculation) **File { return &c.Proposal },
+	FileKind: CalculationFile,
 }

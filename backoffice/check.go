@@ -15,15 +15,6 @@ func (c *checker) refusal() error {
 	return Refuse(c.found...)
 }
 
-// required checks a text that may not be missing.
-func (c *checker) required(text string, field ...string) {
-	if text == "" {
-		c.add(CodeRequired, "this field is required", field...)
-	} else if err := CheckText(text, MaxText); err != nil {
-		c.add(CodeInvalid, err.Error(), field...)
-	}
-}
-
 // canonical reads a text that may be missing with one of the domain's parsers and keeps what the parser makes of it.
 func canonical[T ~string](c *checker, text *T, parse func(string) (string, error), field ...string) {
 	if *text == "" {
@@ -35,15 +26,6 @@ func canonical[T ~string](c *checker, text *T, parse func(string) (string, error
 		return
 	}
 	*text = T(parsed)
-}
-
-// mandatory is canonical for a text that may not be missing.
-func mandatory[T ~string](c *checker, text *T, parse func(string) (string, error), field ...string) {
-	if *text == "" {
-		c.add(CodeRequired, "this field is required", field...)
-		return
-	}
-	canonical(c, text, parse, field...)
 }
 
 // reference checks an identifier that may not be missing. Whether something has it, only a store can tell.

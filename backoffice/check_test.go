@@ -49,7 +49,7 @@ func TestACustomerIsHeldToItsRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(c.faults, faults(CheckCustomer(&c.customer))); diff != "" {
+			if diff := cmp.Diff(c.faults, faults(CustomerTable.Check(&c.customer))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -59,8 +59,8 @@ func TestACustomerIsHeldToItsRules(t *testing.T) {
 func TestEveryLegalFormGoesWithANumberOrWithoutAndNeverBoth(t *testing.T) {
 	t.Parallel()
 	for _, form := range LegalForms() {
-		with := CheckCustomer(&Customer{Type: Company, CompanyType: form, KboNumber: "0200065765"})
-		without := CheckCustomer(&Customer{Type: Company, CompanyType: form})
+		with := CustomerTable.Check(&Customer{Type: Company, CompanyType: form, KboNumber: "0200065765"})
+		without := CustomerTable.Check(&Customer{Type: Company, CompanyType: form})
 		if (with == nil) != form.NeedsKBO() || (without == nil) == form.NeedsKBO() {
 			t.Errorf("%s: with %v, without %v", form, faults(with), faults(without))
 		}
@@ -70,7 +70,7 @@ func TestEveryLegalFormGoesWithANumberOrWithoutAndNeverBoth(t *testing.T) {
 func TestACustomerIsKeptInItsCanonicalForm(t *testing.T) {
 	t.Parallel()
 	c := Customer{ID: "c", Type: Company, KboNumber: "be 200.065.765", Phone: "02/555 12 12", Scopes: []string{"checklist", "acme-os", "checklist"}, CustomerCode: "K-1"}
-	if found := CheckCustomer(&c); found != nil {
+	if found := CustomerTable.Check(&c); found != nil {
 		t.Fatal(faults(found))
 	}
 	want := Customer{ID: "c", Type: Company, KboNumber: "0200065765", Phone: "+32 2 555 12 12", Scopes: []string{"acme-os", "checklist"}, CustomerCode: "K-1", DisplayName: "K-1"}
@@ -96,13 +96,13 @@ func TestCheckingACustomerTwiceChangesNothingMore(t *testing.T) {
 			Language:    optional("dutch", "klingon").Draw(t, "language"),
 			Scopes:      rapid.SliceOf(rapid.SampledFrom([]string{"a-os", "checklist", "B"})).Draw(t, "scopes"),
 		}
-		first := CheckCustomer(&c)
+		first := CustomerTable.Check(&c)
 		if first != nil {
 			return
 		}
 		before := c
 		before.Scopes = slices.Clone(c.Scopes)
-		if again := CheckCustomer(&c); again != nil {
+		if again := CustomerTable.Check(&c); again != nil {
 			t.Fatalf("refused what it accepted: %v", faults(again))
 		}
 		if diff := cmp.Diff(before, c); diff != "" {
@@ -115,7 +115,7 @@ func TestNoMessageEchoesWhatWasSent(t *testing.T) {
 	t.Parallel()
 	const secret = "qzqzqz"
 	c := Customer{Type: secret, OwnName: secret + "\x00", Scopes: []string{"X" + secret}, Language: secret, Email: secret, Phone: secret, ResponsibleID: secret + " "}
-	found := CheckCustomer(&c)
+	found := CustomerTable.Check(&c)
 	if len(found) != 7 {
 		t.Fatalf("%v", faults(found))
 	}
@@ -145,20 +145,20 @@ func TestTheOtherRecordsAreHeldToTheirRules(t *testing.T) {
 		found  []*UserError
 		faults []string
 	}{
-		"a user needs names and an address": {CheckUser(&User{}), []string{"REQUIRED firstName", "REQUIRED lastName", "REQUIRED email"}},
-		"a user's values are sound":         {CheckUser(&User{FirstName: "A", LastName: "B", Email: "a@b", Language: "x", LabelIDs: []string{"ok", "not ok"}}), []string{"INVALID email", "INVALID language", "NOT_FOUND labelIds.1"}},
-		"a label needs a name":              {CheckLabel(&Label{Color: "red"}), []string{"REQUIRED name", "INVALID color"}},
-		"a relation joins two":              {CheckRelation(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "a", Kind: Director}), []string{"NOT_ALLOWED relatedCustomerId"}},
-		"a relation has a kind":             {CheckRelation(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "b"}), []string{"REQUIRED kind"}},
-		"a relation's kind is a known one":  {CheckRelation(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "b", Kind: "FRIEND"}), []string{"INVALID kind"}},
-		"a year has four digits":            {CheckFinancialYear(&FinancialYear{StartDate: "26", EndDate: "2026"}), []string{"INVALID startDate"}},
-		"a year ends after its start":       {CheckFinancialYear(&FinancialYear{StartDate: "2026", EndDate: "2025"}), []string{"INVALID endDate"}},
-		"the current year is not archived":  {CheckFinancialYear(&FinancialYear{StartDate: "2026", EndDate: "2026", IsCurrentYear: true, ArchivedAt: at}), []string{"NOT_ALLOWED archivedAt"}},
-		"a checklist belongs to a year":     {CheckChecklist(&Checklist{Name: "x", Language: "dutch"}), []string{"REQUIRED financialYearId"}},
-		"a transcript's status is its own":  {CheckTranscript(&Transcript{OwnStatus: Locked, ProgressPercentage: 101, CustomerID: "a", ChecklistID: "b", FinancialYearID: "c", OwnUpdatedAt: at}), []string{"INVALID status", "INVALID progressPercentage"}},
-		"a calculation has a state":         {CheckCalculation(&Calculation{State: "SENT", TranscriptID: "t", UpdatedAt: at}), []string{"INVALID state"}},
-		"a document has a file":             {CheckDocument(&CustomerDocument{Name: "x", CustomerID: "c", CreatedAt: at}), []string{"REQUIRED file"}},
-		"a minfin document has a type":      {CheckMinfinDocument(&MinfinDocument{Name: "x", SynchronisedAt: at, File: &File{}}), []string{"REQUIRED documentType"}},
+		"a user needs names and an address": {UserTable.Check(&User{}), []string{"REQUIRED firstName", "REQUIRED lastName", "REQUIRED email"}},
+		"a user's values are sound":         {UserTable.Check(&User{FirstName: "A", LastName: "B", Email: "a@b", Language: "x", LabelIDs: []string{"ok", "not ok"}}), []string{"INVALID email", "INVALID language", "NOT_FOUND labelIds.1"}},
+		"a label needs a name":              {LabelTable.Check(&Label{Color: "red"}), []string{"REQUIRED name", "INVALID color"}},
+		"a relation joins two":              {RelationTable.Check(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "a", Kind: Director}), []string{"NOT_ALLOWED relatedCustomerId"}},
+		"a relation has a kind":             {RelationTable.Check(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "b"}), []string{"REQUIRED kind"}},
+		"a relation's kind is a known one":  {RelationTable.Check(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "b", Kind: "FRIEND"}), []string{"INVALID kind"}},
+		"a year has four digits":            {FinancialYearTable.Check(&FinancialYear{StartDate: "26", EndDate: "2026"}), []string{"INVALID startDate"}},
+		"a year ends after its start":       {FinancialYearTable.Check(&FinancialYear{StartDate: "2026", EndDate: "2025"}), []string{"INVALID endDate"}},
+		"the current year is not archived":  {FinancialYearTable.Check(&FinancialYear{StartDate: "2026", EndDate: "2026", IsCurrentYear: true, ArchivedAt: at}), []string{"NOT_ALLOWED archivedAt"}},
+		"a checklist belongs to a year":     {ChecklistTable.Check(&Checklist{Name: "x", Language: "dutch"}), []string{"REQUIRED financialYearId"}},
+		"a transcript's status is its own":  {TranscriptTable.Check(&Transcript{OwnStatus: Locked, ProgressPercentage: 101, CustomerID: "a", ChecklistID: "b", FinancialYearID: "c", OwnUpdatedAt: at}), []string{"INVALID status", "INVALID progressPercentage"}},
+		"a calculation has a state":         {CalculationTable.Check(&Calculation{State: "SENT", TranscriptID: "t", UpdatedAt: at}), []string{"INVALID state"}},
+		"a document has a file":             {DocumentTable.Check(&CustomerDocument{Name: "x", CustomerID: "c", CreatedAt: at}), []string{"REQUIRED file"}},
+		"a minfin document has a type":      {MinfinTable.Check(&MinfinDocument{Name: "x", SynchronisedAt: at, File: &File{}}), []string{"REQUIRED documentType"}},
 	} {
 		if diff := cmp.Diff(c.faults, faults(c.found)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -169,7 +169,7 @@ func TestTheOtherRecordsAreHeldToTheirRules(t *testing.T) {
 func TestAUsersLabelsStayInOrderEachOnce(t *testing.T) {
 	t.Parallel()
 	u := User{FirstName: "A", LastName: "B", Email: "a@b.be", LabelIDs: []string{"z", "a", "z", "m"}}
-	if found := CheckUser(&u); found != nil {
+	if found := UserTable.Check(&u); found != nil {
 		t.Fatal(faults(found))
 	}
 	if diff := cmp.Diff([]string{"z", "a", "m"}, u.LabelIDs); diff != "" {
@@ -179,7 +179,7 @@ func TestAUsersLabelsStayInOrderEachOnce(t *testing.T) {
 	for i := range MaxLabels + 1 {
 		u.LabelIDs = append(u.LabelIDs, fmt.Sprint(i))
 	}
-	if got := faults(CheckUser(&u)); len(got) != 1 || got[0] != "INVALID labelIds" {
+	if got := faults(UserTable.Check(&u)); len(got) != 1 || got[0] != "INVALID labelIds" {
 		t.Errorf("%v", got)
 	}
 }

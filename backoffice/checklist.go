@@ -41,12 +41,15 @@ func (f *ChecklistFilter) Criteria() (c ChecklistCriteria) {
 	return c
 }
 
-// CheckChecklist holds a checklist to the rules that need no other record: a name, a language and a financial year. It
-// returns all that is wrong.
-func CheckChecklist(l *Checklist) []*UserError {
-	var check checker
-	check.required(l.Name, "name")
-	mandatory(&check, &l.Language, ParseLanguage, "language")
-	check.reference(l.FinancialYearID, "financialYearId")
-	return check.found
+// ChecklistTable is the table of checklists.
+var ChecklistTable = &Table[Checklist]{
+	Noun: NounChecklist,
+	ID:   func(l *Checklist) *string { return &l.ID },
+	Fields: []WritableField[Checklist]{
+		requiredField("name", func(l *Checklist) *string { return &l.Name }, plainText),
+		requiredField("language", func(l *Checklist) *string { return &l.Language }, ParseLanguage),
+		plainField("authRequired", func(l *Checklist) *bool { return &l.AuthRequired }, nil),
+		plainField("remindersEnabled", func(l *Checklist) *bool { return &l.RemindersEnabled }, nil),
+		referenceField("financialYearId", NounFinancialYear, func(l *Checklist) *string { return &l.FinancialYearID }),
+	},
 }

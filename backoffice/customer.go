@@ -16,14 +16,12 @@ func (t CustomerType) Label() string {
 	return "Company"
 }
 
+// CustomerTypes lists both.
+var CustomerTypes = []CustomerType{Company, PrivatePerson}
+
 // ParseCustomerTypeLabel reads the specification's word.
 func ParseCustomerTypeLabel(label string) (CustomerType, error) {
-	for _, t := range []CustomerType{Company, PrivatePerson} {
-		if t.Label() == label {
-			return t, nil
-		}
-	}
-	return "", Errorf(BadInput, "a customer's type is Company or Private Person")
+	return labelled(CustomerTypes, label, "a customer's type is Company or Private Person")
 }
 
 // Customer is a company or a private person whose books the office keeps.
@@ -96,43 +94,38 @@ type AddressFields struct {
 	Country     Optional[string]
 }
 
-type customerField = WritableField[Customer, CustomerFields]
-
-// customerFields are the fields of a customer that can be written, but for the registration numbers, which are sealed.
-var customerFields = []customerField{
-	wordField("type", func(c *Customer) *CustomerType { return &c.Type }, func(in *CustomerFields) Optional[CustomerType] { return in.Type }),
-	textField("name", func(c *Customer) *Text { return &c.OwnName }, func(in *CustomerFields) Optional[string] { return in.Name }, plainText),
-	textField("firstName", func(c *Customer) *Text { return &c.FirstName }, func(in *CustomerFields) Optional[string] { return in.FirstName }, plainText),
-	textField("lastName", func(c *Customer) *Text { return &c.LastName }, func(in *CustomerFields) Optional[string] { return in.LastName }, plainText),
-	textField("kboNumber", func(c *Customer) *Text { return &c.KboNumber }, func(in *CustomerFields) Optional[string] { return in.KboNumber }, nil),
-	wordField("companyType", func(c *Customer) *LegalForm { return &c.CompanyType }, func(in *CustomerFields) Optional[LegalForm] { return in.CompanyType }),
-	textField("customerCode", func(c *Customer) *Text { return &c.CustomerCode }, func(in *CustomerFields) Optional[string] { return in.CustomerCode }, plainText),
-	addressField("street", func(c *Customer) *Text { return &c.Address.Street }, func(in *AddressFields) Optional[string] { return in.Street }),
-	addressField("houseNumber", func(c *Customer) *Text { return &c.Address.HouseNumber }, func(in *AddressFields) Optional[string] { return in.HouseNumber }),
-	addressField("box", func(c *Customer) *Text { return &c.Address.Box }, func(in *AddressFields) Optional[string] { return in.Box }),
-	addressField("postalCode", func(c *Customer) *Text { return &c.Address.PostalCode }, func(in *AddressFields) Optional[string] { return in.PostalCode }),
-	addressField("city", func(c *Customer) *Text { return &c.Address.City }, func(in *AddressFields) Optional[string] { return in.City }),
-	addressField("country", func(c *Customer) *Text { return &c.Address.Country }, func(in *AddressFields) Optional[string] { return in.Country }),
-	listField("scopes", func(c *Customer) *[]string { return &c.Scopes }, func(in *CustomerFields) Optional[[]string] { return in.Scopes }, checkScopes),
-	referenceField("responsibleId", func(c *Customer) *string { return &c.ResponsibleID }, func(in *CustomerFields) Optional[string] { return in.ResponsibleID }),
-	textField("language", func(c *Customer) *Text { return &c.Language }, func(in *CustomerFields) Optional[string] { return in.Language }, ParseLanguage),
-	textField("email", func(c *Customer) *Text { return &c.Email }, func(in *CustomerFields) Optional[string] { return in.Email }, ParseEmail),
-	textField("phone", func(c *Customer) *Text { return &c.Phone }, func(in *CustomerFields) Optional[string] { return in.Phone }, ParsePhone),
+// CustomerTable is the table of customers. The registration numbers, which are sealed, are not in it.
+var CustomerTable = &Table[Customer]{
+	Noun:    NounCustomer,
+	ID:      func(c *Customer) *string { return &c.ID },
+	Version: func(c *Customer) *int { return &c.Version },
+	Fields: []WritableField[Customer]{
+		customerType,
+		textField("name", func(c *Customer) *Text { return &c.OwnName }, plainText),
+		textField("firstName", func(c *Customer) *Text { return &c.FirstName }, plainText),
+		textField("lastName", func(c *Customer) *Text { return &c.LastName }, plainText),
+		listField("scopes", "", func(c *Customer) *[]string { return &c.Scopes }, checkScopes),
+		textField("kboNumber", func(c *Customer) *Text { return &c.KboNumber }, nil),
+		companyType,
+		textField("address.street", func(c *Customer) *Text { return &c.Address.Street }, plainText),
+		textField("address.houseNumber", func(c *Customer) *Text { return &c.Address.HouseNumber }, plainText),
+		textField("address.box", func(c *Customer) *Text { return &c.Address.Box }, plainText),
+		textField("address.postalCode", func(c *Customer) *Text { return &c.Address.PostalCode }, plainText),
+		textField("address.city", func(c *Customer) *Text { return &c.Address.City }, plainText),
+		textField("address.country", func(c *Customer) *Text { return &c.Address.Country }, plainText),
+		textField("customerCode", func(c *Customer) *Text { return &c.CustomerCode }, plainText),
+		optionalReference("responsibleId", NounUser, func(c *Customer) *string { return &c.ResponsibleID }),
+		textField("language", func(c *Customer) *Text { return &c.Language }, ParseLanguage),
+		textField("email", func(c *Customer) *Text { return &c.Email }, ParseEmail),
+		textField("phone", func(c *Customer) *Text { return &c.Phone }, ParsePhone),
+		madeField("createdAt", func(c *Customer) *Instant { return &c.CreatedAt }),
+		madeField("updatedAt", func(c *Customer) *Instant { return &c.UpdatedAt }),
+	},
+	Unique: []string{"customerCode"},
+	rule:   func(c *Customer, _ *checker) { c.DisplayName = DisplayNameOf(c) },
 }
 
-// CustomerFieldTable is the table of a customer's fields.
-func CustomerFieldTable() []WritableField[Customer, CustomerFields] { return customerFields }
-
-// addressField is a part of the address; null for the address clears each.
-func addressField(part string, at func(*Customer) *Text, sent func(*AddressFields) Optional[string]) customerField {
-	return textField("address."+part, at, func(in *CustomerFields) Optional[string] {
-		if in.Address.IsNull() {
-			return Null[string]()
-		}
-		address, _ := in.Address.Get()
-		return sent(&address)
-	}, plainText)
-}
+var customerInput = inputOf[Customer, CustomerFields](CustomerTable, "RegistrationNumber", "SpouseRegistrationNumber")
 
 // IsNode marks Customer as a Node of the GraphQL schema.
 func (*Customer) IsNode() {}

@@ -9,34 +9,38 @@ import (
 // MaxSupportScopes is how many support scopes a customer may have.
 const MaxSupportScopes = 100
 
-// CheckCustomer holds a customer to the rules that need no other record, and brings its values into the form in which
-// they are stored: KBO number as ten digits, telephone number in international format, scopes sorted and each once, the
-// display name worked out, and no name for a private person that is the one worked out. It returns all that is wrong, with the paths of GraphQL's inputs; nil when nothing is.
-// Registration numbers are sealed by then: CheckRegistrationNumber is theirs.
-func CheckCustomer(c *Customer) []*UserError {
-	var check checker
-	switch c.Type {
-	case Company:
-		checkCompany(&check, c)
-	case PrivatePerson:
-		if c.KboNumber != "" {
-			check.add(CodeNotAllowed, "a private person has no KBO number", "kboNumber")
+// customerType decides on what a customer's names and numbers may be. The check brings the KBO number into its form of ten
+// digits, and drops the name of a private person that is the one worked out.
+var customerType = func() WritableField[Customer] {
+	f := wordField("type", func(c *Customer) *CustomerType { return &c.Type }, CustomerTypes, ParseCustomerTypeLabel, "a customer is a company or a private person")
+	known := f.check
+	f.check = func(c *Customer, check *checker) {
+		switch c.Type {
+		case Company:
+			checkCompany(check, c)
+		case PrivatePerson:
+			if c.KboNumber != "" {
+				check.add(CodeNotAllowed, "a private person has no KBO number", "kboNumber")
+			}
+			if c.CompanyType != "" {
+				check.add(CodeNotAllowed, "a private person has no legal form", "companyType")
+			}
+			if c.OwnName == c.workedOutName() { // what is worked out is not stored: it would stay when the other names change
+				c.OwnName = ""
+			}
+		default:
+			known(c, check)
 		}
-		if c.CompanyType != "" {
-			check.add(CodeNotAllowed, "a private person has no legal form", "companyType")
-		}
-		if c.OwnName == c.workedOutName() { // what is worked out is not stored: it would stay when the other names change
-			c.OwnName = ""
-		}
-	case "":
-		check.add(CodeRequired, "this field is required", "type")
-	default:
-		check.add(CodeInvalid, "a customer is a company or a private person", "type")
 	}
-	checkFields(customerFields, c, &check)
-	c.DisplayName = DisplayNameOf(c)
-	return check.found
-}
+	return f
+}()
+
+// companyType is checked with the type.
+var companyType = func() WritableField[Customer] {
+	f := wordField("companyType", func(c *Customer) *LegalForm { return &c.CompanyType }, LegalForms(), nil, "")
+	f.Optional = true
+	return f
+}()
 
 // checkCompany: which legal forms there are depends on whether the company has a KBO number.
 func checkCompany(check *checker, c *Customer) {

@@ -21,15 +21,12 @@ func (c *Customer) number(field PrivacyField) *Sealed {
 // apply puts what was sent, but for the registration numbers, into a customer.
 func (in *CustomerFields) apply(c *Customer, check *checker) {
 	shown := c.workedOutName()
-	applyFields(customerFields, in, c, check)
+	customerInput.apply(in, c, check)
 	if c.Type == PrivatePerson && c.OwnName == shown { // sent as it was read, perhaps beside another last name
 		c.OwnName = ""
 	}
-	check.found = append(check.found, CheckCustomer(c)...)
+	check.found = append(check.found, CustomerTable.Check(c)...)
 }
-
-// values are the customer's values but for the registration numbers, which have none to tell.
-func (c *Customer) values() values { return valuesOf(customerFields, c) }
 
 // numbers reads the registration numbers that were sent: the digits, "" for one that is to be cleared.
 func (s *Service) numbers(in *CustomerFields, check *checker) map[PrivacyField]string {
@@ -94,14 +91,13 @@ func (a *around) look(ctx context.Context, tx Tx, c *Customer) error {
 }
 
 // check holds a customer to the rules that other records have a part in. before is nil for a new one.
-func (a *around) check(c, before *Customer, check *checker) error {
+func (a *around) check(c, before *Customer, check *checker) {
 	if c.ResponsibleID != "" && CheckID(c.ResponsibleID) == nil && (before == nil || before.ResponsibleID != c.ResponsibleID) && !a.known {
 		check.add(CodeNotFound, "no user has this identifier", "responsibleId")
 	}
 	if (before == nil || before.CustomerCode != c.CustomerCode) && a.taken && a.holder.ID != c.ID {
 		check.add(CodeTaken, "another customer has this code", "customerCode")
 	}
-	return check.refusal()
 }
 
 // CreateCustomer makes a customer; it needs customers.write, and privacy.read when a registration number is sent.
@@ -120,27 +116,18 @@ func (s *Service) CreateCustomer(ctx context.Context, by *Principal, in Customer
 	var check checker
 	in.apply(c, &check)
 	digits := s.numbers(&in, &check)
-	content := c.values()
+	content := customerInput.values(c)
 	for field, number := range digits {
 		content.set(field.Input(), number)
 	}
 	if _, _, err := s.seal(c, digits); err != nil {
 		return nil, err
 	}
-	call := creation{by: by, action: "createCustomer", noun: NounCustomer, id: c.ID, key: key, content: content, wrong: &check}
-	made := c
 	var others around
-	err := s.create(ctx, call, func(ctx context.Context, tx Tx) error {
-		return others.look(ctx, tx, c)
-	}, func(ctx context.Context, tx Tx, check *checker) error {
-		if err := others.check(c, nil, check); err != nil {
-			return err
-		}
-		made = c
-		return tx.Customers().Insert(ctx, c)
-	}, func(ctx context.Context, tx Tx, id string) (found bool, err error) {
-		made, found, err = find(ctx, tx.Customers(), id)
-		return found, err
+	made, err := create(ctx, s, creation[Customer, CustomerCriteria]{
+		by: by, action: "createCustomer", table: CustomerTable, made: c, key: key, content: content, wrong: check, rows: Tx.Customers,
+		look:  func(ctx context.Context, tx Tx) error { return others.look(ctx, tx, c) },
+		check: func(check *checker) { others.check(c, nil, check) },
 	})
 	if err != nil {
 		return nil, err
@@ -182,7 +169,8 @@ func (s *Service) UpdateCustomer(ctx context.Context, by *Principal, id string, 
 		var check checker
 		in.apply(&after, &check)
 		digits := s.numbers(&in, &check)
-		if err := others.check(&after, before, &check); err != nil {
+		others.check(&after, before, &check)
+		if err := check.refusal(); err != nil {
 			return false, err
 		}
 		numbers, same, err := s.seal(&after, digits)
@@ -190,7 +178,7 @@ func (s *Service) UpdateCustomer(ctx context.Context, by *Principal, id string, 
 			return false, err
 		}
 		confirmed = same
-		changed := before.values().changed(after.values())
+		changed := customerInput.values(before).changed(customerInput.values(&after))
 		for name := range numbers {
 			changed[name] = ""
 		}

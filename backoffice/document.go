@@ -39,15 +39,16 @@ func (f *CustomerDocumentFilter) Criteria() (c DocumentCriteria) {
 	return c
 }
 
-// CheckDocument holds a document to the rules that need no other record: a name, a customer and a file. It returns all
-// that is wrong.
-func CheckDocument(d *CustomerDocument) []*UserError {
-	var check checker
-	check.required(d.Name, "name")
-	check.reference(d.CustomerID, "customerId")
-	check.instant(d.CreatedAt, "createdAt")
-	if d.File == nil {
-		check.add(CodeRequired, "this field is required", "file")
-	}
-	return check.found
+// DocumentTable is the table of customers' documents.
+var DocumentTable = &Table[CustomerDocument]{
+	Noun: NounDocument,
+	ID:   func(d *CustomerDocument) *string { return &d.ID },
+	Fields: []WritableField[CustomerDocument]{
+		requiredField("name", func(d *CustomerDocument) *string { return &d.Name }, plainText),
+		referenceField("customerId", NounCustomer, func(d *CustomerDocument) *string { return &d.CustomerID }),
+		momentField("createdAt", func(d *CustomerDocument) *Instant { return &d.CreatedAt }),
+	},
+	File:         func(d *CustomerDocument) **File { return &d.File },
+	FileKind:     DocumentFile,
+	FileRequired: true,
 }

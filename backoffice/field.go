@@ -1,91 +1,105 @@
 package backoffice
 
-import (
-	"slices"
-	"strings"
-)
-
-// WritableField is one field of a noun that can be written: of a record T, and of what is sent of it, I. A noun has one
-// table of them, in the order in which their errors are told; writes, checks, the store's columns and the lines of import
-// and export are made from it. (A type called Field gqlgen would take for the schema's __Field.)
-type WritableField[T, I any] struct {
-	Name string // in GraphQL's inputs; a part of an object has the object's name and a point before it
-
-	Text func(*T) *Text // where a text is that may be missing; nil for other fields
-
-	apply func(in *I, record *T, check *checker) // puts what was sent into the record
-	value func(*T) string                        // "" for none; two records have the same field when it is the same
-	check func(*T, *checker)                     // the rule that needs no other field and no other record; nil for none
-}
+import "strings"
 
 // textField is a text that may be missing, which parse checks and brings into its stored form; nil for a text of which
 // other fields decide what it may be.
-func textField[T, I any](name string, at func(*T) *Text, sent func(*I) Optional[string], parse func(string) (string, error)) WritableField[T, I] {
-	f := wordField(name, at, sent)
-	f.Text = at
+func textField[T any](name string, at func(*T) *Text, parse func(string) (string, error)) WritableField[T] {
+	f := WritableField[T]{Name: name, At: at, Optional: true}
 	if path := strings.Split(name, "."); parse != nil {
 		f.check = func(record *T, check *checker) { canonical(check, at(record), parse, path...) }
 	}
 	return f
 }
 
-// referenceField is the identifier of another record, which may be missing.
-func referenceField[T, I any](name string, at func(*T) *string, sent func(*I) Optional[string]) WritableField[T, I] {
-	f := wordField(name, at, sent)
-	f.check = func(record *T, check *checker) {
+// requiredField is a text that may not be missing.
+func requiredField[T any](name string, at func(*T) *string, parse func(string) (string, error)) WritableField[T] {
+	return WritableField[T]{Name: name, At: at, check: func(record *T, check *checker) {
+		if *at(record) == "" {
+			check.add(CodeRequired, "this field is required", name)
+			return
+		}
+		canonical(check, at(record), parse, name)
+	}}
+}
+
+// referenceField is the identifier of another record. Whether something has it, only a store can tell.
+func referenceField[T any](name string, to Noun, at func(*T) *string) WritableField[T] {
+	return WritableField[T]{Name: name, At: at, Refers: to, check: func(record *T, check *checker) { check.reference(*at(record), name) }}
+}
+
+// optionalReference is one that may be missing.
+func optionalReference[T any](name string, to Noun, at func(*T) *string) WritableField[T] {
+	return WritableField[T]{Name: name, At: at, Refers: to, Optional: true, check: func(record *T, check *checker) {
 		if id := *at(record); id != "" {
 			check.reference(id, name)
+		}
+	}}
+}
+
+// wordField is one of a few words, which may not be missing. parse reads the specification's word for it, which its Label is;
+// nil where they are the same. wrong is told of another word; "" for a word that other fields decide on.
+func wordField[T any, S ~string](name string, at func(*T) *S, known []S, parse func(string) (S, error), wrong string) WritableField[T] {
+	word := Word[T]{Get: func(record *T) string { return string(*at(record)) }, Set: func(record *T, word string) { *at(record) = S(word) }}
+	isKnown := map[S]bool{}
+	for _, one := range known {
+		word.Known, isKnown[one] = append(word.Known, string(one)), true
+	}
+	if parse != nil {
+		word.Label = func(word string) string { return any(S(word)).(interface{ Label() string }).Label() }
+		word.Parse = func(label string) (string, error) { word, err := parse(label); return string(word), err }
+	}
+	f := WritableField[T]{Name: name, At: word}
+	if wrong != "" {
+		f.check = func(record *T, check *checker) {
+			switch word := *at(record); {
+			case word == "":
+				check.add(CodeRequired, "this field is required", name)
+			case !isKnown[word]:
+				check.add(CodeInvalid, wrong, name)
+			}
 		}
 	}
 	return f
 }
 
-// wordField is a field of any kind of text, without a rule of its own.
-func wordField[T, I any, S, F ~string](name string, at func(*T) *S, sent func(*I) Optional[F]) WritableField[T, I] {
-	path := strings.Split(name, ".")
-	return WritableField[T, I]{
-		Name:  name,
-		apply: func(in *I, record *T, check *checker) { assign(check, at(record), sent(in), path...) },
-		value: func(record *T) string { return string(*at(record)) },
-	}
+// listField is a list of texts without blanks, which may be empty; to is the noun that they identify, if they do.
+func listField[T any](name string, to Noun, at func(*T) *[]string, check func(*T, *checker)) WritableField[T] {
+	return WritableField[T]{Name: name, At: at, Refers: to, Optional: true, check: check}
 }
 
-// listField is a list of texts without blanks.
-func listField[T, I any](name string, at func(*T) *[]string, sent func(*I) Optional[[]string], check func(*T, *checker)) WritableField[T, I] {
-	return WritableField[T, I]{
-		Name: name,
-		apply: func(in *I, record *T, _ *checker) {
-			if list := sent(in); list.IsSent() {
-				items, _ := list.Get()
-				*at(record) = slices.Clone(items)
-			}
-		},
-		value: func(record *T) string { return strings.Join(*at(record), " ") },
-		check: check,
-	}
+// madeField is the moment at which a record was made or changed, or came: everybody who makes one sets it.
+func madeField[T any](name string, at func(*T) *Instant) WritableField[T] {
+	return WritableField[T]{Name: name, At: at}
+}
+
+// momentField is one that may not be missing.
+func momentField[T any](name string, at func(*T) *Instant) WritableField[T] {
+	return WritableField[T]{Name: name, At: at, check: func(record *T, check *checker) { check.instant(*at(record), name) }}
+}
+
+// notedField is a moment that is noted when something happens.
+func notedField[T any](name string, at func(*T) *Instant) WritableField[T] {
+	return WritableField[T]{Name: name, At: at, Optional: true}
+}
+
+// plainField is a value of any other kind.
+func plainField[T, V any](name string, at func(*T) *V, check func(*T, *checker)) WritableField[T] {
+	return WritableField[T]{Name: name, At: at, check: check}
 }
 
 // plainText is the rule of a text that may be anything of at most MaxText characters.
 func plainText(text string) (string, error) { return text, CheckText(text, MaxText) }
 
-func applyFields[T, I any](fields []WritableField[T, I], in *I, record *T, check *checker) {
-	for i := range fields {
-		fields[i].apply(in, record, check)
-	}
-}
-
-func checkFields[T, I any](fields []WritableField[T, I], record *T, check *checker) {
-	for i := range fields {
-		if fields[i].check != nil {
-			fields[i].check(record, check)
+// labelled is the one of some words that has a label; BadInput, with what is wrong, for none.
+func labelled[S interface {
+	~string
+	Label() string
+}](words []S, label, wrong string) (S, error) {
+	for _, word := range words {
+		if word.Label() == label {
+			return word, nil
 		}
 	}
-}
-
-func valuesOf[T, I any](fields []WritableField[T, I], record *T) values {
-	v := values{}
-	for i := range fields {
-		v.set(fields[i].Name, fields[i].value(record))
-	}
-	return v
+	return "", Errorf(BadInput, "%s", wrong)
 }

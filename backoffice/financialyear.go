@@ -29,18 +29,24 @@ type FinancialYearCriteria struct {
 	Current bool // only the current year
 }
 
-// CheckFinancialYear holds a financial year to its rules: two years of four digits in order; a year that is current is not archived.
-func CheckFinancialYear(y *FinancialYear) []*UserError {
-	var check checker
-	mandatory(&check, &y.StartDate, ParseYear, "startDate")
-	mandatory(&check, &y.EndDate, ParseYear, "endDate")
-	if len(check.found) == 0 && y.EndDate < y.StartDate {
-		check.add(CodeInvalid, "a financial year does not end before it starts", "endDate")
-	}
-	if y.IsCurrentYear && !y.ArchivedAt.IsZero() {
-		check.add(CodeNotAllowed, "the current year is not archived", "archivedAt")
-	}
-	return check.found
+// FinancialYearTable is the table of financial years.
+var FinancialYearTable = &Table[FinancialYear]{
+	Noun: NounFinancialYear,
+	ID:   func(y *FinancialYear) *string { return &y.ID },
+	Fields: []WritableField[FinancialYear]{
+		requiredField("startDate", func(y *FinancialYear) *string { return &y.StartDate }, ParseYear),
+		requiredField("endDate", func(y *FinancialYear) *string { return &y.EndDate }, ParseYear),
+		plainField("isCurrentYear", func(y *FinancialYear) *bool { return &y.IsCurrentYear }, nil),
+		notedField("archivedAt", func(y *FinancialYear) *Instant { return &y.ArchivedAt }),
+	},
+	rule: func(y *FinancialYear, check *checker) {
+		if len(check.found) == 0 && y.EndDate < y.StartDate {
+			check.add(CodeInvalid, "a financial year does not end before it starts", "endDate")
+		}
+		if y.IsCurrentYear && !y.ArchivedAt.IsZero() {
+			check.add(CodeNotAllowed, "the current year is not archived", "archivedAt")
+		}
+	},
 }
 
 // Years are all financial years, the earliest first. There are few.

@@ -20,10 +20,14 @@ func (l *Label) Position(key OrderKey) Position { return positionByName(key, l.I
 // LabelCriteria picks among labels: all of them.
 type LabelCriteria struct{}
 
-// CheckLabel holds a label to its rules: a name, and a colour, which it writes in lower case. It returns all that is wrong.
-func CheckLabel(l *Label) []*UserError {
-	var check checker
-	check.required(l.Name, "name")
-	canonical(&check, &l.Color, ParseColor, "color")
-	return check.found
+// LabelTable is the table of labels.
+var LabelTable = &Table[Label]{
+	Noun: NounLabel,
+	ID:   func(l *Label) *string { return &l.ID },
+	Fields: []WritableField[Label]{
+		requiredField("name", func(l *Label) *string { return &l.Name }, plainText),
+		textField("color", func(l *Label) *Text { return &l.Color }, ParseColor),
+		madeField("createdAt", func(l *Label) *Instant { return &l.CreatedAt }),
+	},
+	Unique: []string{"name"},
 }

@@ -51,21 +51,18 @@ func (f *MinfinDocumentFilter) Criteria() (c MinfinCriteria) {
 	return c
 }
 
-// CheckMinfinDocument holds a minfin document to the rules that need no other record: a name, a type and a file. It
-// returns all that is wrong.
-func CheckMinfinDocument(d *MinfinDocument) []*UserError {
-	var check checker
-	check.required(d.Name, "name")
-	check.required(d.DocumentType, "documentType")
-	if d.CustomerID != "" {
-		check.reference(d.CustomerID, "customerId")
-	}
-	if d.FinancialYearID != "" {
-		check.reference(d.FinancialYearID, "financialYearId")
-	}
-	check.instant(d.SynchronisedAt, "synchronisedAt")
-	if d.File == nil {
-		check.add(CodeRequired, "this field is required", "file")
-	}
-	return check.found
+// MinfinTable is the table of minfin documents.
+var MinfinTable = &Table[MinfinDocument]{
+	Noun: NounMinfin,
+	ID:   func(d *MinfinDocument) *string { return &d.ID },
+	Fields: []WritableField[MinfinDocument]{
+		requiredField("name", func(d *MinfinDocument) *string { return &d.Name }, plainText),
+		requiredField("documentType", func(d *MinfinDocument) *string { return &d.DocumentType }, plainText),
+		optionalReference("customerId", NounCustomer, func(d *MinfinDocument) *string { return &d.CustomerID }),
+		optionalReference("financialYearId", NounFinancialYear, func(d *MinfinDocument) *string { return &d.FinancialYearID }),
+		momentField("synchronisedAt", func(d *MinfinDocument) *Instant { return &d.SynchronisedAt }),
+	},
+	File:         func(d *MinfinDocument) **File { return &d.File },
+	FileKind:     MinfinFile,
+	FileRequired: true,
 }

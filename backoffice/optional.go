@@ -81,13 +81,10 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.value)
 }
 
-// assign stores what was sent: absent keeps, null clears. An empty text is refused: null is the way to clear.
-func assign[F, T ~string](check *checker, into *T, sent Optional[F], field ...string) {
-	value, ok := sent.Get()
-	switch {
-	case ok && value == "":
-		check.add(CodeInvalid, "a text is not empty; null clears it", field...)
-	case sent.IsSent():
-		*into = T(value)
+// what is the value, nil for none, and whether it was sent.
+func (o Optional[T]) what() (any, sent) {
+	if o.state == given {
+		return o.value, given
 	}
+	return nil, o.state
 }

@@ -1,9 +1,5 @@
 package backoffice
 
-import (
-	"slices"
-)
-
 // RelationKind says what the related customer is of the customer.
 type RelationKind string
 
@@ -24,12 +20,7 @@ func (k RelationKind) Label() string {
 
 // ParseRelationKindLabel reads the specification's word.
 func ParseRelationKindLabel(label string) (RelationKind, error) {
-	for _, k := range RelationKinds {
-		if k.Label() == label {
-			return k, nil
-		}
-	}
-	return "", Errorf(BadInput, "a relation's kind is director, UBO, shareholder or contact person")
+	return labelled(RelationKinds, label, "a relation's kind is director, UBO, shareholder or contact person")
 }
 
 // RelationDirection tells from which end a relation is seen.
@@ -135,19 +126,21 @@ func (c *CustomerRelationConnection) Edges() []*CustomerRelationEdge {
 	return edges
 }
 
-// CheckRelation holds a relation to the rules that need no other record: a kind and two customers that differ. It returns
-// all that is wrong.
-func CheckRelation(r *CustomerRelation) []*UserError {
-	var check checker
-	check.reference(r.CustomerID, "customerId")
-	check.reference(r.RelatedCustomerID, "relatedCustomerId")
-	if r.CustomerID != "" && r.CustomerID == r.RelatedCustomerID {
-		check.add(CodeNotAllowed, "a customer has no relation with itself", "relatedCustomerId")
-	}
-	if r.Kind == "" {
-		check.add(CodeRequired, "this field is required", "kind")
-	} else if !slices.Contains(RelationKinds, r.Kind) {
-		check.add(CodeInvalid, "a relation's kind is one of director, UBO, shareholder and contact person", "kind")
-	}
-	return check.found
+// RelationTable is the table of relations.
+var RelationTable = &Table[CustomerRelation]{
+	Noun: NounRelation,
+	ID:   func(r *CustomerRelation) *string { return &r.ID },
+	Fields: []WritableField[CustomerRelation]{
+		wordField("kind", func(r *CustomerRelation) *RelationKind { return &r.Kind }, RelationKinds, ParseRelationKindLabel,
+			"a relation's kind is one of director, UBO, shareholder and contact person"),
+		referenceField("customerId", NounCustomer, func(r *CustomerRelation) *string { return &r.CustomerID }),
+		referenceField("relatedCustomerId", NounCustomer, func(r *CustomerRelation) *string { return &r.RelatedCustomerID }),
+		madeField("createdAt", func(r *CustomerRelation) *Instant { return &r.CreatedAt }),
+	},
+	Unique: []string{"relatedCustomerId", "customerId", "kind"},
+	rule: func(r *CustomerRelation, check *checker) {
+		if r.CustomerID != "" && r.CustomerID == r.RelatedCustomerID {
+			check.add(CodeNotAllowed, "a customer has no relation with itself", "relatedCustomerId")
+		}
+	},
 }

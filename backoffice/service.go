@@ -167,86 +167,97 @@ func (v values) changed(other values) values {
 }
 
 // creation is a call that makes one object.
-type creation struct {
+type creation[T any, C comparable] struct {
 	by      *Principal
 	action  string
-	noun    Noun
-	id      string           // of the new object
+	table   *Table[T]
+	made    *T
 	at      Instant          // when the object says that it was created; zero: now
 	key     Optional[string] // the idempotency key
 	content values           // all that was asked for, in its canonical form
-	wrong   *checker         // what is wrong without looking into the store
+	wrong   checker          // what is wrong without looking into the store
+
+	rows  func(Tx) Writer[*T, C]
+	look  func(ctx context.Context, tx Tx) error // reads what the object is checked against; nil: nothing
+	check func(check *checker)                   // holds the object to it
 }
 
 // checkKey refuses a key that cannot be one.
-func (c *creation) checkKey() {
+func (c *creation[T, C]) checkKey() {
 	key, ok := c.key.Get()
 	if ok && CheckText(key, 255) != nil {
 		c.wrong.add(CodeInvalid, "an idempotency key has 1 to 255 characters", "idempotencyKey")
 	}
 }
 
-// create makes the object once per idempotency key: look reads what the object is checked against (nil: nothing), and insert
-// checks and writes it; or, when the key was used for the same content within IdempotencyPeriod, again reads the object that
-// was made then.
-func (s *Service) create(ctx context.Context, c creation, look func(ctx context.Context, tx Tx) error, insert func(ctx context.Context, tx Tx, check *checker) error, again func(ctx context.Context, tx Tx, id string) (found bool, err error)) error {
+// create makes the object once per idempotency key: it checks and writes it; or, when the key was used for the same content
+// within IdempotencyPeriod, reads the object again that was made then.
+func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, C]) (*T, error) {
 	c.checkKey()
+	noun, id := c.table.Noun, *c.table.ID(c.made)
 	key, keyed := c.key.Get()
-	use := "idempotency key of a " + string(c.noun)
+	use := "idempotency key of a " + string(noun)
 	content, err := json.Marshal(c.content) // sorts the names
 	if err != nil {
-		return Fault(err, "encoding the content of a call")
+		return nil, Fault(err, "encoding the content of a call")
 	}
 	var digest []byte
 	if keyed {
 		if digest, err = s.Keys.Digest(use, content); err != nil {
-			return err
+			return nil, err
 		}
-		if key, err = sealIdempotencyKey(s.Keys, c.by.ClientID, c.noun, key); err != nil {
-			return err
+		if key, err = sealIdempotencyKey(s.Keys, c.by.ClientID, noun, key); err != nil {
+			return nil, err
 		}
 	}
 	now := c.at
 	if now.IsZero() {
 		now = InstantOf(s.now())
 	}
-	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+	var made *T
+	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		check := &checker{found: slices.Clone(c.wrong.found)}
 		var earlier *Idempotency
 		err := tx.Together(ctx, func(ctx context.Context) (err error) {
 			if keyed && len(check.found) == 0 {
-				entry := &Idempotency{ClientID: c.by.ClientID, Noun: c.noun, Key: key, Digest: digest, ObjectID: c.id, CreatedAt: now}
+				entry := &Idempotency{ClientID: c.by.ClientID, Noun: noun, Key: key, Digest: digest, ObjectID: id, CreatedAt: now}
 				earlier, err = tx.RememberKey(ctx, entry, InstantOf(s.now().Add(-IdempotencyPeriod)))
 			}
 			return err
 		}, func(ctx context.Context) error {
-			if look == nil || earlier != nil {
+			if c.look == nil || earlier != nil {
 				return nil
 			}
-			return look(ctx, tx)
+			return c.look(ctx, tx)
 		})
-		if err != nil {
+		switch {
+		case err != nil:
+			return false, err
+		case earlier != nil && !s.Keys.SameContent(use, content, earlier.Digest):
+			return false, Refuse(&UserError{Code: CodeIdempotencyKeyReused, Message: "the idempotency key was used for another content", Field: []string{"idempotencyKey"}})
+		case earlier != nil:
+			there := false
+			if made, there, err = find(ctx, c.rows(tx), earlier.ObjectID); err == nil && !there {
+				err = Refuse(&UserError{Code: CodeNotFound, Message: "the " + string(noun) + " that was made with this idempotency key has been deleted", Field: []string{"idempotencyKey"}})
+			}
 			return false, err
 		}
-		if earlier != nil {
-			return false, s.replay(ctx, tx, c.noun, use, content, earlier, again)
+		if c.check != nil {
+			c.check(check)
 		}
-		if err := insert(ctx, tx, check); err != nil {
+		if err := check.refusal(); err != nil {
 			return false, err
 		}
-		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: c.by.ClientID, Action: c.action, Noun: c.noun, ObjectID: c.id, Fields: c.content.names()})
+		made = c.made
+		if err := c.rows(tx).Insert(ctx, made); err != nil {
+			return false, err
+		}
+		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: c.by.ClientID, Action: c.action, Noun: noun, ObjectID: id, Fields: c.content.names()})
 	})
-}
-
-func (s *Service) replay(ctx context.Context, tx Tx, noun Noun, use string, content []byte, earlier *Idempotency, again func(context.Context, Tx, string) (bool, error)) error {
-	if !s.Keys.SameContent(use, content, earlier.Digest) {
-		return Refuse(&UserError{Code: CodeIdempotencyKeyReused, Message: "the idempotency key was used for another content", Field: []string{"idempotencyKey"}})
+	if err != nil {
+		return nil, err
 	}
-	found, err := again(ctx, tx, earlier.ObjectID)
-	if err == nil && !found {
-		return Refuse(&UserError{Code: CodeNotFound, Message: "the " + string(noun) + " that was made with this idempotency key has been deleted", Field: []string{"idempotencyKey"}})
-	}
-	return err
+	return made, nil
 }
 
 // removeFiles removes files whose notes to be forgotten are durable. What fails or is cut short here is left to the sweep.

@@ -37,12 +37,7 @@ func (s TranscriptStatus) IsOwn() bool { return s == ToProcess || s == Sent }
 
 // ParseTranscriptStatusLabel reads the specification's word.
 func ParseTranscriptStatusLabel(label string) (TranscriptStatus, error) {
-	for _, status := range TranscriptStatuses {
-		if status.Label() == label {
-			return status, nil
-		}
-	}
-	return "", Errorf(BadInput, "a status is one of the labels To Process, Sent, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
+	return labelled(TranscriptStatuses, label, "a status is one of the labels To Process, Sent, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
 }
 
 // Transcript is the filled-in result of a checklist for a customer, in the checklist's financial year.
@@ -231,25 +226,42 @@ type TranscriptConnection struct {
 	Connection[*Transcript, TranscriptCriteria]
 }
 
-// CheckTranscript holds a transcript to the rules that need no other record: a status of its own, a progress of 0 to 100
-// percent and what it belongs to. It drops the moments of what is not so, and returns all that is wrong.
-func CheckTranscript(t *Transcript) []*UserError {
-	var check checker
-	if t.OwnStatus == "" {
-		check.add(CodeRequired, "this field is required", "status")
-	} else if !t.OwnStatus.IsOwn() {
-		check.add(CodeInvalid, "a transcript's own status is To Process or Sent", "status")
-	}
+// OwnStatuses are those that a transcript without a calculation can have.
+var OwnStatuses = []TranscriptStatus{ToProcess, Sent}
+
+// TranscriptTable is the table of transcripts, as they are without a calculation.
+var TranscriptTable = &Table[Transcript]{
+	Noun: NounTranscript,
+	ID:   func(t *Transcript) *string { return &t.ID },
+	Fields: []WritableField[Transcript]{
+		wordField("status", func(t *Transcript) *TranscriptStatus { return &t.OwnStatus }, OwnStatuses, ParseTranscriptStatusLabel,
+			"a transcript's own status is To Process or Sent"),
+		plainField("isCompleted", func(t *Transcript) *bool { return &t.IsCompleted }, nil),
+		referenceField("customerId", NounCustomer, func(t *Transcript) *string { return &t.CustomerID }),
+		referenceField("checklistId", NounChecklist, func(t *Transcript) *string { return &t.ChecklistID }),
+		referenceField("financialYearId", NounFinancialYear, func(t *Transcript) *string { return &t.FinancialYearID }),
+		plainField("customVariables", func(t *Transcript) *JSON { return &t.CustomVariables }, checkVariables),
+		plainField("documentGenerated", func(t *Transcript) *bool { return &t.DocumentGenerated }, nil),
+		plainField("progressPercentage", func(t *Transcript) *float64 { return &t.ProgressPercentage }, checkProgress),
+		momentField("updatedAt", func(t *Transcript) *Instant { return &t.OwnUpdatedAt }),
+		notedField("createdAt", func(t *Transcript) *Instant { return &t.CreatedAt }),
+		notedField("completedAt", func(t *Transcript) *Instant { return &t.CompletedAt }),
+		notedField("documentGeneratedAt", func(t *Transcript) *Instant { return &t.DocumentGeneratedAt }),
+		notedField("sentAt", func(t *Transcript) *Instant { return &t.SentAt }),
+	},
+	File:     func(t *Transcript) **File { return &t.Document },
+	FileKind: TranscriptFile,
+	rule:     func(t *Transcript, _ *checker) { t.dropMoments() },
+}
+
+func checkProgress(t *Transcript, check *checker) {
 	if math.IsNaN(t.ProgressPercentage) || t.ProgressPercentage < 0 || t.ProgressPercentage > 100 {
 		check.add(CodeInvalid, "a progress is 0 to 100 percent", "progressPercentage")
 	}
+}
+
+func checkVariables(t *Transcript, check *checker) {
 	if len(t.CustomVariables) > MaxJSON {
 		check.add(CodeInvalid, "custom variables have at most "+strconv.Itoa(MaxJSON)+" bytes", "customVariables")
 	}
-	check.reference(t.CustomerID, "customerId")
-	check.reference(t.ChecklistID, "checklistId")
-	check.reference(t.FinancialYearID, "financialYearId")
-	check.instant(t.OwnUpdatedAt, "updatedAt")
-	t.dropMoments()
-	return check.found
 }

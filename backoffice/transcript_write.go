@@ -38,36 +38,28 @@ func (s *Service) AssignChecklist(ctx context.Context, by *Principal, draft Assi
 	if text := t.CustomVariables.Canonical(); text != "{}" {
 		content.set("customVariables", text)
 	}
-	call := creation{by: by, action: "assignChecklist", noun: NounTranscript, id: t.ID, at: now, key: key, content: content, wrong: &check}
-	made := t
 	var year *FinancialYear
 	var customer *Customer
 	var known bool
-	err := s.create(ctx, call, func(ctx context.Context, tx Tx) error {
-		return tx.Together(ctx,
-			func(ctx context.Context) (err error) { year, err = tx.HoldYearOf(ctx, t.ChecklistID); return err },
-			finding(tx.Customers(), t.CustomerID, &customer, &known))
-	}, func(ctx context.Context, tx Tx, check *checker) error {
-		if CheckID(t.ChecklistID) == nil {
-			checkOpen(year, check)
-		}
-		if CheckID(t.CustomerID) == nil && !known {
-			check.add(CodeNotFound, "no customer has this identifier", "customerId")
-		}
-		if err := check.refusal(); err != nil {
-			return err
-		}
-		t.FinancialYearID = year.ID
-		made = t
-		return tx.Transcripts().Insert(ctx, t)
-	}, func(ctx context.Context, tx Tx, id string) (found bool, err error) {
-		made, found, err = find(ctx, tx.Transcripts(), id)
-		return found, err
+	return create(ctx, s, creation[Transcript, TranscriptCriteria]{
+		by: by, action: "assignChecklist", table: TranscriptTable, made: t, at: now, key: key, content: content, wrong: check, rows: Tx.Transcripts,
+		look: func(ctx context.Context, tx Tx) error {
+			return tx.Together(ctx,
+				func(ctx context.Context) (err error) { year, err = tx.HoldYearOf(ctx, t.ChecklistID); return err },
+				finding(tx.Customers(), t.CustomerID, &customer, &known))
+		},
+		check: func(check *checker) {
+			if CheckID(t.ChecklistID) == nil {
+				checkOpen(year, check)
+			}
+			if CheckID(t.CustomerID) == nil && !known {
+				check.add(CodeNotFound, "no customer has this identifier", "customerId")
+			}
+			if len(check.found) == 0 {
+				t.FinancialYearID = year.ID
+			}
+		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
 }
 
 // checkOpen holds the financial year of a checklist, nil when there is no such checklist, to being the current one.

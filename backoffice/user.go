@@ -57,14 +57,22 @@ func (f *UserFilter) Criteria() (c UserCriteria, err error) {
 	return c, err
 }
 
-// CheckUser holds a user to the rules that need no other record: a name, an e-mail address; each label is kept once, where
-// it stands first. Like all checks it returns all that is wrong, nil when nothing is.
-func CheckUser(u *User) []*UserError {
-	var check checker
-	check.required(u.FirstName, "firstName")
-	check.required(u.LastName, "lastName")
-	mandatory(&check, &u.Email, ParseEmail, "email")
-	canonical(&check, &u.Language, ParseLanguage, "language")
+// UserTable is the table of users.
+var UserTable = &Table[User]{
+	Noun:    NounUser,
+	ID:      func(u *User) *string { return &u.ID },
+	Version: func(u *User) *int { return &u.Version },
+	Fields: []WritableField[User]{
+		requiredField("firstName", func(u *User) *string { return &u.FirstName }, plainText),
+		requiredField("lastName", func(u *User) *string { return &u.LastName }, plainText),
+		requiredField("email", func(u *User) *string { return &u.Email }, ParseEmail),
+		textField("language", func(u *User) *Text { return &u.Language }, ParseLanguage),
+		listField("labelIds", NounLabel, func(u *User) *[]string { return &u.LabelIDs }, checkLabelIDs),
+	},
+}
+
+// checkLabelIDs keeps each label once, where it stands first.
+func checkLabelIDs(u *User, check *checker) {
 	var labels []string
 	for i, id := range u.LabelIDs {
 		if CheckID(id) != nil {
@@ -80,5 +88,4 @@ func CheckUser(u *User) []*UserError {
 	if len(check.found) == 0 {
 		u.LabelIDs = labels
 	}
-	return check.found
 }

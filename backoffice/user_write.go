@@ -2,9 +2,7 @@ package backoffice
 
 import (
 	"context"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // UserFields is what a caller sends to change a user: absent keeps, null clears.
@@ -16,26 +14,7 @@ type UserFields struct {
 	LabelIDs  Optional[[]string]
 }
 
-func (in *UserFields) apply(u *User, check *checker) {
-	assign(check, &u.FirstName, in.FirstName, "firstName")
-	assign(check, &u.LastName, in.LastName, "lastName")
-	assign(check, &u.Email, in.Email, "email")
-	assign(check, &u.Language, in.Language, "language")
-	if in.LabelIDs.IsSent() {
-		labels, _ := in.LabelIDs.Get()
-		u.LabelIDs = slices.Clone(labels)
-	}
-}
-
-func (u *User) values() values {
-	v := values{}
-	v.set("firstName", u.FirstName)
-	v.set("lastName", u.LastName)
-	v.set("email", u.Email)
-	v.set("language", string(u.Language))
-	v.set("labelIds", strings.Join(u.LabelIDs, " "))
-	return v
-}
+var userInput = inputOf[User, UserFields](UserTable)
 
 // UpdateUser changes a user; it needs users.write. A change that changes nothing leaves the version alone and is not
 // logged. Refused also with NOT_FOUND (id, or the place of a label in labelIds) and STALE_VERSION.
@@ -62,13 +41,13 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 		}
 		after := *before
 		var check checker
-		in.apply(&after, &check)
+		userInput.apply(&in, &after, &check)
 		checkLabels(labels, sent, &check)
-		check.found = append(check.found, CheckUser(&after)...)
+		check.found = append(check.found, UserTable.Check(&after)...)
 		if err := check.refusal(); err != nil {
 			return false, err
 		}
-		changed := before.values().changed(after.values())
+		changed := userInput.values(before).changed(userInput.values(&after))
 		if updated = before; len(changed) == 0 {
 			return false, nil
 		}
@@ -85,7 +64,7 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 	return updated, nil
 }
 
-// findLabels finds those of the labels that are there. More than a user has are CheckUser's, and so is what cannot be one.
+// findLabels finds those of the labels that are there. More than a user has are the table's, and so is what cannot be one.
 func findLabels(ctx context.Context, tx Tx, ids []string) (map[string]*Label, error) {
 	if len(ids) == 0 || len(ids) > MaxLabels {
 		return nil, nil

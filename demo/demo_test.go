@@ -63,40 +63,40 @@ func TestEveryRecordKeepsTheRulesOfTheDomain(t *testing.T) {
 	}
 	for _, c := range every(t, d.Store.Customers()) {
 		before := *c
-		check(c.ID, backoffice.CheckCustomer(c))
+		check(c.ID, backoffice.CustomerTable.Check(c))
 		if diff := cmp.Diff(&before, c); diff != "" {
 			t.Fatalf("%s is not in the form in which it would be stored:\n%s", c.ID, diff)
 		}
 	}
 	for _, r := range every(t, d.Store.Relations()) {
-		check(r.ID, backoffice.CheckRelation(r))
+		check(r.ID, backoffice.RelationTable.Check(r))
 	}
 	for _, row := range every(t, d.Store.Transcripts()) {
-		check(row.ID, backoffice.CheckTranscript(row))
+		check(row.ID, backoffice.TranscriptTable.Check(row))
 		if canonical, err := backoffice.ParseJSON([]byte(row.CustomVariables.String())); err != nil || canonical.String() != row.CustomVariables.String() {
 			t.Errorf("%s has custom variables that are not as they would be read", row.ID)
 		}
 	}
 	for _, c := range every(t, d.Store.Calculations()) {
-		check(c.ID, backoffice.CheckCalculation(c))
+		check(c.ID, backoffice.CalculationTable.Check(c))
 	}
 	for _, u := range every(t, d.Store.Users()) {
-		check(u.ID, backoffice.CheckUser(u))
+		check(u.ID, backoffice.UserTable.Check(u))
 	}
 	for _, l := range every(t, d.Store.Labels()) {
-		check(l.ID, backoffice.CheckLabel(l))
+		check(l.ID, backoffice.LabelTable.Check(l))
 	}
 	for _, l := range every(t, d.Store.Checklists()) {
-		check(l.ID, backoffice.CheckChecklist(l))
+		check(l.ID, backoffice.ChecklistTable.Check(l))
 	}
 	for _, y := range every(t, d.Store.FinancialYears()) {
-		check(y.ID, backoffice.CheckFinancialYear(y))
+		check(y.ID, backoffice.FinancialYearTable.Check(y))
 	}
 	for _, row := range every(t, d.Store.Documents()) {
-		check(row.ID, backoffice.CheckDocument(row))
+		check(row.ID, backoffice.DocumentTable.Check(row))
 	}
 	for _, row := range every(t, d.Store.MinfinDocuments()) {
-		check(row.ID, backoffice.CheckMinfinDocument(row))
+		check(row.ID, backoffice.MinfinTable.Check(row))
 	}
 }
 

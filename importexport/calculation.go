@@ -8,29 +8,13 @@ import (
 
 type calculation = backoffice.Calculation
 
-var calculations = define(noun[calculation, backoffice.CalculationCriteria]{
-	name: backoffice.NounCalculation,
-	file: "calculations.ndjson",
-	fields: []field[calculation]{
-		reference("transcript", backoffice.NounTranscript, func(c *calculation) *string { return &c.TranscriptID }),
-		derived[calculation]("customer"),
-		derived[calculation]("hasProposal"),
-		labelled("state", "state", func(c *calculation) *backoffice.CalculationState { return &c.State }, backoffice.ParseCalculationStateLabel),
-		moment("updatedAt", "updatedAt", func(c *calculation) *backoffice.Instant { return &c.UpdatedAt }),
-	},
-	id:    func(c *calculation) *string { return &c.ID },
-	fresh: func(now backoffice.Instant) *calculation { return &calculation{UpdatedAt: now} },
-	reader: func(s backoffice.Readers) backoffice.Reader[*calculation, backoffice.CalculationCriteria] {
-		return s.Calculations()
-	},
-	writer: func(tx backoffice.Tx) backoffice.Writer[*calculation, backoffice.CalculationCriteria] {
-		return tx.Calculations()
-	},
-	touched:  func(c *calculation) *backoffice.Instant { return &c.UpdatedAt },
-	attached: func(c *calculation) **backoffice.File { return &c.Proposal },
-	derive:   deriveCalculations,
-	check:    backoffice.CheckCalculation,
-	unique:   &uniqueValue[calculation]{"transcript", func(c *calculation) string { return c.TranscriptID }},
+var calculations = describe(backoffice.CalculationTable, noun[calculation, backoffice.CalculationCriteria]{
+	file:    "calculations.ndjson",
+	fields:  []field[calculation]{derived[calculation]("customer"), derived[calculation]("hasProposal")},
+	reader:  backoffice.Readers.Calculations,
+	writer:  backoffice.Tx.Calculations,
+	touched: func(c *calculation) *backoffice.Instant { return &c.UpdatedAt },
+	derive:  deriveCalculations,
 })
 
 // deriveCalculations gives each calculation the customer of its transcript.

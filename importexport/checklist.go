@@ -8,25 +8,10 @@ import (
 
 type checklist = backoffice.Checklist
 
-var checklists = define(noun[checklist, backoffice.ChecklistCriteria]{
-	name: backoffice.NounChecklist,
-	file: "checklists.ndjson",
-	fields: []field[checklist]{
-		text("name", "name", func(c *checklist) *string { return &c.Name }),
-		text("language", "language", func(c *checklist) *string { return &c.Language }),
-		flag("authRequired", func(c *checklist) *bool { return &c.AuthRequired }),
-		flag("remindersEnabled", func(c *checklist) *bool { return &c.RemindersEnabled }),
-		reference("financialYear", backoffice.NounFinancialYear, func(c *checklist) *string { return &c.FinancialYearID }),
-	},
-	id:    func(c *checklist) *string { return &c.ID },
-	fresh: func(backoffice.Instant) *checklist { return &checklist{} },
-	reader: func(s backoffice.Readers) backoffice.Reader[*checklist, backoffice.ChecklistCriteria] {
-		return s.Checklists()
-	},
-	writer: func(tx backoffice.Tx) backoffice.Writer[*checklist, backoffice.ChecklistCriteria] {
-		return tx.Checklists()
-	},
-	check:  backoffice.CheckChecklist,
+var checklists = describe(backoffice.ChecklistTable, noun[checklist, backoffice.ChecklistCriteria]{
+	file:   "checklists.ndjson",
+	reader: backoffice.Readers.Checklists,
+	writer: backoffice.Tx.Checklists,
 	derive: deriveChecklists,
 	keep:   keepAssigned,
 })

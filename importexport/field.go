@@ -3,7 +3,6 @@ package importexport
 import (
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -12,8 +11,9 @@ import (
 
 // field is one key of a noun's lines.
 type field[T any] struct {
-	name  string // in the folder
-	shown string // in GraphQL's inputs, for the change log; "" when a change of it alone is none
+	name   string // in the folder
+	before string // the field before which it stands, for one that is not in the domain's table; "" for the end
+	shown  string // in GraphQL's inputs, for the change log; "" when a change of it alone is none
 
 	// read puts a value into the row; null clears.
 	read func(r *reading, row *T, value raw) error
@@ -29,8 +29,7 @@ type field[T any] struct {
 	refers  backoffice.Noun
 	targets func(row *T) []string
 
-	secret    backoffice.PrivacyField // of a registration number
-	fromTable bool                    // a place for texts of the domain's table of fields
+	secret backoffice.PrivacyField // of a registration number
 }
 
 // reading is what a line's fields are read with.
@@ -41,59 +40,51 @@ type reading struct {
 }
 
 // text makes a field of a text. That it must be there, and what it may be, are the domain's checks.
-func text[T any, S ~string](name, shown string, at func(*T) *S) field[T] {
-	return parsed(name, shown, at, func(text string) (S, error) { return S(text), nil })
-}
-
-func parsed[T any, S ~string](name, shown string, at func(*T) *S, parse func(string) (S, error)) field[T] {
+func text[T any, S ~string](at func(*T) *S) field[T] {
 	return field[T]{
-		name: name, shown: shown,
-		read: func(_ *reading, row *T, value raw) error {
-			if value.isNull() {
-				*at(row) = ""
-				return nil
-			}
-			text, err := value.text()
-			switch {
-			case err != nil:
-				return err
-			case text == "": // a row has it as null, which is not what the line says
-				return errEmpty
-			}
-			*at(row), err = parse(text)
-			return err
-		},
+		read:  func(_ *reading, row *T, value raw) error { return readText(at(row), value) },
 		write: func(out []byte, row *T) []byte { return backoffice.Text(*at(row)).AppendJSON(out) },
 	}
 }
 
-// labelled makes a field of a value that is written in the specification's words.
-func labelled[T any, S interface {
-	~string
-	Label() string
-}](name, shown string, at func(*T) *S, parse func(string) (S, error)) field[T] {
-	f := parsed(name, shown, at, parse)
-	f.write = func(out []byte, row *T) []byte { return backoffice.AppendJSONString(out, (*at(row)).Label()) }
-	return f
+// readText reads a string, or null, which clears.
+func readText[S ~string](into *S, value raw) error {
+	if *into = ""; value.isNull() {
+		return nil
+	}
+	text, err := value.text()
+	if err == nil && text == "" { // a row has it as null, which is not what the line says
+		err = errEmpty
+	}
+	*into = S(text)
+	return err
 }
 
-// reference makes a field of the identifier of another noun's record.
-func reference[T any](name string, noun backoffice.Noun, at func(*T) *string) field[T] {
-	f := text(name, name+"Id", at)
-	f.refers = noun
-	f.targets = func(row *T) []string {
-		if *at(row) == "" {
-			return nil
-		}
-		return []string{*at(row)}
+// word makes a field of a value that is written in the specification's words; null is none, or what a new record has.
+func word[T any](of backoffice.Word[T], none string) field[T] {
+	return field[T]{
+		read: func(_ *reading, row *T, value raw) (err error) {
+			word := none
+			if !value.isNull() {
+				if err = readText(&word, value); err == nil && of.Parse != nil {
+					word, err = of.Parse(word)
+				}
+			}
+			of.Set(row, word)
+			return err
+		},
+		write: func(out []byte, row *T) []byte {
+			if of.Label == nil {
+				return backoffice.Text(of.Get(row)).AppendJSON(out)
+			}
+			return backoffice.AppendJSONString(out, of.Label(of.Get(row)))
+		},
 	}
-	return f
 }
 
 // flag makes a field that is true or false; null is false.
-func flag[T any](name string, at func(*T) *bool) field[T] {
+func flag[T any](at func(*T) *bool) field[T] {
 	return field[T]{
-		name: name, shown: name,
 		read: func(_ *reading, row *T, value raw) (err error) {
 			if value.isNull() {
 				*at(row) = false
@@ -106,33 +97,52 @@ func flag[T any](name string, at func(*T) *bool) field[T] {
 	}
 }
 
-// moment makes a field of an instant that every record has; a line need not say it, but cannot clear it.
-func moment[T any](name, shown string, at func(*T) *backoffice.Instant) field[T] {
-	f := clearableMoment(name, shown, at)
-	read := f.read
-	f.read = func(r *reading, row *T, value raw) error {
-		if value.isNull() {
-			return errRequired
-		}
-		return read(r, row, value)
-	}
-	return f
-}
-
-func clearableMoment[T any](name, shown string, at func(*T) *backoffice.Instant) field[T] {
+// number makes a field of a number; null is 0. Whole ones are written without a point or an exponent.
+func number[T any](at func(*T) *float64) field[T] {
 	return field[T]{
-		name: name, shown: shown,
-		read: func(_ *reading, row *T, value raw) error { return at(row).UnmarshalJSON(value) },
-		write: func(out []byte, row *T) []byte {
-			return at(row).AppendJSON(out)
+		read: func(_ *reading, row *T, value raw) (err error) {
+			if *at(row) = 0; !value.isNull() {
+				*at(row), err = value.number()
+			}
+			return err
 		},
+		write: func(out []byte, row *T) []byte { return strconv.AppendFloat(out, *at(row), 'f', -1, 64) },
 	}
 }
 
-// notedMoment makes a field of an instant that is noted when it happens, unless a line says it.
-func notedMoment[T any](name string, at func(*T) *backoffice.Instant) field[T] {
-	f := clearableMoment(name, name, at)
-	f.keep = func(row, said *T) { *at(row) = *at(said) }
+// freeForm makes a field of a free-form object.
+func freeForm[T any](at func(*T) *backoffice.JSON) field[T] {
+	return field[T]{
+		read: func(_ *reading, row *T, value raw) (err error) {
+			if *at(row) = ""; !value.isNull() {
+				*at(row), err = backoffice.ParseJSON(value)
+			}
+			if string(*at(row)) == "{}" { // the one form of an empty object
+				*at(row) = ""
+			}
+			return err
+		},
+		write: func(out []byte, row *T) []byte { return at(row).AppendJSON(out) },
+		// A source that gives the members in another order each time would otherwise change every record each night.
+		same: func(a, b *T) bool { return at(a).SameMembers(*at(b)) },
+	}
+}
+
+// moment makes a field of an instant. One that every record has, a line need not say, but cannot clear; one that is noted
+// when it happens is what a line says.
+func moment[T any](at func(*T) *backoffice.Instant, optional bool) field[T] {
+	f := field[T]{
+		read: func(_ *reading, row *T, value raw) error {
+			if value.isNull() && !optional {
+				return errRequired
+			}
+			return at(row).UnmarshalJSON(value)
+		},
+		write: func(out []byte, row *T) []byte { return at(row).AppendJSON(out) },
+	}
+	if optional {
+		f.keep = func(row, said *T) { *at(row) = *at(said) }
+	}
 	return f
 }
 
@@ -153,9 +163,8 @@ func version[T any](at func(*T) *int) field[T] {
 }
 
 // list makes a field of a list of texts; null is the empty one.
-func list[T any](name, shown string, at func(*T) *[]string) field[T] {
+func list[T any](at func(*T) *[]string) field[T] {
 	return field[T]{
-		name: name, shown: shown,
 		read: func(_ *reading, row *T, value raw) error {
 			*at(row) = nil
 			if value.isNull() {
@@ -181,33 +190,6 @@ func list[T any](name, shown string, at func(*T) *[]string) field[T] {
 			return append(out, ']')
 		},
 	}
-}
-
-// inTable stands for a text of the domain's table of fields, and with an empty name for all texts that no other place
-// among the fields is for: see withTexts.
-func inTable[T any](name string) field[T] { return field[T]{name: name, fromTable: true} }
-
-// withTexts puts the texts of the domain's table of fields in their places. A part of an object is in its object's field.
-func withTexts[T, I any](table []backoffice.WritableField[T, I], fields ...field[T]) (all []field[T]) {
-	placed := map[string]bool{}
-	for _, f := range fields {
-		placed[f.name] = true
-	}
-	for _, f := range fields {
-		if !f.fromTable {
-			all = append(all, f)
-			continue
-		}
-		for _, of := range table {
-			if of.Name != f.name && (f.name != "" || placed[of.Name] || strings.Contains(of.Name, ".")) {
-				continue
-			}
-			if of.Text != nil {
-				all = append(all, text(of.Name, of.Name, of.Text))
-			}
-		}
-	}
-	return all
 }
 
 // derived makes a field that the REST interface shows and that is worked out from the others: import passes it over.

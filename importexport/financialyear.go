@@ -8,26 +8,12 @@ import (
 
 type financialYear = backoffice.FinancialYear
 
-var financialYears = define(noun[financialYear, backoffice.FinancialYearCriteria]{
-	name: backoffice.NounFinancialYear,
-	file: "financialyears.ndjson",
-	fields: []field[financialYear]{
-		text("startDate", "startDate", func(y *financialYear) *string { return &y.StartDate }),
-		text("endDate", "endDate", func(y *financialYear) *string { return &y.EndDate }),
-		flag("isCurrentYear", func(y *financialYear) *bool { return &y.IsCurrentYear }),
-		clearableMoment("archivedAt", "archivedAt", func(y *financialYear) *backoffice.Instant { return &y.ArchivedAt }),
-	},
-	id:    func(y *financialYear) *string { return &y.ID },
-	fresh: func(backoffice.Instant) *financialYear { return &financialYear{} },
-	reader: func(s backoffice.Readers) backoffice.Reader[*financialYear, backoffice.FinancialYearCriteria] {
-		return s.FinancialYears()
-	},
-	writer: func(tx backoffice.Tx) backoffice.Writer[*financialYear, backoffice.FinancialYearCriteria] {
-		return tx.FinancialYears()
-	},
+var financialYears = describe(backoffice.FinancialYearTable, noun[financialYear, backoffice.FinancialYearCriteria]{
+	file:   "financialyears.ndjson",
+	reader: backoffice.Readers.FinancialYears,
+	writer: backoffice.Tx.FinancialYears,
 	atOnce: true,
 	derive: deriveYears,
-	check:  backoffice.CheckFinancialYear,
 	last:   func(y *financialYear) bool { return y.IsCurrentYear }, // after the one that was current gave it up
 	keep:   keepYearsInUse,
 })

@@ -15,8 +15,8 @@ type noun[T any, C comparable] struct {
 	reader func(backoffice.Readers) backoffice.Reader[*T, C]
 	writer func(backoffice.Tx) backoffice.Writer[*T, C]
 
-	// fresh is a new record of which no line has said anything yet.
-	fresh func(now backoffice.Instant) *T
+	// first is what a new record is of which no line says anything; nil for nothing.
+	first func(*T)
 
 	// What only some nouns have.
 	version  func(*T) *int                                       // grows with every change
@@ -29,7 +29,7 @@ type noun[T any, C comparable] struct {
 
 	// derive works out what follows from other records, and holds the rules across them.
 	derive func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
-	// check is the domain's: it holds a row to the rules that need no other record, and brings its values into their stored form.
+	// check holds a row to the rules that need no other record, and brings its values into their stored form; nil for the domain's.
 	check func(row *T) []*backoffice.UserError
 	// last puts rows that must be written after the others at the end; nil keeps the lines' order.
 	last func(row *T) bool
@@ -39,34 +39,12 @@ type noun[T any, C comparable] struct {
 	keep func(ctx context.Context, l *loading[T, C], deleted []*entry[T]) error
 	// remove does what has to be done before rows are deleted.
 	remove func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
-	// unique is what only one record may have, nil for nothing.
-	unique *uniqueValue[T]
 
-	// Made by define.
+	// Made by describe, as are name, id, version, attached, and more of fields.
+	of       *backoffice.Table[T]
 	at       map[string]int // where each field stands in fields
 	blankRow *T             // a fresh record
 	blank    []string       // and what its fields write
-}
-
-// define finishes the description of a noun.
-func define[T any, C comparable](n noun[T, C]) *noun[T, C] {
-	if n.attached != nil {
-		n.fields = append(n.fields, attachment[T](n.attached)...)
-	}
-	if len(n.fields) > maxFields {
-		panic("a noun has more fields than a set of them holds")
-	}
-	n.at = make(map[string]int, len(n.fields))
-	n.blankRow = n.fresh(0)
-	for i, f := range n.fields {
-		n.at[f.name] = i
-		written := ""
-		if f.write != nil {
-			written = string(f.write(nil, n.blankRow))
-		}
-		n.blank = append(n.blank, written)
-	}
-	return &n
 }
 
 // table is a noun whatever its types.

@@ -3,7 +3,6 @@ package importexport
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"example.org/backoffice/backoffice"
 )
@@ -52,9 +51,4 @@ func firstOf(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// appendNumber writes a number as JSON has it: whole ones without a point or an exponent.
-func appendNumber(out []byte, number float64) []byte {
-	return strconv.AppendFloat(out, number, 'f', -1, 64)
 }

@@ -7,12 +7,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// uniqueValue is what only one record of a noun may have.
-type uniqueValue[T any] struct {
-	field string // that is told of when another has it
-	of    func(row *T) string
-}
-
 // claims are who wants which unique value in a file. They are decided when all lines are known, for the end counts:
 // records may swap their values, or pass them on in a chain.
 type claims struct {
@@ -36,7 +30,7 @@ const taken = "another record has the value, and only one may have it"
 
 // claim notes what the sound ones among some lines want and give up.
 func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
-	if l.unique == nil {
+	if l.of.Unique == nil {
 		return nil
 	}
 	c := &l.claims
@@ -47,9 +41,9 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 	var rows []*T
 	lines := map[string]int{}
 	for _, e := range entries {
-		value, before := l.unique.of(e.row), ""
+		value, before := l.of.UniqueValue(e.row), ""
 		if e.old != nil {
-			before = l.unique.of(e.old)
+			before = l.of.UniqueValue(e.old)
 		}
 		if value == before {
 			continue
@@ -60,7 +54,7 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 		}
 		key := maphash.String(c.seed, value)
 		if c.first[key] {
-			e.fault(l.unique.field, taken)
+			e.fault(l.uniqueField(), taken)
 			continue
 		}
 		c.first[key] = true
@@ -79,13 +73,16 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 	return nil
 }
 
+// uniqueField is the field that is told of.
+func (l *loading[T, C]) uniqueField() string { return folderName(l.of.Unique[:1]) }
+
 // decide tells of claims to what its holder keeps, and whether there are any that the holder gives up.
 func (l *loading[T, C]) decide() (contested bool) {
 	for _, claim := range l.claims.held {
 		if l.claims.leaving[maphash.String(l.claims.seed, claim.holder)] {
 			contested = true
 		} else {
-			l.bad.add(claim.line, Fault{Field: l.unique.field, Why: taken})
+			l.bad.add(claim.line, Fault{Field: l.uniqueField(), Why: taken})
 		}
 	}
 	return contested

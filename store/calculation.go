@@ -7,19 +7,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var calculationTable = &table[backoffice.Calculation, backoffice.CalculationCriteria]{
-	noun: backoffice.NounCalculation,
+var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Calculation, backoffice.CalculationCriteria]{
 	name: "calculations",
-	id:   func(c *backoffice.Calculation) *string { return &c.ID },
-	columns: append([]column[backoffice.Calculation]{
-		text("id", "", func(c *backoffice.Calculation) *string { return &c.ID }),
-		enum("state", "state stateLabel", backoffice.CalculationStates, func(c *backoffice.Calculation) *backoffice.CalculationState { return &c.State }),
-		number("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt), func(c *backoffice.Calculation) *backoffice.Instant { return &c.UpdatedAt }),
-		link("transcript_id", "transcript", func(c *backoffice.Calculation) *string { return &c.TranscriptID }),
+	special: map[string]special{
+		"state": {also: "stateLabel"}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)}, "file": {serves: "proposal"},
+	},
+	columns: []column[backoffice.Calculation]{
 		writtenAs(link("customer_id", "customer", func(c *backoffice.Calculation) *string { return &c.CustomerID }),
 			"COALESCE((SELECT t.customer_id FROM transcripts t WHERE t.id = v.transcript_id), v.customer_id)"),
-	}, file("proposal", backoffice.CalculationFile, func(c *backoffice.Calculation) *string { return &c.ID },
-		func(c *backoffice.Calculation) **backoffice.File { return &c.Proposal })...),
+	},
 	nothing: func(c backoffice.CalculationCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.CalculationCriteria]{
 		equals("customer_id", func(c backoffice.CalculationCriteria) string { return c.CustomerID }),
@@ -32,10 +28,8 @@ var calculationTable = &table[backoffice.Calculation, backoffice.CalculationCrit
 		backoffice.OfTranscript: under[backoffice.CalculationCriteria]("transcript_id"),
 		backoffice.OfCustomer:   under[backoffice.CalculationCriteria]("customer_id"),
 	},
-	orders:     map[backoffice.OrderKey]order{backoffice.KeyUpdatedAt: byNumber("updated_at")},
-	unique:     uniqueValue{field: []string{"transcript"}, columns: []string{"transcript_id"}},
-	references: []reference{{"transcript_id", "transcripts", []string{"transcript"}}},
-}
+	orders: map[backoffice.OrderKey]order{backoffice.KeyUpdatedAt: byNumber("updated_at")},
+})
 
 // calculationWriter keeps the effective status of transcripts in step, in the same transaction.
 type calculationWriter struct {

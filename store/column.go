@@ -72,6 +72,16 @@ func enum[T any, S ~string](name, fields string, known []S, at func(*T) *S) colu
 	return c
 }
 
+// word is an enum of the domain's table of fields.
+func word[T any](name, fields string, of backoffice.Word[T]) column[T] {
+	return column[T]{
+		name: name, fields: strings.Fields(fields), array: "text[]",
+		read:   func(t *T, r *Row, i int) { of.Set(t, enumOf(r, i, of.Known)) },
+		value:  func(t *T) any { return of.Get(t) },
+		values: func(rows []*T) any { return collect(rows, of.Get) },
+	}
+}
+
 func number[T any, N ~int | ~int64](name, fields string, at func(*T) *N) column[T] {
 	return column[T]{
 		name: name, fields: strings.Fields(fields), array: "bigint[]",

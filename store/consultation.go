@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var privacyAccessTable = &table[backoffice.Consultation, backoffice.ConsultationCriteria]{
+var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.ConsultationCriteria]{
 	noun: backoffice.NounConsultation,
 	name: "consultations",
 	id:   func(a *backoffice.Consultation) *string { return &a.ID },
@@ -30,7 +30,7 @@ var privacyAccessTable = &table[backoffice.Consultation, backoffice.Consultation
 		backoffice.OfCustomer: under[backoffice.ConsultationCriteria]("customer_id"),
 	},
 	orders: map[backoffice.OrderKey]order{backoffice.KeyAt: byNumber("at")},
-}
+})
 
 // OpenConsultationChain implements backoffice.ConsultationStore.
 func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64) (chainHead, registerHead backoffice.ConsultationHead)) error {

@@ -23,34 +23,22 @@ var withoutChecklist = criterion[backoffice.CustomerCriteria]{
 	},
 }
 
-var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
-	noun:      backoffice.NounCustomer,
+var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer, backoffice.CustomerCriteria]{
 	name:      "customers",
-	id:        func(c *backoffice.Customer) *string { return &c.ID },
-	version:   func(c *backoffice.Customer) *int { return &c.Version },
 	changedAt: func(c *backoffice.Customer) []*backoffice.Instant { return []*backoffice.Instant{&c.UpdatedAt} },
 	hidden: &hiddenChanges[backoffice.Customer]{
 		is:    func(c *backoffice.Customer) bool { return c.OpenUpdatedAt != 0 },
 		wrote: "v.open_updated_at <> 0",
 	},
+	special: map[string]special{
+		"type": {also: "name"}, "name": {name: "own_name"}, "firstName": {also: "name"}, "lastName": {also: "name"}, "companyType": {also: "companyTypeLabel"},
+		"createdAt": {also: orderField(backoffice.KeyCreatedAt)}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)},
+	},
 	columns: concat(
-		[]column[backoffice.Customer]{
-			text("id", "", func(c *backoffice.Customer) *string { return &c.ID }),
-			enum("type", "type name", []backoffice.CustomerType{backoffice.Company, backoffice.PrivatePerson},
-				func(c *backoffice.Customer) *backoffice.CustomerType { return &c.Type }),
-			text("display_name", "displayName "+orderField(backoffice.KeyName), func(c *backoffice.Customer) *string { return &c.DisplayName }),
-			words("scopes", "scopes", func(c *backoffice.Customer) *[]string { return &c.Scopes }).orNull(),
-			enum("company_type", "companyType companyTypeLabel", backoffice.LegalForms(),
-				func(c *backoffice.Customer) *backoffice.LegalForm { return &c.CompanyType }).orNull(),
-		},
-		textColumns(backoffice.CustomerFieldTable(), map[string]textColumn{"name": {name: "own_name"}, "firstName": {also: "name"}, "lastName": {also: "name"}}),
 		sealed("registration", "registrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.Registration }),
 		sealed("spouse_registration", "spouseRegistrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.SpouseRegistration }),
 		[]column[backoffice.Customer]{
-			link("responsible_id", "responsible", func(c *backoffice.Customer) *string { return &c.ResponsibleID }).orNull(),
-			number("created_at", "createdAt "+orderField(backoffice.KeyCreatedAt), func(c *backoffice.Customer) *backoffice.Instant { return &c.CreatedAt }),
-			number("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt), func(c *backoffice.Customer) *backoffice.Instant { return &c.UpdatedAt }),
-			number("version", "version", func(c *backoffice.Customer) *int { return &c.Version }),
+			text("display_name", "displayName "+orderField(backoffice.KeyName), func(c *backoffice.Customer) *string { return &c.DisplayName }),
 			number("hidden_changes", "", func(c *backoffice.Customer) *int { return &c.HiddenChanges }),
 			openUpdatedAt,
 			folded("name_folded", func(c *backoffice.Customer) string { return backoffice.Fold(c.DisplayName) }),
@@ -94,9 +82,8 @@ var customerTable = &table[backoffice.Customer, backoffice.CustomerCriteria]{
 		table: "customer_scopes", owner: "customer_id", value: "scope",
 		of: func(c *backoffice.Customer) []string { return c.Scopes },
 	}},
-	unique:     uniqueValue{[]string{"customerCode"}, []string{"customer_code"}, "customer_code = NULL"},
-	references: []reference{{"responsible_id", "users", []string{"responsibleId"}}},
-}
+	unique: uniqueValue{release: "customer_code = NULL"},
+})
 
 // openUpdatedAt is when pairs without privacy.read see that a customer was changed last; the record has it only where it
 // is not UpdatedAt.

@@ -7,22 +7,14 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var financialYearTable = &table[backoffice.FinancialYear, backoffice.FinancialYearCriteria]{
-	noun: backoffice.NounFinancialYear,
-	name: "financial_years",
-	id:   func(y *backoffice.FinancialYear) *string { return &y.ID },
-	columns: []column[backoffice.FinancialYear]{
-		text("id", "", func(y *backoffice.FinancialYear) *string { return &y.ID }),
-		text("start_date", "startDate", func(y *backoffice.FinancialYear) *string { return &y.StartDate }),
-		text("end_date", "endDate", func(y *backoffice.FinancialYear) *string { return &y.EndDate }),
-		flag("is_current", "isCurrentYear", func(y *backoffice.FinancialYear) *bool { return &y.IsCurrentYear }),
-		number("archived_at", "archivedAt", func(y *backoffice.FinancialYear) *backoffice.Instant { return &y.ArchivedAt }).orNull(),
-	},
+var financialYearTable = describe(backoffice.FinancialYearTable, table[backoffice.FinancialYear, backoffice.FinancialYearCriteria]{
+	name:    "financial_years",
+	special: map[string]special{"isCurrentYear": {name: "is_current"}},
 	criteria: []criterion[backoffice.FinancialYearCriteria]{
 		where(func(c backoffice.FinancialYearCriteria) bool { return c.Current }, "t.is_current"),
 	},
 	unique: uniqueValue{field: []string{"isCurrentYear"}},
-}
+})
 
 // financialYearWriter writes the years that are not current first, so that the mark can pass from one to another.
 type financialYearWriter struct {

@@ -50,22 +50,9 @@ func nounsOn(d *Dialect) *nouns {
 	}
 }
 
-// tablesOfNouns are the tables whose rows have an identifier that anyone may ask about.
-var tablesOfNouns = []struct {
-	noun  backoffice.Noun
-	table string
-}{
-	{backoffice.NounCustomer, customerTable.name}, {backoffice.NounTranscript, transcriptTable.name},
-	{backoffice.NounRelation, relationTable.name}, {backoffice.NounCalculation, calculationTable.name},
-	{backoffice.NounDocument, documentTable.name}, {backoffice.NounMinfin, minfinTable.name},
-	{backoffice.NounChecklist, checklistTable.name}, {backoffice.NounFinancialYear, financialYearTable.name},
-	{backoffice.NounUser, userTable.name}, {backoffice.NounLabel, labelTable.name},
-	{backoffice.NounConsultation, privacyAccessTable.name},
-}
-
 func nounsOfText(d *Dialect) string {
 	var parts []string
-	for _, of := range tablesOfNouns {
+	for _, of := range described {
 		parts = append(parts, "SELECT t.id, '"+string(of.noun)+"' FROM "+of.table+" t WHERE t.id "+strings.ReplaceAll(d.in, "?", "$1"))
 	}
 	return strings.Join(parts, " UNION ALL ")

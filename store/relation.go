@@ -2,17 +2,9 @@ package store
 
 import "example.org/backoffice/backoffice"
 
-var relationTable = &table[backoffice.CustomerRelation, backoffice.RelationCriteria]{
-	noun: backoffice.NounRelation,
-	name: "relations",
-	id:   func(r *backoffice.CustomerRelation) *string { return &r.ID },
-	columns: []column[backoffice.CustomerRelation]{
-		text("id", "", func(r *backoffice.CustomerRelation) *string { return &r.ID }),
-		enum("kind", "kind", backoffice.RelationKinds, func(r *backoffice.CustomerRelation) *backoffice.RelationKind { return &r.Kind }),
-		link("customer_id", "customer direction otherCustomer", func(r *backoffice.CustomerRelation) *string { return &r.CustomerID }),
-		link("related_customer_id", "relatedCustomer direction otherCustomer", func(r *backoffice.CustomerRelation) *string { return &r.RelatedCustomerID }),
-		number("created_at", "createdAt", func(r *backoffice.CustomerRelation) *backoffice.Instant { return &r.CreatedAt }),
-	},
+var relationTable = describe(backoffice.RelationTable, table[backoffice.CustomerRelation, backoffice.RelationCriteria]{
+	name:    "relations",
+	special: map[string]special{"customerId": {also: "direction otherCustomer"}, "relatedCustomerId": {also: "direction otherCustomer"}},
 	nothing: func(c backoffice.RelationCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.RelationCriteria]{
 		equals("customer_id", func(c backoffice.RelationCriteria) string { return c.CustomerID }),
@@ -33,9 +25,4 @@ var relationTable = &table[backoffice.CustomerRelation, backoffice.RelationCrite
 			return []string{"customer_id", "related_customer_id"}
 		},
 	},
-	unique: uniqueValue{field: []string{"relatedCustomerId"}, columns: []string{"customer_id", "related_customer_id", "kind"}},
-	references: []reference{
-		{"customer_id", "customers", []string{"customerId"}},
-		{"related_customer_id", "customers", []string{"relatedCustomerId"}},
-	},
-}
+})

@@ -11,7 +11,8 @@ import (
 type table[T any, C comparable] struct {
 	noun    backoffice.Noun
 	name    string
-	columns []column[T] // the identifier first
+	columns []column[T]        // the identifier first
+	special map[string]special // by the names of fields: what describe makes otherwise
 	id      func(*T) *string
 	version func(*T) *int // nil for nouns without one
 
@@ -68,7 +69,7 @@ func byFloat(column string) order {
 // reference is a column that refers to another noun.
 type reference struct {
 	column string
-	table  string
+	noun   backoffice.Noun
 	field  []string // of the input
 }
 

@@ -23,36 +23,22 @@ func writtenAs[T any](c column[T], expression string) column[T] {
 	return c
 }
 
-var ownStatuses = []backoffice.TranscriptStatus{backoffice.ToProcess, backoffice.Sent}
-
-var transcriptTable = &table[backoffice.Transcript, backoffice.TranscriptCriteria]{
-	noun: backoffice.NounTranscript,
+var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Transcript, backoffice.TranscriptCriteria]{
 	name: "transcripts",
-	id:   func(t *backoffice.Transcript) *string { return &t.ID },
 	changedAt: func(t *backoffice.Transcript) []*backoffice.Instant {
 		return []*backoffice.Instant{&t.UpdatedAt, &t.OwnUpdatedAt}
 	},
-	columns: append([]column[backoffice.Transcript]{
-		text("id", "", func(t *backoffice.Transcript) *string { return &t.ID }),
-		enum("own_status", "", ownStatuses, func(t *backoffice.Transcript) *backoffice.TranscriptStatus { return &t.OwnStatus }),
-		number("own_updated_at", "", func(t *backoffice.Transcript) *backoffice.Instant { return &t.OwnUpdatedAt }),
+	special: map[string]special{
+		"status": {name: "own_status", serves: nothing}, "updatedAt": {name: "own_updated_at", serves: nothing},
+		"isCompleted": {also: "file"}, "documentGenerated": {also: "file"},
+		"progressPercentage": {name: "progress", also: orderField(backoffice.KeyProgress)},
+	},
+	columns: []column[backoffice.Transcript]{
 		writtenAs(enum("status", "status statusLabel", backoffice.TranscriptStatuses,
 			func(t *backoffice.Transcript) *backoffice.TranscriptStatus { return &t.Status }), effectiveStatus),
 		writtenAs(number("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt),
 			func(t *backoffice.Transcript) *backoffice.Instant { return &t.UpdatedAt }), effectiveUpdate),
-		flag("is_completed", "isCompleted file", func(t *backoffice.Transcript) *bool { return &t.IsCompleted }),
-		float("progress", "progressPercentage "+orderField(backoffice.KeyProgress), func(t *backoffice.Transcript) *float64 { return &t.ProgressPercentage }),
-		flag("document_generated", "documentGenerated file", func(t *backoffice.Transcript) *bool { return &t.DocumentGenerated }),
-		customVariables,
-		link("customer_id", "customer", func(t *backoffice.Transcript) *string { return &t.CustomerID }),
-		link("checklist_id", "checklist", func(t *backoffice.Transcript) *string { return &t.ChecklistID }),
-		link("financial_year_id", "financialYear", func(t *backoffice.Transcript) *string { return &t.FinancialYearID }),
-		number("created_at", "createdAt", func(t *backoffice.Transcript) *backoffice.Instant { return &t.CreatedAt }).orNull(),
-		number("completed_at", "completedAt", func(t *backoffice.Transcript) *backoffice.Instant { return &t.CompletedAt }).orNull(),
-		number("document_generated_at", "documentGeneratedAt", func(t *backoffice.Transcript) *backoffice.Instant { return &t.DocumentGeneratedAt }).orNull(),
-		number("sent_at", "sentAt", func(t *backoffice.Transcript) *backoffice.Instant { return &t.SentAt }).orNull(),
-	}, file("file", backoffice.TranscriptFile, func(t *backoffice.Transcript) *string { return &t.ID },
-		func(t *backoffice.Transcript) **backoffice.File { return &t.Document })...),
+	},
 	nothing: func(c backoffice.TranscriptCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.TranscriptCriteria]{
 		equals("checklist_id", func(c backoffice.TranscriptCriteria) string { return c.ChecklistID }),
@@ -78,25 +64,7 @@ var transcriptTable = &table[backoffice.Transcript, backoffice.TranscriptCriteri
 		backoffice.KeyUpdatedAt: byNumber("updated_at"),
 		backoffice.KeyProgress:  byFloat("progress"),
 	},
-	references: []reference{
-		{"customer_id", "customers", []string{"customerId"}},
-		{"checklist_id", "checklists", []string{"checklistId"}},
-		{"financial_year_id", "financial_years", []string{"financialYearId"}},
-	},
-}
-
-var customVariables = column[backoffice.Transcript]{
-	name: "custom_variables", fields: []string{"customVariables"}, array: "text[]", absent: "''",
-	read: func(t *backoffice.Transcript, r *Row, i int) {
-		if text := r.Text(i); text != "" {
-			t.CustomVariables = backoffice.JSON(text)
-		}
-	},
-	value: func(t *backoffice.Transcript) any { return string(t.CustomVariables) },
-	values: func(rows []*backoffice.Transcript) any {
-		return collect(rows, func(t *backoffice.Transcript) string { return string(t.CustomVariables) })
-	},
-}
+})
 
 // oneOfStatuses picks rows whose column has one of some statuses.
 func oneOfStatuses[C any](column string, of func(C) backoffice.StatusSet) criterion[C] {

@@ -7,19 +7,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var userTable = &table[backoffice.User, backoffice.UserCriteria]{
-	noun:    backoffice.NounUser,
-	name:    "users",
-	id:      func(u *backoffice.User) *string { return &u.ID },
-	version: func(u *backoffice.User) *int { return &u.Version },
+var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice.UserCriteria]{
+	name: "users",
+	special: map[string]special{
+		"firstName": {also: "displayName " + orderField(backoffice.KeyName)},
+		"lastName":  {also: "displayName " + orderField(backoffice.KeyName)},
+		// Their own table has them, where a label that is deleted disappears.
+		"labelIds": {serves: "labels", shown: "(SELECT string_agg(l.label_id, ' ' ORDER BY l.position) FROM user_labels l WHERE l.user_id = t.id)"},
+	},
 	columns: []column[backoffice.User]{
-		text("id", "", func(u *backoffice.User) *string { return &u.ID }),
-		text("first_name", "firstName displayName "+orderField(backoffice.KeyName), func(u *backoffice.User) *string { return &u.FirstName }),
-		text("last_name", "lastName displayName "+orderField(backoffice.KeyName), func(u *backoffice.User) *string { return &u.LastName }),
-		text("email", "email", func(u *backoffice.User) *string { return &u.Email }),
-		text("language", "language", func(u *backoffice.User) *backoffice.Text { return &u.Language }).orNull(),
-		userLabels,
-		number("version", "version", func(u *backoffice.User) *int { return &u.Version }),
 		folded("name_folded", func(u *backoffice.User) string { return backoffice.Fold(u.DisplayName()) }),
 		folded("search_text", backoffice.SearchTextOfUser),
 	},
@@ -32,14 +28,7 @@ var userTable = &table[backoffice.User, backoffice.UserCriteria]{
 		of:        func(u *backoffice.User) []string { return u.LabelIDs },
 		reference: []string{"labelIds"},
 	}},
-}
-
-// userLabels reads the labels of a user from their own table, where a label that is deleted disappears.
-var userLabels = func() column[backoffice.User] {
-	c := words("label_ids", "labels", func(u *backoffice.User) *[]string { return &u.LabelIDs })
-	c.expr, c.shown = "(SELECT string_agg(l.label_id, ' ' ORDER BY l.position) FROM user_labels l WHERE l.user_id = t.id)", true
-	return c
-}()
+})
 
 // userWriter frees the customers of users that are deleted.
 type userWriter struct {

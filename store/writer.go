@@ -389,7 +389,7 @@ func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows 
 		ids = append(ids, id)
 	}
 	var found int64
-	err := w.conn.Query(ctx, "SELECT count(*) FROM "+reference.table+" WHERE id "+strings.ReplaceAll(w.dialect.in, "?", "$1"),
+	err := w.conn.Query(ctx, "SELECT count(*) FROM "+nameOf(reference.noun)+" WHERE id "+strings.ReplaceAll(w.dialect.in, "?", "$1"),
 		[]any{w.dialect.List(ids)}, func(row *Row) error { found = row.Int(0); return nil })
 	return err == nil && int(found) < len(ids)
 }

@@ -19,7 +19,7 @@ func TestTheOfficeIsTheSameEveryTimeAndKeepsTheRulesOfTheDomain(t *testing.T) {
 			if !reflect.DeepEqual(customer, office.Customer(i)) {
 				t.Fatal("another customer the second time")
 			}
-			if wrong := backoffice.CheckCustomer(customer); wrong != nil {
+			if wrong := backoffice.CustomerTable.Check(customer); wrong != nil {
 				t.Fatal(wrong[0])
 			}
 			ids = append(ids, customer.ID)
@@ -44,14 +44,14 @@ func TestBusyCustomersHaveTenDifferentRelationsAndTenTranscripts(t *testing.T) {
 				t.Fatalf("%d customers: relation %d is there twice", customers, i)
 			}
 			seen[triple] = true
-			if wrong := backoffice.CheckRelation(r); wrong != nil {
+			if wrong := backoffice.RelationTable.Check(r); wrong != nil {
 				t.Fatal(wrong)
 			}
 		}
 		for i := range office.Transcripts() {
 			transcript := office.Transcript(i)
 			transcripts[transcript.CustomerID]++
-			if wrong := backoffice.CheckTranscript(transcript); wrong != nil {
+			if wrong := backoffice.TranscriptTable.Check(transcript); wrong != nil {
 				t.Fatal(wrong)
 			}
 		}

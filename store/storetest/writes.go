@@ -106,7 +106,7 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				r.ID = "n"
 				return tx.Relations().Insert(ctx, &r)
 			}},
-			"a second calculation": {"transcript", func(ctx context.Context, tx backoffice.Tx) error {
+			"a second calculation": {"transcriptId", func(ctx context.Context, tx backoffice.Tx) error {
 				n := *fullOffice().calculations[0]
 				n.ID = "n"
 				return tx.Calculations().Insert(ctx, &n)
@@ -167,17 +167,17 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				r.ChecklistID = "none"
 				return tx.Transcripts().Upsert(ctx, []*backoffice.Transcript{&r})
 			}},
-			"a calculation's transcript": {"transcript", func(ctx context.Context, tx backoffice.Tx) error {
+			"a calculation's transcript": {"transcriptId", func(ctx context.Context, tx backoffice.Tx) error {
 				n := *fullOffice().calculations[0]
 				n.ID, n.TranscriptID = "n", "none"
 				return tx.Calculations().Insert(ctx, &n)
 			}},
-			"a document's customer": {"customer", func(ctx context.Context, tx backoffice.Tx) error {
+			"a document's customer": {"customerId", func(ctx context.Context, tx backoffice.Tx) error {
 				d := *fullOffice().documents[0]
 				d.ID, d.CustomerID = "n", "none"
 				return tx.Documents().Insert(ctx, &d)
 			}},
-			"a minfin document's year": {"financialYear", func(ctx context.Context, tx backoffice.Tx) error {
+			"a minfin document's year": {"financialYearId", func(ctx context.Context, tx backoffice.Tx) error {
 				d := *fullOffice().minfin[0]
 				d.ID, d.FinancialYearID = "n", "none"
 				return tx.MinfinDocuments().Insert(ctx, &d)

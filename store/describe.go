@@ -1,0 +1,140 @@
+package store
+
+import (
+	"strings"
+	"unicode"
+
+	"example.org/backoffice/backoffice"
+)
+
+// special is what a column has that its field does not tell.
+type special struct {
+	name   string // where it is not the field's
+	serves string // fields of the GraphQL schema, where they are not the field or the record that it refers to; nothing for none
+	also   string // further ones, which are worked out from it
+	shown  string // what is selected, for a field that is kept elsewhere
+	null   bool   // the empty text, which the noun does not have, is NULL
+}
+
+const nothing = " "
+
+// described are the nouns with their tables.
+var described []struct {
+	noun  backoffice.Noun
+	table string
+}
+
+// describe completes the description of a noun by the domain's: to the columns that are given come the identifier, those of
+// the noun's fields, its version and its file.
+func describe[T any, C comparable](of *backoffice.Table[T], t table[T, C]) *table[T, C] {
+	t.noun, t.id, t.version = of.Noun, of.ID, of.Version
+	columns := []column[T]{text("id", "", of.ID)}
+	for i := range of.Fields {
+		f := &of.Fields[i]
+		c := t.columnOf(f)
+		columns = append(columns, c)
+		if _, one := f.At.(func(*T) *string); one && f.Refers != "" {
+			t.references = append(t.references, reference{c.name, f.Refers, []string{f.Name}})
+		}
+	}
+	columns = append(columns, t.columns...)
+	if of.Version != nil {
+		columns = append(columns, number("version", "version", of.Version))
+	}
+	if of.File != nil {
+		serves := "file"
+		if is := t.special["file"]; is.serves != "" {
+			serves = is.serves
+		}
+		columns = append(columns, file(serves, of.FileKind, of.ID, of.File)...)
+	}
+	t.columns = columns
+	if of.Unique != nil {
+		t.unique.field = of.Unique[:1]
+		for _, name := range of.Unique {
+			t.unique.columns = append(t.unique.columns, underlined(name))
+		}
+	}
+	return register(&t)
+}
+
+// register makes a noun known to those who ask about any.
+func register[T any, C comparable](t *table[T, C]) *table[T, C] {
+	described = append(described, struct {
+		noun  backoffice.Noun
+		table string
+	}{t.noun, t.name})
+	return t
+}
+
+// nameOf is the table of a noun.
+func nameOf(noun backoffice.Noun) string {
+	for _, of := range described {
+		if of.noun == noun {
+			return of.table
+		}
+	}
+	panic("store: no table has " + string(noun))
+}
+
+// columnOf is the column of a field. It has the field's name, or the name of the part of an object, with underlines; it serves
+// the field of that name, or the record that the field refers to.
+func (t *table[T, C]) columnOf(f *backoffice.WritableField[T]) column[T] {
+	is := t.special[f.Name]
+	object, part, isPart := strings.Cut(f.Name, ".")
+	if !isPart {
+		part = object
+	}
+	if is.name == "" {
+		is.name = underlined(part)
+	}
+	if is.serves == "" {
+		if is.serves = object; f.Refers != "" {
+			is.serves = strings.TrimSuffix(object, "Id")
+		}
+	}
+	c := kindOf(f, is.name, is.serves+" "+is.also)
+	if f.Optional || is.null {
+		c = c.orNull()
+	}
+	c.expr, c.shown = is.shown, is.shown != ""
+	return c
+}
+
+// kindOf is the column of a field of any kind.
+func kindOf[T any](f *backoffice.WritableField[T], name, serves string) column[T] {
+	switch at := f.At.(type) {
+	case func(*T) *backoffice.Text:
+		return text(name, serves, at)
+	case func(*T) *string:
+		if f.Refers != "" {
+			return link(name, serves, at)
+		}
+		return text(name, serves, at)
+	case backoffice.Word[T]:
+		return word(name, serves, at)
+	case func(*T) *[]string:
+		return words(name, serves, at)
+	case func(*T) *backoffice.Instant:
+		return number(name, serves, at)
+	case func(*T) *bool:
+		return flag(name, serves, at)
+	case func(*T) *float64:
+		return float(name, serves, at)
+	case func(*T) *backoffice.JSON:
+		return text(name, serves, at).orNull()
+	}
+	panic("store: a column is made of no field like " + f.Name)
+}
+
+// underlined is a name with an underline in place of each capital: postal_code for postalCode.
+func underlined(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
