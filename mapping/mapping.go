@@ -38,7 +38,7 @@ func Convert[F, T any](convert func(F) T) Option {
 // New works out a mapping. It panics when a field of either has none in the other, or one of a type that it cannot become.
 // Names are compared without regard to case. Values of the same type are copied, and so are texts of two types; an empty
 // text becomes a nil pointer; a field that may be absent, null or a value becomes one of the domain's, in which a nil
-// pointer is absent; structures are mapped field by field.
+// pointer is absent, or a pointer that is nil unless there is a value; structures are mapped field by field.
 func New[From, To any](options ...Option) *Mapping[From, To] {
 	m := maker{converters: map[types]copier{}, used: map[string]bool{}}
 	for _, option := range options {
@@ -151,6 +151,8 @@ func (m *maker) values(of types) copier {
 		return func(from, to reflect.Value) { to.Set(from) }
 	case optional:
 		return m.optional(of)
+	case of.to.Kind() == reflect.Pointer && isOptional(of.from):
+		return m.pointer(of)
 	case of.from.Kind() == reflect.String && of.to.Kind() == reflect.String:
 		return func(from, to reflect.Value) { to.SetString(from.String()) }
 	case of.from.Kind() == reflect.String && of.to == reflect.TypeFor[*string]():

@@ -31,6 +31,28 @@ func (m *maker) optional(of types) copier {
 	}
 }
 
+// isOptional says whether a type is one that has such fields.
+func isOptional(of reflect.Type) bool {
+	return reflect.PointerTo(of).Implements(reflect.TypeFor[optional]())
+}
+
+// pointer copies what was sent of such a field to a pointer.
+func (m *maker) pointer(of types) copier {
+	sent := readerOf(of.from)
+	copied := m.values(types{sent.of, of.to.Elem()})
+	if copied == nil {
+		return nil
+	}
+	return func(from, to reflect.Value) {
+		if value, state := sent.read(from); state == given {
+			source := reflect.New(sent.of).Elem()
+			source.Set(value)
+			to.Set(reflect.New(of.to.Elem()))
+			copied(source, to.Elem())
+		}
+	}
+}
+
 type state int
 
 const (

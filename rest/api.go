@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -52,6 +54,25 @@ type Store interface {
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 }
 
+// part is the operations of a noun, under a tag of the OpenAPI document.
+type part struct {
+	place      int // among the tags
+	tag, about string
+	mount      func(*API)
+}
+
+var parts []part
+
+// mounted makes a noun's operations a part of the interface.
+func mounted(place int, tag, about string, mount func(*API)) bool {
+	parts = append(parts, part{place, tag, about, mount})
+	return true
+}
+
+func partsInOrder() []part {
+	return slices.SortedFunc(slices.Values(parts), func(a, b part) int { return cmp.Compare(a.place, b.place) })
+}
+
 // API is the interface, mounted. It may be used by any number of callers at once.
 type API struct {
 	Config
@@ -73,16 +94,9 @@ func Mount(r chi.Router, c Config) *API {
 			c.SignedIn, c.Vault.Middleware(auth.From, a.Refuse)))
 	}
 	a.huma = huma.NewAPI(a.describe(), &adapter{guarded(c.Bounded), guarded(c.Streamed)})
-	a.financialYears()
-	a.checklists()
-	a.transcripts()
-	a.customers()
-	a.relations()
-	a.documents()
-	a.calculations()
-	a.minfin()
-	a.labels()
-	a.users()
+	for _, part := range partsInOrder() {
+		part.mount(a)
+	}
 	a.finishDescription()
 
 	document, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")

@@ -7,49 +7,43 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 const tagCalculations = "Calculations"
 
+var _ = mounted(7, tagCalculations, "Proposals of tax calculations.", (*API).calculations)
+
 // Calculation is the tax calculation that was started for a transcript.
 type Calculation struct {
-	ID          string           `json:"_id" doc:"The identifier."`
-	State       CalculationState `json:"state" doc:"How far it has come." example:"Calculation done"`
-	Transcript  string           `json:"transcript" doc:"The identifier of the transcript."`
-	Customer    string           `json:"customer" doc:"The identifier of the transcript's customer."`
-	UpdatedAt   Instant          `json:"updatedAt" doc:"Its last update."`
-	HasProposal bool             `json:"hasProposal" doc:"Whether there is a proposal to the customer. It can be downloaded then."`
+	ID           string           `json:"_id" doc:"The identifier."`
+	State        CalculationState `json:"state" doc:"How far it has come." example:"Calculation done"`
+	TranscriptID string           `json:"transcript" doc:"The identifier of the transcript."`
+	CustomerID   string           `json:"customer" doc:"The identifier of the transcript's customer."`
+	UpdatedAt    Instant          `json:"updatedAt" doc:"Its last update."`
+	HasProposal  bool             `json:"hasProposal" doc:"Whether there is a proposal to the customer. It can be downloaded then."`
 }
 
+var shownCalculation = mapping.New[backoffice.Calculation, Calculation](
+	mapping.Except("Proposal", "HasProposal"),
+	mapping.Convert(func(s backoffice.CalculationState) CalculationState { return CalculationState(s.Label()) }))
+
 func showCalculation(c *backoffice.Calculation) Calculation {
-	return Calculation{
-		ID: c.ID, State: CalculationState(c.StateLabel()), Transcript: c.TranscriptID, Customer: c.CustomerID, UpdatedAt: c.UpdatedAt, HasProposal: c.Proposal != nil,
-	}
+	shown := shownCalculation.Map(c)
+	shown.HasProposal = c.Proposal != nil
+	return shown
 }
 
 // CalculationFilters are the query parameters that pick among calculations; all that are sent must hold.
 type CalculationFilters struct {
-	Customer    string             `query:"customer" doc:"The identifier of a customer."`
-	Transcript  string             `query:"transcript" doc:"The identifier of a transcript."`
-	State       []CalculationState `query:"state,explode" nullable:"false" doc:"A state; repeated, one of them."`
-	HasProposal bool               `query:"hasProposal" doc:"Whether there is a proposal."`
+	CustomerID   Optional[string]   `query:"customer" doc:"The identifier of a customer."`
+	TranscriptID Optional[string]   `query:"transcript" doc:"The identifier of a transcript."`
+	State        []CalculationState `query:"state,explode" nullable:"false" doc:"A state; repeated, one of them."`
+	HasProposal  Optional[bool]     `query:"hasProposal" doc:"Whether there is a proposal."`
 }
 
-func (f *CalculationFilters) criteria(ctx context.Context) (c backoffice.CalculationCriteria, err error) {
-	filter := &backoffice.CalculationFilter{
-		CustomerID:   given(ctx, "customer", f.Customer),
-		TranscriptID: given(ctx, "transcript", f.Transcript),
-		HasProposal:  givenBool(ctx, "hasProposal", f.HasProposal),
-	}
-	for _, label := range f.State {
-		state, err := backoffice.ParseCalculationStateLabel(string(label))
-		if err != nil {
-			return c, badParameter("state", err.Error())
-		}
-		filter.State = append(filter.State, state)
-	}
-	return filter.Criteria(), nil
-}
+var calculationFilter = mapping.New[CalculationFilters, backoffice.CalculationFilter](
+	mapping.Convert(allParsed[CalculationState](backoffice.ParseCalculationStateLabel)))
 
 func (a *API) calculations() {
 	registerList(a, huma.Operation{
@@ -59,11 +53,8 @@ func (a *API) calculations() {
 		CalculationFilters
 		Paging
 	}) (*answered[List[Calculation]], error) {
-		criteria, err := in.criteria(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return list(ctx, a.Store.Calculations(), question[backoffice.CalculationCriteria]{criteria: criteria}, in.Paging, showCalculation)
+		filter := calculationFilter.Map(&in.CalculationFilters)
+		return list(ctx, a.Store.Calculations(), question[backoffice.CalculationCriteria]{criteria: filter.Criteria()}, in.Paging, showCalculation)
 	})
 	registerList(a, fileOperation(huma.Operation{
 		OperationID: "downloadCustomerProposal", Method: http.MethodGet, Path: "/calculations/{customerId}/proposal/download", Tags: []string{tagCalculations},

@@ -13,6 +13,8 @@ import (
 
 const tagChecklists = "Checklists"
 
+var _ = mounted(2, tagChecklists, "Questionnaires, and assigning them to customers.", (*API).checklists)
+
 // Checklist is a questionnaire of a financial year.
 type Checklist struct {
 	ID               string `json:"_id" doc:"The identifier."`
@@ -42,12 +44,12 @@ func (a *API) checklists() {
 		OperationID: "listChecklists", Method: http.MethodGet, Path: "/checklists", Tags: []string{tagChecklists},
 		Summary: "List checklists", Description: "The checklists that match all filters.",
 	}, "", func(ctx context.Context, in *struct {
-		Language      string `query:"language" doc:"The language." example:"dutch"`
-		FinancialYear string `query:"financialYear" doc:"The identifier of a financial year."`
+		Language      Optional[string] `query:"language" doc:"The language." example:"dutch"`
+		FinancialYear Optional[string] `query:"financialYear" doc:"The identifier of a financial year."`
 		NameOrder
 		Paging
 	}) (*answered[List[Checklist]], error) {
-		filter := &backoffice.ChecklistFilter{Language: given(ctx, "language", in.Language), FinancialYearID: given(ctx, "financialYear", in.FinancialYear)}
+		filter := &backoffice.ChecklistFilter{Language: value(in.Language), FinancialYearID: value(in.FinancialYear)}
 		return list(ctx, a.Store.Checklists(), question[backoffice.ChecklistCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, shownChecklist.Map)
 	})
 	register(a, huma.Operation{
@@ -56,11 +58,7 @@ func (a *API) checklists() {
 	}, "", func(ctx context.Context, in *struct {
 		ChecklistID string `path:"checklistId" doc:"The checklist's identifier."`
 	}) (*answered[Checklist], error) {
-		l, err := one(ctx, a.Store.Checklists(), backoffice.NounChecklist, in.ChecklistID)
-		if err != nil {
-			return nil, err
-		}
-		return &answered[Checklist]{shownChecklist.Map(l)}, nil
+		return answerOne(ctx, a.Store.Checklists(), backoffice.NounChecklist, in.ChecklistID, shownChecklist.Map)
 	})
 	register(a, huma.Operation{
 		OperationID: "assignChecklist", Method: http.MethodPost, Path: "/checklists/assign", Tags: []string{tagChecklists},

@@ -105,14 +105,8 @@ func showCustomer(shown *Customer, c *backoffice.Customer) {
 	shown.Name = optionalText(c.Name())
 }
 
-// customerType reads the specification's word; one that is none becomes a type that the domain refuses.
-func customerType(word CustomerType) backoffice.CustomerType {
-	kind, err := backoffice.ParseCustomerTypeLabel(string(word))
-	if err != nil {
-		return backoffice.CustomerType(word)
-	}
-	return kind
-}
+// customerType reads the specification's word.
+var customerType = parsed[CustomerType](backoffice.ParseCustomerTypeLabel)
 
 // showCustomers shows customers to the pair of the request.
 func showCustomers(ctx context.Context, customers []*backoffice.Customer) ([]Customer, error) {

@@ -8,67 +8,38 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 	"example.org/backoffice/privacy"
 )
 
 const tagCustomers = "Customers"
 
-// CustomerFilters are the query parameters that pick among customers; all that are sent must hold.
+var _ = mounted(4, tagCustomers, "Companies and private persons.", (*API).customers)
+
+// CustomerFilters pick among customers, in the query or in the body; all that are sent must hold.
 type CustomerFilters struct {
-	RegistrationNumber       string       `query:"registrationNumber" doc:"The national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
-	SpouseRegistrationNumber string       `query:"spouseRegistrationNumber" doc:"The partner's national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
-	Language                 string       `query:"language" doc:"The preferred language." example:"dutch"`
-	Responsible              string       `query:"responsible" doc:"The identifier of the responsible user."`
-	Email                    string       `query:"email" doc:"The e-mail address, case ignored."`
-	Type                     CustomerType `query:"type" doc:"The kind of customer."`
-	CustomerCode             string       `query:"customerCode" doc:"The customer code."`
-	KboNumber                string       `query:"kboNumber" doc:"The KBO number, in any accepted notation."`
-	CompanyType              LegalForm    `query:"companyType" doc:"The legal form."`
-	Scope                    string       `query:"scope" doc:"A support scope." example:"checklist"`
-	Search                   string       `query:"search" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
-	UpdatedSince             string       `query:"updatedSince" format:"date-time" doc:"Whose latest change became visible here at this instant or later. A change of the registration numbers alone counts only for callers with privacy.read." example:"2026-06-01T00:00:00.000Z"`
-	WithoutChecklist         string       `query:"withoutChecklist" doc:"The identifier of a checklist of which the customer has no transcript."`
+	Language           Optional[string]       `query:"language" json:"language,omitempty" doc:"The preferred language." example:"dutch"`
+	ResponsibleID      Optional[string]       `query:"responsible" json:"responsible,omitempty" doc:"The identifier of the responsible user."`
+	Email              Optional[string]       `query:"email" json:"email,omitempty" doc:"The e-mail address, case ignored."`
+	Type               Optional[CustomerType] `query:"type" json:"type,omitempty" doc:"The kind of customer."`
+	CustomerCode       Optional[string]       `query:"customerCode" json:"customerCode,omitempty" doc:"The customer code."`
+	KboNumber          Optional[string]       `query:"kboNumber" json:"kboNumber,omitempty" doc:"The KBO number, in any accepted notation."`
+	CompanyType        Optional[LegalForm]    `query:"companyType" json:"companyType,omitempty" doc:"The legal form."`
+	Scope              Optional[string]       `query:"scope" json:"scope,omitempty" doc:"A support scope." example:"checklist"`
+	Search             Optional[string]       `query:"search" json:"search,omitempty" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
+	UpdatedSince       Optional[string]       `query:"updatedSince" json:"updatedSince,omitempty" format:"date-time" doc:"Whose latest change became visible here at this instant or later. A change of the registration numbers alone counts only for callers with privacy.read." example:"2026-06-01T00:00:00.000Z"`
+	WithoutChecklistID Optional[string]       `query:"withoutChecklist" json:"withoutChecklist,omitempty" doc:"The identifier of a checklist of which the customer has no transcript."`
 }
+
+var customerFilter = mapping.New[CustomerFilters, backoffice.CustomerFilter](
+	mapping.Except("Ids", "UpdatedSince", "RegistrationNumber", "SpouseRegistrationNumber"), mapping.Convert(customerType))
 
 // filter is what was sent.
-func (f *CustomerFilters) filter(ctx context.Context) (*backoffice.CustomerFilter, error) {
-	since, err := givenInstant(ctx, "updatedSince", f.UpdatedSince)
-	if err != nil {
-		return nil, err
-	}
-	filter := &backoffice.CustomerFilter{
-		Language:                 given(ctx, "language", f.Language),
-		ResponsibleID:            given(ctx, "responsible", f.Responsible),
-		Email:                    given(ctx, "email", f.Email),
-		CustomerCode:             given(ctx, "customerCode", f.CustomerCode),
-		KboNumber:                given(ctx, "kboNumber", f.KboNumber),
-		Scope:                    given(ctx, "scope", f.Scope),
-		Search:                   given(ctx, "search", f.Search),
-		UpdatedSince:             since,
-		WithoutChecklistID:       given(ctx, "withoutChecklist", f.WithoutChecklist),
-		RegistrationNumber:       given(ctx, "registrationNumber", f.RegistrationNumber),
-		SpouseRegistrationNumber: given(ctx, "spouseRegistrationNumber", f.SpouseRegistrationNumber),
-	}
-	return filter, setWords(filter, given(ctx, "type", f.Type), given(ctx, "companyType", f.CompanyType))
-}
-
-// setWords sets the filters that have a fixed set of values.
-func setWords(filter *backoffice.CustomerFilter, kind *CustomerType, form *LegalForm) error {
-	if kind != nil {
-		parsed, err := backoffice.ParseCustomerTypeLabel(string(*kind))
-		if err != nil {
-			return err
-		}
-		filter.Type = &parsed
-	}
-	if form != nil {
-		parsed, err := backoffice.ParseLegalForm(string(*form))
-		if err != nil {
-			return err
-		}
-		filter.CompanyType = &parsed
-	}
-	return nil
+func (f *CustomerFilters) filter(number, spouseNumber Optional[string]) (filter backoffice.CustomerFilter, err error) {
+	filter = customerFilter.Map(f)
+	filter.RegistrationNumber, filter.SpouseRegistrationNumber = value(number), value(spouseNumber)
+	filter.UpdatedSince, err = instant("updatedSince", f.UpdatedSince)
+	return filter, err
 }
 
 func (a *API) customers() {
@@ -76,14 +47,16 @@ func (a *API) customers() {
 		OperationID: "listCustomers", Method: http.MethodGet, Path: "/customers", Tags: []string{tagCustomers},
 		Summary: "List customers", Description: "The customers that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {
+		RegistrationNumber       Optional[string] `query:"registrationNumber" doc:"The national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
+		SpouseRegistrationNumber Optional[string] `query:"spouseRegistrationNumber" doc:"The partner's national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
 		CustomerFilters
 		Paging
 	}) (*answered[List[Customer]], error) {
-		filter, err := in.filter(ctx)
+		filter, err := in.filter(in.RegistrationNumber, in.SpouseRegistrationNumber)
 		if err != nil {
 			return nil, err
 		}
-		return a.listCustomers(ctx, filter, in.Paging)
+		return a.listCustomers(ctx, &filter, in.Paging)
 	})
 	register(a, huma.Operation{
 		OperationID: "getCustomer", Method: http.MethodGet, Path: "/customers/{customerId}", Tags: []string{tagCustomers},

@@ -12,22 +12,12 @@ import (
 
 // CustomerSearch is a search for customers; a filter that is absent or null is none, and all others must hold.
 type CustomerSearch struct {
-	RegistrationNumber       Optional[string]       `json:"registrationNumber,omitempty" doc:"The national registration number, with or without punctuation. Needs the scope privacy.read."`
-	SpouseRegistrationNumber Optional[string]       `json:"spouseRegistrationNumber,omitempty" doc:"The partner's national registration number. Needs the scope privacy.read."`
-	Language                 Optional[string]       `json:"language,omitempty" doc:"The preferred language." example:"dutch"`
-	Responsible              Optional[string]       `json:"responsible,omitempty" doc:"The identifier of the responsible user."`
-	Email                    Optional[string]       `json:"email,omitempty" doc:"The e-mail address, case ignored."`
-	IDs                      Optional[[]string]     `json:"ids,omitempty" doc:"One of these identifiers; an empty list matches nothing."`
-	Type                     Optional[CustomerType] `json:"type,omitempty" doc:"The kind of customer."`
-	CustomerCode             Optional[string]       `json:"customerCode,omitempty" doc:"The customer code."`
-	KboNumber                Optional[string]       `json:"kboNumber,omitempty" doc:"The KBO number, in any accepted notation."`
-	CompanyType              Optional[LegalForm]    `json:"companyType,omitempty" doc:"The legal form."`
-	Scope                    Optional[string]       `json:"scope,omitempty" doc:"A support scope." example:"checklist"`
-	Search                   Optional[string]       `json:"search,omitempty" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
-	UpdatedSince             Optional[string]       `json:"updatedSince,omitempty" format:"date-time" doc:"Whose latest change became visible here at this instant or later. A change of the registration numbers alone counts only for callers with privacy.read." example:"2026-06-01T00:00:00.000Z"`
-	WithoutChecklist         Optional[string]       `json:"withoutChecklist,omitempty" doc:"The identifier of a checklist of which the customer has no transcript."`
-	Page                     Optional[int]          `json:"page,omitempty" minimum:"1" doc:"The number of the page; instead of the query parameter."`
-	PageSize                 Optional[int]          `json:"pageSize,omitempty" minimum:"1" maximum:"500" doc:"How many items a page has; instead of the query parameter."`
+	RegistrationNumber       Optional[string] `json:"registrationNumber,omitempty" doc:"The national registration number, with or without punctuation. Needs the scope privacy.read."`
+	SpouseRegistrationNumber Optional[string] `json:"spouseRegistrationNumber,omitempty" doc:"The partner's national registration number. Needs the scope privacy.read."`
+	CustomerFilters
+	IDs      Optional[[]string] `json:"ids,omitempty" doc:"One of these identifiers; an empty list matches nothing."`
+	Page     Optional[int]      `json:"page,omitempty" minimum:"1" doc:"The number of the page; instead of the query parameter."`
+	PageSize Optional[int]      `json:"pageSize,omitempty" minimum:"1" maximum:"500" doc:"How many items a page has; instead of the query parameter."`
 }
 
 func (a *API) searchCustomers() {
@@ -39,46 +29,23 @@ func (a *API) searchCustomers() {
 		Paging
 		Body CustomerSearch
 	}) (*answered[List[Customer]], error) {
-		filter, err := in.Body.filter(ctx)
+		number, spouse := in.Body.RegistrationNumber, in.Body.SpouseRegistrationNumber
+		if value(number) != nil || value(spouse) != nil { // the scope is asked before anything is looked at
+			if err := auth.Require(ctx, backoffice.PrivacyRead); err != nil {
+				return nil, err
+			}
+		}
+		filter, err := in.Body.filter(number, spouse)
 		if err != nil {
 			return nil, err
 		}
+		filter.Ids, _ = in.Body.IDs.Get()
 		paging, err := in.Body.paging(ctx, in.Paging)
 		if err != nil {
 			return nil, err
 		}
-		return a.listCustomers(ctx, filter, paging)
+		return a.listCustomers(ctx, &filter, paging)
 	})
-}
-
-// filter is what was sent. The scope is asked before anything is looked at.
-func (s *CustomerSearch) filter(ctx context.Context) (*backoffice.CustomerFilter, error) {
-	if value(s.RegistrationNumber) != nil || value(s.SpouseRegistrationNumber) != nil {
-		if err := auth.Require(ctx, backoffice.PrivacyRead); err != nil {
-			return nil, err
-		}
-	}
-	filter := &backoffice.CustomerFilter{
-		Language:                 value(s.Language),
-		ResponsibleID:            value(s.Responsible),
-		Email:                    value(s.Email),
-		CustomerCode:             value(s.CustomerCode),
-		KboNumber:                value(s.KboNumber),
-		Scope:                    value(s.Scope),
-		Search:                   value(s.Search),
-		WithoutChecklistID:       value(s.WithoutChecklist),
-		RegistrationNumber:       value(s.RegistrationNumber),
-		SpouseRegistrationNumber: value(s.SpouseRegistrationNumber),
-	}
-	filter.Ids, _ = s.IDs.Get()
-	if since, ok := s.UpdatedSince.Get(); ok {
-		at, err := backoffice.ParseInstant(since)
-		if err != nil {
-			return nil, err
-		}
-		filter.UpdatedSince = &at
-	}
-	return filter, setWords(filter, value(s.Type), value(s.CompanyType))
 }
 
 // paging takes the numbers of the body where it has them, and else those of the query.
@@ -99,12 +66,4 @@ func (s *CustomerSearch) paging(ctx context.Context, paging Paging) (Paging, err
 		*number.into = sent
 	}
 	return paging, nil
-}
-
-// value is a field's value, nil for one that is absent or null.
-func value[T any](field Optional[T]) *T {
-	if sent, ok := field.Get(); ok {
-		return &sent
-	}
-	return nil
 }

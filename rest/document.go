@@ -7,21 +7,28 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 const tagDocuments = "Documents"
 
+var _ = mounted(6, tagDocuments, "Documents of customers.", (*API).documents)
+
 // Document is a document of a customer that does not come from the tax administration.
 type Document struct {
-	ID        string  `json:"_id" doc:"The identifier."`
-	Name      string  `json:"name" doc:"The name."`
-	Customer  string  `json:"customer" doc:"The identifier of the customer."`
-	CreatedAt Instant `json:"createdAt" doc:"When the document was made."`
+	ID         string  `json:"_id" doc:"The identifier."`
+	Name       string  `json:"name" doc:"The name."`
+	CustomerID string  `json:"customer" doc:"The identifier of the customer."`
+	CreatedAt  Instant `json:"createdAt" doc:"When the document was made."`
 	FileMetadata
 }
 
+var shownDocument = mapping.New[backoffice.CustomerDocument, Document](mapping.Except("File", "FileMetadata"))
+
 func showDocument(d *backoffice.CustomerDocument) Document {
-	return Document{ID: d.ID, Name: d.Name, Customer: d.CustomerID, CreatedAt: d.CreatedAt, FileMetadata: showFile(d.File)}
+	shown := shownDocument.Map(d)
+	shown.FileMetadata = showFile(d.File)
+	return shown
 }
 
 func (a *API) documents() {
@@ -29,11 +36,11 @@ func (a *API) documents() {
 		OperationID: "listDocuments", Method: http.MethodGet, Path: "/documents", Tags: []string{tagDocuments},
 		Summary: "List documents", Description: "The documents of customers that match all filters, but for those of the tax administration.",
 	}, "", func(ctx context.Context, in *struct {
-		Customer string `query:"customer" doc:"The identifier of a customer."`
+		Customer Optional[string] `query:"customer" doc:"The identifier of a customer."`
 		NameOrder
 		Paging
 	}) (*answered[List[Document]], error) {
-		filter := &backoffice.CustomerDocumentFilter{CustomerID: given(ctx, "customer", in.Customer)}
+		filter := &backoffice.CustomerDocumentFilter{CustomerID: value(in.Customer)}
 		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, showDocument)
 	})
 	registerList(a, huma.Operation{

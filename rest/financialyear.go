@@ -12,6 +12,8 @@ import (
 
 const tagYears = "Financial years"
 
+var _ = mounted(1, tagYears, "The frames in which data is collected.", (*API).financialYears)
+
 // FinancialYear is the frame in which data is collected.
 type FinancialYear struct {
 	ID            string  `json:"_id" doc:"The identifier, for the filter financialYear of other calls."`

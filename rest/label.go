@@ -13,6 +13,8 @@ import (
 
 const tagSettings = "Settings"
 
+var _ = mounted(9, tagSettings, "Labels.", (*API).labels)
+
 // Label is a setting that marks users.
 type Label struct {
 	ID        string  `json:"_id" doc:"The identifier."`

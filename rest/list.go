@@ -126,6 +126,15 @@ func one[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C
 	return row, nil
 }
 
+// answerOne answers with the object that a path names.
+func answerOne[T any, C comparable, R any](ctx context.Context, reader backoffice.Reader[T, C], noun backoffice.Noun, id string, show func(T) R) (*answered[R], error) {
+	row, err := one(ctx, reader, noun, id)
+	if err != nil {
+		return nil, err
+	}
+	return &answered[R]{show(row)}, nil
+}
+
 // optionalText shows a text that may be missing.
 func optionalText[T ~string](text T) *string {
 	if text == "" {

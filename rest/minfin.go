@@ -7,27 +7,41 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
 )
 
 const tagMinfin = "Minfin"
 
+var _ = mounted(8, tagMinfin, "Documents of the tax administration.", (*API).minfin)
+
 // MinfinDocument is a document synchronised from the tax administration.
 type MinfinDocument struct {
-	ID             string  `json:"_id" doc:"The identifier."`
-	Name           string  `json:"name" doc:"The name."`
-	DocumentType   string  `json:"documentType" doc:"What kind of document it is."`
-	Customer       *string `json:"customer" doc:"The identifier of the customer, if it is somebody's."`
-	FinancialYear  *string `json:"financialYear" doc:"The identifier of the financial year, if it belongs to one."`
-	SynchronisedAt Instant `json:"synchronisedAt" doc:"When it was synchronised."`
+	ID              string  `json:"_id" doc:"The identifier."`
+	Name            string  `json:"name" doc:"The name."`
+	DocumentType    string  `json:"documentType" doc:"What kind of document it is."`
+	CustomerID      *string `json:"customer" doc:"The identifier of the customer, if it is somebody's."`
+	FinancialYearID *string `json:"financialYear" doc:"The identifier of the financial year, if it belongs to one."`
+	SynchronisedAt  Instant `json:"synchronisedAt" doc:"When it was synchronised."`
 	FileMetadata
 }
 
+var shownMinfin = mapping.New[backoffice.MinfinDocument, MinfinDocument](mapping.Except("File", "FileMetadata"))
+
 func showMinfin(d *backoffice.MinfinDocument) MinfinDocument {
-	return MinfinDocument{
-		ID: d.ID, Name: d.Name, DocumentType: d.DocumentType, Customer: optionalText(d.CustomerID),
-		FinancialYear: optionalText(d.FinancialYearID), SynchronisedAt: d.SynchronisedAt, FileMetadata: showFile(d.File),
-	}
+	shown := shownMinfin.Map(d)
+	shown.FileMetadata = showFile(d.File)
+	return shown
 }
+
+// MinfinFilters are the query parameters that pick among minfin documents; all that are sent must hold.
+type MinfinFilters struct {
+	CustomerID        Optional[string] `query:"customer" doc:"The identifier of a customer."`
+	FinancialYearID   Optional[string] `query:"financialYear" doc:"The identifier of a financial year."`
+	DocumentType      Optional[string] `query:"documentType" doc:"The kind of document."`
+	SynchronisedSince Optional[string] `query:"synchronisedSince" format:"date-time" doc:"Synchronised at this instant or later." example:"2026-06-01T00:00:00.000Z"`
+}
+
+var minfinFilter = mapping.New[MinfinFilters, backoffice.MinfinDocumentFilter](mapping.Except("SynchronisedSince"))
 
 // OfMinfin names a minfin document in the path.
 type OfMinfin struct {
@@ -39,21 +53,13 @@ func (a *API) minfin() {
 		OperationID: "listMinfinDocuments", Method: http.MethodGet, Path: "/minfin", Tags: []string{tagMinfin},
 		Summary: "List minfin documents", Description: "The documents of the tax administration that match all filters, by identifier.",
 	}, backoffice.MinfinRead, func(ctx context.Context, in *struct {
-		Customer          string `query:"customer" doc:"The identifier of a customer."`
-		FinancialYear     string `query:"financialYear" doc:"The identifier of a financial year."`
-		DocumentType      string `query:"documentType" doc:"The kind of document."`
-		SynchronisedSince string `query:"synchronisedSince" format:"date-time" doc:"Synchronised at this instant or later." example:"2026-06-01T00:00:00.000Z"`
+		MinfinFilters
 		Paging
 	}) (*answered[List[MinfinDocument]], error) {
-		since, err := givenInstant(ctx, "synchronisedSince", in.SynchronisedSince)
-		if err != nil {
+		filter := minfinFilter.Map(&in.MinfinFilters)
+		var err error
+		if filter.SynchronisedSince, err = instant("synchronisedSince", in.SynchronisedSince); err != nil {
 			return nil, err
-		}
-		filter := &backoffice.MinfinDocumentFilter{
-			CustomerID:        given(ctx, "customer", in.Customer),
-			FinancialYearID:   given(ctx, "financialYear", in.FinancialYear),
-			DocumentType:      given(ctx, "documentType", in.DocumentType),
-			SynchronisedSince: since,
 		}
 		return list(ctx, a.Store.MinfinDocuments(), question[backoffice.MinfinCriteria]{criteria: filter.Criteria()}, in.Paging, showMinfin)
 	})
@@ -67,10 +73,6 @@ func (a *API) minfin() {
 		OperationID: "getMinfinMetadata", Method: http.MethodGet, Path: "/minfin/metadata/{id}", Tags: []string{tagMinfin},
 		Summary: "Describe a minfin file", Description: "The minfin document with what is known of its file.",
 	}, backoffice.MinfinRead, func(ctx context.Context, in *OfMinfin) (*answered[MinfinDocument], error) {
-		d, err := one(ctx, a.Store.MinfinDocuments(), backoffice.NounMinfin, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		return &answered[MinfinDocument]{showMinfin(d)}, nil
+		return answerOne(ctx, a.Store.MinfinDocuments(), backoffice.NounMinfin, in.ID, showMinfin)
 	})
 }

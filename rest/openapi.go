@@ -22,17 +22,9 @@ Every request carries a credential pair in the headers ` + "`x-client-id`" + ` a
 func (a *API) describe() huma.Config {
 	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[backoffice.Instant](), reflect.TypeFor[time.Time]())
-	tags := []*huma.Tag{
-		{Name: tagYears, Description: "The frames in which data is collected."},
-		{Name: tagChecklists, Description: "Questionnaires, and assigning them to customers."},
-		{Name: tagTranscripts, Description: "Filled-in checklists and their documents."},
-		{Name: tagCustomers, Description: "Companies and private persons."},
-		{Name: tagRelations, Description: "Who is director, UBO, shareholder or contact person of whom."},
-		{Name: tagDocuments, Description: "Documents of customers."},
-		{Name: tagCalculations, Description: "Proposals of tax calculations."},
-		{Name: tagMinfin, Description: "Documents of the tax administration."},
-		{Name: tagSettings, Description: "Labels."},
-		{Name: tagUsers, Description: "The people of the office."},
+	var tags []*huma.Tag
+	for _, part := range partsInOrder() {
+		tags = append(tags, &huma.Tag{Name: part.tag, Description: part.about})
 	}
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -63,6 +55,11 @@ func (a *API) finishDescription() {
 		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 			if op == nil {
 				continue
+			}
+			for _, p := range op.Parameters {
+				if p.In == "query" {
+					p.Schema.Nullable = false // a query has no null
+				}
 			}
 			describeErrors(op)
 			if slices.Contains(op.Tags, tagCustomers) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -35,13 +36,30 @@ func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handl
 	if needs != "" {
 		op.Description += "\n\nNeeds the scope `" + string(needs) + "`."
 	}
+	texts := textsOf(reflect.TypeFor[I]())
 	huma.Register(a.huma, op, func(ctx context.Context, in *I) (*O, error) {
+		for name, at := range texts {
+			if requestOf(ctx).query.Get(name) == "" && requestOf(ctx).query.Has(name) { // huma takes it for absent
+				reflect.ValueOf(in).Elem().FieldByIndex(at).Set(reflect.ValueOf(Optional[string]{backoffice.Value("")}))
+			}
+		}
 		out, err := handler(ctx, in)
 		if err != nil {
 			return nil, a.present(ctx, err)
 		}
 		return out, nil
 	})
+}
+
+// textsOf are the query parameters of an input that may be empty texts.
+func textsOf(in reflect.Type) map[string][]int {
+	texts := map[string][]int{}
+	for _, f := range reflect.VisibleFields(in) {
+		if name := f.Tag.Get("query"); name != "" && f.Type == reflect.TypeFor[Optional[string]]() && f.Tag.Get("format") == "" {
+			texts[name] = f.Index
+		}
+	}
+	return texts
 }
 
 // registerList adds an operation that reads with several statements: they see one moment, so that totals are those of the

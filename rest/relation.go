@@ -13,6 +13,8 @@ import (
 
 const tagRelations = "Relations"
 
+var _ = mounted(5, tagRelations, "Who is director, UBO, shareholder or contact person of whom.", (*API).relations)
+
 // Relation says that relatedCustomer is the director, UBO, shareholder or contact person of customer.
 type Relation struct {
 	ID                string       `json:"_id" doc:"The identifier."`
@@ -24,8 +26,8 @@ type Relation struct {
 
 // NewRelation is a relation to be made.
 type NewRelation struct {
-	RelatedCustomer string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
-	Kind            RelationKind `json:"kind" doc:"What the related customer is of the customer."`
+	RelatedCustomerID string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
+	Kind              RelationKind `json:"kind" doc:"What the related customer is of the customer."`
 }
 
 var shownRelation = mapping.New[backoffice.CustomerRelation, Relation](
@@ -33,22 +35,17 @@ var shownRelation = mapping.New[backoffice.CustomerRelation, Relation](
 
 // RelationFilters are the query parameters that pick among relations; all that are sent must hold.
 type RelationFilters struct {
-	Customer        string       `query:"customer" doc:"The identifier of the customer who has the director, UBO, shareholder or contact person."`
-	RelatedCustomer string       `query:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
-	Kind            RelationKind `query:"kind" doc:"What the related customer is of the customer."`
+	CustomerID        Optional[string]       `query:"customer" doc:"The identifier of the customer who has the director, UBO, shareholder or contact person."`
+	RelatedCustomerID Optional[string]       `query:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
+	Kind              Optional[RelationKind] `query:"kind" doc:"What the related customer is of the customer."`
 }
 
-func (f *RelationFilters) criteria(ctx context.Context) (c backoffice.RelationCriteria, err error) {
-	filter := &backoffice.CustomerRelationFilter{CustomerID: given(ctx, "customer", f.Customer), RelatedCustomerID: given(ctx, "relatedCustomer", f.RelatedCustomer)}
-	if label := given(ctx, "kind", f.Kind); label != nil {
-		kind, err := backoffice.ParseRelationKindLabel(string(*label))
-		if err != nil {
-			return c, badParameter("kind", err.Error())
-		}
-		filter.Kind = &kind
-	}
-	return filter.Criteria(), nil
-}
+var relationKind = mapping.Convert(parsed[RelationKind](backoffice.ParseRelationKindLabel))
+
+var (
+	relationFilter = mapping.New[RelationFilters, backoffice.CustomerRelationFilter](relationKind)
+	newRelation    = mapping.New[NewRelation, backoffice.RelationDraft](mapping.Except("CustomerID"), relationKind)
+)
 
 func (a *API) relations() {
 	registerList(a, huma.Operation{
@@ -58,11 +55,8 @@ func (a *API) relations() {
 		RelationFilters
 		Paging
 	}) (*answered[List[Relation]], error) {
-		criteria, err := in.criteria(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{criteria: criteria}, in.Paging, shownRelation.Map)
+		filter := relationFilter.Map(&in.RelationFilters)
+		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{criteria: filter.Criteria()}, in.Paging, shownRelation.Map)
 	})
 	registerList(a, huma.Operation{
 		OperationID: "listRelations", Method: http.MethodGet, Path: "/customers/{customerId}/relations", Tags: []string{tagRelations},
@@ -85,11 +79,8 @@ func (a *API) relations() {
 		Idempotent
 		Body NewRelation
 	}) (*answered[Relation], error) {
-		kind, err := backoffice.ParseRelationKindLabel(string(in.Body.Kind))
-		if err != nil {
-			return nil, err
-		}
-		draft := backoffice.RelationDraft{CustomerID: in.CustomerID, RelatedCustomerID: in.Body.RelatedCustomer, Kind: kind}
+		draft := newRelation.Map(&in.Body)
+		draft.CustomerID = in.CustomerID
 		relation, err := a.Service.CreateRelation(ctx, auth.From(ctx), draft, in.key())
 		if err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "customerId")

@@ -198,31 +198,3 @@ func acceptsJSON(values []string) bool {
 	}
 	return accepted
 }
-
-// given is a parameter's value if it was sent, empty or not; nil when it was not.
-func given[T ~string](ctx context.Context, name string, value T) *T {
-	if !requestOf(ctx).query.Has(name) {
-		return nil
-	}
-	return &value
-}
-
-// givenInstant is a parameter that holds an instant; huma has checked that it does.
-func givenInstant(ctx context.Context, name, value string) (*backoffice.Instant, error) {
-	if !requestOf(ctx).query.Has(name) {
-		return nil, nil
-	}
-	at, err := backoffice.ParseInstant(value)
-	if err != nil {
-		return nil, badParameter(name, err.Error())
-	}
-	return &at, nil
-}
-
-// givenBool is a parameter that holds true or false.
-func givenBool(ctx context.Context, name string, value bool) *bool {
-	if !requestOf(ctx).query.Has(name) {
-		return nil
-	}
-	return &value
-}

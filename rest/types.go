@@ -11,6 +11,14 @@ import (
 // Optional is a field that may be absent, null or a value, as the domain tells them apart.
 type Optional[T any] struct{ backoffice.Optional[T] }
 
+// Receiver serves huma: a query parameter is read as its value is.
+func (*Optional[T]) Receiver() reflect.Value { return reflect.New(reflect.TypeFor[T]()).Elem() }
+
+// OnParamSet serves huma: it takes the value of a query parameter.
+func (o *Optional[T]) OnParamSet(_ bool, parsed any) {
+	o.Put(reflect.ValueOf(parsed).Convert(reflect.TypeFor[T]()).Interface())
+}
+
 // Schema is the value's, or null.
 func (Optional[T]) Schema(r huma.Registry) *huma.Schema {
 	s := *huma.SchemaFromType(r, reflect.TypeFor[T]())
@@ -35,6 +43,48 @@ type (
 	// Instant is RFC 3339 in UTC, with milliseconds.
 	Instant = backoffice.Instant
 )
+
+// value is a field's value, nil for one that is absent or null.
+func value[T any](field Optional[T]) *T {
+	if sent, ok := field.Get(); ok {
+		return &sent
+	}
+	return nil
+}
+
+// instant reads a parameter that holds an instant; huma has checked that it does.
+func instant(name string, field Optional[string]) (*backoffice.Instant, error) {
+	text, ok := field.Get()
+	if !ok {
+		return nil, nil
+	}
+	at, err := backoffice.ParseInstant(text)
+	if err != nil {
+		return nil, badParameter(name, err.Error())
+	}
+	return &at, nil
+}
+
+// parsed makes a converter of the specification's words, which huma has checked to be some: the domain refuses others.
+func parsed[W, S ~string](parse func(string) (S, error)) func(W) S {
+	return func(word W) S {
+		if read, err := parse(string(word)); err == nil {
+			return read
+		}
+		return S(word)
+	}
+}
+
+// allParsed is the same for lists of them.
+func allParsed[W, S ~string](parse func(string) (S, error)) func([]W) []S {
+	one := parsed[W](parse)
+	return func(words []W) (read []S) {
+		for _, word := range words {
+			read = append(read, one(word))
+		}
+		return read
+	}
+}
 
 func oneOf[T any](values []T, label func(T) string) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString}

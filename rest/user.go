@@ -13,6 +13,8 @@ import (
 
 const tagUsers = "Users"
 
+var _ = mounted(10, tagUsers, "The people of the office.", (*API).users)
+
 // User is somebody of the office.
 type User struct {
 	ID          string   `json:"_id" doc:"The identifier."`
@@ -55,11 +57,11 @@ func (a *API) users() {
 		OperationID: "listUsers", Method: http.MethodGet, Path: "/users", Tags: []string{tagUsers},
 		Summary: "List users", Description: "The users that match all filters.",
 	}, "", func(ctx context.Context, in *struct {
-		Search string `query:"search" doc:"3 to 200 characters; the name or the e-mail address contains it, case and accents ignored."`
+		Search Optional[string] `query:"search" doc:"3 to 200 characters; the name or the e-mail address contains it, case and accents ignored."`
 		NameOrder
 		Paging
 	}) (*answered[List[User]], error) {
-		criteria, err := (&backoffice.UserFilter{Search: given(ctx, "search", in.Search)}).Criteria()
+		criteria, err := (&backoffice.UserFilter{Search: value(in.Search)}).Criteria()
 		if err != nil {
 			return nil, err
 		}
