@@ -32,9 +32,6 @@ var statusLabels = map[TranscriptStatus]string{
 // Label is the specification's word (section 3): "Calculation done".
 func (s TranscriptStatus) Label() string { return statusLabels[s] }
 
-// IsOwn says whether a transcript without a calculation can have the status.
-func (s TranscriptStatus) IsOwn() bool { return s == ToProcess || s == Sent }
-
 // ParseTranscriptStatusLabel reads the specification's word.
 func ParseTranscriptStatusLabel(label string) (TranscriptStatus, error) {
 	return labelled(TranscriptStatuses, label, "a status is one of the labels To Process, Sent, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")

@@ -10,6 +10,7 @@ type calculation = backoffice.Calculation
 
 var calculations = describe(backoffice.CalculationTable, noun[calculation, backoffice.CalculationCriteria]{
 	file:    "calculations.ndjson",
+	place:   8,
 	fields:  []field[calculation]{derived[calculation]("customer"), derived[calculation]("hasProposal")},
 	reader:  backoffice.Readers.Calculations,
 	writer:  backoffice.Tx.Calculations,

@@ -10,6 +10,7 @@ type checklist = backoffice.Checklist
 
 var checklists = describe(backoffice.ChecklistTable, noun[checklist, backoffice.ChecklistCriteria]{
 	file:   "checklists.ndjson",
+	place:  4,
 	reader: backoffice.Readers.Checklists,
 	writer: backoffice.Tx.Checklists,
 	derive: deriveChecklists,

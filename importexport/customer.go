@@ -11,7 +11,8 @@ import (
 type customer = backoffice.Customer
 
 var customers = describe(backoffice.CustomerTable, noun[customer, backoffice.CustomerCriteria]{
-	file: "customers.ndjson",
+	file:  "customers.ndjson",
+	place: 5,
 	fields: []field[customer]{
 		derived[customer]("displayName"),
 		registration("registrationNumber", backoffice.RegistrationNumber, func(c *customer) *backoffice.Sealed { return &c.Registration }),

@@ -49,6 +49,7 @@ func describe[T any, C comparable](of *backoffice.Table[T], n noun[T, C]) *noun[
 		}
 		n.blank = append(n.blank, written)
 	}
+	tables = append(tables, &n)
 	return &n
 }
 

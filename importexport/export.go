@@ -72,7 +72,7 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 	}
 	err = atOneMoment(ctx, e.Store, func(ctx context.Context, reads backoffice.Readers) error {
 		ex.reads, all = reads, nil
-		for _, t := range tables {
+		for _, t := range inOrder() {
 			dumped, err := t.dump(ctx, ex)
 			if err != nil {
 				return err

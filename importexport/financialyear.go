@@ -10,6 +10,7 @@ type financialYear = backoffice.FinancialYear
 
 var financialYears = describe(backoffice.FinancialYearTable, noun[financialYear, backoffice.FinancialYearCriteria]{
 	file:   "financialyears.ndjson",
+	place:  3,
 	reader: backoffice.Readers.FinancialYears,
 	writer: backoffice.Tx.FinancialYears,
 	atOnce: true,

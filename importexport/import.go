@@ -75,7 +75,7 @@ func (i *Importer) Import(ctx context.Context, folder string) ([]Loaded, error) 
 	defer end()
 	im := &importing{Importer: i, folder: root, now: time.Now()}
 	var all []Loaded
-	for _, t := range tables {
+	for _, t := range inOrder() {
 		loaded, err := t.load(ctx, im)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -97,7 +97,7 @@ func checkFolder(folder *os.Root) error {
 	}
 	known := map[string]bool{}
 	names := make([]string, len(tables))
-	for i, t := range tables {
+	for i, t := range inOrder() {
 		known[t.fileName()], names[i] = true, t.fileName()
 	}
 	found := false

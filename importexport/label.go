@@ -6,6 +6,7 @@ type label = backoffice.Label
 
 var labels = describe(backoffice.LabelTable, noun[label, backoffice.LabelCriteria]{
 	file:   "labels.ndjson",
+	place:  1,
 	reader: backoffice.Readers.Labels,
 	writer: backoffice.Tx.Labels,
 })

@@ -6,6 +6,7 @@ type minfinDocument = backoffice.MinfinDocument
 
 var minfin = describe(backoffice.MinfinTable, noun[minfinDocument, backoffice.MinfinCriteria]{
 	file:   "minfin.ndjson",
+	place:  10,
 	reader: backoffice.Readers.MinfinDocuments,
 	writer: backoffice.Tx.MinfinDocuments,
 })

@@ -1,7 +1,9 @@
 package importexport
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
@@ -10,6 +12,7 @@ import (
 type noun[T any, C comparable] struct {
 	name   backoffice.Noun
 	file   string // its lines
+	place  int    // of the file among all, from 1
 	fields []field[T]
 	id     func(*T) *string
 	reader func(backoffice.Readers) backoffice.Reader[*T, C]
@@ -50,14 +53,21 @@ type noun[T any, C comparable] struct {
 // table is a noun whatever its types.
 type table interface {
 	fileName() string
+	order() int
 	load(ctx context.Context, im *importing) (Loaded, error)
 	dump(ctx context.Context, ex *exporting) (Dumped, error)
 }
 
 func (n *noun[T, C]) fileName() string { return n.file }
+func (n *noun[T, C]) order() int       { return n.place }
 
-// tables are the files of the folder, in their order: what a record refers to stands before it.
-var tables = []table{labels, users, financialYears, checklists, customers, relations, transcripts, calculations, documents, minfin}
+// tables are the files of the folder.
+var tables []table
+
+// inOrder are the files in their order: what a record refers to stands before it.
+func inOrder() []table {
+	return slices.SortedFunc(slices.Values(tables), func(a, b table) int { return cmp.Compare(a.order(), b.order()) })
+}
 
 // fieldSet is a set of a noun's fields, one bit each.
 type fieldSet uint32

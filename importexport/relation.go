@@ -6,6 +6,7 @@ type relation = backoffice.CustomerRelation
 
 var relations = describe(backoffice.RelationTable, noun[relation, backoffice.RelationCriteria]{
 	file:   "relations.ndjson",
+	place:  6,
 	reader: backoffice.Readers.Relations,
 	writer: backoffice.Tx.Relations,
 })

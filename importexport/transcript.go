@@ -10,6 +10,7 @@ type transcript = backoffice.Transcript
 
 var transcripts = describe(backoffice.TranscriptTable, noun[transcript, backoffice.TranscriptCriteria]{
 	file:  "transcripts.ndjson",
+	place: 7,
 	first: func(t *transcript) { t.OwnStatus = backoffice.ToProcess },
 	reader: func(s backoffice.Readers) backoffice.Reader[*transcript, backoffice.TranscriptCriteria] {
 		return s.Transcripts()

@@ -2,6 +2,8 @@ package resolvers
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -37,28 +39,32 @@ func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
 		}
 	}
 	nodes := make([]backoffice.Node, len(ids))
-	for _, load := range []func() error{
-		func() error { return fill(ctx, &l.FinancialYears, ids, places[backoffice.NounFinancialYear], nodes) },
-		func() error { return fill(ctx, &l.Checklists, ids, places[backoffice.NounChecklist], nodes) },
-		func() error { return fill(ctx, &l.Transcripts, ids, places[backoffice.NounTranscript], nodes) },
-		func() error { return fill(ctx, &l.Calculations, ids, places[backoffice.NounCalculation], nodes) },
-		func() error { return fill(ctx, &l.Customers, ids, places[backoffice.NounCustomer], nodes) },
-		func() error { return fill(ctx, &l.Relations, ids, places[backoffice.NounRelation], nodes) },
-		func() error { return fill(ctx, &l.Documents, ids, places[backoffice.NounDocument], nodes) },
-		func() error { return fill(ctx, &l.Users, ids, places[backoffice.NounUser], nodes) },
-		func() error { return fill(ctx, &l.Labels, ids, places[backoffice.NounLabel], nodes) },
-		func() error {
-			return guarded(ctx, backoffice.MinfinRead, &l.MinfinDocuments, ids, places[backoffice.NounMinfin], nodes)
-		},
-		func() error {
-			return guarded(ctx, backoffice.PrivacyRead, &l.Consultations, ids, places[backoffice.NounConsultation], nodes)
-		},
-	} {
-		if err := load(); err != nil {
+	for _, noun := range slices.Sorted(maps.Keys(places)) {
+		of := nodesOf[noun]
+		if of.needs != "" && !auth.Has(ctx, of.needs) {
+			continue
+		}
+		if err := of.fill(ctx, l, ids, places[noun], nodes); err != nil {
 			return nil, err
 		}
 	}
 	return nodes, nil
+}
+
+// nodeNoun loads the nodes of a noun.
+type nodeNoun struct {
+	needs backoffice.Scope // "" for none
+	fill  func(ctx context.Context, l *loaders.Loaders, ids []string, places []int, nodes []backoffice.Node) error
+}
+
+var nodesOf = map[backoffice.Noun]nodeNoun{}
+
+// nodesFrom makes the rows of a noun nodes, which need a scope, "" for none.
+func nodesFrom[T row, C comparable](noun backoffice.Noun, needs backoffice.Scope, from func(*loaders.Loaders) *loaders.Noun[T, C]) bool {
+	nodesOf[noun] = nodeNoun{needs, func(ctx context.Context, l *loaders.Loaders, ids []string, places []int, nodes []backoffice.Node) error {
+		return fill(ctx, from(l), ids, places, nodes)
+	}}
+	return true
 }
 
 // row is what every noun's rows are.
@@ -87,11 +93,4 @@ func fill[T row, C comparable](ctx context.Context, noun *loaders.Noun[T, C], id
 		}
 	}
 	return nil
-}
-
-func guarded[T row, C comparable](ctx context.Context, scope backoffice.Scope, noun *loaders.Noun[T, C], ids []string, places []int, nodes []backoffice.Node) error {
-	if !auth.Has(ctx, scope) {
-		return nil
-	}
-	return fill(ctx, noun, ids, places, nodes)
 }

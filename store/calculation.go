@@ -31,6 +31,16 @@ var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Ca
 	orders: map[backoffice.OrderKey]order{backoffice.KeyUpdatedAt: byNumber("updated_at")},
 })
 
+// Calculations implements backoffice.Readers.
+func (r *readers) Calculations() backoffice.Reader[*backoffice.Calculation, backoffice.CalculationCriteria] {
+	return readerOf(r, calculationTable)
+}
+
+// Calculations implements backoffice.Tx.
+func (t *tx) Calculations() backoffice.Writer[*backoffice.Calculation, backoffice.CalculationCriteria] {
+	return &calculationWriter{writerOf(t, calculationTable)}
+}
+
 // calculationWriter keeps the effective status of transcripts in step, in the same transaction.
 type calculationWriter struct {
 	writer[backoffice.Calculation, backoffice.CalculationCriteria]

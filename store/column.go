@@ -49,13 +49,17 @@ func (c column[T]) orNull() column[T] {
 	return c
 }
 
-func text[T any, S ~string](name, fields string, at func(*T) *S) column[T] {
+// valued is a column of values V, which read puts into a record and of takes from it.
+func valued[T, V any](name, fields, array string, read func(t *T, r *Row, i int), of func(*T) V) column[T] {
 	return column[T]{
-		name: name, fields: strings.Fields(fields), array: "text[]",
-		read:   func(t *T, r *Row, i int) { *at(t) = S(r.Text(i)) },
-		value:  func(t *T) any { return string(*at(t)) },
-		values: func(rows []*T) any { return collect(rows, func(t *T) string { return string(*at(t)) }) },
+		name: name, fields: strings.Fields(fields), array: array, read: read,
+		value:  func(t *T) any { return of(t) },
+		values: func(rows []*T) any { return collect(rows, of) },
 	}
+}
+
+func text[T any, S ~string](name, fields string, at func(*T) *S) column[T] {
+	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { *at(t) = S(r.Text(i)) }, func(t *T) string { return string(*at(t)) })
 }
 
 // link is the identifier of another record.
@@ -74,54 +78,31 @@ func enum[T any, S ~string](name, fields string, known []S, at func(*T) *S) colu
 
 // word is an enum of the domain's table of fields.
 func word[T any](name, fields string, of backoffice.Word[T]) column[T] {
-	return column[T]{
-		name: name, fields: strings.Fields(fields), array: "text[]",
-		read:   func(t *T, r *Row, i int) { of.Set(t, enumOf(r, i, of.Known)) },
-		value:  func(t *T) any { return of.Get(t) },
-		values: func(rows []*T) any { return collect(rows, of.Get) },
-	}
+	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { of.Set(t, enumOf(r, i, of.Known)) }, of.Get)
 }
 
 func number[T any, N ~int | ~int64](name, fields string, at func(*T) *N) column[T] {
-	return column[T]{
-		name: name, fields: strings.Fields(fields), array: "bigint[]",
-		read:   func(t *T, r *Row, i int) { *at(t) = N(r.Int(i)) },
-		value:  func(t *T) any { return int64(*at(t)) },
-		values: func(rows []*T) any { return collect(rows, func(t *T) int64 { return int64(*at(t)) }) },
-	}
+	return valued(name, fields, "bigint[]", func(t *T, r *Row, i int) { *at(t) = N(r.Int(i)) }, func(t *T) int64 { return int64(*at(t)) })
 }
 
 func float[T any](name, fields string, at func(*T) *float64) column[T] {
-	return column[T]{
-		name: name, fields: strings.Fields(fields), array: "double precision[]",
-		read:   func(t *T, r *Row, i int) { *at(t) = r.Float(i) },
-		value:  func(t *T) any { return *at(t) },
-		values: func(rows []*T) any { return collect(rows, func(t *T) float64 { return *at(t) }) },
-	}
+	return valued(name, fields, "double precision[]", func(t *T, r *Row, i int) { *at(t) = r.Float(i) }, func(t *T) float64 { return *at(t) })
 }
 
 func flag[T any](name, fields string, at func(*T) *bool) column[T] {
-	return column[T]{
-		name: name, fields: strings.Fields(fields), array: "boolean[]",
-		read:   func(t *T, r *Row, i int) { *at(t) = r.Bool(i) },
-		value:  func(t *T) any { return *at(t) },
-		values: func(rows []*T) any { return collect(rows, func(t *T) bool { return *at(t) }) },
-	}
+	return valued(name, fields, "boolean[]", func(t *T, r *Row, i int) { *at(t) = r.Bool(i) }, func(t *T) bool { return *at(t) })
 }
 
 // blob is a column of bytes; none is NULL.
 func blob[T any](name, fields string, of func(*T) []byte, read func(t *T, r *Row, i int)) column[T] {
-	return column[T]{
-		name: name, fields: strings.Fields(fields), array: "bytea[]",
-		read: read,
-		value: func(t *T) any {
-			if b := of(t); len(b) > 0 {
-				return b
-			}
-			return nil
-		},
-		values: func(rows []*T) any { return collect(rows, of) },
+	c := valued(name, fields, "bytea[]", read, of)
+	c.value = func(t *T) any {
+		if b := of(t); len(b) > 0 {
+			return b
+		}
+		return nil
 	}
+	return c
 }
 
 // words is a list of texts without blanks, kept as one text.
@@ -136,12 +117,7 @@ func words[T any, S ~string](name, fields string, at func(*T) *[]S) column[T] {
 		}
 		return b.String()
 	}
-	return column[T]{
-		name: name, fields: strings.Fields(fields), array: "text[]",
-		read:   func(t *T, r *Row, i int) { *at(t) = split[S](r.Text(i)) },
-		value:  func(t *T) any { return of(t) },
-		values: func(rows []*T) any { return collect(rows, of) },
-	}
+	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { *at(t) = split[S](r.Text(i)) }, of)
 }
 
 func split[S ~string](text string) []S {
@@ -157,31 +133,26 @@ func split[S ~string](text string) []S {
 
 // optional is a text of its own that may be missing.
 func optional[T any](name, fields string, at func(*T) **string) column[T] {
-	return column[T]{
-		name: name, fields: strings.Fields(fields), array: "text[]",
-		read: func(t *T, r *Row, i int) {
-			if !r.IsNull(i) {
-				text := r.Text(i)
-				*at(t) = &text
-			}
-		},
-		value: func(t *T) any {
-			if text := *at(t); text != nil {
-				return *text
-			}
-			return nil
-		},
-		values: func(rows []*T) any { return collect(rows, func(t *T) *string { return *at(t) }) },
+	c := valued(name, fields, "text[]", func(t *T, r *Row, i int) {
+		if !r.IsNull(i) {
+			text := r.Text(i)
+			*at(t) = &text
+		}
+	}, func(t *T) *string { return *at(t) })
+	c.value = func(t *T) any {
+		if text := *at(t); text != nil {
+			return *text
+		}
+		return nil
 	}
+	return c
 }
 
 // folded is a text that is worked out from the record for searching and ordering.
 func folded[T any](name string, of func(*T) string) column[T] {
-	return column[T]{
-		name: name, array: "text[]", derived: true,
-		value:  func(t *T) any { return of(t) },
-		values: func(rows []*T) any { return collect(rows, of) },
-	}
+	c := valued(name, "", "text[]", nil, of)
+	c.derived = true
+	return c
 }
 
 // sealed are the two columns of a registration number. They are read together, by the first.
@@ -213,15 +184,12 @@ func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string, a
 			}
 		}
 	}
+	size := part(number("file_size", fields, func(t *T) *int { return &of(t).Size }))
+	size.write = "CASE WHEN v.file_key <> '' THEN v.file_size END" // 0 is a size
 	return []column[T]{
 		key,
 		part(text("file_content_type", fields, func(t *T) *string { return &of(t).ContentType })),
-		{
-			name: "file_size", fields: strings.Fields(fields), array: "bigint[]", read: nothing,
-			write:  "CASE WHEN v.file_key <> '' THEN v.file_size END",
-			value:  func(t *T) any { return int64(of(t).Size) },
-			values: func(rows []*T) any { return collect(rows, func(t *T) int64 { return int64(of(t).Size) }) },
-		},
+		size,
 		part(text("file_md5", fields, func(t *T) *string { return &of(t).MD5Hash })),
 		blob("file_sha256", fields, func(t *T) []byte { return of(t).SHA256 }, nothing),
 		part(number("file_created_at", fields, func(t *T) *backoffice.Instant { return &of(t).TimeCreated })),

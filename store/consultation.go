@@ -32,6 +32,11 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 	orders: map[backoffice.OrderKey]order{backoffice.KeyAt: byNumber("at")},
 })
 
+// Consultations implements backoffice.Readers.
+func (r *readers) Consultations() backoffice.Reader[*backoffice.Consultation, backoffice.ConsultationCriteria] {
+	return readerOf(r, privacyAccessTable)
+}
+
 // OpenConsultationChain implements backoffice.ConsultationStore.
 func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64) (chainHead, registerHead backoffice.ConsultationHead)) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
@@ -74,7 +79,7 @@ func bytesOrNull(b []byte) any {
 func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.Consultation) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		const move = "UPDATE consultation_heads SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
-		w := writerOf(tx, s.nouns.privacyAccesses)
+		w := writerOf(tx, privacyAccessTable)
 		return tx.together(ctx, func(ctx context.Context) error {
 			moved, err := tx.conn.Exec(ctx, move, append(headArguments(to), from.Count, bytesOrNull(from.MAC)))
 			if err == nil && (moved != 1 || from.Chain != to.Chain) {
@@ -93,7 +98,7 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 
 // ListConsultations implements backoffice.ConsultationStore.
 func (s *Store) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.Consultation, error) {
-	n := s.nouns.privacyAccesses
+	n := on(s.nouns, privacyAccessTable)
 	columns, reads := n.textFor(shape{}, nil).selectedColumns()
 	statement := statement[backoffice.Consultation]{reads: reads}
 	text := "SELECT " + columns + " FROM consultations t WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"

@@ -9,7 +9,7 @@ import (
 func (s *Store) Counters(ctx context.Context) (problems []string, err error) {
 	err = s.engine.Snapshot(ctx, func(ctx context.Context, conn Conn) error {
 		problems = nil
-		for _, of := range described {
+		for _, of := range nounTables() {
 			var kept, rows int64
 			err := conn.Query(ctx, totalText, []any{string(of.noun)}, func(row *Row) error { kept = row.Int(1); return nil })
 			if err == nil {

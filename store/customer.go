@@ -85,6 +85,16 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 	unique: uniqueValue{release: "customer_code = NULL"},
 })
 
+// Customers implements backoffice.Readers.
+func (r *readers) Customers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
+	return readerOf(r, customerTable)
+}
+
+// Customers implements backoffice.Tx.
+func (t *tx) Customers() backoffice.Writer[*backoffice.Customer, backoffice.CustomerCriteria] {
+	return simpleWriter(t, customerTable)
+}
+
 // openUpdatedAt is when pairs without privacy.read see that a customer was changed last; the record has it only where it
 // is not UpdatedAt.
 var openUpdatedAt = func() column[backoffice.Customer] {
@@ -117,8 +127,13 @@ var customersWithoutNumbers = func() *table[backoffice.Customer, backoffice.Cust
 	t.criteria[customerUpdatedSince] = changedSince("open_visible_at", func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince })
 	t.orders = maps.Clone(t.orders)
 	t.orders[backoffice.KeyUpdatedAt] = byNumber("open_updated_at")
-	return &t
+	return register(&t)
 }()
+
+// CustomersWithoutNumbers implements backoffice.Readers.
+func (r *readers) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
+	return readerOf(r, customersWithoutNumbers)
+}
 
 func concat[E any](parts ...[]E) (all []E) {
 	for _, part := range parts {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -18,10 +19,15 @@ type special struct {
 
 const nothing = " "
 
-// described are the nouns with their tables.
-var described []struct {
+// described are the tables of nouns.
+var described []description
+
+// description is a table whatever its types.
+type description struct {
 	noun  backoffice.Noun
 	table string
+	on    func(*Dialect) any              // a *noun
+	reads func(noun any, from source) any // a *reader
 }
 
 // describe completes the description of a noun by the domain's: to the columns that are given come the identifier, those of
@@ -58,13 +64,20 @@ func describe[T any, C comparable](of *backoffice.Table[T], t table[T, C]) *tabl
 	return register(&t)
 }
 
-// register makes a noun known to those who ask about any.
+// register makes a table known to those who ask about any.
 func register[T any, C comparable](t *table[T, C]) *table[T, C] {
-	described = append(described, struct {
-		noun  backoffice.Noun
-		table string
-	}{t.noun, t.name})
+	t.place = len(described)
+	described = append(described, description{
+		t.noun, t.name, func(d *Dialect) any { return nounOf(t, d) },
+		func(of any, from source) any { return &reader[T, C]{of.(*noun[T, C]), from} },
+	})
 	return t
+}
+
+// nounTables are the nouns with their tables, each once.
+func nounTables() []description {
+	return slices.CompactFunc(slices.SortedFunc(slices.Values(described), func(a, b description) int { return strings.Compare(a.table, b.table) }),
+		func(a, b description) bool { return a.table == b.table })
 }
 
 // nameOf is the table of a noun.

@@ -16,6 +16,16 @@ var financialYearTable = describe(backoffice.FinancialYearTable, table[backoffic
 	unique: uniqueValue{field: []string{"isCurrentYear"}},
 })
 
+// FinancialYears implements backoffice.Readers.
+func (r *readers) FinancialYears() backoffice.Reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
+	return readerOf(r, financialYearTable)
+}
+
+// FinancialYears implements backoffice.Tx.
+func (t *tx) FinancialYears() backoffice.Writer[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
+	return &financialYearWriter{writerOf(t, financialYearTable)}
+}
+
 // financialYearWriter writes the years that are not current first, so that the mark can pass from one to another.
 type financialYearWriter struct {
 	writer[backoffice.FinancialYear, backoffice.FinancialYearCriteria]
@@ -55,7 +65,7 @@ func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (*backoffice.Fi
 	if backoffice.CheckID(checklistID) != nil {
 		return nil, nil
 	}
-	n := t.store.nouns.financialYears
+	n := on(t.store.nouns, financialYearTable)
 	columns, reads := n.textFor(shape{}, nil).selectedColumns()
 	statement := statement[backoffice.FinancialYear]{reads: reads}
 	text := "SELECT " + columns + " FROM checklists c JOIN financial_years t ON t.id = c.financial_year_id WHERE c.id = $1" + n.dialect.hold

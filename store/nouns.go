@@ -9,50 +9,30 @@ import (
 
 // nouns are all nouns on a dialect.
 type nouns struct {
-	dialect         *Dialect
-	financialYears  *noun[backoffice.FinancialYear, backoffice.FinancialYearCriteria]
-	checklists      *noun[backoffice.Checklist, backoffice.ChecklistCriteria]
-	transcripts     *noun[backoffice.Transcript, backoffice.TranscriptCriteria]
-	calculations    *noun[backoffice.Calculation, backoffice.CalculationCriteria]
-	customers       *noun[backoffice.Customer, backoffice.CustomerCriteria]
-	withoutNumbers  *noun[backoffice.Customer, backoffice.CustomerCriteria] // customers, for reading alone
-	relations       *noun[backoffice.CustomerRelation, backoffice.RelationCriteria]
-	documents       *noun[backoffice.CustomerDocument, backoffice.DocumentCriteria]
-	minfin          *noun[backoffice.MinfinDocument, backoffice.MinfinCriteria]
-	users           *noun[backoffice.User, backoffice.UserCriteria]
-	labels          *noun[backoffice.Label, backoffice.LabelCriteria]
-	privacyAccesses *noun[backoffice.Consultation, backoffice.ConsultationCriteria]
-	ofIDs           string // the statement of NounsOf
-	changesAside    copyTexts
-	changesAtEnd    string
-	setDocument     string
+	dialect      *Dialect
+	made         []any  // a *noun for each of described
+	ofIDs        string // the statement of NounsOf
+	changesAside copyTexts
+	changesAtEnd string
+	setDocument  string
 }
 
 func nounsOn(d *Dialect) *nouns {
-	return &nouns{
-		dialect:         d,
-		financialYears:  nounOf(financialYearTable, d),
-		checklists:      nounOf(checklistTable, d),
-		transcripts:     nounOf(transcriptTable, d),
-		calculations:    nounOf(calculationTable, d),
-		customers:       nounOf(customerTable, d),
-		withoutNumbers:  nounOf(customersWithoutNumbers, d),
-		relations:       nounOf(relationTable, d),
-		documents:       nounOf(documentTable, d),
-		minfin:          nounOf(minfinTable, d),
-		users:           nounOf(userTable, d),
-		labels:          nounOf(labelTable, d),
-		privacyAccesses: nounOf(privacyAccessTable, d),
-		ofIDs:           nounsOfText(d),
-		changesAside:    changesAsideOf(d),
-		changesAtEnd:    changesAtEndOf(d),
-		setDocument:     setDocumentText(d),
+	n := &nouns{dialect: d, ofIDs: nounsOfText(d), changesAside: changesAsideOf(d), changesAtEnd: changesAtEndOf(d), setDocument: setDocumentText(d)}
+	for _, of := range described {
+		n.made = append(n.made, of.on(d))
 	}
+	return n
+}
+
+// on is the noun of a table.
+func on[T any, C comparable](n *nouns, t *table[T, C]) *noun[T, C] {
+	return n.made[t.place].(*noun[T, C])
 }
 
 func nounsOfText(d *Dialect) string {
 	var parts []string
-	for _, of := range described {
+	for _, of := range nounTables() {
 		parts = append(parts, "SELECT t.id, '"+string(of.noun)+"' FROM "+of.table+" t WHERE t.id "+strings.ReplaceAll(d.in, "?", "$1"))
 	}
 	return strings.Join(parts, " UNION ALL ")
@@ -87,95 +67,21 @@ func (r *nounReader) Nouns(b *backoffice.Batch, ids []string, into []backoffice.
 	}})
 }
 
-// readers implement backoffice.Reads.
+// readers implement backoffice.Readers; the method of each noun is with its table.
 type readers struct {
 	nounReader
-	financialYears  reader[backoffice.FinancialYear, backoffice.FinancialYearCriteria]
-	checklists      reader[backoffice.Checklist, backoffice.ChecklistCriteria]
-	transcripts     transcriptReader
-	calculations    reader[backoffice.Calculation, backoffice.CalculationCriteria]
-	customers       reader[backoffice.Customer, backoffice.CustomerCriteria]
-	withoutNumbers  reader[backoffice.Customer, backoffice.CustomerCriteria]
-	relations       reader[backoffice.CustomerRelation, backoffice.RelationCriteria]
-	documents       reader[backoffice.CustomerDocument, backoffice.DocumentCriteria]
-	minfin          reader[backoffice.MinfinDocument, backoffice.MinfinCriteria]
-	users           reader[backoffice.User, backoffice.UserCriteria]
-	labels          reader[backoffice.Label, backoffice.LabelCriteria]
-	privacyAccesses reader[backoffice.Consultation, backoffice.ConsultationCriteria]
+	made []any // a *reader for each of described
 }
 
 func (n *nouns) readers(from source) readers {
-	return readers{
-		nounReader:      nounReader{n, from},
-		financialYears:  reader[backoffice.FinancialYear, backoffice.FinancialYearCriteria]{n.financialYears, from},
-		checklists:      reader[backoffice.Checklist, backoffice.ChecklistCriteria]{n.checklists, from},
-		transcripts:     transcriptReader{reader[backoffice.Transcript, backoffice.TranscriptCriteria]{n.transcripts, from}},
-		calculations:    reader[backoffice.Calculation, backoffice.CalculationCriteria]{n.calculations, from},
-		customers:       reader[backoffice.Customer, backoffice.CustomerCriteria]{n.customers, from},
-		withoutNumbers:  reader[backoffice.Customer, backoffice.CustomerCriteria]{n.withoutNumbers, from},
-		relations:       reader[backoffice.CustomerRelation, backoffice.RelationCriteria]{n.relations, from},
-		documents:       reader[backoffice.CustomerDocument, backoffice.DocumentCriteria]{n.documents, from},
-		minfin:          reader[backoffice.MinfinDocument, backoffice.MinfinCriteria]{n.minfin, from},
-		users:           reader[backoffice.User, backoffice.UserCriteria]{n.users, from},
-		labels:          reader[backoffice.Label, backoffice.LabelCriteria]{n.labels, from},
-		privacyAccesses: reader[backoffice.Consultation, backoffice.ConsultationCriteria]{n.privacyAccesses, from},
+	r := readers{nounReader: nounReader{n, from}}
+	for i, of := range described {
+		r.made = append(r.made, of.reads(n.made[i], from))
 	}
+	return r
 }
 
-// FinancialYears implements backoffice.Readers.
-func (r *readers) FinancialYears() backoffice.Reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
-	return &r.financialYears
-}
-
-// Checklists implements backoffice.Readers.
-func (r *readers) Checklists() backoffice.Reader[*backoffice.Checklist, backoffice.ChecklistCriteria] {
-	return &r.checklists
-}
-
-// Transcripts implements backoffice.Readers.
-func (r *readers) Transcripts() backoffice.TranscriptReader { return &r.transcripts }
-
-// Calculations implements backoffice.Readers.
-func (r *readers) Calculations() backoffice.Reader[*backoffice.Calculation, backoffice.CalculationCriteria] {
-	return &r.calculations
-}
-
-// CustomersWithoutNumbers implements backoffice.Readers.
-func (r *readers) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return &r.withoutNumbers
-}
-
-// Customers implements backoffice.Readers.
-func (r *readers) Customers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return &r.customers
-}
-
-// Relations implements backoffice.Readers.
-func (r *readers) Relations() backoffice.Reader[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
-	return &r.relations
-}
-
-// Documents implements backoffice.Readers.
-func (r *readers) Documents() backoffice.Reader[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
-	return &r.documents
-}
-
-// MinfinDocuments implements backoffice.Readers.
-func (r *readers) MinfinDocuments() backoffice.Reader[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
-	return &r.minfin
-}
-
-// Users implements backoffice.Readers.
-func (r *readers) Users() backoffice.Reader[*backoffice.User, backoffice.UserCriteria] {
-	return &r.users
-}
-
-// Labels implements backoffice.Readers.
-func (r *readers) Labels() backoffice.Reader[*backoffice.Label, backoffice.LabelCriteria] {
-	return &r.labels
-}
-
-// Consultations implements backoffice.Readers.
-func (r *readers) Consultations() backoffice.Reader[*backoffice.Consultation, backoffice.ConsultationCriteria] {
-	return &r.privacyAccesses
+// readerOf is the reader of a table.
+func readerOf[T any, C comparable](r *readers, t *table[T, C]) *reader[T, C] {
+	return r.made[t.place].(*reader[T, C])
 }

@@ -9,6 +9,7 @@ import (
 // table describes a noun: where its records T are kept and what can be asked about them with criteria C. Everything
 // that is done with a noun is done by its description.
 type table[T any, C comparable] struct {
+	place   int // among described
 	noun    backoffice.Noun
 	name    string
 	columns []column[T]        // the identifier first

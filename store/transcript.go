@@ -66,6 +66,16 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 	},
 })
 
+// Transcripts implements backoffice.Readers.
+func (r *readers) Transcripts() backoffice.TranscriptReader {
+	return &transcriptReader{*readerOf(r, transcriptTable)}
+}
+
+// Transcripts implements backoffice.Tx.
+func (t *tx) Transcripts() backoffice.Writer[*backoffice.Transcript, backoffice.TranscriptCriteria] {
+	return &transcriptWriter{writerOf(t, transcriptTable)}
+}
+
 // oneOfStatuses picks rows whose column has one of some statuses.
 func oneOfStatuses[C any](column string, of func(C) backoffice.StatusSet) criterion[C] {
 	return criterion[C]{

@@ -17,10 +17,10 @@ func (s *Store) BeginDocument(ctx context.Context, transcriptID, upload string, 
 		return "(SELECT s." + column + " FROM transcripts s WHERE s.id = $1)"
 	}
 	err = s.repeat(ctx,
-		oneRow(s.nouns.transcripts, "$1", transcriptID, &of.Transcript),
-		oneRow(s.nouns.customers, part("customer_id"), transcriptID, &of.Customer),
-		oneRow(s.nouns.checklists, part("checklist_id"), transcriptID, &of.Checklist),
-		oneRow(s.nouns.financialYears, part("financial_year_id"), transcriptID, &of.FinancialYear),
+		oneRow(on(s.nouns, transcriptTable), "$1", transcriptID, &of.Transcript),
+		oneRow(on(s.nouns, customerTable), part("customer_id"), transcriptID, &of.Customer),
+		oneRow(on(s.nouns, checklistTable), part("checklist_id"), transcriptID, &of.Checklist),
+		oneRow(on(s.nouns, financialYearTable), part("financial_year_id"), transcriptID, &of.FinancialYear),
 		s.nouns.dialect.beginUpload(" FROM (SELECT t.id FROM transcripts t WHERE t.id = $3 AND t.is_completed) t", upload, lease, transcriptID))
 	return of, err
 }
@@ -65,7 +65,7 @@ func setDocumentText(d *Dialect) string {
 
 // SetDocument implements backoffice.Tx.
 func (t *tx) SetDocument(ctx context.Context, set *backoffice.Transcript) (changed *backoffice.Transcript, replaced []string, err error) {
-	w, d := writerOf(t, t.store.nouns.transcripts), t.store.nouns.dialect
+	w, d := writerOf(t, transcriptTable), t.store.nouns.dialect
 	err = t.together(ctx, func(ctx context.Context) (err error) {
 		replaced, err = fileKeys(ctx, t.conn, "INSERT INTO forgotten_files (file_key, at) SELECT t.file_key, "+d.now+
 			" FROM transcripts t WHERE t.id = $1 AND t.is_completed AND t.file_key IS NOT NULL"+d.forKey+

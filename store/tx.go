@@ -90,61 +90,11 @@ func (t *tx) lock(ctx context.Context, what int64) error {
 	return nil
 }
 
-func writerOf[T any, C comparable](t *tx, n *noun[T, C]) writer[T, C] {
-	return writer[T, C]{reader[T, C]{n, t.from}, t.conn, t}
+func writerOf[T any, C comparable](t *tx, of *table[T, C]) writer[T, C] {
+	return writer[T, C]{reader[T, C]{on(t.store.nouns, of), t.from}, t.conn, t}
 }
 
-func simpleWriter[T any, C comparable](t *tx, n *noun[T, C]) *writer[T, C] {
-	w := writerOf(t, n)
+func simpleWriter[T any, C comparable](t *tx, of *table[T, C]) *writer[T, C] {
+	w := writerOf(t, of)
 	return &w
-}
-
-// FinancialYears implements backoffice.Tx.
-func (t *tx) FinancialYears() backoffice.Writer[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
-	return &financialYearWriter{writerOf(t, t.store.nouns.financialYears)}
-}
-
-// Checklists implements backoffice.Tx.
-func (t *tx) Checklists() backoffice.Writer[*backoffice.Checklist, backoffice.ChecklistCriteria] {
-	return simpleWriter(t, t.store.nouns.checklists)
-}
-
-// Transcripts implements backoffice.Tx.
-func (t *tx) Transcripts() backoffice.Writer[*backoffice.Transcript, backoffice.TranscriptCriteria] {
-	return &transcriptWriter{writerOf(t, t.store.nouns.transcripts)}
-}
-
-// Calculations implements backoffice.Tx.
-func (t *tx) Calculations() backoffice.Writer[*backoffice.Calculation, backoffice.CalculationCriteria] {
-	return &calculationWriter{writerOf(t, t.store.nouns.calculations)}
-}
-
-// Customers implements backoffice.Tx.
-func (t *tx) Customers() backoffice.Writer[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return simpleWriter(t, t.store.nouns.customers)
-}
-
-// Relations implements backoffice.Tx.
-func (t *tx) Relations() backoffice.Writer[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
-	return simpleWriter(t, t.store.nouns.relations)
-}
-
-// Documents implements backoffice.Tx.
-func (t *tx) Documents() backoffice.Writer[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
-	return simpleWriter(t, t.store.nouns.documents)
-}
-
-// MinfinDocuments implements backoffice.Tx.
-func (t *tx) MinfinDocuments() backoffice.Writer[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
-	return simpleWriter(t, t.store.nouns.minfin)
-}
-
-// Users implements backoffice.Tx.
-func (t *tx) Users() backoffice.Writer[*backoffice.User, backoffice.UserCriteria] {
-	return &userWriter{writerOf(t, t.store.nouns.users)}
-}
-
-// Labels implements backoffice.Tx.
-func (t *tx) Labels() backoffice.Writer[*backoffice.Label, backoffice.LabelCriteria] {
-	return simpleWriter(t, t.store.nouns.labels)
 }

@@ -30,6 +30,16 @@ var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice
 	}},
 })
 
+// Users implements backoffice.Readers.
+func (r *readers) Users() backoffice.Reader[*backoffice.User, backoffice.UserCriteria] {
+	return readerOf(r, userTable)
+}
+
+// Users implements backoffice.Tx.
+func (t *tx) Users() backoffice.Writer[*backoffice.User, backoffice.UserCriteria] {
+	return &userWriter{writerOf(t, userTable)}
+}
+
 // userWriter frees the customers of users that are deleted.
 type userWriter struct {
 	writer[backoffice.User, backoffice.UserCriteria]
