@@ -1,0 +1,183 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestTheExamplesOfContributingWork does to a copy of the module what CONTRIBUTING shows, generates, and runs a test of the
+// copy that writes and reads by GraphQL what was added. Flags are those of this test's own builds, so that only packages of
+// this module are built anew.
+func TestTheExamplesOfContributingWork(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	copyModule(t, folder)
+	edits := editsOf(t, "CONTRIBUTING.md")
+	changed, made := map[string]map[string]bool{}, map[string]map[string]bool{}
+	for _, e := range edits {
+		if changed[e.example] == nil {
+			changed[e.example], made[e.example] = map[string]bool{}, map[string]bool{}
+		}
+		if e.apply(t, folder); e.anchor == "" {
+			made[e.example][e.path] = true
+		} else {
+			changed[e.example][e.path] = true
+		}
+	}
+	field, noun := "A text field of a customer", "A noun"
+	if n := len(changed[field]) + len(made[field]); n == 0 || n > 6 {
+		t.Errorf("a text field takes %d files, more than 6", n)
+	}
+	delete(changed[noun], "schema.graphqls") // what is published of it
+	if files, lists := len(made[noun]), len(changed[noun]); files == 0 || files > 9 || lists > 2 {
+		t.Errorf("a noun takes %d new files and %d registrations, more than 9 and 2", files, lists)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "gateway", "contributing_test.go"), []byte(addedTest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, filepath.Join(folder, "execute"), "go", "run", "./generate")
+	run(t, folder, "go", "test", "-vet=off", "-run", "^TestWhatWasAddedIsKept$", "./gateway")
+}
+
+// addedTest is put into the copy.
+const addedTest = `package gateway
+
+import (
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+func TestWhatWasAddedIsKept(t *testing.T) {
+	o := openOffice(t)
+	pair := o.pair(t, backoffice.AllScopes...)
+	for query, want := range map[string]string{
+		"mutation { createCustomer(input: {type: COMPANY, website: \"https://a.example\"}) { customer { website } userErrors { code } } }":
+			"{\"createCustomer\":{\"customer\":{\"website\":\"https://a.example\"},\"userErrors\":[]}}",
+		"mutation { updateCustomer(input: {id: \"acme\", website: \"https://b.example\"}) { userErrors { code } } }":
+			"{\"updateCustomer\":{\"userErrors\":[]}}",
+		"mutation { createBranch(input: {name: \"Gent\"}) { branch { name } userErrors { code } } }":
+			"{\"createBranch\":{\"branch\":{\"name\":\"Gent\"},\"userErrors\":[]}}",
+	} {
+		if got := o.query(t, pair, query, "{}"); string(got.Data) != want {
+			t.Errorf("%s: %s %v", query, got.Data, got.Errors)
+		}
+	}
+	const read = "{ customer(id: \"acme\") { website } branches { totalCount nodes { name createdAt } } }"
+	got := string(o.query(t, pair, read, "{}").Data)
+	for _, want := range []string{"\"website\":\"https://b.example\"", "\"totalCount\":1", "\"name\":\"Gent\""} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+	for path, want := range map[string]string{"/customers/acme": "\"website\":\"https://b.example\"", "/branches": "\"name\":\"Gent\""} {
+		if shown := o.send(t, pair, "GET", path, "").Body.String(); !strings.Contains(shown, want) {
+			t.Errorf("REST shows at %s: %s", path, shown)
+		}
+	}
+}
+`
+
+// copyModule copies the sources of the module, but for what is built, and what is a module of its own.
+func copyModule(t *testing.T, to string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules" || name == "benchmarks" || name == "bin"):
+			return fs.SkipDir
+		case entry.IsDir():
+			return os.MkdirAll(filepath.Join(to, name), 0o700)
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, name), text, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// edit is a fenced block of an example: a new file, or lines behind or before the one line of a file that begins like the anchor.
+type edit struct{ example, path, where, anchor, text string }
+
+var fence = regexp.MustCompile("(?ms)^```\\w+ (\\S+?)(?: (behind|before) (.*?))?\n(.*?)^```$")
+
+func editsOf(t *testing.T, page string) (edits []edit) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split(string(text), "\n## ")[1:] {
+		title, body, _ := strings.Cut(part, "\n")
+		for _, found := range fence.FindAllStringSubmatch(body, -1) {
+			edits = append(edits, edit{title, found[1], found[2], found[3], found[4]})
+		}
+	}
+	return edits
+}
+
+func (e *edit) apply(t *testing.T, folder string) {
+	t.Helper()
+	path := filepath.Join(folder, filepath.FromSlash(e.path))
+	if strings.Contains(e.path, "000NN") {
+		steps, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.sql"))
+		path = strings.Replace(path, "000NN", fmt.Sprintf("%05d", len(steps)+1), 1)
+	}
+	old, err := os.ReadFile(path)
+	if e.anchor == "" {
+		if err == nil {
+			t.Fatalf("%s: %s is there already", e.example, e.path)
+		}
+		err = os.WriteFile(path, []byte(e.text), 0o600)
+	} else {
+		var lines []string
+		places := 0
+		for line := range strings.Lines(string(old)) {
+			is := strings.HasPrefix(blanks.ReplaceAllString(strings.TrimSpace(line), " "), e.anchor)
+			if is {
+				places++
+			}
+			switch {
+			case is && e.where == "before":
+				lines = append(lines, e.text, line)
+			case is:
+				lines = append(lines, line, e.text)
+			default:
+				lines = append(lines, line)
+			}
+		}
+		if places != 1 {
+			t.Fatalf("%s: %d lines of %s begin with %s", e.example, places, e.path, e.anchor)
+		}
+		err = cmp.Or(err, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var blanks = regexp.MustCompile(`\s+`)
+
+func run(t *testing.T, folder, name string, args ...string) {
+	t.Helper()
+	command := exec.Command(name, args...)
+	command.Dir = folder
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(command.Args, " "), err, out)
+	}
+}
