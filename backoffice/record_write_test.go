@@ -28,7 +28,7 @@ func TestARelationJoinsTwoCustomersOnceOfAKind(t *testing.T) {
 			{relate(a.ID, b.ID, backoffice.UBO), "done"},
 			{relate(a.ID, a.ID, backoffice.UBO), "NOT_ALLOWED relatedCustomerId"},
 			{relate("nobody", "no one", backoffice.UBO), "NOT_FOUND relatedCustomerId, NOT_FOUND customerId"},
-			{relate("", a.ID, "FRIEND"), "REQUIRED customerId, INVALID kind"},
+			{relate("", a.ID, "FRIEND"), "INVALID kind, REQUIRED customerId"},
 		} {
 			if c.got != c.want {
 				t.Errorf("%q, not %q", c.got, c.want)

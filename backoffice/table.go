@@ -69,13 +69,13 @@ func (t *Table[T]) Check(record *T) []*UserError {
 func (t *Table[T]) UniqueValue(record *T) string {
 	var parts []string
 	for _, name := range t.Unique {
-		parts = append(parts, t.Field(name).value(record))
+		parts = append(parts, t.named(name).value(record))
 	}
 	return strings.Join(parts, " ")
 }
 
-// Field is the field of a name, which has to be one.
-func (t *Table[T]) Field(name string) *WritableField[T] {
+// named is the field of a name, which has to be one.
+func (t *Table[T]) named(name string) *WritableField[T] {
 	for i := range t.Fields {
 		if t.Fields[i].Name == name {
 			return &t.Fields[i]
