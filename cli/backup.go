@@ -116,7 +116,7 @@ func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, fo
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
 	err = stored.List(ctx, func(key string) error {
-		_, err := files.Copy(ctx, into, stored, []string{key})
+		err := files.Copy(ctx, into, stored, backoffice.File{Key: key})
 		if backoffice.KindOf(err) == backoffice.NotFound { // gone since it was listed
 			return nil
 		}
@@ -147,20 +147,33 @@ func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, fo
 	if err != nil {
 		return 0, 0, err
 	}
-	err = eachStoredFile(ctx, copied, func(file *backoffice.File) error {
+	return copyFiles(ctx, copied, into, stored, tell)
+}
+
+// copyFiles copies the files that records name, and verifies all of them in the copy. It counts them, and those that are
+// missing or damaged, which it tells.
+func copyFiles(ctx context.Context, reads backoffice.Readers, into, from files.Store, tell func(string)) (count, bad int, err error) {
+	err = eachStoredFile(ctx, reads, func(file *backoffice.File) error {
 		count++
-		_, err := files.Copy(ctx, into, stored, []string{file.Key})
-		if err != nil && backoffice.KindOf(err) != backoffice.NotFound {
+		if err := files.Copy(ctx, into, from, *file); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
 			return err
 		}
-		what, err := files.Verify(ctx, into, *file)
-		if err == nil && what != "" {
+		wrong, err := verifyFile(ctx, into, file)
+		if wrong != "" {
 			bad++
-			tell(fmt.Sprintf("the file of the %s %s %s", file.Owner.Kind, file.Owner.ID, what))
+			tell(wrong)
 		}
 		return err
 	})
 	return count, bad, err
+}
+
+// verifyFile says what is wrong with a record's file, "" when nothing is.
+func verifyFile(ctx context.Context, stored files.Store, file *backoffice.File) (wrong string, err error) {
+	if wrong, err = files.Verify(ctx, stored, *file); wrong != "" {
+		wrong = fmt.Sprintf("the file of the %s %s %s", file.Owner.Kind, file.Owner.ID, wrong)
+	}
+	return wrong, err
 }
 
 // eachStoredFile visits all files that records name.

@@ -5,23 +5,13 @@ import (
 	"fmt"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/files"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/privacy"
+	"example.org/backoffice/store/sqlite"
 )
 
 // checkCommand looks whether what is stored is whole.
 type checkCommand struct{}
-
-// integral is a store whose file can be checked.
-type integral interface {
-	Integrity(ctx context.Context) ([]string, error)
-}
-
-// counting is a store that keeps counts of its rows.
-type counting interface {
-	Counters(ctx context.Context) ([]string, error)
-}
 
 // Run checks the database, its counters, the stored files and their digests, and the register of consultations, and prints
 // each problem. It changes nothing, and servers go on meanwhile.
@@ -31,32 +21,33 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 		problems++
 		fmt.Fprintln(t.out, what)
 	}
-	if store, can := b.Store.(integral); can {
-		found, err := store.Integrity(ctx)
-		if err != nil {
-			return err
-		}
+	tellAll := func(part string, look func(context.Context) ([]string, error)) error {
+		found, err := look(ctx)
 		for _, what := range found {
-			tell("database: " + what)
+			tell(part + ": " + what)
+		}
+		return err
+	}
+	if store, embedded := b.Store.(*sqlite.Store); embedded {
+		if err := tellAll("database", store.Integrity); err != nil {
+			return err
 		}
 	}
-	if store, can := b.Store.(counting); can {
-		found, err := store.Counters(ctx)
-		if err != nil {
+	if store, counts := b.Store.(interface {
+		Counters(ctx context.Context) ([]string, error)
+	}); counts {
+		if err := tellAll("counters", store.Counters); err != nil {
 			return err
-		}
-		for _, what := range found {
-			tell("counters: " + what)
 		}
 	}
 	bar := newProgress(t.err, false)
 	err := eachStoredFile(ctx, b.Store, func(file *backoffice.File) error {
 		counted++
 		bar.at("files", int64(counted), int64(counted))
-		what, err := files.Verify(ctx, b.Files, *file)
-		if err == nil && what != "" {
+		wrong, err := verifyFile(ctx, b.Files, file)
+		if wrong != "" {
 			bar.end()
-			tell(fmt.Sprintf("files: the file of the %s %s %s", file.Owner.Kind, file.Owner.ID, what))
+			tell("files: " + wrong)
 		}
 		return err
 	})

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/sqlite"
@@ -120,19 +119,7 @@ func (r *restoring) prepare(ctx context.Context, s *settings, fresh string, tell
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
-	err = eachStoredFile(ctx, store, func(file *backoffice.File) error {
-		count++
-		if err := files.CopyFile(ctx, into, from, *file); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
-			return err
-		}
-		what, err := files.Verify(ctx, into, *file)
-		if err == nil && what != "" {
-			bad++
-			tell(fmt.Sprintf("the file of the %s %s %s", file.Owner.Kind, file.Owner.ID, what))
-		}
-		return err
-	})
-	return count, bad, err
+	return copyFiles(ctx, store, into, from, tell)
 }
 
 // sameKeyset refuses a store whose numbers the keyset does not open. Without any keyset, the next start asks for it.

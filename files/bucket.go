@@ -35,8 +35,12 @@ type Bucket struct {
 // OpenBucket opens s3://BUCKET?region=…&endpoint=…&use_path_style=true&prefix=…. Credentials come from where AWS's own tools
 // find them (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role), never from the URL. It fails
 // when the bucket cannot be reached or isn't there.
-func OpenBucket(ctx context.Context, location *url.URL) (*Bucket, error) {
-	b, err := newBucket(location)
+func OpenBucket(ctx context.Context, location string) (*Bucket, error) {
+	parsed, err := url.Parse(location)
+	if err != nil {
+		return nil, errors.New("the bucket's URL cannot be read; write s3://BUCKET?region=REGION")
+	}
+	b, err := newBucket(parsed)
 	if err != nil {
 		return nil, err
 	}
@@ -183,17 +187,23 @@ func (b *Bucket) List(ctx context.Context, visit func(key string) error) error {
 }
 
 func (b *Bucket) list(ctx context.Context, area string, visit func(key string) error) error {
+	return b.each(ctx, area, func(key string) error {
+		if !backoffice.ValidFileKey(key) {
+			return nil
+		}
+		return visit(key)
+	})
+}
+
+// each visits the names of all objects in an area.
+func (b *Bucket) each(ctx context.Context, area string, visit func(name string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the listing when a visit does
 	for object := range b.client.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix + area, Recursive: true}) {
 		if object.Err != nil {
 			return bucketFault(object.Err, "listing the bucket")
 		}
-		key := strings.TrimPrefix(object.Key, b.prefix+area)
-		if !backoffice.ValidFileKey(key) {
-			continue
-		}
-		if err := visit(key); err != nil {
+		if err := visit(strings.TrimPrefix(object.Key, b.prefix+area)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -43,26 +44,37 @@ func (b *Bucket) DeleteParts(ctx context.Context, keys ...string) error {
 
 // Owner implements Store.
 func (b *Bucket) Owner(ctx context.Context) (string, error) {
-	reader, _, _, err := b.client.GetObject(ctx, b.bucket, b.prefix+marker, minio.GetObjectOptions{})
-	if err := bucketFault(err, "reading whose the bucket is"); err != nil {
-		if backoffice.KindOf(err) == backoffice.NotFound {
-			return "", nil
-		}
+	text, err := b.readSmall(ctx, marker, "reading whose the bucket is")
+	switch {
+	case backoffice.KindOf(err) == backoffice.NotFound:
+		return "", nil
+	case err != nil:
 		return "", err
-	}
-	text, err := io.ReadAll(io.LimitReader(reader, 1<<10))
-	if err = errors.Join(err, reader.Close()); err != nil {
-		return "", storeFault(err, "reading whose the bucket is")
 	}
 	return ownerOf(text)
 }
 
-// Mark implements Store: of several that write the marker, S3 lets one.
-func (b *Bucket) Mark(ctx context.Context, fingerprint string) (string, error) {
-	options := minio.PutObjectOptions{ContentType: "text/plain; charset=utf-8", ServerSideEncryption: b.encryption}
+// readSmall reads a small object whole.
+func (b *Bucket) readSmall(ctx context.Context, name, doing string) ([]byte, error) {
+	reader, _, _, err := b.client.GetObject(ctx, b.bucket, b.prefix+name, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, bucketFault(err, doing)
+	}
+	text, err := io.ReadAll(io.LimitReader(reader, maxReceipt))
+	return text, bucketFault(errors.Join(err, reader.Close()), doing)
+}
+
+// writeNew writes a small object unless there is one of that name: of several that do, S3 lets one.
+func (b *Bucket) writeNew(ctx context.Context, name, contentType string, text []byte) error {
+	options := minio.PutObjectOptions{ContentType: contentType, ServerSideEncryption: b.encryption}
 	options.SetMatchETagExcept("*")
-	text := fingerprint + "\n"
-	_, err := b.client.Client.PutObject(ctx, b.bucket, b.prefix+marker, strings.NewReader(text), int64(len(text)), options)
+	_, err := b.client.Client.PutObject(ctx, b.bucket, b.prefix+name, bytes.NewReader(text), int64(len(text)), options)
+	return err
+}
+
+// Mark implements Store.
+func (b *Bucket) Mark(ctx context.Context, fingerprint string) (string, error) {
+	err := b.writeNew(ctx, marker, "text/plain; charset=utf-8", []byte(fingerprint+"\n"))
 	var answer minio.ErrorResponse
 	if err != nil && !(errors.As(err, &answer) && (answer.StatusCode == http.StatusPreconditionFailed || answer.StatusCode == http.StatusConflict)) {
 		return "", bucketFault(err, "marking whose the bucket is")

@@ -61,7 +61,7 @@ func (f *Folder) Put(ctx context.Context, key string, r io.Reader, contentType s
 	}
 	file := backoffice.File{Key: key, ContentType: contentType, TimeCreated: backoffice.InstantOf(time.Now())}
 	digest := backoffice.NewFileDigest()
-	if err := f.write(file.Key, &source{ctx: ctx, r: io.TeeReader(r, digest)}); err != nil {
+	if err := f.write(key, &source{ctx: ctx, r: io.TeeReader(r, digest)}); err != nil {
 		return backoffice.File{}, err
 	}
 	digest.Fill(&file)

@@ -48,11 +48,7 @@ func Open(ctx context.Context, location string) (Store, error) {
 		}
 		return OpenFolder(path)
 	case found && strings.EqualFold(scheme, "s3"):
-		parsed, err := url.Parse(location)
-		if err != nil {
-			return nil, errors.New("the bucket's URL cannot be read; write s3://BUCKET?region=REGION")
-		}
-		return OpenBucket(ctx, parsed)
+		return OpenBucket(ctx, location)
 	}
 	return nil, errors.New("stored files are in a folder (file:PATH) or in a bucket (s3://BUCKET?region=REGION)")
 }

@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/minio/minio-go/v7"
 
 	"example.org/backoffice/backoffice"
 )
@@ -35,11 +32,7 @@ func OpenReceipts(ctx context.Context, location string) (Receipts, error) {
 	scheme, rest, found := strings.Cut(location, ":")
 	switch {
 	case found && strings.EqualFold(scheme, "s3"):
-		parsed, err := url.Parse(location)
-		if err != nil {
-			return nil, errors.New("the bucket's URL cannot be read; write s3://BUCKET?region=REGION")
-		}
-		bucket, err := OpenBucket(ctx, parsed)
+		bucket, err := OpenBucket(ctx, location)
 		if err != nil {
 			return nil, err
 		}
@@ -71,32 +64,19 @@ func (f receiptFolder) Write(_ context.Context, name string, content []byte) err
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
+	folder := &Folder{root}
+	if err := folder.makeFolderOf(name); err != nil {
 		return err
 	}
 	part := path.Join(path.Dir(name), ".part-"+backoffice.NewID())
-	file, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
 	defer func() { _ = root.Remove(part) }()
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+	if err := folder.writePart(part, bytes.NewReader(content)); err != nil {
 		return err
 	}
 	if err := root.Link(part, name); err != nil { // unlike a rename it fails when the name is taken
 		return err
 	}
-	for _, folder := range []string{path.Dir(name), "."} {
-		opened, err := root.Open(folder)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(opened.Sync(), opened.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return folder.syncFolder(path.Dir(name))
 }
 
 func (f receiptFolder) Names(ctx context.Context) ([]string, error) {
@@ -112,12 +92,7 @@ func (f receiptFolder) Names(ctx context.Context) ([]string, error) {
 }
 
 func (f receiptFolder) Read(_ context.Context, name string) ([]byte, error) {
-	root, err := os.OpenRoot(string(f))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
-	file, err := root.Open(name)
+	file, err := os.OpenInRoot(string(f), name)
 	if err != nil {
 		return nil, err
 	}
@@ -128,32 +103,19 @@ func (f receiptFolder) Read(_ context.Context, name string) ([]byte, error) {
 type receiptBucket struct{ *Bucket }
 
 func (b receiptBucket) Write(ctx context.Context, name string, content []byte) error {
-	options := minio.PutObjectOptions{ContentType: "application/json", ServerSideEncryption: b.encryption}
-	options.SetMatchETagExcept("*")
-	_, err := b.client.Client.PutObject(ctx, b.bucket, b.prefix+name, bytes.NewReader(content), int64(len(content)), options)
-	return bucketFault(err, "writing a receipt")
+	return bucketFault(b.writeNew(ctx, name, "application/json", content), "writing a receipt")
 }
 
 func (b receiptBucket) Names(ctx context.Context) ([]string, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	var names []string
-	for object := range b.client.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
-		if object.Err != nil {
-			return nil, bucketFault(object.Err, "listing receipts")
-		}
-		names = append(names, strings.TrimPrefix(object.Key, b.prefix))
-	}
+	err := b.each(ctx, "", func(name string) error {
+		names = append(names, name)
+		return nil
+	})
 	slices.Sort(names)
-	return names, bucketFault(ctx.Err(), "listing receipts")
+	return names, err
 }
 
 func (b receiptBucket) Read(ctx context.Context, name string) ([]byte, error) {
-	reader, _, _, err := b.client.GetObject(ctx, b.bucket, b.prefix+name, minio.GetObjectOptions{})
-	if err != nil {
-		return nil, bucketFault(err, "reading a receipt")
-	}
-	defer func() { _ = reader.Close() }()
-	content, err := io.ReadAll(io.LimitReader(reader, maxReceipt))
-	return content, bucketFault(err, "reading a receipt")
+	return b.readSmall(ctx, name, "reading a receipt")
 }

@@ -294,11 +294,10 @@ func TestACopyKeepsKeysAndDoesNotCopyTwice(t *testing.T) {
 	eachStore(t, func(t *testing.T, store files.Store) {
 		into := openFolder(t, filepath.Join(t.TempDir(), "copy"))
 		first, second := put(t, store, []byte("one")), put(t, store, []byte("two"))
-		if n, err := files.Copy(t.Context(), into, store, []string{first.Key}); n != 1 || err != nil {
-			t.Fatal(n, err)
-		}
-		if n, err := files.Copy(t.Context(), into, store, []string{first.Key, second.Key}); n != 1 || err != nil {
-			t.Fatal(n, err)
+		for _, file := range []backoffice.File{first, second} {
+			if err := files.Copy(t.Context(), into, store, file); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if string(read(t, into, second.Key, 0, -1)) != "two" || string(read(t, into, first.Key, 0, -1)) != "one" {
 			t.Error("the copy holds other bytes")
@@ -306,10 +305,12 @@ func TestACopyKeepsKeysAndDoesNotCopyTwice(t *testing.T) {
 		if err := store.Delete(t.Context(), first.Key); err != nil {
 			t.Fatal(err)
 		}
+		if err := files.Copy(t.Context(), into, store, first); err != nil {
+			t.Error("what is there already was copied again:", err)
+		}
 		fresh := openFolder(t, t.TempDir())
 		for _, key := range []string{first.Key, "../x"} {
-			_, err := files.Copy(t.Context(), fresh, store, []string{key})
-			wantKind(t, err, backoffice.NotFound)
+			wantKind(t, files.Copy(t.Context(), fresh, store, backoffice.File{Key: key}), backoffice.NotFound)
 		}
 	})
 }
