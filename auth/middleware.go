@@ -26,34 +26,36 @@ type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 // Retry-After) when nothing can be decided. The secret is checked before the throttle is asked, so that a right
 // one is never slowed.
 func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxies, refuse Refuse) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			principal, err := authenticator.Authenticate(r.Context(), header(r, ClientIDHeader), header(r, ClientSecretHeader))
-			if err != nil {
-				if backoffice.KindOf(err) == backoffice.Unauthenticated {
-					err = cmp.Or(throttle.refusal(w, proxies.ClientAddress(r)), err)
-				}
-				waitABit(w, err)
-				refuse(w, r, err)
-				return
-			}
-			next.ServeHTTP(w, r.WithContext(WithPrincipal(r.Context(), principal)))
-		})
-	}
+	return admit(refuse, func(w http.ResponseWriter, r *http.Request) (*Principal, error) {
+		principal, err := authenticator.Authenticate(r.Context(), header(r, ClientIDHeader), header(r, ClientSecretHeader))
+		if backoffice.KindOf(err) == backoffice.Unauthenticated {
+			err = cmp.Or(throttle.refusal(w, proxies.ClientAddress(r)), err)
+		}
+		return principal, err
+	})
 }
 
 // Admit does for a signed path what Middleware does for headers: clientOf checks the signature and tells for which pair it
 // was made, and that pair has to be live. A link that has ended is no attempt to sign in and is not counted as one.
 func Admit(authenticator *Authenticator, clientOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
+	return admit(refuse, func(_ http.ResponseWriter, r *http.Request) (*Principal, error) {
+		clientID, err := clientOf(r)
+		if err != nil {
+			return nil, err
+		}
+		return authenticator.Live(r.Context(), clientID)
+	})
+}
+
+// admit lets requests through for which there is a principal, and refuses the others.
+func admit(refuse Refuse, principalOf func(http.ResponseWriter, *http.Request) (*Principal, error)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			clientID, err := clientOf(r)
-			var principal *Principal
-			if err == nil {
-				principal, err = authenticator.Live(r.Context(), clientID)
-			}
+			principal, err := principalOf(w, r)
 			if err != nil {
-				waitABit(w, err)
+				if backoffice.KindOf(err) == backoffice.Unavailable { // what will pass by itself
+					setRetryAfter(w, time.Second)
+				}
 				refuse(w, r, err)
 				return
 			}
@@ -70,13 +72,6 @@ func (t *Throttle) refusal(w http.ResponseWriter, client netip.Addr) error {
 	}
 	setRetryAfter(w, wait)
 	return backoffice.Errorf(backoffice.RateLimited, "too many failed sign-ins from this address; try again later")
-}
-
-// waitABit tells when to come back after what will pass by itself.
-func waitABit(w http.ResponseWriter, err error) {
-	if backoffice.KindOf(err) == backoffice.Unavailable {
-		setRetryAfter(w, time.Second)
-	}
 }
 
 // setRetryAfter says how many whole seconds to wait, rounded up.

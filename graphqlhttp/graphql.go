@@ -344,15 +344,10 @@ func with(extensions map[string]any, key string, value any) map[string]any {
 
 func codesOf(errs gqlerror.List) []string {
 	var codes []string
-next:
 	for _, err := range errs {
-		code := codeOfError(err)
-		for _, known := range codes {
-			if known == code {
-				continue next
-			}
+		if code := codeOfError(err); !slices.Contains(codes, code) {
+			codes = append(codes, code)
 		}
-		codes = append(codes, code)
 	}
 	return codes
 }

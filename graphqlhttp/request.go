@@ -25,8 +25,6 @@ type unread struct {
 	allow   string
 }
 
-func (u *unread) Error() string { return u.message }
-
 // notPersisted is what Apollo's clients fall back on: they send the document itself then, and go on doing so.
 var notPersisted = &unread{message: "PersistedQueryNotSupported", code: codeNotPersisted}
 

@@ -1,12 +1,14 @@
 package httpserver
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
@@ -51,48 +53,49 @@ func (m *metrics) series(kind answered) *series {
 }
 
 func newMetrics(alarms func() []string) *metrics {
+	registry := prometheus.NewRegistry()
+	factory := promauto.With(registry)
 	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+		registry: registry,
+		requests: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "backoffice_http_requests_total", Help: "Requests answered, by route, method and status.",
 		}, []string{"route", "method", "status"}),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		durations: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "backoffice_http_request_seconds", Help: "How long requests took, by route.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route"}),
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+		inFlight: factory.NewGauge(prometheus.GaugeOpts{
 			Name: "backoffice_http_requests_in_flight", Help: "Requests being answered now.",
 		}),
-		panics: prometheus.NewCounter(prometheus.CounterOpts{
+		panics: factory.NewCounter(prometheus.CounterOpts{
 			Name: "backoffice_http_panics_total", Help: "Requests that ended in a panic.",
 		}),
-		acceptFailures: prometheus.NewCounter(prometheus.CounterOpts{
+		acceptFailures: factory.NewCounter(prometheus.CounterOpts{
 			Name: "backoffice_http_accept_failures_total", Help: "Connections that could not be accepted, for want of file descriptors most of all.",
 		}),
-		operations: prometheus.NewCounterVec(prometheus.CounterOpts{
+		operations: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "backoffice_graphql_operations_total", Help: "GraphQL operations, by type and once for each code among their errors; OK without any.",
 		}, []string{"type", "code"}),
-		costs: prometheus.NewHistogram(prometheus.HistogramOpts{
+		costs: factory.NewHistogram(prometheus.HistogramOpts{
 			Name: "backoffice_graphql_cost", Help: "Cost of GraphQL operations.",
 			Buckets: []float64{1, 10, 50, 100, 500, 1_000, 5_000, 10_000, 25_000, 50_000},
 		}),
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+		calls: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "backoffice_store_calls_total", Help: "Statements that requests asked the store to run, by route.",
 		}, []string{"route"}),
 	}
-	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.panics, m.acceptFailures, m.operations, m.costs, m.calls,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if alarms != nil {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		factory.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "backoffice_register_alarms", Help: "What this process has noticed that shows that the register of consultations was tampered with; 0 is as it should be.",
-		}, func() float64 { return float64(len(alarms())) }))
+		}, func() float64 { return float64(len(alarms())) })
 	}
 	return m
 }
 
 // Count adds a counter that the program keeps itself, such as backoffice_sign_ins_failed_total.
 func (p *Server) Count(name, help string, read func() int64) {
-	p.metrics.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read()) }))
+	promauto.With(p.metrics.registry).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
 }
 
 // Gauge adds a gauge that the program reads itself, with labels as name, value, name, value.
@@ -101,7 +104,7 @@ func (p *Server) Gauge(name, help string, read func() int64, labels ...string) {
 	for i := 0; i+1 < len(labels); i += 2 {
 		constant[labels[i]] = labels[i+1]
 	}
-	p.metrics.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: constant}, func() float64 { return float64(read()) }))
+	promauto.With(p.metrics.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: constant}, func() float64 { return float64(read()) })
 }
 
 func (m *metrics) operation(of outcome) prometheus.Counter {
@@ -117,14 +120,11 @@ func (m *metrics) count(s seen) {
 	of.requests.Inc()
 	of.durations.Observe(s.took.Seconds())
 	of.calls.Add(float64(s.calls))
-	_, operation := s.noted()
+	operation := s.operation
 	if operation == nil {
 		return
 	}
-	kind := operation.Type
-	if kind == "" {
-		kind = "none"
-	}
+	kind := cmp.Or(operation.Type, "none")
 	if len(operation.Codes) == 0 {
 		m.operation(outcome{kind, "OK"}).Inc()
 	}
@@ -135,10 +135,8 @@ func (m *metrics) count(s seen) {
 }
 
 // Metrics answers /metrics; Run serves it on the address of the settings.
-func (p *Server) Metrics() http.Handler { return p.metrics.handler() }
-
-func (m *metrics) handler() http.Handler {
+func (p *Server) Metrics() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(p.metrics.registry, promhttp.HandlerOpts{}))
 	return mux
 }

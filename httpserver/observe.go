@@ -58,7 +58,7 @@ func (p *Server) line(ctx context.Context, s seen) {
 	level := slog.LevelInfo
 	if s.status >= http.StatusInternalServerError {
 		level = slog.LevelError
-	} else if s.route == "/livez" || s.route == "/readyz" || s.isQuiet() {
+	} else if s.route == "/livez" || s.route == "/readyz" || s.quiet {
 		level = slog.LevelDebug
 	}
 	if !p.options.Log.Enabled(ctx, level) {
@@ -73,11 +73,10 @@ func (p *Server) line(ctx context.Context, s seen) {
 		slog.Int("bytes", s.bytes),
 		slog.Int("storeCalls", s.calls),
 	)
-	client, operation := s.noted()
-	if client != "" {
-		attributes = append(attributes, slog.String("client", client))
+	if s.client != "" {
+		attributes = append(attributes, slog.String("client", s.client))
 	}
-	if operation != nil {
+	if operation := s.operation; operation != nil {
 		attributes = append(attributes,
 			slog.String("operation", backoffice.ShownName(operation.Name)),
 			slog.String("document", operation.Document),

@@ -3,7 +3,8 @@ package httpserver
 import (
 	"context"
 	"net/http"
-	"sync"
+
+	"example.org/backoffice/auth"
 )
 
 // Operation is what a GraphQL request was, for the log and the metrics. Name is masked already.
@@ -15,68 +16,44 @@ type Operation struct {
 	Codes    []string // of the errors in the answer
 }
 
-// record collects what is known of a request while it is answered.
+// record collects what is known of a request while it is answered, by the goroutine that answers it.
 type record struct {
 	id        string
-	mu        sync.Mutex
-	client    string
+	client    string // the credential pair that it is made with, by its client id
 	operation *Operation
 	quiet     bool
 }
 
 type recordKey struct{}
 
+// recordOf is the record of the request that a context belongs to; outside of one, a record that nobody reads.
 func recordOf(ctx context.Context) *record {
-	found, _ := ctx.Value(recordKey{}).(*record)
-	return found
+	if found, ok := ctx.Value(recordKey{}).(*record); ok {
+		return found
+	}
+	return &record{}
 }
 
 // RequestID is the id of the request that a context belongs to, "" outside of one.
-func RequestID(ctx context.Context) string {
-	if found := recordOf(ctx); found != nil {
-		return found.id
-	}
-	return ""
-}
-
-// NoteClient puts the credential pair that a request is made with, by its client id, into the request's log line.
-func NoteClient(ctx context.Context, clientID string) {
-	if found := recordOf(ctx); found != nil {
-		found.mu.Lock()
-		defer found.mu.Unlock()
-		found.client = clientID
-	}
-}
+func RequestID(ctx context.Context) string { return recordOf(ctx).id }
 
 // NoteOperation puts a GraphQL operation into the request's log line and into the metrics.
-func NoteOperation(ctx context.Context, operation Operation) {
-	if found := recordOf(ctx); found != nil {
-		found.mu.Lock()
-		defer found.mu.Unlock()
-		found.operation = &operation
-	}
-}
+func NoteOperation(ctx context.Context, operation Operation) { recordOf(ctx).operation = &operation }
 
-// Quiet is for what a page consists of: requests for it are logged only at the level debug.
-func Quiet(next http.Handler) http.Handler {
+// Client notes who makes a request; it belongs directly behind authentication.
+func Client(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if found := recordOf(r.Context()); found != nil {
-			found.mu.Lock()
-			found.quiet = true
-			found.mu.Unlock()
+		if principal := auth.From(r.Context()); principal != nil {
+			recordOf(r.Context()).client = principal.ClientID
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-func (r *record) isQuiet() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.quiet
-}
-
-func (r *record) noted() (client string, operation *Operation) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.client, r.operation
+// Quiet is for what a page consists of: requests for it are logged only at the level debug.
+func Quiet(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		recordOf(r.Context()).quiet = true
+		next.ServeHTTP(w, r)
+	})
 }

@@ -88,7 +88,7 @@ func (p *Server) serveMetrics() (stop func()) {
 		p.options.Log.Warn("no metrics are served; choose another address with --metrics", "cause", err)
 		return func() {}
 	}
-	server := p.server(p.metrics.handler())
+	server := p.server(p.Metrics())
 	server.WriteTimeout = answerTime
 	go func() { _ = server.Serve(listener) }()
 	return func() { _ = server.Close() }

@@ -142,7 +142,7 @@ func TestAPanicCostsOneRequest(t *testing.T) {
 	if w := ask(handler, "GET", "/fine"); w.Code != 200 {
 		t.Errorf("after the panics: %d", w.Code)
 	}
-	if w := ask(p.metrics.handler(), "GET", "/metrics"); !strings.Contains(w.Body.String(), "backoffice_http_panics_total 3\n") {
+	if w := ask(p.Metrics(), "GET", "/metrics"); !strings.Contains(w.Body.String(), "backoffice_http_panics_total 3\n") {
 		t.Error("the panics are not counted")
 	}
 }
@@ -263,7 +263,7 @@ func TestRequestsAreCountedByRouteAndOperationsByCode(t *testing.T) {
 	ask(handler, "POST", "/graphql")
 	ask(handler, "POST", "/graphql", with("Code", "FORBIDDEN"))
 	ask(handler, "GET", "/"+number)
-	w := ask(p.metrics.handler(), "GET", "/metrics")
+	w := ask(p.Metrics(), "GET", "/metrics")
 	for _, line := range []string{
 		`backoffice_http_requests_total{method="POST",route="/graphql",status="200"} 2`,
 		`backoffice_http_requests_total{method="GET",route="none",status="404"} 1`,
