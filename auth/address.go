@@ -43,34 +43,21 @@ func (p Proxies) ClientAddress(r *http.Request) netip.Addr {
 	if !client.IsValid() || !p.contain(client) {
 		return client
 	}
-	lines := r.Header["X-Forwarded-For"]
-	for _, line := range slices.Backward(lines) {
-		for rest := line; rest != ""; {
-			var hop string
-			if comma := strings.LastIndexByte(rest, ','); comma >= 0 {
-				rest, hop = rest[:comma], rest[comma+1:]
-			} else {
-				rest, hop = "", rest
-			}
-			address := parseHop(strings.TrimSpace(hop))
-			if !address.IsValid() {
-				return client
-			}
-			if client = address; !p.contain(client) {
-				return client
-			}
+	lines := slices.DeleteFunc(slices.Clone(r.Header["X-Forwarded-For"]), func(line string) bool { return line == "" })
+	for _, hop := range slices.Backward(strings.Split(strings.Join(lines, ","), ",")) {
+		address := parseHop(strings.TrimSpace(hop))
+		if !address.IsValid() {
+			return client
+		}
+		if client = address; !p.contain(client) {
+			return client
 		}
 	}
 	return client
 }
 
 func (p Proxies) contain(address netip.Addr) bool {
-	for _, network := range p {
-		if network.Contains(address) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
 // parseHop reads an address with or without a port; an IPv6 one may stand in brackets.

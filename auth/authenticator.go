@@ -48,7 +48,7 @@ type snapshot struct {
 
 // pair is a credential pair made ready to be checked.
 type pair struct {
-	principal *Principal
+	principal *backoffice.Principal
 	expires   backoffice.Instant
 	revoked   backoffice.Instant
 	secrets   [backoffice.MaxLiveSecrets]secret
@@ -79,7 +79,7 @@ func (a *Authenticator) Close() {
 // Authenticate returns the principal of a pair. Unauthenticated, one same error after the same work, when the pair is
 // missing, unknown, revoked, expired or wrong; Unavailable when the store cannot be read, or not before ctx's deadline, and
 // what is known is too old to decide on.
-func (a *Authenticator) Authenticate(ctx context.Context, clientID, secret string) (*Principal, error) {
+func (a *Authenticator) Authenticate(ctx context.Context, clientID, secret string) (*backoffice.Principal, error) {
 	now := a.now()
 	known, err := a.fresh(ctx, now, staleAfter)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, clientID, secret strin
 
 // Live returns the principal of a pair by its client id alone, for a signed download path: it ends with the pair. Errors
 // are those of Authenticate.
-func (a *Authenticator) Live(ctx context.Context, clientID string) (*Principal, error) {
+func (a *Authenticator) Live(ctx context.Context, clientID string) (*backoffice.Principal, error) {
 	now := a.now()
 	known, err := a.fresh(ctx, now, staleAfter)
 	if err != nil {
@@ -115,10 +115,10 @@ func (a *Authenticator) Live(ctx context.Context, clientID string) (*Principal, 
 }
 
 // nobody stands in for an unknown pair, so that it costs the same work.
-var nobody = &pair{principal: &Principal{}}
+var nobody = &pair{principal: &backoffice.Principal{}}
 
 // check compares the digest with both secrets of the pair, in constant time; nil when none fits.
-func (s *snapshot) check(clientID string, sum *digest, now time.Time) *Principal {
+func (s *snapshot) check(clientID string, sum *digest, now time.Time) *backoffice.Principal {
 	p, ok := s.pairs[clientID]
 	if !ok {
 		p = nobody
@@ -241,7 +241,7 @@ func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 
 func ready(c *backoffice.Credential) *pair {
 	p := &pair{
-		principal: &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes},
+		principal: &backoffice.Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes},
 		expires:   c.ExpiresAt,
 		revoked:   c.RevokedAt,
 	}

@@ -26,7 +26,7 @@ type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 // Retry-After) when nothing can be decided. The secret is checked before the throttle is asked, so that a right
 // one is never slowed.
 func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxies, refuse Refuse) func(http.Handler) http.Handler {
-	return admit(refuse, func(w http.ResponseWriter, r *http.Request) (*Principal, error) {
+	return admit(refuse, func(w http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
 		principal, err := authenticator.Authenticate(r.Context(), header(r, ClientIDHeader), header(r, ClientSecretHeader))
 		if backoffice.KindOf(err) == backoffice.Unauthenticated {
 			err = cmp.Or(throttle.refusal(w, proxies.ClientAddress(r)), err)
@@ -38,7 +38,7 @@ func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxie
 // Admit does for a signed path what Middleware does for headers: clientOf checks the signature and tells for which pair it
 // was made, and that pair has to be live. A link that has ended is no attempt to sign in and is not counted as one.
 func Admit(authenticator *Authenticator, clientOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
-	return admit(refuse, func(_ http.ResponseWriter, r *http.Request) (*Principal, error) {
+	return admit(refuse, func(_ http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
 		clientID, err := clientOf(r)
 		if err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func Admit(authenticator *Authenticator, clientOf func(*http.Request) (string, e
 }
 
 // admit lets requests through for which there is a principal, and refuses the others.
-func admit(refuse Refuse, principalOf func(http.ResponseWriter, *http.Request) (*Principal, error)) func(http.Handler) http.Handler {
+func admit(refuse Refuse, principalOf func(http.ResponseWriter, *http.Request) (*backoffice.Principal, error)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			principal, err := principalOf(w, r)

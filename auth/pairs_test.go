@@ -132,7 +132,7 @@ func TestAScopeIsAskedOfThePrincipal(t *testing.T) {
 	if From(ctx) != nil || Has(ctx, backoffice.PrivacyRead) || backoffice.KindOf(Require(ctx, backoffice.PrivacyRead)) != backoffice.Unauthenticated {
 		t.Error("nobody has something")
 	}
-	ctx = WithPrincipal(ctx, &Principal{ClientID: "p", Scopes: []backoffice.Scope{backoffice.PtiWrite}})
+	ctx = WithPrincipal(ctx, &backoffice.Principal{ClientID: "p", Scopes: []backoffice.Scope{backoffice.PtiWrite}})
 	if err := Require(ctx, backoffice.PtiWrite); err != nil || !Has(ctx, backoffice.PtiWrite) {
 		t.Error(err)
 	}

@@ -6,14 +6,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Principal is the credential pair behind a request: what GraphQL shows as the viewer. It is shared by requests, so nobody
-// changes it.
-type Principal = backoffice.Principal
-
 type principalKey struct{}
 
-// WithPrincipal puts the principal into a context, and for the store it is the caller.
-func WithPrincipal(ctx context.Context, principal *Principal) context.Context {
+// WithPrincipal puts the principal into a context, which requests share and nobody changes, and for the store it is the caller.
+func WithPrincipal(ctx context.Context, principal *backoffice.Principal) context.Context {
 	if principal != nil {
 		ctx = backoffice.WithSession(ctx, principal.ClientID)
 	}
@@ -21,8 +17,8 @@ func WithPrincipal(ctx context.Context, principal *Principal) context.Context {
 }
 
 // From returns the context's principal; nil when nobody is signed in.
-func From(ctx context.Context) *Principal {
-	principal, _ := ctx.Value(principalKey{}).(*Principal)
+func From(ctx context.Context) *backoffice.Principal {
+	principal, _ := ctx.Value(principalKey{}).(*backoffice.Principal)
 	return principal
 }
 

@@ -78,7 +78,7 @@ var activeOpenings = []string{"<!doctype html", "<html", "<head", "<body", "<scr
 
 // DetectContentType tells the media type of a file by its name and its first bytes (HeadLength of them, or all). Where the
 // two contradict each other, the bytes win; what they leave open, the extension decides. Only types of a safe list are
-// ever told: pages, scripts, programs and whatever is not known are application/octet-stream.
+// ever answered: pages, scripts, programs and whatever is not known are application/octet-stream.
 func DetectContentType(name string, head []byte) string {
 	head = head[:min(len(head), HeadLength)]
 	extension := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))

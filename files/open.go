@@ -39,15 +39,13 @@ type Store interface {
 // settings of OpenBucket is a bucket. It fails when nothing can be written there. Errors never repeat a URL, since
 // people put secrets in them.
 func Open(ctx context.Context, location string) (Store, error) {
-	scheme, rest, found := strings.Cut(location, ":")
+	path, isFolder, err := parseFolder(location)
 	switch {
-	case found && strings.EqualFold(scheme, "file"):
-		path, err := folderPath(rest)
-		if err != nil {
-			return nil, err
-		}
+	case err != nil:
+		return nil, err
+	case isFolder:
 		return OpenFolder(path)
-	case found && strings.EqualFold(scheme, "s3"):
+	case isBucket(location):
 		return OpenBucket(ctx, location)
 	}
 	return nil, errors.New("stored files are in a folder (file:PATH) or in a bucket (s3://BUCKET?region=REGION)")
@@ -55,32 +53,38 @@ func Open(ctx context.Context, location string) (Store, error) {
 
 // FolderOf is the folder that a URL names; ok is false for a bucket, and for what cannot be read.
 func FolderOf(location string) (path string, ok bool) {
-	scheme, rest, found := strings.Cut(location, ":")
-	if !found || !strings.EqualFold(scheme, "file") {
-		return "", false
-	}
-	path, err := folderPath(rest)
-	return filepath.Clean(path), err == nil
+	path, ok, err := parseFolder(location)
+	return filepath.Clean(path), ok && err == nil
 }
 
-// folderPath reads what follows "file:": data/files, /srv/files, ///srv/files or //localhost/srv/files.
-func folderPath(rest string) (string, error) {
+func isBucket(location string) bool {
+	scheme, _, found := strings.Cut(location, ":")
+	return found && strings.EqualFold(scheme, "s3")
+}
+
+// parseFolder reads file:data/files, file:/srv/files, file:///srv/files or file://localhost/srv/files; ok is false for
+// a URL of another scheme.
+func parseFolder(location string) (path string, ok bool, err error) {
+	scheme, rest, found := strings.Cut(location, ":")
+	if !found || !strings.EqualFold(scheme, "file") {
+		return "", false, nil
+	}
 	if strings.ContainsAny(rest, "?#") {
-		return "", errors.New("a folder takes no settings after its path; write a ? or # in it as %3F or %23")
+		return "", true, errors.New("a folder takes no settings after its path; write a ? or # in it as %3F or %23")
 	}
 	if authority, isURL := strings.CutPrefix(rest, "//"); isURL {
 		host, path, _ := strings.Cut(authority, "/")
 		if host != "" && host != "localhost" {
-			return "", errors.New("a folder is on this machine: write file:PATH or file:///PATH")
+			return "", true, errors.New("a folder is on this machine: write file:PATH or file:///PATH")
 		}
 		rest = "/" + path
 	}
-	path, err := url.PathUnescape(rest)
+	path, err = url.PathUnescape(rest)
 	switch {
 	case err != nil:
-		return "", errors.New("the folder's path has a % that starts no escape; write it as %25")
+		return "", true, errors.New("the folder's path has a % that starts no escape; write it as %25")
 	case path == "" || strings.ContainsRune(path, 0):
-		return "", errors.New("the folder's path is missing: write file:PATH")
+		return "", true, errors.New("the folder's path is missing: write file:PATH")
 	}
-	return path, nil
+	return path, true, nil
 }

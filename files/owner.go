@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -78,11 +77,7 @@ func checkOwner(ctx context.Context, register backoffice.FileRegister, store Sto
 
 // InUse tells whether the store that a URL names is marked as somebody's or holds files. It makes nothing.
 func InUse(ctx context.Context, location string) (used bool, err error) {
-	if scheme, rest, found := strings.Cut(location, ":"); found && strings.EqualFold(scheme, "file") {
-		path, err := folderPath(rest)
-		if err != nil {
-			return false, err
-		}
+	if path, ok := FolderOf(location); ok {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return false, nil
 		}

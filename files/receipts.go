@@ -29,20 +29,18 @@ type Receipts interface {
 // OpenReceipts opens the place that --receipts names: a folder (a path, or file:PATH), which is made when it is missing, or
 // a bucket (s3://BUCKET with the settings of OpenBucket). Errors never repeat a URL.
 func OpenReceipts(ctx context.Context, location string) (Receipts, error) {
-	scheme, rest, found := strings.Cut(location, ":")
+	folder, isFolder, err := parseFolder(location)
 	switch {
-	case found && strings.EqualFold(scheme, "s3"):
+	case err != nil:
+		return nil, err
+	case isFolder:
+		location = folder
+	case isBucket(location):
 		bucket, err := OpenBucket(ctx, location)
 		if err != nil {
 			return nil, err
 		}
 		return receiptBucket{bucket}, nil
-	case found && strings.EqualFold(scheme, "file"):
-		folder, err := folderPath(rest)
-		if err != nil {
-			return nil, err
-		}
-		location = folder
 	case strings.Contains(location, "://"):
 		return nil, errors.New("receipts are kept in a folder (PATH) or in a bucket (s3://BUCKET?region=REGION)")
 	}

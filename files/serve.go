@@ -19,7 +19,8 @@ import (
 //
 // An error means that nothing was answered yet: NotFound when the store doesn't hold the file, Unavailable when it
 // cannot tell. A failure after the first byte is logged and ends the connection, so that no client takes a part for the
-// whole. The answer must reach the client as it is: no middleware compresses it.
+// whole. The answer must reach the client as it is: no middleware compresses it. http.ServeContent cannot do this: it has
+// sent the status before the store is asked for the bytes, and it answers many ranges with many parts.
 func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, file backoffice.File, name string) error {
 	header := w.Header()
 	size := int64(file.Size)
