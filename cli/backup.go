@@ -90,17 +90,17 @@ func wholeStore(ctx context.Context, store *sqlite.Store) error {
 // newFolder makes a folder beside the wanted one, to be renamed when it is whole.
 func newFolder(wanted string) (partial string, err error) {
 	there, err := os.ReadDir(wanted)
-	if err == nil && len(there) > 0 {
+	if len(there) > 0 {
 		return "", fmt.Errorf("the folder %s is not empty; name one that does not exist", wanted)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("cannot write %s: %w", wanted, err)
-	}
 	above := filepath.Dir(filepath.Clean(wanted))
-	if err := os.MkdirAll(above, 0o700); err != nil {
-		return "", fmt.Errorf("cannot write %s: %w", wanted, err)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(above, 0o700)
 	}
-	if partial, err = os.MkdirTemp(above, "."+filepath.Base(wanted)+"-*.partial"); err != nil {
+	if err == nil {
+		partial, err = os.MkdirTemp(above, "."+filepath.Base(wanted)+"-*.partial")
+	}
+	if err != nil {
 		return "", fmt.Errorf("cannot write %s: %w", wanted, err)
 	}
 	return partial, nil

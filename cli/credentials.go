@@ -24,7 +24,7 @@ type credentialsCommand struct {
 
 type credentialsCreateCommand struct {
 	Name    string   `required:"" placeholder:"NAME" help:"What the pair is for; its holder and the register see it."`
-	Scope   []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of privacy.read, customers.write, pti.write, minfin.read, settings.write, users.write."`
+	Scope   []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of ${scopes}."`
 	Expires string   `placeholder:"DATE" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, never."`
 	JSON    bool     `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
 

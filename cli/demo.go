@@ -132,26 +132,17 @@ func makePairs(ctx context.Context, store backoffice.CredentialStore, known []*b
 
 // isEmpty tells whether a store holds none of the records that a demo would stand among.
 func isEmpty(ctx context.Context, store backoffice.Store) (bool, error) {
-	root, held := []string{backoffice.NoParent}, 0
-	for _, count := range []func() (map[string]int, error){
-		func() (map[string]int, error) {
-			return backoffice.ReadCounts(ctx, store.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, root)
-		},
-		func() (map[string]int, error) {
-			return backoffice.ReadCounts(ctx, store.FinancialYears(), backoffice.Root, backoffice.FinancialYearCriteria{}, root)
-		},
-		func() (map[string]int, error) {
-			return backoffice.ReadCounts(ctx, store.Users(), backoffice.Root, backoffice.UserCriteria{}, root)
-		},
-		func() (map[string]int, error) {
-			return backoffice.ReadCounts(ctx, store.Labels(), backoffice.Root, backoffice.LabelCriteria{}, root)
-		},
-	} {
-		counts, err := count()
-		if err != nil {
-			return false, err
-		}
-		held += counts[backoffice.NoParent]
-	}
-	return held == 0, nil
+	customers, failed := count(ctx, store.Customers(), backoffice.CustomerCriteria{})
+	years, err := count(ctx, store.FinancialYears(), backoffice.FinancialYearCriteria{})
+	failed = errors.Join(failed, err)
+	users, err := count(ctx, store.Users(), backoffice.UserCriteria{})
+	failed = errors.Join(failed, err)
+	labels, err := count(ctx, store.Labels(), backoffice.LabelCriteria{})
+	return customers+years+users+labels == 0, errors.Join(failed, err)
+}
+
+// count counts the rows that meet criteria.
+func count[T any, C comparable](ctx context.Context, rows backoffice.Reader[T, C], criteria C) (int, error) {
+	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.Root, criteria, []string{backoffice.NoParent})
+	return counts[backoffice.NoParent], err
 }

@@ -18,15 +18,15 @@ type documentsGenerateCommand struct{}
 // operator does on the command line what a credential pair does elsewhere; in the change log it has no client id.
 var operator = &backoffice.Principal{Name: "operator", Scopes: backoffice.AllScopes}
 
-// Run generates the documents one by one; what cannot be generated is told, and makes the command fail in the end. After an
+// Run generates the documents one by one; what cannot be generated is reported, and makes the command fail in the end. After an
 // interruption it goes on where it was.
 func (c *documentsGenerateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	missing := backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No}
-	counts, err := backoffice.ReadCounts(ctx, b.Store.Transcripts(), backoffice.Root, missing, []string{backoffice.NoParent})
+	all, err := count(ctx, b.Store.Transcripts(), missing)
 	if err != nil {
 		return err
 	}
-	all, generated, failed := counts[backoffice.NoParent], 0, 0
+	generated, failed := 0, 0
 	bar := newProgress(t.err, false)
 	err = b.Service().GenerateMissingDocuments(ctx, operator, func(id string, err error) error {
 		if err != nil {

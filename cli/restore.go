@@ -141,11 +141,7 @@ func sameKeyset(ctx context.Context, s *settings, store *sqlite.Store) error {
 // openTarget is a new folder beside the one of the files, or the bucket, which must be the store's own.
 func (r *restoring) openTarget(ctx context.Context, s *settings, store *sqlite.Store) (files.Store, error) {
 	if r.files == "" {
-		into, err := files.Open(ctx, s.Files)
-		if err == nil {
-			err = files.Claim(ctx, store, into)
-		}
-		return into, err
+		return s.OpenFiles(ctx, store)
 	}
 	if err := r.ownFolder(ctx, s, store); err != nil {
 		return nil, err

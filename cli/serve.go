@@ -18,8 +18,8 @@ type serveCommand struct {
 	Listen         string   `default:"127.0.0.1:8080" env:"BACKOFFICE_LISTEN" placeholder:"ADDRESS" help:"Where to listen (${default})."`
 	TrustedProxies []string `name:"trusted-proxy" env:"BACKOFFICE_TRUSTED_PROXY" placeholder:"NETWORK" help:"A network whose forwarded client addresses count, such as 127.0.0.0/8; may be repeated."`
 
-	Process httpserver.Settings `embed:""`
-	Limits  limits.Settings     `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
+	Server httpserver.Settings `embed:""`
+	Limits limits.Settings     `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
 }
 
 // Run serves until ctx ends.
@@ -41,14 +41,14 @@ func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 
 // listen takes the address before anything is opened or changed: whoever serves there already is not disturbed.
 func (c *serveCommand) listen(t terminal) (net.Listener, error) {
-	if err := c.Process.Check(); err != nil {
+	if err := c.Server.Check(); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", c.Listen, err)
 	}
-	if ip := ipOf(listener.Addr()); c.Process.Certificate == "" && (ip == nil || !ip.IsLoopback()) {
+	if ip := ipOf(listener.Addr()); c.Server.Certificate == "" && (ip == nil || !ip.IsLoopback()) {
 		fmt.Fprintln(t.err, "Warning: secrets and data go over the network in clear. Give --tls-certificate and --tls-key, or listen on 127.0.0.1 behind a proxy with TLS.")
 	}
 	return listener, nil
@@ -64,7 +64,7 @@ func ipOf(address net.Addr) net.IP {
 // baseURL is where a browser on this machine finds what listens at an address.
 func (c *serveCommand) baseURL(address net.Addr) string {
 	scheme, host := "http://", address.String()
-	if c.Process.Certificate != "" {
+	if c.Server.Certificate != "" {
 		scheme = "https://"
 	}
 	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
@@ -73,16 +73,16 @@ func (c *serveCommand) baseURL(address net.Addr) string {
 	return scheme + host
 }
 
-// serve serves an open backend on a listener, which it closes; started is told the base of all URLs once requests are
+// serve serves an open backend on a listener, which it closes; started gets the base of all URLs once requests are
 // answered.
 func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backend, t terminal, listener net.Listener, started func(base string)) error {
 	proxies, err := auth.ParseProxies(c.TrustedProxies)
 	if err != nil {
 		return err
 	}
-	log := c.Process.NewLog(t.err)
+	log := c.Server.NewLog(t.err)
 	slog.SetDefault(log)
-	return b.Serve(ctx, listener, gateway.Config{Process: c.Process, Limits: c.Limits, Proxies: proxies, Log: log}, func() {
+	return b.Serve(ctx, listener, gateway.Config{Server: c.Server, Limits: c.Limits, Proxies: proxies, Log: log}, func() {
 		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", version()), slog.String("address", listener.Addr().String()),
 			slog.GroupAttrs("settings", s.shown...))
 		started(c.baseURL(listener.Addr()))

@@ -39,7 +39,7 @@ func TestADemoOnATakenPortChangesNothing(t *testing.T) {
 
 func TestThePrintedAddressCanBeOpened(t *testing.T) {
 	t.Parallel()
-	plain, secure := &serveCommand{}, &serveCommand{Process: httpserver.Settings{Certificate: "c", Key: "k"}}
+	plain, secure := &serveCommand{}, &serveCommand{Server: httpserver.Settings{Certificate: "c", Key: "k"}}
 	for address, want := range map[string][2]string{
 		"127.0.0.1:8080": {"http://127.0.0.1:8080", "https://127.0.0.1:8080"}, "0.0.0.0:8080": {"http://127.0.0.1:8080", "https://127.0.0.1:8080"},
 		"[::]:8080": {"http://127.0.0.1:8080", "https://127.0.0.1:8080"}, "192.0.2.1:80": {"http://192.0.2.1:80", "https://192.0.2.1:80"},
@@ -58,7 +58,7 @@ func TestSecretsOverANetworkWithoutTLSGiveAWarning(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
 		var out, errs screen
-		listener, err := (&serveCommand{Listen: address, Process: httpserver.Settings{StopTime: time.Second}}).listen(terminal{&out, &errs})
+		listener, err := (&serveCommand{Listen: address, Server: httpserver.Settings{StopTime: time.Second}}).listen(terminal{&out, &errs})
 		if err != nil {
 			t.Fatal(err)
 		}

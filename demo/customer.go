@@ -67,7 +67,7 @@ func (p *plan) customer(keys *privacy.Keyset, number int) (*backoffice.Customer,
 }
 
 func address(r *rand.Rand, at *region) backoffice.Address {
-	town := pick(r, at.places)
+	town := pick(r, at.towns)
 	a := backoffice.Address{
 		Street: backoffice.Text(pick(r, at.streets)), HouseNumber: backoffice.Text(strconv.Itoa(1 + r.IntN(250))),
 		PostalCode: backoffice.Text(town.postalCode), City: backoffice.Text(town.city), Country: backoffice.Text(at.country),
@@ -121,7 +121,7 @@ func makeCompany(r *rand.Rand, at *region, c *backoffice.Customer, who person) {
 func companyName(r *rand.Rand, at *region, form backoffice.LegalForm, who person) string {
 	switch form {
 	case backoffice.LegalFormVZW, backoffice.LegalFormFeitelijkeVereniging:
-		return pick(r, at.clubs) + " " + pick(r, at.places).city
+		return pick(r, at.clubs) + " " + pick(r, at.towns).city
 	case backoffice.LegalFormVME:
 		return "Résidence " + pick(r, at.fancy)
 	case backoffice.LegalFormEenmanszaak:

@@ -60,10 +60,6 @@ func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) (
 
 type putter = func(into **backoffice.File, created backoffice.Instant, write func(io.Writer) error)
 
-func partyOf(c *backoffice.Customer) pdf.Party {
-	return pdf.Party{Name: c.DisplayName, Address: c.Address, KBONumber: string(c.KboNumber)}
-}
-
 // transcriptFiles makes the document of the latest completed transcript, and a proposal for each of its calculations but the
 // first, since a calculation that has just begun has none.
 func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
@@ -75,7 +71,7 @@ func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 		year := p.yearOf(t.FinancialYearID)
 		put(&t.Document, t.OwnUpdatedAt, func(out io.Writer) error {
 			return pdf.Transcript(out, pdf.TranscriptDocument{
-				Office: pdf.Letterhead{Name: Office}, Language: string(c.Language), Customer: partyOf(c), Checklist: p.listName(t.ChecklistID),
+				Office: pdf.Letterhead{Name: Office}, Language: string(c.Language), Customer: pdf.PartyOf(c), Checklist: p.listName(t.ChecklistID),
 				FinancialYear: year.StartDate, CompletedAt: t.OwnUpdatedAt, Progress: t.ProgressPercentage, CustomVariables: t.CustomVariables,
 			})
 		})
@@ -114,7 +110,7 @@ func (p *plan) listName(id string) string {
 func (p *plan) letter(c *backoffice.Customer, reference string, at backoffice.Instant) letterContent {
 	r := p.draw(uint64(len(reference))<<40 | uint64(at)&0xffffffff)
 	return letterContent{
-		sender: Office, language: string(c.Language), customer: partyOf(c), reference: reference, year: at.Time().Year(), date: at,
+		sender: Office, language: string(c.Language), customer: pdf.PartyOf(c), reference: reference, year: at.Time().Year(), date: at,
 		base: int64(2_000_000 + r.IntN(9_000_000)),
 	}
 }

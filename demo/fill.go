@@ -8,12 +8,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// DefaultCustomers and DefaultSeed are those of the demo command.
-const (
-	DefaultCustomers = 1000
-	DefaultSeed      = 1
-)
-
 // Demo fills a store.
 type Demo struct {
 	Store     backoffice.Store
@@ -22,7 +16,7 @@ type Demo struct {
 	Customers int
 	Seed      uint64
 	Now       time.Time
-	// Progress, if there is one, is told how many customers are stored.
+	// Progress, if there is one, is called with how many customers are stored.
 	Progress func(done, all int)
 
 	chunk int // customers that are made and stored together; 0 is chunkSize

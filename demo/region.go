@@ -6,7 +6,7 @@ import "math/rand/v2"
 type region struct {
 	language   string // as customers and checklists have it
 	share      int    // of a hundred customers
-	places     []place
+	towns      []town
 	streets    []string
 	women, men []string
 	families   []string
@@ -17,8 +17,8 @@ type region struct {
 	heirs      string // Peeters & Zonen
 }
 
-// place is a town with its postal code.
-type place struct{ postalCode, city string }
+// town is a place with its postal code.
+type town struct{ postalCode, city string }
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
@@ -37,7 +37,7 @@ var regions = []region{flanders, wallonia, brussels, eastBelgium}
 
 var flanders = region{
 	language: "dutch", share: 58, country: "België", heirs: " & Zonen",
-	places: []place{
+	towns: []town{
 		{"1500", "Halle"}, {"1700", "Dilbeek"}, {"1800", "Vilvoorde"}, {"1930", "Zaventem"}, {"2000", "Antwerpen"}, {"2018", "Antwerpen"},
 		{"2060", "Antwerpen"}, {"2100", "Deurne"}, {"2140", "Borgerhout"}, {"2170", "Merksem"}, {"2200", "Herentals"}, {"2300", "Turnhout"},
 		{"2400", "Mol"}, {"2440", "Geel"}, {"2500", "Lier"}, {"2570", "Duffel"}, {"2600", "Berchem"}, {"2610", "Wilrijk"}, {"2640", "Mortsel"},
@@ -82,7 +82,7 @@ var flanders = region{
 
 var wallonia = region{
 	language: "french", share: 27, country: "Belgique", heirs: " & Fils",
-	places: []place{
+	towns: []town{
 		{"1300", "Wavre"}, {"1340", "Ottignies"}, {"1348", "Louvain-la-Neuve"}, {"1400", "Nivelles"}, {"1410", "Waterloo"},
 		{"1420", "Braine-l'Alleud"}, {"4000", "Liège"}, {"4020", "Liège"}, {"4040", "Herstal"}, {"4100", "Seraing"}, {"4500", "Huy"},
 		{"4600", "Visé"}, {"4800", "Verviers"}, {"4900", "Spa"}, {"5000", "Namur"}, {"5030", "Gembloux"}, {"5100", "Jambes"},
@@ -101,7 +101,7 @@ var wallonia = region{
 
 var brussels = region{
 	language: "french", share: 13, country: "Belgique", heirs: " & Associés",
-	places: []place{
+	towns: []town{
 		{"1000", "Bruxelles"}, {"1020", "Laeken"}, {"1030", "Schaerbeek"}, {"1040", "Etterbeek"}, {"1050", "Ixelles"}, {"1060", "Saint-Gilles"},
 		{"1070", "Anderlecht"}, {"1080", "Molenbeek-Saint-Jean"}, {"1090", "Jette"}, {"1140", "Evere"}, {"1150", "Woluwe-Saint-Pierre"},
 		{"1160", "Auderghem"}, {"1170", "Watermael-Boitsfort"}, {"1180", "Uccle"}, {"1190", "Forest"}, {"1200", "Woluwe-Saint-Lambert"},
@@ -118,7 +118,7 @@ var brussels = region{
 
 var eastBelgium = region{
 	language: "german", share: 2, country: "Belgien", heirs: " & Söhne",
-	places: []place{
+	towns: []town{
 		{"4700", "Eupen"}, {"4701", "Kettenis"}, {"4710", "Lontzen"}, {"4720", "Kelmis"}, {"4730", "Raeren"}, {"4750", "Bütgenbach"},
 		{"4760", "Büllingen"}, {"4770", "Amel"}, {"4780", "Sankt Vith"}, {"4790", "Burg-Reuland"},
 	},

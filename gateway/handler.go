@@ -27,7 +27,7 @@ import (
 // server is what the APIs are put together from.
 type server struct {
 	backend       *Backend
-	process       *httpserver.Server
+	http          *httpserver.Server
 	limits        limits.Settings
 	authenticator *auth.Authenticator
 	proxies       auth.Proxies
@@ -40,7 +40,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func())
 	authenticator := auth.NewAuthenticator(b.Store)
 	return server{
 		backend: b,
-		process: httpserver.New(c.Process, httpserver.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
+		http:    httpserver.New(c.Server, httpserver.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
 		limits:  c.Limits, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
 	}, authenticator.Close
 }
@@ -55,8 +55,8 @@ func (s server) handler() http.Handler {
 	s.measure(throttle, vault, admission)
 
 	r := chi.NewRouter()
-	s.process.Mount(r)
-	bounded := r.With(s.process.Deadline)
+	s.http.Mount(r)
+	bounded := r.With(s.http.Deadline)
 	bounded.With(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, vault.Middleware(auth.From, endpoint.Refuse)).
 		Handle("/graphql", s.answer(endpoint))
 	bounded.With(rest.Compressed).Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
@@ -73,7 +73,7 @@ func (s server) handler() http.Handler {
 	rest.Mount(r, rest.Config{
 		Store: s.backend.Store, Service: s.backend.Service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault,
 		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
-		Bounded: s.process.Deadline, Streamed: s.process.Stream, SignedIn: httpserver.Client, RequestID: httpserver.RequestID,
+		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: httpserver.Client, RequestID: httpserver.RequestID,
 		Admit: s.admitREST(admission), Answer: s.limits.Answer,
 	})
 	return r

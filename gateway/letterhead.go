@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 
@@ -15,12 +16,9 @@ type letterheadSettings struct {
 	OfficeLogo    string   `env:"BACKOFFICE_OFFICE_LOGO" placeholder:"PATH" help:"Its logo in generated documents: a PNG or JPEG file of at most 4 MiB."`
 }
 
-// letterhead reads the logo. An office that was not named has the name that is given here.
-func (s *letterheadSettings) letterhead(unnamed string) (pdf.Letterhead, error) {
-	of := pdf.Letterhead{Name: s.OfficeName, Address: s.OfficeAddress}
-	if of.Name == "" {
-		of.Name = unnamed
-	}
+// letterhead reads the logo.
+func (s *letterheadSettings) letterhead() (pdf.Letterhead, error) {
+	of := pdf.Letterhead{Name: cmp.Or(s.OfficeName, "Backoffice"), Address: s.OfficeAddress}
 	if s.OfficeLogo == "" {
 		return of, nil
 	}

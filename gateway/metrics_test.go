@@ -21,7 +21,7 @@ func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
 	o.send(t, pair, http.MethodGet, "/customers", "")
 	o.send(t, [2]string{pair[0], "wrong"}, http.MethodGet, "/customers", "")
 	w := httptest.NewRecorder()
-	s.process.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	s.http.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	text := w.Body.String()
 	for _, line := range []string{
 		"backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",

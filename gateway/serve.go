@@ -20,7 +20,7 @@ import (
 
 // Config is how a backend is served.
 type Config struct {
-	Process httpserver.Settings
+	Server  httpserver.Settings
 	Limits  limits.Settings
 	Proxies auth.Proxies // whose word counts for where a request comes from
 	Log     *slog.Logger
@@ -50,7 +50,7 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
 	defer stopWatching()
 	started()
-	return s.process.Run(ctx, listener, handler)
+	return s.http.Run(ctx, listener, handler)
 }
 
 // pageOf tells the page whether its worked queries may write to the store's records.

@@ -78,7 +78,7 @@ func (s *Settings) OpenExisting(ctx context.Context) (*Backend, error) {
 }
 
 func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
-	letterhead, err := s.letterhead("Backoffice")
+	letterhead, err := s.letterhead()
 	if err != nil {
 		return nil, err
 	}

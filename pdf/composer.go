@@ -76,6 +76,9 @@ func newComposer(labels *labels, fonts Fonts, title, author string, created back
 	return c
 }
 
+// masked stands where a registration number was: a document is for readers who may not see them.
+const masked = "••.••.••-•••.••"
+
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // clean makes any text of the content fit to print.

@@ -41,7 +41,7 @@ func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocu
 	err = Transcript(&document, TranscriptDocument{
 		Office:          d.office,
 		Language:        of.Checklist.Language,
-		Customer:        Party{Name: of.Customer.DisplayName, Address: of.Customer.Address, KBONumber: string(of.Customer.KboNumber)},
+		Customer:        PartyOf(of.Customer),
 		Checklist:       of.Checklist.Name,
 		FinancialYear:   years,
 		CompletedAt:     cmp.Or(of.Transcript.CompletedAt, of.Transcript.OwnUpdatedAt),

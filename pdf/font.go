@@ -82,7 +82,7 @@ func (t *typeface) draws(r rune) bool { return r < 1<<16 && t.widths[r] >= 0 }
 const missing = '◊'
 
 // drawable keeps of a text what can be drawn: composed accents, line feeds, spaces for other white space, a mark for
-// what the fonts lack, which lacks is told, and nothing for what is invisible.
+// what the fonts lack, which is reported to lacks, and nothing for what is invisible.
 func drawable(text string, draws func(rune) bool, lacks func(rune)) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -13,6 +13,11 @@ type Party struct {
 	KBONumber string // 10 digits, or nothing
 }
 
+// PartyOf is a customer as a document names it.
+func PartyOf(c *backoffice.Customer) Party {
+	return Party{Name: c.DisplayName, Address: c.Address, KBONumber: string(c.KboNumber)}
+}
+
 // facts say who somebody is and where.
 func (p Party) facts(l *labels) []fact {
 	return []fact{{l.customer, p.Name}, {l.address, addressLines(p.Address)}}

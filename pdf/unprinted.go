@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// scripts are those that people are told of by name; anything else is "other characters".
+// scripts are those that are reported by name; anything else is "other characters".
 var scripts = []struct {
 	name  string
 	table []*unicode.RangeTable
