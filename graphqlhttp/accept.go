@@ -45,19 +45,24 @@ func negotiate(accept []string) (media string, ok bool) {
 }
 
 func acceptEntry(entry string) (media string, quality float64) {
-	media, parameters, err := mime.ParseMediaType(entry)
-	if err != nil {
-		return "", 0
-	}
-	if charset, stated := parameters["charset"]; stated && !strings.EqualFold(charset, "utf-8") {
+	media, parameters, ok := parseMedia(entry)
+	if !ok {
 		return "", 0
 	}
 	q, stated := parameters["q"]
 	if !stated {
 		return media, 1
 	}
-	if quality, err = strconv.ParseFloat(q, 64); err != nil {
+	quality, err := strconv.ParseFloat(q, 64)
+	if err != nil {
 		return "", 0
 	}
 	return media, quality
+}
+
+// parseMedia reads a media type; ok is false for what is none, and for a text that is not in UTF-8.
+func parseMedia(text string) (media string, parameters map[string]string, ok bool) {
+	media, parameters, err := mime.ParseMediaType(text)
+	charset, stated := parameters["charset"]
+	return media, parameters, err == nil && (!stated || strings.EqualFold(charset, "utf-8"))
 }

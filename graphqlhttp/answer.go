@@ -75,31 +75,15 @@ func (a answer) tail() ([]byte, error) {
 	if a.data != nil && len(a.errors) == 0 && len(a.extensions) == 0 {
 		return closing, nil
 	}
-	separator := byte('{')
+	tail, err := json.Marshal(struct {
+		Errors     gqlerror.List  `json:"errors,omitempty"`
+		Extensions map[string]any `json:"extensions,omitempty"`
+	}{a.errors, a.extensions})
+	if err != nil {
+		return nil, err
+	}
 	if a.data != nil {
-		separator = ','
+		tail[0] = ','
 	}
-	var tail []byte
-	for _, member := range []struct {
-		name  string
-		value any
-		empty bool
-	}{
-		{"errors", a.errors, len(a.errors) == 0},
-		{"extensions", a.extensions, len(a.extensions) == 0},
-	} {
-		if member.empty {
-			continue
-		}
-		encoded, err := json.Marshal(member.value)
-		if err != nil {
-			return nil, err
-		}
-		tail = append(tail, separator, '"')
-		tail = append(tail, member.name...)
-		tail = append(tail, '"', ':')
-		tail = append(tail, encoded...)
-		separator = ','
-	}
-	return append(tail, closing...), nil
+	return append(tail, '\n'), nil
 }

@@ -20,18 +20,18 @@ func (g *GraphQL) explained(ctx context.Context, r *http.Request, a answer, oper
 	if r.Header.Get("X-Explain") != "true" {
 		return a
 	}
-	told := explanation{
+	shown := explanation{
 		Depth:  outcome.Depth,
 		Cost:   outcome.Cost,
 		Limit:  g.limits.Cost,
 		Scopes: limits.Scopes(g.schema, operation.OperationDefinition, variables),
 	}
-	if told.Scopes == nil {
-		told.Scopes = []string{}
+	if shown.Scopes == nil {
+		shown.Scopes = []string{}
 	}
 	if g.hooks.StoreCalls != nil {
-		told.StoreCalls = g.hooks.StoreCalls(ctx)
+		shown.StoreCalls = g.hooks.StoreCalls(ctx)
 	}
-	a.extensions = with(a.extensions, "cost", told)
+	a.extensions = with(a.extensions, "cost", shown)
 	return a
 }

@@ -33,7 +33,7 @@ func failure(code, format string, args ...any) *gqlerror.Error {
 // codeOf is the one table from kinds of errors to codes.
 func codeOf(kind backoffice.Kind) string {
 	switch kind {
-	case backoffice.BadInput, backoffice.Refused: // a refused write is normally told in userErrors
+	case backoffice.BadInput, backoffice.Refused: // a refused write is normally reported in userErrors
 		return codeBadInput
 	case backoffice.Unauthenticated:
 		return codeUnauthenticated

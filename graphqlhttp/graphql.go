@@ -37,13 +37,13 @@ type Hooks struct {
 	Log *slog.Logger
 }
 
-// Admitted is told how far an operation has come. Each of its functions is called once, in this order.
+// Admitted is reported how far an operation has come. Each of its functions is called once, in this order.
 type Admitted struct {
 	Executed func(bytes int) // what was read is not needed any more; the answer has so many bytes
 	Sent     func()          // or given up
 }
 
-// Outcome is what may be told of a request in a log or a metric: no variable, no body.
+// Outcome is what may be said of a request in a log or a metric: no variable, no body.
 type Outcome struct {
 	Operation string   // its name as the document has it, digit runs masked and cut; "" without one
 	Type      string   // query or mutation; "" when the document was refused
@@ -52,13 +52,6 @@ type Outcome struct {
 	Cost      int      // likewise
 	Status    int      // of HTTP
 	Codes     []string // of the errors, each once
-}
-
-func (h Hooks) requestID(ctx context.Context) string {
-	if h.RequestID == nil {
-		return ""
-	}
-	return h.RequestID(ctx)
 }
 
 // GraphQL serves GraphQL over HTTP for an executable schema. Make one with New; it may be used by many requests at a
@@ -73,6 +66,10 @@ type GraphQL struct {
 
 // New makes the GraphQL endpoint of a schema.
 func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks) *GraphQL {
+	hooks.Log = cmp.Or(hooks.Log, slog.Default())
+	if hooks.RequestID == nil {
+		hooks.RequestID = func(context.Context) string { return "" }
+	}
 	g := &GraphQL{
 		schema:    schema.Schema(),
 		executor:  executor.New(schema),
@@ -265,7 +262,7 @@ func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql
 	return a
 }
 
-// cameToNothing says whether an answer holds nothing but nulls, for want of the store. It is told as a request that failed,
+// cameToNothing says whether an answer holds nothing but nulls, for want of the store. It is reported as a request that failed,
 // with a status by which clients and balancers try again; an answer without data has such a status in GraphQL over HTTP.
 // A mutation that was slow may have done what it cannot tell.
 func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
@@ -303,7 +300,7 @@ func (g *GraphQL) tooLarge(response *graphql.Response) *gqlerror.Error {
 	return nil
 }
 
-// late says whether the deadline took away the answer. What a mutation has done is told all the same.
+// late says whether the deadline took away the answer. What a mutation has done is reported all the same.
 func late(ctx context.Context, operation *graphql.OperationContext, response *graphql.Response) bool {
 	if response == nil {
 		return true
@@ -311,12 +308,7 @@ func late(ctx context.Context, operation *graphql.OperationContext, response *gr
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || operation.Operation.Operation == ast.Mutation {
 		return false
 	}
-	for _, err := range response.Errors {
-		if codeOfError(err) == codeTimeout {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(response.Errors, func(err *gqlerror.Error) bool { return codeOfError(err) == codeTimeout })
 }
 
 // statusOfFailure is the status of an executed operation without data: that of the first fault of ours, else 200, or

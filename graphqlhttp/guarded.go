@@ -2,7 +2,7 @@ package graphqlhttp
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// What a document looks for must not be told by how soon another caller's same document is answered. So documents that hold
+// What a document looks for must not show by how soon another caller's same document is answered. So documents that hold
 // a value where only a scope lets one be given, such as a registration number in a filter, are prepared anew each time. Those that
 // give it in a variable are kept: they tell nothing.
 

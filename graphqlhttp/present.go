@@ -44,7 +44,7 @@ func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
 		presented.Message = "the request took too long"
 	default:
 		presented.Message = "internal error"
-		presented.Extensions["requestId"] = g.hooks.requestID(ctx)
+		presented.Extensions["requestId"] = g.hooks.RequestID(ctx)
 		cause := err
 		if known != nil && known.Cause != nil {
 			cause = known.Cause
@@ -69,10 +69,6 @@ func panicError(panicked any) error {
 }
 
 func (g *GraphQL) log(ctx context.Context, level slog.Level, message string, cause error) {
-	log := g.hooks.Log
-	if log == nil {
-		log = slog.Default()
-	}
-	log.Log(ctx, level, message,
-		"request", g.hooks.requestID(ctx), "cause", backoffice.MaskDigits(cause.Error()))
+	g.hooks.Log.Log(ctx, level, message,
+		"request", g.hooks.RequestID(ctx), "cause", backoffice.MaskDigits(cause.Error()))
 }

@@ -3,7 +3,6 @@ package graphqlhttp
 import (
 	"bytes"
 	"errors"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -59,14 +58,10 @@ func checkContent(header http.Header) *unread {
 		return refused
 	}
 	content := header.Get("Content-Type")
-	if content == "application/json" {
+	if content == mediaJSON {
 		return nil
 	}
-	media, parameters, err := mime.ParseMediaType(content)
-	if err != nil || media != "application/json" {
-		return refused
-	}
-	if charset, stated := parameters["charset"]; stated && !strings.EqualFold(charset, "utf-8") {
+	if media, _, ok := parseMedia(content); !ok || media != mediaJSON {
 		return refused
 	}
 	return nil

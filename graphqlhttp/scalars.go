@@ -11,7 +11,7 @@ import (
 
 // scalars decode the schema's own scalars, so that a value that does not fit is refused before anything runs. The
 // generated code takes what they return. Of a JSON only its kind is looked at: what an object may hold is a rule of the
-// domain, and told as any other of its rules.
+// domain, and reported as any other of its rules.
 var scalars = map[string]func(value any) (decoded any, ok bool){
 	"DateTime": func(value any) (any, bool) {
 		var instant backoffice.Instant

@@ -16,7 +16,7 @@ type acceptLog struct {
 	net.Listener
 	log      *slog.Logger
 	failures prometheus.Counter
-	told     atomic.Int64 // when, in milliseconds
+	logged   atomic.Int64 // when, in milliseconds
 }
 
 const acceptLogPeriod = 10 * time.Second // one line each
@@ -28,7 +28,7 @@ func (l *acceptLog) Accept() (net.Conn, error) {
 	}
 	l.failures.Inc()
 	now := time.Now().UnixMilli()
-	if told := l.told.Load(); now-told >= acceptLogPeriod.Milliseconds() && l.told.CompareAndSwap(told, now) {
+	if last := l.logged.Load(); now-last >= acceptLogPeriod.Milliseconds() && l.logged.CompareAndSwap(last, now) {
 		l.log.Error("connections cannot be accepted; at the limit of open files, raise it (ulimit -n)", "cause", err)
 	}
 	return nil, err

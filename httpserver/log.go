@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// NewLog makes the log of a process, as its settings want it. Moments are in UTC, with milliseconds.
+// NewLog makes the log of a server, as its settings want it. Moments are in UTC, with milliseconds.
 func (s Settings) NewLog(to io.Writer) *slog.Logger {
 	var level slog.Level // info, also for a zero value
 	_ = level.UnmarshalText([]byte(s.LogLevel))

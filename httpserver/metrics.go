@@ -94,17 +94,17 @@ func newMetrics(alarms func() []string) *metrics {
 }
 
 // Count adds a counter that the program keeps itself, such as backoffice_sign_ins_failed_total.
-func (p *Server) Count(name, help string, read func() int64) {
-	promauto.With(p.metrics.registry).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
+func (srv *Server) Count(name, help string, read func() int64) {
+	promauto.With(srv.metrics.registry).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
 }
 
 // Gauge adds a gauge that the program reads itself, with labels as name, value, name, value.
-func (p *Server) Gauge(name, help string, read func() int64, labels ...string) {
+func (srv *Server) Gauge(name, help string, read func() int64, labels ...string) {
 	constant := prometheus.Labels{}
 	for i := 0; i+1 < len(labels); i += 2 {
 		constant[labels[i]] = labels[i+1]
 	}
-	promauto.With(p.metrics.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: constant}, func() float64 { return float64(read()) })
+	promauto.With(srv.metrics.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: constant}, func() float64 { return float64(read()) })
 }
 
 func (m *metrics) operation(of outcome) prometheus.Counter {
@@ -135,8 +135,8 @@ func (m *metrics) count(s seen) {
 }
 
 // Metrics answers /metrics; Run serves it on the address of the settings.
-func (p *Server) Metrics() http.Handler {
+func (srv *Server) Metrics() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(p.metrics.registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(srv.metrics.registry, promhttp.HandlerOpts{}))
 	return mux
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // observe gives a request its id, counts it and logs one line when it is answered.
-func (p *Server) observe(next http.Handler) http.Handler {
+func (srv *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		known := &record{id: requestID(r.Header.Get(requestIDHeader))}
@@ -25,9 +25,9 @@ func (p *Server) observe(next http.Handler) http.Handler {
 		}
 		w.Header()[requestIDHeader] = []string{known.id}
 		wrapped := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
-		p.metrics.inFlight.Inc()
+		srv.metrics.inFlight.Inc()
 		defer func() {
-			p.metrics.inFlight.Dec()
+			srv.metrics.inFlight.Dec()
 			status := wrapped.Status()
 			if status == 0 {
 				status = http.StatusOK // nothing written is an empty 200
@@ -36,8 +36,8 @@ func (p *Server) observe(next http.Handler) http.Handler {
 				record: known, method: methodOf(r.Method), route: routeOf(ctx), status: status,
 				bytes: wrapped.BytesWritten(), calls: calls.Count(), took: time.Since(started),
 			}
-			p.metrics.count(seen)
-			p.line(ctx, seen)
+			srv.metrics.count(seen)
+			srv.line(ctx, seen)
 		}()
 		next.ServeHTTP(wrapped, r.WithContext(ctx))
 	})
@@ -52,16 +52,16 @@ type seen struct {
 	took          time.Duration
 }
 
-// line logs a request. Those that ask whether the process is well, and for parts of a page, are only worth a line when it
+// line logs a request. Those that ask whether the server is well, and for parts of a page, are only worth a line when it
 // is not.
-func (p *Server) line(ctx context.Context, s seen) {
+func (srv *Server) line(ctx context.Context, s seen) {
 	level := slog.LevelInfo
 	if s.status >= http.StatusInternalServerError {
 		level = slog.LevelError
 	} else if s.route == "/livez" || s.route == "/readyz" || s.quiet {
 		level = slog.LevelDebug
 	}
-	if !p.options.Log.Enabled(ctx, level) {
+	if !srv.options.Log.Enabled(ctx, level) {
 		return
 	}
 	attributes := append(make([]slog.Attr, 0, 12),
@@ -88,7 +88,7 @@ func (p *Server) line(ctx context.Context, s seen) {
 	// Without the place in the source, which would be this one each time.
 	line := slog.NewRecord(time.Now(), level, "request", 0)
 	line.AddAttrs(attributes...)
-	_ = p.options.Log.Handler().Handle(ctx, line) // slog has no one to tell either
+	_ = srv.options.Log.Handler().Handle(ctx, line) // slog has no one to tell either
 }
 
 // routeOf is the pattern of the route that answered; a path that has none is never shown.

@@ -12,7 +12,7 @@ import (
 
 // recover keeps a panic to the one request that it happened in. The answer is an internal error with the request's id,
 // or a broken connection if a part of another answer has left.
-func (p *Server) recover(next http.Handler) http.Handler {
+func (srv *Server) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			panicked := recover()
@@ -23,8 +23,8 @@ func (p *Server) recover(next http.Handler) http.Handler {
 				panic(panicked)
 			}
 			id := RequestID(r.Context())
-			p.metrics.panics.Inc()
-			p.options.Log.ErrorContext(r.Context(), "panic", "request", id, "cause", causeOf(panicked), "stack", string(debug.Stack()))
+			srv.metrics.panics.Inc()
+			srv.options.Log.ErrorContext(r.Context(), "panic", "request", id, "cause", causeOf(panicked), "stack", string(debug.Stack()))
 			if wrapped, ok := w.(middleware.WrapResponseWriter); ok && wrapped.Status() != 0 {
 				panic(http.ErrAbortHandler)
 			}
@@ -40,7 +40,7 @@ func (p *Server) recover(next http.Handler) http.Handler {
 	})
 }
 
-// causeOf tells a fault of Go's own; the value of another panic could hold anything, so only its type is told.
+// causeOf is the text of a fault of Go's own; the value of another panic could hold anything, so only its type is logged.
 func causeOf(panicked any) string {
 	if fault, ok := panicked.(runtime.Error); ok {
 		return fault.Error()

@@ -25,21 +25,21 @@ const (
 
 // Run serves a handler on a listener, and metrics beside it, until ctx ends. Then readiness goes off, requests in
 // flight are finished, and Run returns nil, after StopTime at the latest. It owns the listener.
-func (p *Server) Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	if err := p.settings.Check(); err != nil {
+func (srv *Server) Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	if err := srv.settings.Check(); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	listener = &acceptLog{Listener: listener, log: p.options.Log, failures: p.metrics.acceptFailures}
-	if p.settings.Certificate != "" {
-		configuration, err := (&certificate{chain: p.settings.Certificate, key: p.settings.Key}).configuration()
+	listener = &acceptLog{Listener: listener, log: srv.options.Log, failures: srv.metrics.acceptFailures}
+	if srv.settings.Certificate != "" {
+		configuration, err := (&certificate{chain: srv.settings.Certificate, key: srv.settings.Key}).configuration()
 		if err != nil {
 			return errors.Join(err, listener.Close())
 		}
 		listener = tls.NewListener(listener, configuration)
 	}
-	defer p.serveMetrics()()
+	defer srv.serveMetrics()()
 
-	server := p.server(handler)
+	server := srv.server(handler)
 	server.WriteTimeout = longestTime
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -48,30 +48,30 @@ func (p *Server) Run(ctx context.Context, listener net.Listener, handler http.Ha
 		return fmt.Errorf("serving ended: %w", err)
 	case <-ctx.Done():
 	}
-	return p.stop(server)
+	return srv.stop(server)
 }
 
-func (p *Server) server(handler http.Handler) *http.Server {
+func (srv *Server) server(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       bodyTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerBytes,
-		ErrorLog:          slog.NewLogLogger(p.options.Log.Handler(), slog.LevelDebug), // broken connections
+		ErrorLog:          slog.NewLogLogger(srv.options.Log.Handler(), slog.LevelDebug), // broken connections
 	}
 }
 
 // stop turns readiness off, waits until that is known, and lets requests finish.
-func (p *Server) stop(server *http.Server) error {
-	p.stopping.Store(true)
-	p.options.Log.Info("stopping")
-	end := time.Now().Add(p.settings.StopTime)
-	time.Sleep(p.settings.StopDelay)
+func (srv *Server) stop(server *http.Server) error {
+	srv.stopping.Store(true)
+	srv.options.Log.Info("stopping")
+	end := time.Now().Add(srv.settings.StopTime)
+	time.Sleep(srv.settings.StopDelay)
 	patience, cancel := context.WithDeadline(context.Background(), end)
 	defer cancel()
 	if err := server.Shutdown(patience); err != nil {
-		p.options.Log.Warn("requests in flight were cut off", "cause", err)
+		srv.options.Log.Warn("requests in flight were cut off", "cause", err)
 		return server.Close()
 	}
 	return nil
@@ -79,16 +79,16 @@ func (p *Server) stop(server *http.Server) error {
 
 // serveMetrics serves /metrics on its own address, if there is one. A second server on the same machine finds the
 // default address taken: it serves without metrics and says so, since the data matter more.
-func (p *Server) serveMetrics() (stop func()) {
-	if p.settings.Metrics == "" {
+func (srv *Server) serveMetrics() (stop func()) {
+	if srv.settings.Metrics == "" {
 		return func() {}
 	}
-	listener, err := net.Listen("tcp", p.settings.Metrics)
+	listener, err := net.Listen("tcp", srv.settings.Metrics)
 	if err != nil {
-		p.options.Log.Warn("no metrics are served; choose another address with --metrics", "cause", err)
+		srv.options.Log.Warn("no metrics are served; choose another address with --metrics", "cause", err)
 		return func() {}
 	}
-	server := p.server(p.Metrics())
+	server := srv.server(srv.Metrics())
 	server.WriteTimeout = answerTime
 	go func() { _ = server.Serve(listener) }()
 	return func() { _ = server.Close() }

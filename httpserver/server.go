@@ -17,9 +17,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Options are what a process is given by the program.
+// Options are what a server is given by the program.
 type Options struct {
-	// Ready says why requests cannot be answered now, nil when they can. Without it a process is always ready.
+	// Ready says why requests cannot be answered now, nil when they can. Without it a server is always ready.
 	Ready func(context.Context) error
 	// Alarms are what an operator has to look at though requests are answered, a sentence each that anyone may read. They
 	// are in the answer of /readyz, which stays 200, and counted by the metrics.
@@ -38,7 +38,7 @@ type Server struct {
 	stopping atomic.Bool
 }
 
-// New makes a process; its settings have to pass Check.
+// New makes a server; its settings have to pass Check.
 func New(settings Settings, options Options) *Server {
 	if options.Log == nil {
 		options.Log = slog.Default()
@@ -46,14 +46,14 @@ func New(settings Settings, options Options) *Server {
 	return &Server{settings: settings, options: options, metrics: newMetrics(options.Alarms)}
 }
 
-// Mount puts the process's middlewares and its own routes, /livez and /readyz, on a router that has no routes yet.
-func (p *Server) Mount(r chi.Router) {
-	r.Use(p.observe, p.recover, p.secure, middleware.GetHead)
-	if len(p.settings.Origins) == 0 {
+// Mount puts the server's middlewares and its own routes, /livez and /readyz, on a router that has no routes yet.
+func (srv *Server) Mount(r chi.Router) {
+	r.Use(srv.observe, srv.recover, srv.secure, middleware.GetHead)
+	if len(srv.settings.Origins) == 0 {
 		r.Use(refusePreflight)
 	} else {
 		r.Use(cors.Handler(cors.Options{
-			AllowedOrigins: p.settings.Origins,
+			AllowedOrigins: srv.settings.Origins,
 			AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
 			AllowedHeaders: []string{"Accept", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Range", "X-Access-Purpose",
 				"X-Client-Id", "X-Client-Secret", "X-Explain", "X-Request-Id"},
@@ -61,16 +61,16 @@ func (p *Server) Mount(r chi.Router) {
 			MaxAge:         600,
 		}))
 	}
-	bounded := r.With(p.Deadline)
-	bounded.Get("/livez", p.live)
-	bounded.Get("/readyz", p.ready)
+	bounded := r.With(srv.Deadline)
+	bounded.Get("/livez", srv.live)
+	bounded.Get("/readyz", srv.ready)
 }
 
 // secure sets the headers that every answer has.
-func (p *Server) secure(next http.Handler) http.Handler {
+func (srv *Server) secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if p.settings.Certificate != "" {
+		if srv.settings.Certificate != "" {
 			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		next.ServeHTTP(w, r)
@@ -91,32 +91,32 @@ func refusePreflight(next http.Handler) http.Handler {
 
 // Deadline bounds the time of a request and of the writing of its answer. It is for everything but downloads, which
 // Stream is for.
-func (p *Server) Deadline(next http.Handler) http.Handler {
-	if p.options.Time <= 0 {
+func (srv *Server) Deadline(next http.Handler) http.Handler {
+	if srv.options.Time <= 0 {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), p.options.Time)
+		ctx, cancel := context.WithTimeout(r.Context(), srv.options.Time)
 		defer cancel()
-		answer := &sender{w, http.NewResponseController(w), time.Now().Add(p.options.Time + answerTime)}
+		answer := &sender{w, http.NewResponseController(w), time.Now().Add(srv.options.Time + answerTime)}
 		_ = answer.control.SetWriteDeadline(answer.end) // a writer without deadlines is a test's
 		next.ServeHTTP(answer, r.WithContext(ctx))
 	})
 }
 
-func (p *Server) live(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live") }
+func (srv *Server) live(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live") }
 
 // ready tells a load balancer whether to send requests here, and people why not, as far as anyone may know; the cause
 // is in the log.
-func (p *Server) ready(w http.ResponseWriter, r *http.Request) {
-	if p.stopping.Load() {
+func (srv *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if srv.stopping.Load() {
 		say(w, http.StatusServiceUnavailable, "stopping")
 		return
 	}
-	if p.options.Ready != nil {
+	if srv.options.Ready != nil {
 		ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 		defer cancel()
-		if err := p.options.Ready(ctx); err != nil {
+		if err := srv.options.Ready(ctx); err != nil {
 			word, cause := "not ready", err
 			var known *backoffice.Error
 			if errors.As(err, &known) {
@@ -125,15 +125,15 @@ func (p *Server) ready(w http.ResponseWriter, r *http.Request) {
 				}
 				cause = cmp.Or(known.Cause, cause)
 			}
-			p.options.Log.WarnContext(ctx, "not ready", "cause", cause)
+			srv.options.Log.WarnContext(ctx, "not ready", "cause", cause)
 			say(w, http.StatusServiceUnavailable, word)
 			return
 		}
 	}
 	var word strings.Builder
 	word.WriteString("ready")
-	if p.options.Alarms != nil {
-		for _, alarm := range p.options.Alarms() {
+	if srv.options.Alarms != nil {
+		for _, alarm := range srv.options.Alarms() {
 			word.WriteString("\nalarm: " + alarm)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Settings are how a process serves. A program embeds them among its flags.
+// Settings are how a server serves. A program embeds them among its flags.
 type Settings struct {
 	Metrics     string        `default:"127.0.0.1:9464" env:"BACKOFFICE_METRICS" placeholder:"ADDRESS" help:"Where Prometheus finds /metrics: an address of this machine only, or empty for none (${default})."`
 	Origins     []string      `name:"cors-origin" env:"BACKOFFICE_CORS_ORIGIN" placeholder:"ORIGIN" help:"An origin whose pages may ask, such as https://office.example; may be repeated. None without."`

@@ -16,9 +16,9 @@ var errStalled = errors.New("nothing of the download moved for " + stallTime.Str
 
 // Stream bounds a download by its inactivity: it may take as long as the client's line needs, while bytes flow. Neither a
 // client that takes none nor a file that gives none holds it for longer than stallTime.
-func (p *Server) Stream(next http.Handler) http.Handler { return p.stream(next, stallTime) }
+func (srv *Server) Stream(next http.Handler) http.Handler { return srv.stream(next, stallTime) }
 
-func (p *Server) stream(next http.Handler, stall time.Duration) http.Handler {
+func (srv *Server) stream(next http.Handler, stall time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, end := context.WithCancelCause(r.Context())
 		defer end(nil)
@@ -27,7 +27,7 @@ func (p *Server) stream(next http.Handler, stall time.Duration) http.Handler {
 		defer s.stalled.Stop()
 		defer func() {
 			if context.Cause(ctx) == errStalled {
-				p.options.Log.InfoContext(ctx, "download ended", "cause", errStalled)
+				srv.options.Log.InfoContext(ctx, "download ended", "cause", errStalled)
 			}
 		}()
 		s.moved()

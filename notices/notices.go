@@ -4,7 +4,7 @@ package notices
 
 import _ "embed"
 
-// Text is what the licenses want to be told.
+// Text is what the licenses want to be passed on.
 //
 //go:generate go run ./generate
 //go:embed THIRD_PARTY_NOTICES.txt

@@ -18,8 +18,8 @@ const ReceiptPeriod = time.Minute
 
 // alarms are what a process has noticed that shows that the register was tampered with. They stand until it ends.
 type alarms struct {
-	mu   sync.Mutex
-	told []string
+	mu     sync.Mutex
+	raised []string
 }
 
 const maxAlarms = 20 // the first tell enough
@@ -27,9 +27,9 @@ const maxAlarms = 20 // the first tell enough
 // raise tells the log, loudly and once, and keeps it for Vault.Alarms.
 func (a *alarms) raise(what string) {
 	a.mu.Lock()
-	known := slices.Contains(a.told, what)
-	if !known && len(a.told) < maxAlarms {
-		a.told = append(a.told, what)
+	known := slices.Contains(a.raised, what)
+	if !known && len(a.raised) < maxAlarms {
+		a.raised = append(a.raised, what)
 	}
 	a.mu.Unlock()
 	if !known {
@@ -46,7 +46,7 @@ func (v *Vault) Alarms() []string {
 func (a *alarms) all() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.told)
+	return slices.Clone(a.raised)
 }
 
 // compare looks whether a chain is as this process left it; what it finds otherwise it raises. The store may be ahead of

@@ -16,7 +16,7 @@ import (
 // about the server, and since the server shares its processors with them here and with nobody on a machine of its own, they give
 // way to it (nice).
 
-// task is what callers are told.
+// task is what callers are given.
 type task struct {
 	Address     string
 	Friend      pair
@@ -31,7 +31,7 @@ var parts = map[string]func(in io.Reader, out io.Writer) error{"friend": beFrien
 
 // run lets a caller do a task, and reads what it says of it.
 func (t task) run(part string, said any) error {
-	told, err := json.Marshal(t)
+	given, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (t task) run(part string, said any) error {
 	if part == "hostile" {
 		command = exec.Command("nice", "-n", "19", program, part)
 	}
-	command.Stdin, command.Stderr = bytes.NewReader(told), os.Stderr
+	command.Stdin, command.Stderr = bytes.NewReader(given), os.Stderr
 	out, err := command.Output()
 	if err != nil {
 		return err

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"example.org/backoffice/backoffice"
 )
 
 type pair struct{ ClientID, ClientSecret string }
@@ -90,15 +92,15 @@ func (s *soak) run() (reached bool, err error) {
 		return false, err
 	}
 
-	told := task{Address: s.address, Friend: s.friend, Hostile: s.hostile, IDs: s.ids, Connections: s.connections, Duration: min(30*time.Second, s.duration/2)}
+	given := task{Address: s.address, Friend: s.friend, Hostile: s.hostile, IDs: s.ids, Connections: s.connections, Duration: min(30*time.Second, s.duration/2)}
 	var alone, attacked []time.Duration
-	if err := told.run("friend", &alone); err != nil {
+	if err := given.run("friend", &alone); err != nil {
 		return false, err
 	}
-	told.Duration = s.duration
+	given.Duration = s.duration
 	var all errgroup.Group
-	all.Go(func() error { return told.run("hostile", &s.came) })
-	all.Go(func() error { return told.run("friend", &attacked) })
+	all.Go(func() error { return given.run("hostile", &s.came) })
+	all.Go(func() error { return given.run("friend", &attacked) })
 	all.Go(func() error { s.watch(time.Now().Add(s.duration)); return nil })
 	if err := all.Wait(); err != nil {
 		return false, err
@@ -159,8 +161,8 @@ func (s *soak) stop() {
 func (s *soak) issue() error {
 	for i := range 9 {
 		arguments := []string{"credentials", "create", "--json", "--name", fmt.Sprint("hostile ", i)}
-		for _, scope := range []string{"privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write"} {
-			arguments = append(arguments, "--scope", scope)
+		for _, scope := range backoffice.AllScopes {
+			arguments = append(arguments, "--scope", scope.String())
 		}
 		out, err := exec.Command(s.binary, append(arguments, s.settings()...)...).Output()
 		if err != nil {
