@@ -17,7 +17,7 @@ const module = "example.org/backoffice"
 var mayImport = map[string]string{
 	"":    "cli",
 	"cli": "auth backoffice demo files gateway graphiql limits notices privacy httpserver store/sqlite importexport",
-	"gateway": "apidocs auth backoffice demo execute files graph graphiql limits loaders pdf privacy httpserver resolvers rest " +
+	"gateway": "apidocs auth backoffice cache demo execute files graph graphiql limits loaders pdf privacy httpserver resolvers rest " +
 		"store/postgres store/sqlite graphqlhttp",
 
 	"backoffice":       "",
@@ -27,6 +27,7 @@ var mayImport = map[string]string{
 	"pdf":              "backoffice",
 	"mapping":          "",
 	"inputs":           "backoffice mapping",
+	"cache":            "backoffice store",
 	"loaders":          "backoffice",
 	"execute":          "",
 	"graph":            "backoffice inputs execute",

@@ -26,7 +26,18 @@ const (
 	Created Done = "created"
 	Updated Done = "updated"
 	Deleted Done = "deleted"
+
+	// Unknown is an entry after which nobody knows what was done: whoever keeps what it has read forgets all of it.
+	Unknown Done = "unknown"
 )
+
+// ForgetWhatWasRead has every server forget all that it keeps in memory, before it answers another request: for when
+// something else than this program has changed the records, so that no entry tells of it.
+func ForgetWhatWasRead(ctx context.Context, store Store, now Instant) error {
+	return store.Write(ctx, func(ctx context.Context, tx Tx) error {
+		return tx.LogChanges(ctx, &Change{At: now, Action: "cache drop", Done: Unknown})
+	})
+}
 
 // Change is one entry of the change log: what was done to which object by whom. It never holds a value. What goes or changes
 // with another object, as a customer's transcripts do, has entries of its own behind that one's.

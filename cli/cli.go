@@ -44,6 +44,7 @@ type program struct {
 	Documents     documentsCommand     `cmd:"" help:"Generate documents."`
 	Consultations consultationsCommand `cmd:"" help:"List and check the register of consultations of registration numbers."`
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
+	Cache         cacheCommand         `cmd:"" help:"Have servers forget what they keep in memory."`
 	Compact       compactCommand       `cmd:"" help:"Write the embedded store anew, so that nothing of what was erased is left in its file."`
 	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
 	Licenses      licensesCommand      `cmd:"" help:"Print the licenses of the software and fonts of others in this program."`

@@ -26,6 +26,10 @@ type Options struct {
 	// its end. Its error ends the writing, and is the answer.
 	Written func(ctx context.Context, bytes int) error
 
+	// Again is asked when all resolvers of a query were called whether what they read has to be read again: then all are
+	// called anew, and what they answered is forgotten.
+	Again func(ctx context.Context) bool
+
 	// PlanBytes is how much the kept plans may take, roughly; 16 MiB when 0.
 	PlanBytes int
 	// MaxErrors is how many errors of fields an answer keeps; 10,000 when 0. The number of the others is in the
@@ -47,6 +51,7 @@ type Executor struct {
 	attach    func(context.Context, any) context.Context
 	early     func(object, field string) bool
 	written   func(context.Context, int) error
+	again     func(context.Context) bool
 	maxErrors int
 }
 
@@ -55,7 +60,7 @@ func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Ex
 	clients := published(generated.Schema())
 	e := &Executor{
 		ExecutableSchema: generated, published: clients, schema: link(schema, clients), runner: options.Runner,
-		prepare: options.Prepare, attach: options.Attach, early: options.Early, written: options.Written, maxErrors: options.MaxErrors,
+		prepare: options.Prepare, attach: options.Attach, early: options.Early, written: options.Written, again: options.Again, maxErrors: options.MaxErrors,
 	}
 	if e.runner == nil {
 		e.runner = Concurrently
@@ -105,7 +110,13 @@ func (e *Executor) respond(ctx context.Context) *graphql.Response {
 	}
 	r := &run{ctx: ctx, executor: e, operation: operation, plan: p}
 	all := &group{selection: p.root, objects: root}
-	if err := r.execute(all); err != nil {
+	err := r.execute(all)
+	if err == nil && e.again != nil && operation.Operation.Operation == ast.Query && e.again(ctx) {
+		r = &run{ctx: ctx, executor: e, operation: operation, plan: p}
+		all = &group{selection: p.root, objects: root}
+		err = r.execute(all)
+	}
+	if err != nil {
 		graphql.AddError(ctx, err)
 		return &graphql.Response{Data: []byte("null")}
 	}

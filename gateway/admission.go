@@ -27,7 +27,7 @@ func (s server) answer(endpoint http.Handler) http.Handler {
 		}
 		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, rowsOfAnswers*s.limits.Answer))
 		ctx = backoffice.WithRenderings(ctx, s.limits.Generated)
-		ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreVisibleTo(auth.From(ctx), s.backend.Store), loaders.Gated))
+		ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreVisibleTo(auth.From(ctx), s.store), loaders.Gated))
 		defer giveBack()
 		endpoint.ServeHTTP(w, r.WithContext(ctx))
 	})
@@ -40,6 +40,9 @@ func written(ctx context.Context, bytes int) error {
 	}
 	return nil
 }
+
+// readAgain tells whether a query has to be executed again, on what is read anew.
+func readAgain(ctx context.Context) bool { return loaders.From(ctx).ReadAgain() }
 
 // admit lets operations enter, and ends an operation's reading when it was executed.
 func admit(admission *limits.Admission) func(context.Context, int) (graphqlhttp.Admitted, error) {

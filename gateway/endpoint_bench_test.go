@@ -55,7 +55,10 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, end := newServer(h, Config{Limits: limits.Defaults(), Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}, graphiql.Real)
+	s, end, err := newServer(h, Config{Limits: limits.Defaults(), Cache: testedCache, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}, graphiql.Real)
+	if err != nil {
+		b.Fatal(err)
+	}
 	b.Cleanup(func() { end(); _ = h.Close() })
 	schema := s.schema()
 	request, err := http.NewRequest(http.MethodPost, "/graphql", nil)

@@ -27,6 +27,7 @@ import (
 // server is what the APIs are put together from.
 type server struct {
 	backend       *Backend
+	store         backoffice.Store // the backend's, with what is before it
 	http          *httpserver.Server
 	limits        limits.Settings
 	authenticator *auth.Authenticator
@@ -36,13 +37,24 @@ type server struct {
 }
 
 // newServer makes what a backend is served by. end stops what it runs.
-func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func()) {
+func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(), err error) {
+	store, err := c.Cache.over(b.Store, c.Log)
+	if err != nil {
+		return s, nil, err
+	}
 	authenticator := auth.NewAuthenticator(b.Store)
 	return server{
-		backend: b,
-		http:    httpserver.New(c.Server, httpserver.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
-		limits:  c.Limits, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
-	}, authenticator.Close
+		backend: b, store: store,
+		http:   httpserver.New(c.Server, httpserver.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
+		limits: c.Limits, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
+	}, func() { authenticator.Close(); stop(store) }, nil
+}
+
+// service does the writes of the APIs: what a request reads after one of them sees it.
+func (s server) service() *backoffice.Service {
+	service := s.backend.Service()
+	service.Store = s.store
+	return service
 }
 
 // handler puts the APIs together.
@@ -71,7 +83,7 @@ func (s server) handler() http.Handler {
 	bounded.Handle(apidocs.Path, docs)
 	bounded.Handle(apidocs.Path+"/*", httpserver.Quiet(docs))
 	rest.Mount(r, rest.Config{
-		Store: s.backend.Store, Service: s.backend.Service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault,
+		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault,
 		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
 		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: httpserver.Client, RequestID: httpserver.RequestID,
 		Admit: s.admitREST(admission), Answer: s.limits.Answer,
@@ -82,9 +94,9 @@ func (s server) handler() http.Handler {
 // schema is what the GraphQL API executes.
 func (s server) schema() graphql.ExecutableSchema {
 	return graph.NewBreadthFirst(graph.Config{
-		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Service: s.backend.Service()},
+		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Service: s.service()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: resolvers.HangsOnIdentity, Written: written, MaxErrors: s.limits.FieldErrors})
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: resolvers.HangsOnIdentity, Written: written, Again: readAgain, MaxErrors: s.limits.FieldErrors})
 }
 
 // schemaText is schema.graphqls, as gqlgen has put it into the generated code.

@@ -21,7 +21,7 @@ func (s server) measure(throttle *auth.Throttle, vault *privacy.Vault, admission
 		_, waiting := admission.Stats()
 		return waiting
 	})
-	store, ok := s.backend.Store.(interface{ Gauges() []backoffice.Gauge })
+	store, ok := s.store.(interface{ Gauges() []backoffice.Gauge })
 	if !ok {
 		return
 	}

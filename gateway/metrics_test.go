@@ -14,7 +14,10 @@ import (
 func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	s, end := newServer(o.Backend, quiet(limits.Defaults()), graphiql.Real)
+	s, end, err := newServer(o.Backend, quiet(limits.Defaults()), graphiql.Real)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(end)
 	o.handler = s.handler()
 	pair := o.pair(t, backoffice.PrivacyRead)

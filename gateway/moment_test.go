@@ -162,6 +162,10 @@ func TestAnAnswerIsOfOneMomentWhoeverWrites(t *testing.T) {
 			settings.Replicas = replicas
 
 			o := serveOffice(t, settings, limits.Defaults())
+			remembering := []*office{
+				serveRemembering(t, settings, CacheSettings{Cache: 64 << 20}), serveRemembering(t, settings, CacheSettings{Cache: 20 << 10}),
+				serveRemembering(t, settings, CacheSettings{Cache: 64 << 20, Check: true}),
+			}
 			broken := serveOfficeThrough(t, settings, limits.Defaults(), func(of backoffice.Store) backoffice.Store { return unmoored{of} })
 			reader := o.pair(t)
 			o.pair(t, backoffice.AllScopes...)
@@ -180,6 +184,14 @@ func TestAnAnswerIsOfOneMomentWhoeverWrites(t *testing.T) {
 				}
 				if wrong := o.contradictionOfREST(t, reader, stay); wrong != "" {
 					t.Fatalf("answer %d of REST: %s", asked, wrong)
+				}
+				for _, o := range remembering {
+					if wrong := o.contradiction(t, reader); wrong != "" {
+						t.Fatalf("answer %d with a cache: %s", asked, wrong)
+					}
+					if wrong := o.contradictionOfREST(t, reader, stay); wrong != "" {
+						t.Fatalf("answer %d of REST with a cache: %s", asked, wrong)
+					}
 				}
 			}
 			// The same without snapshots: were they of no use, this test could not tell.

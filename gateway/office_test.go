@@ -9,12 +9,14 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/cache"
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/importexport"
 	"example.org/backoffice/limits"
@@ -25,6 +27,7 @@ import (
 // office is a running gateway over the small office of testdata/office, as a client sees it.
 type office struct {
 	*Backend
+	before  backoffice.Store // the store, with a cache before it if there is one
 	handler http.Handler
 	pairs   map[string][2]string // by scopes: client id and secret
 }
@@ -93,24 +96,59 @@ func serveOfficeThrough(t testing.TB, settings Settings, bounds limits.Settings,
 	return serveBackend(t, h, bounds)
 }
 
+// serveRemembering puts the real handler over a store with a cache before it.
+func serveRemembering(t testing.TB, settings Settings, memory CacheSettings) *office {
+	t.Helper()
+	h, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := quiet(limits.Defaults())
+	c.Cache = memory
+	return serveConfigured(t, h, c)
+}
+
 // serveBackend puts the real handler over what is open, and closes it at the end.
 func serveBackend(t testing.TB, h *Backend, bounds limits.Settings) *office {
 	t.Helper()
+	return serveConfigured(t, h, quiet(bounds))
+}
+
+func serveConfigured(t testing.TB, h *Backend, c Config) *office {
+	t.Helper()
 	o := &office{Backend: h, pairs: map[string][2]string{}}
-	s, end := newServer(h, quiet(bounds), graphiql.Real)
+	s, end, err := newServer(h, c, graphiql.Real)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		end()
 		if err := h.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	o.handler = s.handler()
+	o.handler, o.before = s.handler(), s.store
 	return o
 }
 
+// differences are the answers from memory that were not those of the store.
+func (o *office) differences() int64 { return o.before.(*cache.Store).Differences() }
+
+// testedCache is what stands before the store in all tests of this package: nothing, or what BACKOFFICE_CACHE and
+// BACKOFFICE_CACHE_CHECK say, so that the tests can be run with it.
+var testedCache = func() (c CacheSettings) {
+	if size := os.Getenv("BACKOFFICE_CACHE"); size != "" {
+		if err := c.Cache.UnmarshalText([]byte(size)); err != nil {
+			panic(err)
+		}
+	}
+	c.Check = os.Getenv("BACKOFFICE_CACHE_CHECK") != ""
+	return c
+}()
+
 // quiet is how the tests serve: with these limits, and a log that nobody reads.
 func quiet(bounds limits.Settings) Config {
-	return Config{Limits: bounds, Log: slog.New(slog.DiscardHandler)}
+	return Config{Limits: bounds, Cache: testedCache, Log: slog.New(slog.DiscardHandler)}
 }
 
 // pair issues a credential pair with these scopes, once.

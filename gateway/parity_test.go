@@ -62,7 +62,10 @@ func openFaces(t *testing.T, database string) *twoAPIs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, end := newServer(h, quiet(limits.Defaults()), graphiql.Real)
+	s, end, err := newServer(h, quiet(limits.Defaults()), graphiql.Real)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		end()
 		_ = h.Close()

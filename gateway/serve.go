@@ -22,6 +22,7 @@ import (
 type Config struct {
 	Server  httpserver.Settings
 	Limits  limits.Settings
+	Cache   CacheSettings
 	Proxies auth.Proxies // whose word counts for where a request comes from
 	Log     *slog.Logger
 }
@@ -36,7 +37,10 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	if err != nil {
 		return err
 	}
-	s, end := newServer(b, c, page)
+	s, end, err := newServer(b, c, page)
+	if err != nil {
+		return err
+	}
 	defer end()
 	handler := s.handler()
 	tidying, stopTidying := context.WithCancel(ctx)

@@ -140,6 +140,10 @@ func (l *Loaders) send(asked []load) (err error) {
 	if over {
 		return backoffice.Fault(errOver, "reading at one moment")
 	}
-	_ = l.store.Send(l.ctx, b) // each read has its own error
+	if err := l.store.Send(l.ctx, b); errors.Is(err, backoffice.ErrMoved) { // each read has its own error
+		l.mu.Lock()
+		l.moved = true
+		l.mu.Unlock()
+	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 // Loaders are the dataloader of one request, and what the request has read.
 type Loaders struct {
+	from  context.Context // the request's
 	ctx   context.Context // all that is read in it is of one moment
 	end   func()          // gives back what the one moment needs
 	store backoffice.Store
@@ -23,6 +24,7 @@ type Loaders struct {
 	waiting int        // loads that are not answered yet
 	last    bool       // nothing is read after this level
 	over    bool       // the batch that was called the last one was sent
+	moved   bool       // what was read is not of one moment any more
 	sent    []*backoffice.Batch
 
 	reading sync.Mutex // one batch at a time, and of the keys
@@ -55,7 +57,7 @@ type loadersKey struct{}
 // whichever resolver asks first, and all that they read is of one moment. Close them when what they have read is not
 // needed any more.
 func With(ctx context.Context, store backoffice.Store, wait time.Duration) context.Context {
-	l := &Loaders{store: store, timed: wait != Gated}
+	l := &Loaders{from: ctx, store: store, timed: wait != Gated}
 	l.queue = dataloader.NewBatchedLoader(l.batch,
 		dataloader.WithCache(&dataloader.NoCache[load, struct{}]{}),
 		dataloader.WithInputCapacity[load, struct{}](16),
@@ -81,6 +83,22 @@ func With(ctx context.Context, store backoffice.Store, wait time.Duration) conte
 
 // From returns the request's loaders. It panics in a context that With did not make: that is a fault of the wiring.
 func From(ctx context.Context) *Loaders { return ctx.Value(loadersKey{}).(*Loaders) }
+
+// ReadAgain says whether what was read has to be read again, because a part of it was changed before the rest was read. Then
+// nothing of it is known any more, and all that is read from here on is of another moment.
+func (l *Loaders) ReadAgain() bool {
+	l.mu.Lock()
+	moved := l.moved
+	l.moved, l.last = false, false
+	l.mu.Unlock()
+	if moved {
+		l.end()
+		l.Forget()
+		ctx, end := l.store.BeginSnapshot(backoffice.WithoutMemory(l.from))
+		l.ctx, l.end = context.WithValue(ctx, loadersKey{}, l), end
+	}
+	return moved
+}
 
 // Forget drops all that the request has read. A write calls it, so that what follows in the same request sees it.
 func (l *Loaders) Forget() {

@@ -66,10 +66,18 @@ func textsOf(in reflect.Type) map[string][]int {
 // rows. It ends with the handler, before anything waits for the client.
 func registerList[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	register(a, op, needs, func(ctx context.Context, in *I) (*O, error) {
-		ctx, end := a.Store.BeginSnapshot(ctx)
-		defer end()
-		return handler(ctx, in)
+		out, err := atOneMoment(ctx, a.Store, in, handler)
+		if errors.Is(err, backoffice.ErrMoved) {
+			return atOneMoment(backoffice.WithoutMemory(ctx), a.Store, in, handler)
+		}
+		return out, err
 	})
+}
+
+func atOneMoment[I, O any](ctx context.Context, store Store, in *I, handler func(context.Context, *I) (*O, error)) (*O, error) {
+	ctx, end := store.BeginSnapshot(ctx)
+	defer end()
+	return handler(ctx, in)
 }
 
 // admit looks at a request before huma does: at its scope, its query, its headers and its body.

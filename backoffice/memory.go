@@ -1,0 +1,28 @@
+package backoffice
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrMoved is the cause of a read's error when a query had taken something from memory that was changed before its next read:
+// the two are not of one moment. What had been read is to be read again, in a context WithoutMemory.
+var ErrMoved = errors.New("what a query had taken from memory was changed before its next read")
+
+// Moved makes the error of such a read: Unavailable, for those who do not read again.
+func Moved() error {
+	return &Error{Kind: Unavailable, Message: "the data were changed while they were read; try again", Cause: ErrMoved}
+}
+
+type withoutMemoryKey struct{}
+
+// WithoutMemory returns a context in which a snapshot that begins reads from the store alone.
+func WithoutMemory(ctx context.Context) context.Context {
+	return context.WithValue(ctx, withoutMemoryKey{}, true)
+}
+
+// ReadsWithoutMemory says whether a context came from WithoutMemory.
+func ReadsWithoutMemory(ctx context.Context) bool {
+	without, _ := ctx.Value(withoutMemoryKey{}).(bool)
+	return without
+}

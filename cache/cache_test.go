@@ -1,0 +1,79 @@
+package cache_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/cache"
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/storetest"
+)
+
+// places are where a store can be opened several times.
+var places = map[string]func(t testing.TB) (open func() cache.Source){
+	"SQLite": func(t testing.TB) func() cache.Source {
+		url := "sqlite:" + filepath.Join(t.TempDir(), "backoffice.db")
+		return func() cache.Source {
+			s, err := sqlite.Open(t.Context(), url, sqlite.Options{})
+			return opened(t, s, err)
+		}
+	},
+	"PostgreSQL": func(t testing.TB) func() cache.Source {
+		url := pgtest.Schema(t)
+		if err := postgres.Migrate(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+		return func() cache.Source {
+			s, err := postgres.Open(t.Context(), url, postgres.Options{MaxConns: 6})
+			return opened(t, s, err)
+		}
+	},
+}
+
+func opened(t testing.TB, s cache.Source, err error) cache.Source {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// before puts a cache before a store.
+func before(t testing.TB, source cache.Source, options cache.Options) *cache.Store {
+	t.Helper()
+	s, err := cache.New(source, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// aFew is room for a few entries.
+const aFew = 3000
+
+func TestAStoreWithACacheBeforeItKeepsTheContractOfStores(t *testing.T) {
+	t.Parallel()
+	for place, openIn := range places {
+		for size, options := range map[string]cache.Options{
+			"64 MiB": {Bytes: 64 << 20}, "a few entries": {Bytes: aFew}, "64 MiB, compared": {Bytes: 64 << 20, Check: true},
+		} {
+			t.Run(place+" with "+size, func(t *testing.T) {
+				t.Parallel()
+				storetest.Run(t, func(t testing.TB) backoffice.Store {
+					s := before(t, openIn(t)(), options)
+					t.Cleanup(func() {
+						if n := s.Differences(); n > 0 {
+							t.Errorf("%d answers were not those of the store", n)
+						}
+					})
+					return s
+				})
+			})
+		}
+	}
+}

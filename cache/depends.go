@@ -1,0 +1,99 @@
+package cache
+
+import "example.org/backoffice/backoffice"
+
+// The nouns whose records are kept, by their numbers.
+const (
+	years = iota
+	checklists
+	transcripts
+	calculations
+	customers
+	relations
+	documents
+	minfin
+	users
+	labels
+	nNouns
+)
+
+var numberOf = map[backoffice.Noun]int{
+	backoffice.NounFinancialYear: years, backoffice.NounChecklist: checklists, backoffice.NounTranscript: transcripts,
+	backoffice.NounCalculation: calculations, backoffice.NounCustomer: customers, backoffice.NounRelation: relations,
+	backoffice.NounDocument: documents, backoffice.NounMinfin: minfin, backoffice.NounUser: users, backoffice.NounLabel: labels,
+}
+
+// withoutNumbers is the second view of customers; the first view of each noun has its number.
+const withoutNumbers view = nNouns
+
+var viewsOf = func() (of [nNouns][]view) {
+	for no := range of {
+		of[no] = []view{view(no)}
+	}
+	of[customers] = append(of[customers], withoutNumbers)
+	return of
+}()
+
+// nounSet is a set of numbers of nouns.
+type nounSet uint16
+
+// rules tell of what the answers to a noun's questions depend.
+type rules[C any] struct {
+	noun int
+	// nothing says that no record can match, so that no store is asked.
+	nothing func(C) bool
+	// uncached are criteria whose answers are not kept: those that go by the identity of a value, by the clock of the
+	// store's transactions, or by a registration number.
+	uncached func(C) bool
+	// beside are the other nouns by which criteria pick records; none of most criteria.
+	beside func(backoffice.Parent, C) nounSet
+}
+
+// depends are the nouns on which a question about a parent depends as a whole; none when nothing can change its answer but
+// records that hang on the parent itself, and tell so.
+func (r *rules[C]) depends(under backoffice.Parent, c C) nounSet {
+	var beside nounSet
+	if r.beside != nil {
+		beside = r.beside(under, c)
+	}
+	if under != backoffice.Root && beside == 0 {
+		return 0
+	}
+	return beside | 1<<r.noun
+}
+
+var (
+	yearRules      = rules[backoffice.FinancialYearCriteria]{noun: years}
+	checklistRules = rules[backoffice.ChecklistCriteria]{noun: checklists, nothing: func(c backoffice.ChecklistCriteria) bool { return c.Nothing }}
+	documentRules  = rules[backoffice.DocumentCriteria]{noun: documents, nothing: func(c backoffice.DocumentCriteria) bool { return c.Nothing }}
+	minfinRules    = rules[backoffice.MinfinCriteria]{noun: minfin, nothing: func(c backoffice.MinfinCriteria) bool { return c.Nothing }}
+	relationRules  = rules[backoffice.RelationCriteria]{noun: relations, nothing: func(c backoffice.RelationCriteria) bool { return c.Nothing }}
+	calcRules      = rules[backoffice.CalculationCriteria]{noun: calculations, nothing: func(c backoffice.CalculationCriteria) bool { return c.Nothing }}
+	userRules      = rules[backoffice.UserCriteria]{noun: users}
+	labelRules     = rules[backoffice.LabelCriteria]{noun: labels}
+
+	transcriptRules = rules[backoffice.TranscriptCriteria]{
+		noun:     transcripts,
+		nothing:  func(c backoffice.TranscriptCriteria) bool { return c.Nothing },
+		uncached: func(c backoffice.TranscriptCriteria) bool { return c.UpdatedSince != 0 },
+		beside: func(under backoffice.Parent, c backoffice.TranscriptCriteria) nounSet {
+			if under == backoffice.OfUser || c.ResponsibleID != "" { // through their customers
+				return 1 << customers
+			}
+			return 0
+		},
+	}
+	customerRules = rules[backoffice.CustomerCriteria]{
+		noun:    customers,
+		nothing: func(c backoffice.CustomerCriteria) bool { return c.Nothing },
+		uncached: func(c backoffice.CustomerCriteria) bool {
+			return c.IDs != nil || c.UpdatedSince != 0 || c.RegistrationIndex != "" || c.SpouseRegistrationIndex != ""
+		},
+		beside: func(_ backoffice.Parent, c backoffice.CustomerCriteria) nounSet {
+			if c.WithoutChecklistID != "" {
+				return 1<<transcripts | 1<<checklists
+			}
+			return 0
+		},
+	}
+)

@@ -1,0 +1,108 @@
+package cache
+
+import (
+	"reflect"
+
+	"example.org/backoffice/backoffice"
+)
+
+// form knows where the texts of a noun's records are, so that one that is kept holds no memory but its own: what a store reads
+// comes many rows in a block, and their texts many in another.
+type form struct {
+	of    reflect.Type
+	texts [][]int // of strings that can be moved
+	lists [][]int // of lists of strings
+	own   [][]int // of strings that are their own already
+	files [][]int // of pointers to structs
+	below *form   // of what those point to
+}
+
+// formOf works out the form of a *struct.
+func formOf[T any]() *form { return formOfType(reflect.TypeFor[T]().Elem()) }
+
+func formOfType(of reflect.Type) *form {
+	f := &form{of: of}
+	f.add(of, nil, true)
+	return f
+}
+
+func (f *form) add(of reflect.Type, at []int, exported bool) {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		place := append(append([]int{}, at...), i)
+		open := exported && field.IsExported()
+		switch field.Type.Kind() {
+		case reflect.String:
+			if open {
+				f.texts = append(f.texts, place)
+			} else {
+				f.own = append(f.own, place)
+			}
+		case reflect.Slice:
+			if open && field.Type.Elem().Kind() == reflect.String {
+				f.lists = append(f.lists, place)
+			} else {
+				f.own = append(f.own, place)
+			}
+		case reflect.Struct:
+			f.add(field.Type, place, open)
+		case reflect.Pointer:
+			if open && field.Type.Elem().Kind() == reflect.Struct {
+				f.files = append(f.files, place)
+				f.below = formOfType(field.Type.Elem())
+			}
+		}
+	}
+}
+
+// copyOf copies a record with its texts, and tells how many bytes it takes.
+func copyOf[T backoffice.Entity](f *form, row T) (T, int) {
+	copied, bytes := f.copy(reflect.ValueOf(row))
+	return copied.Interface().(T), bytes
+}
+
+func (f *form) copy(pointer reflect.Value) (reflect.Value, int) {
+	copied := reflect.New(f.of)
+	row := copied.Elem()
+	row.Set(pointer.Elem())
+	texts := 0
+	for _, at := range f.texts {
+		texts += row.FieldByIndex(at).Len()
+	}
+	arena := make([]byte, 0, texts)
+	for _, at := range f.texts {
+		arena = append(arena, row.FieldByIndex(at).String()...)
+	}
+	all := string(arena)
+	for _, at := range f.texts {
+		field := row.FieldByIndex(at)
+		n := field.Len()
+		field.SetString(all[:n])
+		all = all[n:]
+	}
+	bytes := texts + int(f.of.Size())
+	for _, at := range f.lists {
+		field := row.FieldByIndex(at)
+		if field.IsNil() {
+			continue
+		}
+		list := reflect.MakeSlice(field.Type(), field.Len(), field.Len())
+		for i := range field.Len() {
+			text := append([]byte{}, field.Index(i).String()...)
+			list.Index(i).SetString(string(text))
+			bytes += len(text) + 16
+		}
+		field.Set(list)
+	}
+	for _, at := range f.own {
+		bytes += row.FieldByIndex(at).Len()
+	}
+	for _, at := range f.files {
+		if field := row.FieldByIndex(at); !field.IsNil() {
+			file, size := f.below.copy(field)
+			field.Set(file)
+			bytes += size
+		}
+	}
+	return copied, bytes
+}

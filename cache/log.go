@@ -1,0 +1,187 @@
+package cache
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"example.org/backoffice/backoffice"
+)
+
+// moment is a number of the change log, in one of its histories: another one begins when what was known of the log turns
+// out not to be in it, or when too much happened at once to tell what of it is still good.
+type moment struct{ history, at int64 }
+
+// log is what is known of the change log: how far it has come, and what was touched lately.
+type log struct {
+	mu      sync.RWMutex
+	known   bool
+	now     moment
+	last    backoffice.Change // that with the number now.at
+	from    int64             // all that was touched behind this number is in touched
+	touched map[place]int64   // the last number that touched a place
+	// changed has for each noun the last number that changed a record of it.
+	changed [nNouns]atomic.Int64
+}
+
+// mostTouched is how many places are remembered. What was read before the oldest of them is not kept, and what a query has
+// used since then can't be shown to be good any more.
+const mostTouched = 1 << 15
+
+// mostNew is how many entries are looked through at once; with more, everything is dropped.
+const mostNew = 10_000
+
+// next is what to ask the log: all from a number on, so that what is known of the last one is compared.
+func (l *log) next() (from int64, limit int) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if !l.known {
+		return 0, 1
+	}
+	return l.now.at, mostNew + 1
+}
+
+// position is how far the log is known.
+func (l *log) position() moment {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.now
+}
+
+// advance takes what the log answered to next: entries, the newest first. It returns the moment of the answer; behind says that
+// the server which answered has not come as far as others had, so that it has to be asked whether that is all.
+func (s *Store) advance(entries []*backoffice.Change, primary bool) (as moment, behind bool) {
+	l := &s.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var newest backoffice.Change
+	if len(entries) > 0 {
+		newest = *entries[0]
+	}
+	known := l.now.at
+	switch {
+	case !l.known:
+		s.dropAll(newest)
+	case newest.Sequence < known && !primary:
+		return moment{l.now.history, newest.Sequence}, true
+	case newest.Sequence < known, !l.continues(entries):
+		s.dropAll(newest)
+	default:
+		for i := len(entries) - 1; i >= 0; i-- {
+			if e := entries[i]; e.Sequence > known && !s.touch(e) {
+				s.dropAll(newest)
+				break
+			}
+		}
+		l.now.at, l.last = newest.Sequence, newest
+		if len(l.touched) > mostTouched {
+			clear(l.touched)
+			l.from = l.now.at
+		}
+	}
+	return l.now, false
+}
+
+// continues says whether the entry that was the last known one is among these, as it was. It is called under mu.
+func (l *log) continues(entries []*backoffice.Change) bool {
+	if l.now.at == 0 {
+		return len(entries) <= mostNew
+	}
+	for _, e := range entries {
+		if e.Sequence == l.now.at {
+			return e.At == l.last.At && e.VisibleAt == l.last.VisibleAt && e.ClientID == l.last.ClientID && e.Noun == l.last.Noun && e.ObjectID == l.last.ObjectID
+		}
+	}
+	return false
+}
+
+// touch drops what an entry changes; false when it does not tell what. It is called under mu.
+func (s *Store) touch(e *backoffice.Change) bool {
+	if e.Done == "" || e.Done == backoffice.Unknown {
+		return false
+	}
+	no, known := numberOf[e.Noun]
+	if !known {
+		return true // of nothing that is kept
+	}
+	s.log.changed[no].Store(e.Sequence)
+	drop := func(p place) {
+		s.log.touched[p] = e.Sequence
+		if _, was := s.memory.Invalidate(key{place: p}); was {
+			s.dropped.Add(1)
+		}
+	}
+	for _, of := range viewsOf[no] {
+		drop(place{aRow, of, e.ObjectID})
+		for _, parent := range e.Parents {
+			drop(place{lists, of, parent})
+		}
+	}
+	drop(place{kind: aNoun, id: e.ObjectID})
+	return true
+}
+
+// dropAll begins another history, in which nothing is known but its last entry. It is called under mu.
+func (s *Store) dropAll(newest backoffice.Change) {
+	l := &s.log
+	l.known, l.last = true, newest
+	l.now = moment{l.now.history + 1, newest.Sequence}
+	l.from, l.touched = newest.Sequence, map[place]int64{}
+	s.dropped.Add(int64(s.memory.EstimatedSize()))
+	s.memory.InvalidateAll()
+}
+
+// changedSince says whether one of the nouns was changed behind a number.
+func (l *log) changedSince(of nounSet, at int64) bool {
+	for no := range nNouns {
+		if of&(1<<no) != 0 && l.changed[no].Load() > at {
+			return true
+		}
+	}
+	return false
+}
+
+// keep keeps what was read as of a moment, unless a change behind it has touched its place or the nouns that it depends on: then
+// it may be old by now. Nothing is dropped meanwhile.
+func (s *Store) keep(as moment, p place, depends nounSet, do func()) {
+	l := &s.log
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if as.history != l.now.history || as.at < l.from || l.touched[p] > as.at || l.changedSince(depends, as.at) {
+		return
+	}
+	do()
+}
+
+// use is what a query has taken from memory.
+type use struct {
+	place
+	filled  int64
+	depends nounSet // of a root question
+}
+
+// good says whether everything that was good as of one moment is good as of another, too.
+func (l *log) good(used []use, as, then moment) bool {
+	if len(used) == 0 {
+		return true
+	}
+	if as == then {
+		return true
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if as.history != then.history || then.history != l.now.history {
+		return false
+	}
+	for i := range used {
+		u := &used[i]
+		switch {
+		case then.at < as.at:
+			if u.filled > then.at {
+				return false
+			}
+		case as.at < l.from || l.touched[u.place] > as.at || l.changedSince(u.depends, as.at):
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,165 @@
+package cache
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+)
+
+// remembering is a cache before a store that has label-1, which it remembers as of number 1 of the log.
+func remembering(t *testing.T) *Store {
+	t.Helper()
+	below, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "backoffice.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(below, Options{Bytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	err = s.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		return tx.Labels().Insert(ctx, &backoffice.Label{ID: "label-1", Name: "x", Color: "#000000"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backoffice.ReadByID(t.Context(), s.Labels(), []string{"label-1"}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if !s.remembers("label-1") {
+		t.Fatal("what was read is not kept")
+	}
+	return s
+}
+
+func (s *Store) remembers(label string) bool {
+	e, _ := s.row(labels, label, 0, s.log.position().at)
+	return e != nil
+}
+
+// entries are entries of the log as it answers, the newest first; the first one is the known one.
+func (s *Store) entries(more ...backoffice.Change) []*backoffice.Change {
+	known := s.log.last
+	list := []*backoffice.Change{&known}
+	for i := range more {
+		list = append([]*backoffice.Change{&more[i]}, list...)
+	}
+	return list
+}
+
+func TestWhatTheLogTellsIsDroppedAndNothingElse(t *testing.T) {
+	t.Parallel()
+	s := remembering(t)
+	s.advance(s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounLabel, ObjectID: "label-2", Done: backoffice.Created}), true)
+	if !s.remembers("label-1") {
+		t.Error("a change of another label drops it")
+	}
+	s.advance(s.entries(backoffice.Change{Sequence: 3, Noun: backoffice.NounLabel, ObjectID: "label-1", Done: backoffice.Updated}), true)
+	if s.remembers("label-1") {
+		t.Error("its own change does not drop it")
+	}
+	s.keepRow(labels, "label-1", 0, &backoffice.Label{ID: "label-1"}, 10, moment{s.log.position().history, 2})
+	if s.remembers("label-1") {
+		t.Error("what was read before the change was kept after it")
+	}
+}
+
+func TestEverythingIsDroppedWhenTheHistoryIsAnotherOrDoesNotTell(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(s *Store) []*backoffice.Change{
+		"the log has come less far": func(s *Store) []*backoffice.Change {
+			earlier := *s.entries()[0]
+			earlier.Sequence--
+			return []*backoffice.Change{&earlier}
+		},
+		"the log is empty": func(*Store) []*backoffice.Change { return nil },
+		"the last known entry reads differently": func(s *Store) []*backoffice.Change {
+			list := s.entries()
+			list[0].At++
+			return list
+		},
+		"the last known entry is too far back": func(s *Store) []*backoffice.Change {
+			return []*backoffice.Change{{Sequence: s.log.position().at + mostNew + 5, Done: backoffice.Created}}
+		},
+		"an entry of a program that did not tell": func(s *Store) []*backoffice.Change {
+			return s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounUser, ObjectID: "user"})
+		},
+		"an entry that says so": func(s *Store) []*backoffice.Change {
+			return s.entries(backoffice.Change{Sequence: 2, Done: backoffice.Unknown})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := remembering(t)
+			before := s.log.position()
+			s.advance(answer(s), true)
+			if s.remembers("label-1") {
+				t.Error("what was known is still there")
+			}
+			s.keepRow(labels, "label-1", 0, &backoffice.Label{ID: "label-1"}, 10, before)
+			if s.remembers("label-1") {
+				t.Error("what was read in the history before is kept in the new one")
+			}
+			if s.log.good([]use{{place: place{aRow, labels, "label-2"}}}, before, s.log.position()) {
+				t.Error("what a query took from the history before counts as good in the new one")
+			}
+		})
+	}
+}
+
+func TestAReplicaThatIsBehindDropsNothing(t *testing.T) {
+	t.Parallel()
+	s := remembering(t)
+	behind := *s.entries()[0]
+	s.advance(s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounLabel, ObjectID: "label-2", Done: backoffice.Created}), true)
+	as, asks := s.advance([]*backoffice.Change{&behind}, false)
+	if !asks || as.at != 1 || !s.remembers("label-1") || s.log.position().at != 2 {
+		t.Errorf("as of %v, asks %v", as, asks)
+	}
+	if !s.log.good([]use{{place: place{aRow, labels, "label-1"}, filled: 1}}, s.log.position(), as) {
+		t.Error("what was read as of 1 is not good as of 1")
+	}
+	if s.log.good([]use{{place: place{aRow, labels, "label-1"}, filled: 2}}, s.log.position(), as) {
+		t.Error("what was read as of 2 is good as of 1")
+	}
+}
+
+func TestWhatIsKeptIsBounded(t *testing.T) {
+	t.Parallel()
+	s := remembering(t)
+	for i := range 20_000 {
+		id := string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676%26)) + "-label"
+		s.keepRow(labels, id, 0, &backoffice.Label{ID: id}, 100, s.log.position())
+	}
+	s.memory.CleanUp()
+	if held := s.memory.WeightedSize(); held > 1<<20 || held < 1<<19 {
+		t.Errorf("%d bytes are held of 1 MiB", held)
+	}
+}
+
+func TestACopyHoldsEverythingOfARowAndNoMemoryOfOthers(t *testing.T) {
+	t.Parallel()
+	row := &backoffice.Customer{
+		ID: "customer-1", DisplayName: "x", Scopes: []string{"a", "b"}, Address: backoffice.Address{City: "Gent"},
+		Registration: backoffice.SealedOf([]byte("cipher"), []byte("index")), UpdatedAt: 7, Version: 3,
+	}
+	want := *row
+	copied, bytes := copyOf(formOf[*backoffice.Customer](), row)
+	row.DisplayName, row.Address.City, row.Scopes[0] = "y", "Aalst", "z"
+	if copied.DisplayName != want.DisplayName || copied.Address.City != "Gent" || copied.Scopes[0] != "a" || copied.Scopes[1] != "b" ||
+		copied.Registration != want.Registration || copied.Version != 3 || copied.UpdatedAt != 7 || copied.ID != "customer-1" {
+		t.Errorf("%+v", copied)
+	}
+	if bytes < 400 || bytes > 1000 {
+		t.Errorf("it takes %d bytes", bytes)
+	}
+	document := &backoffice.CustomerDocument{ID: "d", File: &backoffice.File{Key: "key", SHA256: []byte("0123")}}
+	other, _ := copyOf(formOf[*backoffice.CustomerDocument](), document)
+	if other.File == document.File || other.File.Key != "key" || string(other.File.SHA256) != "0123" {
+		t.Errorf("%+v", other.File)
+	}
+}

@@ -1,0 +1,80 @@
+package cache
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+// past queues reads that memory has nothing of: the register of consultations. They are of the moment of the others.
+type past[T any, C comparable] struct {
+	below backoffice.Reader[T, C]
+	of    *Store
+}
+
+// pastRead is such a read.
+type pastRead struct {
+	ask   func(b *backoffice.Batch) backoffice.Queued
+	below backoffice.Queued
+	err   error
+}
+
+// Err implements backoffice.Queued.
+func (r *pastRead) Err() error { return r.err }
+
+func (r *pastRead) fail(err error) { r.err = err }
+
+func (r *pastRead) look(p *pass) {
+	p.needed = true
+	r.below = r.ask(p.batch)
+}
+
+func (r *pastRead) settle(*pass) { r.err = r.below.Err() }
+
+// Send implements backoffice.Sender.
+func (r *past[T, C]) Send(ctx context.Context, b *backoffice.Batch) error { return r.of.Send(ctx, b) }
+
+// Holders implements backoffice.Reader.
+func (r *past[T, C]) Holders(ctx context.Context, rows []T) (map[string]string, error) {
+	return r.below.Holders(ctx, rows)
+}
+
+// Columns implements backoffice.Reader.
+func (r *past[T, C]) Columns(fields []string) backoffice.Columns { return r.below.Columns(fields) }
+
+// Find implements backoffice.Reader.
+func (r *past[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Columns, found func(T)) backoffice.Queued {
+	var rows []T
+	return b.Queue(&pastFind[T]{pastRead{ask: func(b *backoffice.Batch) backoffice.Queued {
+		rows = rows[:0]
+		return r.below.Find(b, ids, want, func(row T) { rows = append(rows, row) })
+	}}, &rows, found})
+}
+
+// pastFind hands over rows when it is sure that they are of the moment.
+type pastFind[T any] struct {
+	pastRead
+	rows  *[]T
+	found func(T)
+}
+
+func (r *pastFind[T]) settle(p *pass) {
+	r.pastRead.settle(p)
+	if r.err == nil {
+		for _, row := range *r.rows {
+			r.found(row)
+		}
+	}
+}
+
+// Lists implements backoffice.Reader.
+func (r *past[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string, want backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
+	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return r.below.Lists(b, list, parents, want, into) }})
+}
+
+// Counts implements backoffice.Reader.
+func (r *past[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
+	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued {
+		return r.below.Counts(b, under, criteria, parents, into)
+	}})
+}

@@ -1,0 +1,320 @@
+package cache
+
+import (
+	"errors"
+
+	"example.org/backoffice/backoffice"
+)
+
+// find is the reading of records by identifier.
+type find[T backoffice.Entity, C comparable] struct {
+	*reader[T, C]
+	ids   []string
+	want  backoffice.Columns
+	found func(T)
+	err   error
+
+	hits    []*kept
+	hitIDs  []string
+	missing []string
+	wider   backoffice.Columns // what is read of those
+	below   backoffice.Queued
+	got     []T
+}
+
+// Err implements backoffice.Queued.
+func (f *find[T, C]) Err() error { return f.err }
+
+func (f *find[T, C]) fail(err error) { f.err = err }
+
+func (f *find[T, C]) look(p *pass) {
+	f.hits, f.hitIDs, f.missing, f.got, f.below, f.wider = f.hits[:0], f.hitIDs[:0], f.missing[:0], nil, nil, f.want
+	for _, id := range f.ids {
+		if !backoffice.IsID(id) {
+			continue
+		}
+		if p.memory {
+			e, more := f.of.row(f.view, id, f.want, p.as.at)
+			if e != nil {
+				p.take(place{aRow, f.view, id}, e.filled, 0)
+				f.hits, f.hitIDs = append(f.hits, e), append(f.hitIDs, id)
+				if !f.of.check {
+					continue
+				}
+				more = union(f.want, e.want)
+			}
+			f.wider = union(f.wider, more)
+		}
+		f.missing = append(f.missing, id)
+	}
+	if len(f.missing) > 0 {
+		p.needed = true
+		f.below = f.reader.below.Find(p.batch, f.missing, f.wider, func(row T) { f.got = append(f.got, row) })
+	}
+}
+
+func (f *find[T, C]) settle(p *pass) {
+	if f.below != nil {
+		if f.err = f.below.Err(); f.err != nil {
+			return
+		}
+	}
+	f.of.hits.Add(int64(len(f.hits)))
+	if f.of.check {
+		f.compare(p)
+	} else {
+		for _, e := range f.hits {
+			if e.value == nil {
+				continue
+			}
+			if f.err = p.charge(e.bytes); f.err != nil {
+				return
+			}
+			f.found(e.value.(T))
+		}
+	}
+	f.of.misses.Add(int64(len(f.missing)))
+	there := f.keepRows(p, f.got, f.wider, f.found)
+	if len(there) < len(f.missing) {
+		for _, id := range f.missing {
+			if !there[id] {
+				f.of.keepRow(f.view, id, 0, nil, 0, p.then)
+			}
+		}
+	}
+}
+
+// compare holds what was in memory against what the store has.
+func (f *find[T, C]) compare(p *pass) {
+	if !p.sound {
+		return
+	}
+	stored := make(map[string]T, len(f.got))
+	for _, row := range f.got {
+		stored[row.Identity()] = row
+	}
+	for i, e := range f.hits {
+		row, there := stored[f.hitIDs[i]]
+		f.of.compareRow(f.view, f.hitIDs[i], e, row, there, f.wider)
+	}
+}
+
+// keepRows keeps rows that were read, and hands over what is kept.
+func (r *reader[T, C]) keepRows(p *pass, rows []T, want backoffice.Columns, found func(T)) (there map[string]bool) {
+	there = make(map[string]bool, len(rows))
+	for _, row := range rows {
+		row, bytes := copyOf(r.form, row)
+		id := row.Identity()
+		there[id] = true
+		r.of.keepRow(r.view, id, want, row, bytes, p.then)
+		found(row)
+	}
+	return there
+}
+
+// charge counts what is taken from memory as if it had been read: a request may have so much and no more.
+func (p *pass) charge(bytes int) error {
+	if budget := backoffice.BudgetOf(p.ctx); budget != nil {
+		return budget.Read(bytes)
+	}
+	return nil
+}
+
+// page is what is kept of a page: its rows are kept by themselves.
+type page struct {
+	ids  []string
+	more bool
+}
+
+// listRead is the reading of one question for pages.
+type listRead[T backoffice.Entity, C comparable] struct {
+	*reader[T, C]
+	list    backoffice.ListQuery[C]
+	parents []string
+	want    backoffice.Columns
+	into    []backoffice.Page[T]
+	err     error
+
+	columns  backoffice.Columns // with those that tell a row's place
+	question any
+	known    []*page // of each parent
+	missing  []string
+	places   []int // of the missing parents
+	got      []backoffice.Page[T]
+	rows     map[string]T // of the known pages
+	wider    backoffice.Columns
+	lacking  []string
+	below    backoffice.Queued
+	rest     backoffice.Queued
+	bytes    int
+	hits     int
+}
+
+// Err implements backoffice.Queued.
+func (l *listRead[T, C]) Err() error { return l.err }
+
+func (l *listRead[T, C]) fail(err error) { l.err = err }
+
+func (l *listRead[T, C]) look(p *pass) {
+	if l.rules.nothing != nil && l.rules.nothing(l.list.Criteria) {
+		l.got, l.places, l.missing = make([]backoffice.Page[T], len(l.parents)), make([]int, len(l.parents)), nil
+		for i := range l.places {
+			l.places[i] = i
+		}
+		l.below = l.reader.below.Lists(p.idle, l.list, l.parents, l.want, l.got)
+		return
+	}
+	l.question = l.list
+	if l.columns = l.want; l.want != 0 && l.list.Order.Key != backoffice.KeyID {
+		l.columns |= l.Columns([]string{l.list.Order.Key.Field()})
+	}
+	l.known, l.rows = make([]*page, len(l.parents)), make(map[string]T)
+	l.missing, l.places, l.lacking, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil, nil, l.columns, 0, 0
+	uncached := l.rules.uncached != nil && l.rules.uncached(l.list.Criteria)
+	depends := l.rules.depends(l.list.Under, l.list.Criteria)
+	for i, parent := range l.parents {
+		if l.list.Under != backoffice.Root && !backoffice.IsID(parent) {
+			continue
+		}
+		if p.memory && !uncached && l.fromMemory(p, i, parent, depends) && !l.of.check {
+			continue
+		}
+		l.missing, l.places = append(l.missing, parent), append(l.places, i)
+	}
+	if len(l.missing) > 0 {
+		p.needed = true
+		l.got = make([]backoffice.Page[T], len(l.missing))
+		l.below = l.reader.below.Lists(p.batch, l.list, l.missing, l.columns, l.got)
+	}
+	if len(l.lacking) > 0 && !l.of.check {
+		p.needed = true
+		l.rest = l.reader.below.Find(p.batch, l.lacking, l.wider, func(row T) { l.rows[row.Identity()] = row })
+	}
+}
+
+// fromMemory looks for the page of a parent, and for its rows: those that are not there are lacking.
+func (l *listRead[T, C]) fromMemory(p *pass, i int, parent string, depends nounSet) bool {
+	a, kind, ok := answer{}, lists, false
+	if depends == 0 {
+		a, ok = l.of.list(l.view, parent, l.question, p.as.at)
+	} else {
+		kind = aRoot
+		a, ok = l.of.root(l.view, parent, l.question, depends, p.as.at)
+	}
+	if !ok {
+		return false
+	}
+	p.take(place{kind, l.view, parent}, a.filled, depends)
+	l.known[i] = a.value.(*page)
+	l.hits++
+	for _, id := range l.known[i].ids {
+		if _, there := l.rows[id]; there {
+			continue
+		}
+		e, more := l.of.row(l.view, id, l.columns, p.as.at)
+		if e == nil || e.value == nil {
+			var none T
+			l.rows[id] = none
+			l.lacking, l.wider = append(l.lacking, id), union(l.wider, more)
+			continue
+		}
+		p.take(place{aRow, l.view, id}, e.filled, 0)
+		l.rows[id] = e.value.(T)
+		l.bytes += e.bytes
+		l.hits++
+	}
+	return true
+}
+
+var errNoRow = errors.New("a list in memory names a record that is not there")
+
+func (l *listRead[T, C]) settle(p *pass) {
+	for _, read := range []backoffice.Queued{l.below, l.rest} {
+		if read != nil && read.Err() != nil {
+			l.err = read.Err()
+			return
+		}
+	}
+	if l.err = p.charge(l.bytes); l.err != nil {
+		return
+	}
+	l.of.hits.Add(int64(l.hits))
+	l.of.misses.Add(int64(len(l.missing) + len(l.lacking)))
+	if l.of.check {
+		l.compare(p)
+	} else if l.fill(p); l.err != nil {
+		return
+	}
+	uncached := l.rules.uncached != nil && l.rules.uncached(l.list.Criteria)
+	depends := l.rules.depends(l.list.Under, l.list.Criteria)
+	for i, parent := range l.missing {
+		read := l.got[i]
+		rows := make([]T, 0, len(read.Items))
+		l.keepRows(p, read.Items, l.columns, func(row T) { rows = append(rows, row) })
+		l.into[l.places[i]] = backoffice.Page[T]{Items: rows, More: read.More}
+		if uncached {
+			continue
+		}
+		kept := &page{ids: make([]string, len(rows)), more: read.More}
+		bytes := 0
+		for j, row := range rows {
+			kept.ids[j] = row.Identity()
+			bytes += 16 + len(kept.ids[j])
+		}
+		a := answer{question: l.question, bytes: bytes, value: kept}
+		if depends == 0 {
+			l.of.keepList(l.view, parent, a, p.then)
+		} else {
+			l.of.keepRoot(l.view, parent, a, depends, p.then)
+		}
+	}
+	if l.missing == nil { // nothing was to be asked
+		for i, place := range l.places {
+			l.into[place] = l.got[i]
+		}
+	}
+}
+
+// fill makes the pages that were known of their rows.
+func (l *listRead[T, C]) fill(p *pass) {
+	var read []T
+	for _, id := range l.lacking {
+		if row := l.rows[id]; any(row) != any(*new(T)) {
+			read = append(read, row)
+		}
+	}
+	l.keepRows(p, read, l.wider, func(row T) { l.rows[row.Identity()] = row })
+	if len(read) < len(l.lacking) {
+		l.of.Drop() // this can't be
+		l.err = backoffice.Fault(errNoRow, "reading a list")
+		return
+	}
+	for i, known := range l.known {
+		if known == nil {
+			continue
+		}
+		items := make([]T, len(known.ids))
+		for j, id := range known.ids {
+			items[j] = l.rows[id]
+		}
+		l.into[i] = backoffice.Page[T]{Items: items, More: known.more}
+	}
+}
+
+// compare holds what was in memory against what the store has.
+func (l *listRead[T, C]) compare(p *pass) {
+	if !p.sound || l.known == nil {
+		return
+	}
+	for i, place := range l.places {
+		known := l.known[place]
+		if known == nil {
+			continue
+		}
+		ids := make([]string, len(l.got[i].Items))
+		for j, row := range l.got[i].Items {
+			ids[j] = row.Identity()
+		}
+		l.of.compareAnswer(l.view, l.missing[i], *known, page{ids, l.got[i].More})
+	}
+}

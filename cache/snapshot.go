@@ -1,0 +1,224 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"example.org/backoffice/backoffice"
+)
+
+// snapshot is a query's reading: all of it is of one moment. At first nothing is known of which. Then either a look tells, when
+// all was found in memory, or the first statement of the trip in which the rest is read. What the query had taken from memory
+// before must be good as of that moment; from there on the store's own snapshot stands there, and what memory holds is
+// used when it was read as of then or before, and was not dropped since.
+type snapshot struct {
+	of    *Store
+	alone bool // of one batch
+
+	mu      sync.Mutex
+	looked  bool
+	as      moment // when looked
+	inStore bool   // the store's own snapshot has begun, as of that moment
+	over    bool   // the last batch was sent
+	past    bool   // memory is left out
+	used    []use  // of memory, before the store's own snapshot began
+}
+
+type snapshotKey struct{}
+
+// BeginSnapshot implements backoffice.Store.
+func (s *Store) BeginSnapshot(ctx context.Context) (of context.Context, end func()) {
+	inner, end := s.Source.BeginSnapshot(ctx)
+	return context.WithValue(inner, snapshotKey{}, &snapshot{of: s, past: backoffice.ReadsWithoutMemory(ctx)}), end
+}
+
+// Write implements backoffice.Store. What the context reads from then on sees the write, and goes past memory.
+func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
+	if q, ok := ctx.Value(snapshotKey{}).(*snapshot); ok {
+		q.mu.Lock()
+		q.looked, q.inStore, q.over, q.past, q.used = false, false, false, true, nil
+		q.mu.Unlock()
+	}
+	return s.Source.Write(ctx, do)
+}
+
+// Send implements backoffice.Sender.
+func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
+	q, ok := ctx.Value(snapshotKey{}).(*snapshot)
+	if !ok || q.of != s {
+		q = &snapshot{of: s, alone: true}
+	}
+	return q.send(ctx, b)
+}
+
+// asked is a read of a batch.
+type asked interface {
+	backoffice.Queued
+	// look takes from memory what is there, and queues the reading of the rest.
+	look(p *pass)
+	// settle hands over what was found and what was read, and keeps that. It is called once, after the last look.
+	settle(p *pass)
+	// fail notes why there is no answer.
+	fail(err error)
+}
+
+// pass is one way of answering a batch.
+type pass struct {
+	*snapshot
+	ctx    context.Context
+	memory bool   // what is there may be used
+	as     moment // as of which memory is asked
+	used   []use
+	needed bool              // the store is to be asked
+	batch  *backoffice.Batch // what it is asked
+	idle   *backoffice.Batch // what asks nothing, such as who can match nothing
+	then   moment            // as of which the store answered
+	sound  bool              // what was taken from memory is good as of then; it is compared by check
+}
+
+var errForeign = errors.New("a read was queued by the reader of another store")
+
+func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.over { // whoever goes on begins another moment, as in the store
+		q.looked, q.inStore, q.over, q.used = false, false, false, nil
+	}
+	reads := make([]asked, 0, len(b.Queued()))
+	for _, read := range b.Queued() {
+		a, ok := read.(asked)
+		if !ok {
+			return backoffice.Fault(errForeign, "reading")
+		}
+		reads = append(reads, a)
+	}
+	last := b.Last || q.alone
+	for memory := !q.past; ; memory = false {
+		p := q.pass(ctx, memory)
+		for _, a := range reads {
+			a.look(p)
+		}
+		again, err := q.answer(p, last)
+		if again {
+			continue
+		}
+		for _, a := range reads {
+			if err != nil {
+				a.fail(err)
+			} else {
+				a.settle(p)
+			}
+		}
+		return b.Err()
+	}
+}
+
+// pass begins a pass.
+func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
+	p := &pass{snapshot: q, ctx: ctx, as: q.as, batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
+	now := q.of.log.position()
+	if !q.looked {
+		p.as = now
+	}
+	p.memory = memory && p.as.history == now.history
+	return p
+}
+
+// answer gets what is missing, and finds out as of which moment everything is. again says that this can't be: then it is
+// tried without memory.
+func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
+	s := q.of
+	if len(p.idle.Queued()) > 0 {
+		_ = s.Source.Send(p.ctx, p.idle) // asks nothing; each read has its own error
+	}
+	if !p.needed {
+		if len(p.used) == 0 || q.looked {
+			q.remember(p)
+			return false, nil
+		}
+		if err := s.wait(p.ctx); err != nil {
+			return false, err
+		}
+		now := s.log.position()
+		if !s.log.good(p.used, p.as, now) {
+			return true, nil
+		}
+		q.looked, q.as = true, now
+		q.remember(p)
+		return false, nil
+	}
+	if q.inStore {
+		p.then = q.as
+		p.batch.Last = last
+		_ = s.Source.Send(p.ctx, p.batch)
+		p.sound = true
+		q.inStore, q.over = !last, last
+		return false, nil
+	}
+	if err := p.ask(last); err != nil {
+		return false, err
+	}
+	if len(q.used) > 0 && !s.log.good(q.used, q.as, p.then) {
+		s.moved.Add(1)
+		return false, backoffice.Moved()
+	}
+	p.sound = s.log.good(p.used, p.as, p.then)
+	q.looked, q.as, q.inStore = true, p.then, !last
+	if !p.sound && !s.check {
+		if last {
+			q.looked = len(q.used) > 0
+		}
+		return true, nil
+	}
+	q.over = last
+	q.used = nil
+	return false, nil
+}
+
+// ask asks the store, which tells first how far the log has come.
+func (p *pass) ask(last bool) error {
+	s := p.of
+	from, limit := s.log.next()
+	var entries []*backoffice.Change
+	batch := &backoffice.Batch{Last: last}
+	looked := s.NewestChanges(batch, from, limit, func(c *backoffice.Change) { entries = append(entries, c) })
+	for _, read := range p.batch.Queued() {
+		batch.Queue(read)
+	}
+	_ = s.Source.Send(p.ctx, batch)
+	if err := looked.Err(); err != nil {
+		return err
+	}
+	then, behind := s.advance(entries, false)
+	if behind { // a replica that is behind, or another history: the server that takes writes knows
+		if err := s.wait(p.ctx); err != nil {
+			return err
+		}
+		then.history = s.log.position().history
+	}
+	p.then = then
+	return nil
+}
+
+// wait waits for a look that begins now.
+func (s *Store) wait(ctx context.Context) error {
+	err := s.looks.Wait(ctx)
+	var known *backoffice.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return backoffice.Fault(err, "looking at the change log")
+}
+
+// remember notes what the query has taken from memory while that may have to be proved again.
+func (q *snapshot) remember(p *pass) {
+	if !q.inStore && !q.alone {
+		q.used = append(q.used, p.used...)
+	}
+}
+
+// take notes what is taken from memory.
+func (p *pass) take(at place, filled int64, depends nounSet) {
+	p.used = append(p.used, use{at, filled, depends})
+}

@@ -1,0 +1,196 @@
+package cache
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+
+	"example.org/backoffice/backoffice"
+)
+
+// valueRead is the reading of totals.
+type valueRead[C comparable, V any] struct {
+	of       *Store
+	view     view
+	rules    *rules[C]
+	under    backoffice.Parent
+	criteria C
+	parents  []string
+	into     []V
+	question any
+	ask      func(b *backoffice.Batch, parents []string, into []V) backoffice.Queued
+	err      error
+
+	known   []answer // of each parent; those without a value are missing
+	missing []string
+	places  []int
+	got     []V
+	below   backoffice.Queued
+	hits    int
+}
+
+// Err implements backoffice.Queued.
+func (r *valueRead[C, V]) Err() error { return r.err }
+
+func (r *valueRead[C, V]) fail(err error) { r.err = err }
+
+func (r *valueRead[C, V]) look(p *pass) {
+	r.known, r.missing, r.places, r.got, r.below, r.hits = make([]answer, len(r.parents)), nil, nil, nil, nil, 0
+	if r.rules.nothing != nil && r.rules.nothing(r.criteria) {
+		r.below = r.ask(p.idle, r.parents, r.into)
+		return
+	}
+	depends := r.rules.depends(r.under, r.criteria)
+	for i, parent := range r.parents {
+		if r.under != backoffice.Root && !backoffice.IsID(parent) {
+			continue
+		}
+		if p.memory && !r.uncached() {
+			a, kind, ok := answer{}, lists, false
+			if depends == 0 {
+				a, ok = r.of.list(r.view, parent, r.question, p.as.at)
+			} else {
+				kind = aRoot
+				a, ok = r.of.root(r.view, parent, r.question, depends, p.as.at)
+			}
+			if ok {
+				p.take(place{kind, r.view, parent}, a.filled, depends)
+				r.known[i] = a
+				r.hits++
+				if !r.of.check {
+					continue
+				}
+			}
+		}
+		r.missing, r.places = append(r.missing, parent), append(r.places, i)
+	}
+	if len(r.missing) > 0 {
+		p.needed = true
+		r.got = make([]V, len(r.missing))
+		r.below = r.ask(p.batch, r.missing, r.got)
+	}
+}
+
+func (r *valueRead[C, V]) uncached() bool {
+	return r.rules.uncached != nil && r.rules.uncached(r.criteria)
+}
+
+func (r *valueRead[C, V]) settle(p *pass) {
+	if r.below != nil {
+		if r.err = r.below.Err(); r.err != nil {
+			return
+		}
+	}
+	r.of.hits.Add(int64(r.hits))
+	r.of.misses.Add(int64(len(r.missing)))
+	for i, a := range r.known {
+		if a.question != nil {
+			r.into[i] = a.value.(V)
+		}
+	}
+	depends := r.rules.depends(r.under, r.criteria)
+	for i, parent := range r.missing {
+		if known := r.known[r.places[i]]; known.question != nil && p.sound {
+			r.of.compareAnswer(r.view, parent, known.value, r.got[i])
+		}
+		r.into[r.places[i]] = r.got[i]
+		if r.uncached() {
+			continue
+		}
+		a := answer{question: r.question, bytes: 64, value: r.got[i]}
+		if depends == 0 {
+			r.of.keepList(r.view, parent, a, p.then)
+		} else {
+			r.of.keepRoot(r.view, parent, a, depends, p.then)
+		}
+	}
+}
+
+// nounRead is the reading of which noun identifiers are.
+type nounRead struct {
+	of   *Store
+	ids  []string
+	into []backoffice.Noun
+	err  error
+
+	missing []string
+	places  []int
+	known   []backoffice.Noun
+	got     []backoffice.Noun
+	below   backoffice.Queued
+}
+
+// Nouns implements backoffice.NounReader.
+func (s *Store) Nouns(b *backoffice.Batch, ids []string, into []backoffice.Noun) backoffice.Queued {
+	return b.Queue(&nounRead{of: s, ids: ids, into: into})
+}
+
+// Err implements backoffice.Queued.
+func (r *nounRead) Err() error { return r.err }
+
+func (r *nounRead) fail(err error) { r.err = err }
+
+func (r *nounRead) look(p *pass) {
+	r.missing, r.places, r.known, r.below = nil, nil, make([]backoffice.Noun, len(r.ids)), nil
+	for i, id := range r.ids {
+		if !backoffice.IsID(id) {
+			continue
+		}
+		if p.memory {
+			if e, ok := r.of.memory.GetIfPresent(key{place: place{kind: aNoun, id: id}}); ok && e.filled <= p.as.at {
+				p.take(place{kind: aNoun, id: id}, e.filled, 0)
+				r.known[i] = e.value.(backoffice.Noun)
+				if !r.of.check {
+					continue
+				}
+			}
+		}
+		r.missing, r.places = append(r.missing, id), append(r.places, i)
+	}
+	if len(r.missing) > 0 {
+		p.needed = true
+		r.got = make([]backoffice.Noun, len(r.missing))
+		r.below = r.of.Source.Nouns(p.batch, r.missing, r.got)
+	}
+}
+
+func (r *nounRead) settle(p *pass) {
+	if r.below != nil {
+		if r.err = r.below.Err(); r.err != nil {
+			return
+		}
+	}
+	copy(r.into, r.known)
+	for i, id := range r.missing {
+		if known := r.known[r.places[i]]; known != "" && p.sound {
+			r.of.compareAnswer(0, id, known, r.got[i])
+		}
+		r.into[r.places[i]] = r.got[i]
+		// An entry of the register is in no change log, so neither it nor its absence is kept.
+		if _, kept := numberOf[r.got[i]]; kept {
+			r.of.keepNoun(id, r.got[i], p.then)
+		}
+	}
+}
+
+// compareRow counts a record in memory that is not what the store has.
+func (s *Store) compareRow(of view, id string, e *kept, row any, there bool, want backoffice.Columns) {
+	switch {
+	case (e.value != nil) != there:
+	case !there || e.want != want || reflect.DeepEqual(e.value, row):
+		return
+	}
+	s.differ(of, id)
+}
+
+// compareAnswer counts an answer in memory that is not the store's.
+func (s *Store) compareAnswer(of view, id string, known, read any) {
+	if !reflect.DeepEqual(known, read) {
+		s.differ(of, id)
+	}
+}
+
+func (s *Store) differ(of view, id string) {
+	s.differences.Add(1)
+	s.logger.LogAttrs(context.Background(), slog.LevelError, "the cache holds another answer than the store", slog.Int("view", int(of)), slog.String("id", id))
+}

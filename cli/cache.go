@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// cacheCommand is about what servers keep in memory.
+type cacheCommand struct {
+	Drop cacheDropCommand `cmd:"" help:"Have every server forget all that it keeps in memory: after a change by anything else than this program."`
+}
+
+type cacheDropCommand struct{}
+
+// Run notes it in the change log, at which every server looks before it answers.
+func (*cacheDropCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	store, err := s.OpenRecords(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := backoffice.ForgetWhatWasRead(ctx, store, backoffice.InstantOf(time.Now())); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(t.err, "Every server forgets what it keeps in memory before it answers another request.")
+	return err
+}

@@ -1,0 +1,60 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/cache"
+)
+
+// CacheSettings say what a server keeps in memory of what it has read.
+type CacheSettings struct {
+	Cache Size `default:"0" env:"BACKOFFICE_CACHE" placeholder:"SIZE" help:"Memory for records and lists that were read, such as 64MiB; what it answers is never old. 0 is none (${default})."`
+	Check bool `name:"cache-check" env:"BACKOFFICE_CACHE_CHECK" help:"Read all that was found in memory as well, compare, log what differs, and answer what the store has: slower than without --cache."`
+}
+
+// Size is a number of bytes, written with or without KiB, MiB or GiB.
+type Size int
+
+var errSize = errors.New("a size is a whole number of bytes, or of KiB, MiB or GiB, such as 64MiB")
+
+// UnmarshalText reads a size.
+func (s *Size) UnmarshalText(text []byte) error {
+	number, unit := string(text), 1
+	for i, suffix := range []string{"KiB", "MiB", "GiB"} {
+		if before, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = strings.TrimSpace(before), 1<<(10*(i+1))
+			break
+		}
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || n > 1<<40/unit {
+		return errSize
+	}
+	*s = Size(n * unit)
+	return nil
+}
+
+// stop ends what a cache does by itself.
+func stop(store backoffice.Store) {
+	if before, ok := store.(*cache.Store); ok {
+		before.Stop()
+	}
+}
+
+// over is the store with a cache before it, if there is to be one and the store is one that a cache can stand before.
+func (c CacheSettings) over(store backoffice.Store, log *slog.Logger) (backoffice.Store, error) {
+	source, ok := store.(cache.Source)
+	if !ok || c.Cache == 0 {
+		return store, nil
+	}
+	before, err := cache.New(source, cache.Options{Bytes: int(c.Cache), Check: c.Check, Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("--cache: %w", err)
+	}
+	return before, nil
+}
