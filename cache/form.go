@@ -2,6 +2,7 @@ package cache
 
 import (
 	"reflect"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
@@ -12,6 +13,7 @@ type form struct {
 	of    reflect.Type
 	texts [][]int // of strings that can be moved
 	lists [][]int // of lists of strings
+	bytes [][]int // of lists of bytes
 	own   [][]int // of strings that are their own already
 	files [][]int // of pointers to structs
 	below *form   // of what those point to
@@ -39,9 +41,12 @@ func (f *form) add(of reflect.Type, at []int, exported bool) {
 				f.own = append(f.own, place)
 			}
 		case reflect.Slice:
-			if open && field.Type.Elem().Kind() == reflect.String {
+			switch {
+			case open && field.Type.Elem().Kind() == reflect.String:
 				f.lists = append(f.lists, place)
-			} else {
+			case open && field.Type.Elem().Kind() == reflect.Uint8:
+				f.bytes = append(f.bytes, place)
+			default:
 				f.own = append(f.own, place)
 			}
 		case reflect.Struct:
@@ -93,6 +98,11 @@ func (f *form) copy(pointer reflect.Value) (reflect.Value, int) {
 			bytes += len(text) + 16
 		}
 		field.Set(list)
+	}
+	for _, at := range f.bytes {
+		field := row.FieldByIndex(at)
+		field.SetBytes(slices.Clone(field.Bytes()))
+		bytes += field.Len()
 	}
 	for _, at := range f.own {
 		bytes += row.FieldByIndex(at).Len()

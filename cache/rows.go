@@ -2,6 +2,7 @@ package cache
 
 import (
 	"errors"
+	"reflect"
 
 	"example.org/backoffice/backoffice"
 )
@@ -70,7 +71,7 @@ func (f *find[T, C]) settle(p *pass) {
 			if f.err = p.charge(e.bytes); f.err != nil {
 				return
 			}
-			f.found(e.value.(T))
+			f.found(p.handed(f.form, e.value).(T))
 		}
 	}
 	f.of.misses.Add(int64(len(f.missing)))
@@ -103,13 +104,25 @@ func (f *find[T, C]) compare(p *pass) {
 func (r *reader[T, C]) keepRows(p *pass, rows []T, want backoffice.Columns, found func(T)) (there map[string]bool) {
 	there = make(map[string]bool, len(rows))
 	for _, row := range rows {
-		row, bytes := copyOf(r.form, row)
-		id := row.Identity()
+		kept, bytes := copyOf(r.form, row)
+		id := kept.Identity()
 		there[id] = true
-		r.of.keepRow(r.view, id, want, row, bytes, p.then)
+		r.of.keepRow(r.view, id, want, kept, bytes, p.then)
+		if !p.own {
+			row = kept
+		}
 		found(row)
 	}
 	return there
+}
+
+// handed is a row from memory as the caller gets it: shared, or a copy.
+func (p *pass) handed(f *form, row any) any {
+	if !p.own {
+		return row
+	}
+	copied, _ := f.copy(reflect.ValueOf(row))
+	return copied.Interface()
 }
 
 // charge counts what is taken from memory as if it had been read: a request may have so much and no more.
@@ -295,7 +308,7 @@ func (l *listRead[T, C]) fill(p *pass) {
 		}
 		items := make([]T, len(known.ids))
 		for j, id := range known.ids {
-			items[j] = l.rows[id]
+			items[j] = p.handed(l.form, l.rows[id]).(T)
 		}
 		l.into[i] = backoffice.Page[T]{Items: items, More: known.more}
 	}

@@ -47,7 +47,7 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 	q, ok := ctx.Value(snapshotKey{}).(*snapshot)
 	if !ok || q.of != s {
-		q = &snapshot{of: s, alone: true}
+		q = &snapshot{of: s, alone: true, past: backoffice.ReadsWithoutMemory(ctx)}
 	}
 	return q.send(ctx, b)
 }
@@ -68,6 +68,7 @@ type pass struct {
 	*snapshot
 	ctx    context.Context
 	memory bool   // what is there may be used
+	own    bool   // the rows are to be the caller's own
 	as     moment // as of which memory is asked
 	used   []use
 	needed bool              // the store is to be asked
@@ -85,6 +86,15 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	if q.over { // whoever goes on begins another moment, as in the store
 		q.looked, q.inStore, q.over, q.used = false, false, false, nil
 	}
+	if err := ctx.Err(); err != nil {
+		err = backoffice.Fault(err, "reading")
+		for _, read := range b.Queued() {
+			if a, ok := read.(asked); ok {
+				a.fail(err)
+			}
+		}
+		return err
+	}
 	reads := make([]asked, 0, len(b.Queued()))
 	for _, read := range b.Queued() {
 		a, ok := read.(asked)
@@ -96,6 +106,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	last := b.Last || q.alone
 	for memory := !q.past; ; memory = false {
 		p := q.pass(ctx, memory)
+		p.own = !b.Pooled
 		for _, a := range reads {
 			a.look(p)
 		}
