@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -140,6 +141,9 @@ func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
 // tried without memory.
 func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 	s := q.of
+	if len(p.used) > 0 && s.log.position().history != p.as.history {
+		return true, nil // while memory was asked another history began
+	}
 	if len(p.idle.Queued()) > 0 {
 		_ = s.Source.Send(p.ctx, p.idle) // asks nothing; each read has its own error
 	}
@@ -212,15 +216,35 @@ func (p *pass) ask(last bool) error {
 	return nil
 }
 
-// wait waits for a look that begins now.
+var errSilent = errors.New("the change log was not read in time")
+
+// wait waits for a look that begins now, but not to the end of the request's time: a store that does not answer is not
+// available, and there has to be time to say so.
 func (s *Store) wait(ctx context.Context) error {
-	err := s.looks.Wait(ctx)
+	waiting := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline)
+		bounded, cancel := context.WithTimeout(ctx, left-min(answerTime, left/4))
+		defer cancel()
+		waiting = bounded
+	}
+	err := s.looks.Wait(waiting)
 	var known *backoffice.Error
-	if err == nil || errors.As(err, &known) {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return backoffice.Fault(ctx.Err(), "looking at the change log")
+	case waiting.Err() != nil, backoffice.KindOf(err) == backoffice.Timeout:
+		err = errSilent
+	case errors.As(err, &known):
 		return err
 	}
-	return backoffice.Fault(err, "looking at the change log")
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: err}
 }
+
+// answerTime is what a request is left of its time to be answered in.
+const answerTime = 500 * time.Millisecond
 
 // remember notes what the query has taken from memory while that may have to be proved again.
 func (q *snapshot) remember(p *pass) {

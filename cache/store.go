@@ -69,7 +69,7 @@ func New(source Source, o Options) (*Store, error) {
 }
 
 // lookTime is how long a look may take.
-const lookTime = 5 * time.Second
+const lookTime = 2 * time.Second
 
 // look asks the server that takes writes how far the log has come.
 func (s *Store) look() error {

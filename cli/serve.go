@@ -83,6 +83,7 @@ func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backen
 	}
 	log := c.Server.NewLog(t.err)
 	slog.SetDefault(log)
+	gateway.TuneFor(c.Cache.Cache)
 	return b.Serve(ctx, listener, gateway.Config{Server: c.Server, Limits: c.Limits, Cache: c.Cache, Proxies: proxies, Log: log}, func() {
 		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", version()), slog.String("address", listener.Addr().String()),
 			slog.GroupAttrs("settings", s.shown...))
