@@ -77,29 +77,6 @@ func (f *CalculationFilter) Criteria() (c CalculationCriteria) {
 	return c
 }
 
-// CalculationOrderField names what a list of calculations can be ordered by; identifiers break ties.
-type CalculationOrderField string
-
-const (
-	CalculationByID        CalculationOrderField = "ID"
-	CalculationByUpdatedAt CalculationOrderField = "UPDATED_AT"
-)
-
-// CalculationOrder is the order of a list of calculations.
-type CalculationOrder struct {
-	Field     CalculationOrderField
-	Direction OrderDirection
-}
-
-// Order gives the order to the store; nil is by identifier.
-func (o *CalculationOrder) Order() Order {
-	if o == nil {
-		return ByID
-	}
-	by := map[CalculationOrderField]OrderKey{CalculationByUpdatedAt: KeyUpdatedAt}[o.Field]
-	return Order{Key: by, Descending: o.Direction == Descending}
-}
-
 // CalculationTable is the table of calculations.
 var CalculationTable = &Table[Calculation]{
 	Noun: NounCalculation,

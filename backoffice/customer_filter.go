@@ -41,31 +41,6 @@ type CustomerCriteria struct {
 	SpouseRegistrationIndex string
 }
 
-// CustomerOrderField names what a list of customers can be ordered by; identifiers break ties.
-type CustomerOrderField string
-
-const (
-	CustomerByID        CustomerOrderField = "ID"
-	CustomerByName      CustomerOrderField = "NAME" // display name, case and accents ignored
-	CustomerByCreatedAt CustomerOrderField = "CREATED_AT"
-	CustomerByUpdatedAt CustomerOrderField = "UPDATED_AT"
-)
-
-// CustomerOrder is the order of a list of customers.
-type CustomerOrder struct {
-	Field     CustomerOrderField
-	Direction OrderDirection
-}
-
-// Order gives the order to the store; nil is by identifier.
-func (o *CustomerOrder) Order() Order {
-	if o == nil {
-		return ByID
-	}
-	by := map[CustomerOrderField]OrderKey{CustomerByName: KeyName, CustomerByCreatedAt: KeyCreatedAt, CustomerByUpdatedAt: KeyUpdatedAt}[o.Field]
-	return Order{Key: by, Descending: o.Direction == Descending}
-}
-
 // Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
 // when the filter has one.
 // Errors: BadInput for a search of under 3 or over 200 characters or a number that is none.

@@ -55,9 +55,9 @@ func inputOf[T, I any](table *Table[T], except ...string) *input[T, I] {
 func (n *input[T, I]) apply(in *I, record *T, check *checker) {
 	for i := range n.fields {
 		f := &n.fields[i]
-		value, state := any(in), given
-		at := reflect.ValueOf(in).Elem()
+		state, at := given, reflect.ValueOf(in).Elem()
 		for _, place := range f.place {
+			var value any
 			if value, state = sentOf(at.Field(place)); state != given {
 				break
 			}

@@ -236,7 +236,7 @@ func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, 
 		case earlier != nil && !s.Keys.SameContent(use, content, earlier.Digest):
 			return false, Refuse(&UserError{Code: CodeIdempotencyKeyReused, Message: "the idempotency key was used for another content", Field: []string{"idempotencyKey"}})
 		case earlier != nil:
-			there := false
+			var there bool
 			if made, there, err = find(ctx, c.rows(tx), earlier.ObjectID); err == nil && !there {
 				err = Refuse(&UserError{Code: CodeNotFound, Message: "the " + string(noun) + " that was made with this idempotency key has been deleted", Field: []string{"idempotencyKey"}})
 			}

@@ -188,30 +188,6 @@ func (f *TranscriptFilter) Criteria() (c TranscriptCriteria) {
 	return c
 }
 
-// TranscriptOrderField names what a list of transcripts can be ordered by; identifiers break ties.
-type TranscriptOrderField string
-
-const (
-	TranscriptByID        TranscriptOrderField = "ID"
-	TranscriptByUpdatedAt TranscriptOrderField = "UPDATED_AT"
-	TranscriptByProgress  TranscriptOrderField = "PROGRESS_PERCENTAGE"
-)
-
-// TranscriptOrder is the order of a list of transcripts.
-type TranscriptOrder struct {
-	Field     TranscriptOrderField
-	Direction OrderDirection
-}
-
-// Order gives the order to the store; nil is by identifier.
-func (o *TranscriptOrder) Order() Order {
-	if o == nil {
-		return ByID
-	}
-	by := map[TranscriptOrderField]OrderKey{TranscriptByUpdatedAt: KeyUpdatedAt, TranscriptByProgress: KeyProgress}[o.Field]
-	return Order{Key: by, Descending: o.Direction == Descending}
-}
-
 // TranscriptStatusCount says how many transcripts of a list have a status.
 type TranscriptStatusCount struct {
 	Status TranscriptStatus

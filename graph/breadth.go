@@ -327,7 +327,7 @@ func (ec *executionContext) breadthChecklist() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Checklist_transcripts_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.Checklist().Transcripts(ctx, objects.(execute.Of[*backoffice.Checklist]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder))
+				values, err := ec.Resolvers.Checklist().Transcripts(ctx, objects.(execute.Of[*backoffice.Checklist]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder))
 				return execute.Singles(values), err
 			},
 		},
@@ -674,7 +674,7 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Customer_transcripts_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.Customer().Transcripts(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder))
+				values, err := ec.Resolvers.Customer().Transcripts(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder))
 				return execute.Singles(values), err
 			},
 		},
@@ -685,7 +685,7 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Customer_documents_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.Customer().Documents(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder))
+				values, err := ec.Resolvers.Customer().Documents(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
 				return execute.Singles(values), err
 			},
 		},
@@ -1254,7 +1254,7 @@ func (ec *executionContext) breadthFinancialYear() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_FinancialYear_checklists_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.FinancialYear().Checklists(ctx, objects.(execute.Of[*backoffice.FinancialYear]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder))
+				values, err := ec.Resolvers.FinancialYear().Checklists(ctx, objects.(execute.Of[*backoffice.FinancialYear]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
 				return execute.Singles(values), err
 			},
 		},
@@ -1265,7 +1265,7 @@ func (ec *executionContext) breadthFinancialYear() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_FinancialYear_transcripts_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.FinancialYear().Transcripts(ctx, objects.(execute.Of[*backoffice.FinancialYear]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder))
+				values, err := ec.Resolvers.FinancialYear().Transcripts(ctx, objects.(execute.Of[*backoffice.FinancialYear]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder))
 				return execute.Singles(values), err
 			},
 		},
@@ -2128,7 +2128,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_checklists_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Checklists(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.ChecklistFilter), args["orderBy"].(*backoffice.NameOrder))
+				value, err := ec.Resolvers.Query().Checklists(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.ChecklistFilter), args["orderBy"].(*backoffice.ListOrder))
 				values := []*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]{value}
 				return execute.Singles(values), err
 			},
@@ -2154,7 +2154,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_transcripts_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Transcripts(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder))
+				value, err := ec.Resolvers.Query().Transcripts(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder))
 				values := []*backoffice.TranscriptConnection{value}
 				return execute.Singles(values), err
 			},
@@ -2180,7 +2180,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_customers_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Customers(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerFilter), args["orderBy"].(*backoffice.CustomerOrder))
+				value, err := ec.Resolvers.Query().Customers(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerFilter), args["orderBy"].(*backoffice.ListOrder))
 				values := []*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]{value}
 				return execute.Singles(values), err
 			},
@@ -2204,7 +2204,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_calculations_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Calculations(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CalculationFilter), args["orderBy"].(*backoffice.CalculationOrder))
+				value, err := ec.Resolvers.Query().Calculations(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CalculationFilter), args["orderBy"].(*backoffice.ListOrder))
 				values := []*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]{value}
 				return execute.Singles(values), err
 			},
@@ -2216,7 +2216,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_documents_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Documents(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter), args["orderBy"].(*backoffice.NameOrder))
+				value, err := ec.Resolvers.Query().Documents(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter), args["orderBy"].(*backoffice.ListOrder))
 				values := []*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]{value}
 				return execute.Singles(values), err
 			},
@@ -2242,7 +2242,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_users_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.UserFilter), args["orderBy"].(*backoffice.NameOrder))
+				value, err := ec.Resolvers.Query().Users(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.UserFilter), args["orderBy"].(*backoffice.ListOrder))
 				values := []*backoffice.Connection[*backoffice.User, backoffice.UserCriteria]{value}
 				return execute.Singles(values), err
 			},
@@ -2268,7 +2268,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_labels_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Labels(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder))
+				value, err := ec.Resolvers.Query().Labels(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
 				values := []*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria]{value}
 				return execute.Singles(values), err
 			},
@@ -2705,7 +2705,7 @@ func (ec *executionContext) breadthUser() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_User_transcripts_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.User().Transcripts(ctx, objects.(execute.Of[*backoffice.User]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder))
+				values, err := ec.Resolvers.User().Transcripts(ctx, objects.(execute.Of[*backoffice.User]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder))
 				return execute.Singles(values), err
 			},
 		},

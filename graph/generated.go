@@ -103,7 +103,7 @@ type ComplexityRoot struct {
 		Language         func(childComplexity int) int
 		Name             func(childComplexity int) int
 		RemindersEnabled func(childComplexity int) int
-		Transcripts      func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) int
+		Transcripts      func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
 	}
 
 	ChecklistConnection struct {
@@ -141,7 +141,7 @@ type ComplexityRoot struct {
 		CreatedAt                func(childComplexity int) int
 		CustomerCode             func(childComplexity int) int
 		DisplayName              func(childComplexity int) int
-		Documents                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) int
+		Documents                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		Email                    func(childComplexity int) int
 		FirstName                func(childComplexity int) int
 		ID                       func(childComplexity int) int
@@ -157,7 +157,7 @@ type ComplexityRoot struct {
 		Responsible              func(childComplexity int) int
 		Scopes                   func(childComplexity int) int
 		SpouseRegistrationNumber func(childComplexity int) int
-		Transcripts              func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) int
+		Transcripts              func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
 		Type                     func(childComplexity int) int
 		UpdatedAt                func(childComplexity int) int
 		Version                  func(childComplexity int) int
@@ -242,12 +242,12 @@ type ComplexityRoot struct {
 
 	FinancialYear struct {
 		ArchivedAt    func(childComplexity int) int
-		Checklists    func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) int
+		Checklists    func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		EndDate       func(childComplexity int) int
 		ID            func(childComplexity int) int
 		IsCurrentYear func(childComplexity int) int
 		StartDate     func(childComplexity int) int
-		Transcripts   func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) int
+		Transcripts   func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
 	}
 
 	FinancialYearConnection struct {
@@ -351,26 +351,26 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
-		Calculations         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) int
+		Calculations         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.ListOrder) int
 		Checklist            func(childComplexity int, id string) int
-		Checklists           func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.NameOrder) int
+		Checklists           func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ListOrder) int
 		CurrentFinancialYear func(childComplexity int) int
 		Customer             func(childComplexity int, id string) int
-		Customers            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) int
-		Documents            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.NameOrder) int
+		Customers            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) int
+		Documents            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) int
 		FinancialYear        func(childComplexity int, id string) int
 		FinancialYears       func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
 		Label                func(childComplexity int, id string) int
-		Labels               func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) int
+		Labels               func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		MinfinDocument       func(childComplexity int, id string) int
 		MinfinDocuments      func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) int
 		Node                 func(childComplexity int, id string) int
 		Nodes                func(childComplexity int, ids []string) int
 		Relations            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) int
 		Transcript           func(childComplexity int, id string) int
-		Transcripts          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) int
+		Transcripts          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
 		User                 func(childComplexity int, id string) int
-		Users                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.NameOrder) int
+		Users                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.ListOrder) int
 		Viewer               func(childComplexity int) int
 	}
 
@@ -431,7 +431,7 @@ type ComplexityRoot struct {
 		Labels      func(childComplexity int) int
 		Language    func(childComplexity int) int
 		LastName    func(childComplexity int) int
-		Transcripts func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) int
+		Transcripts func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
 		Version     func(childComplexity int) int
 	}
 
@@ -472,7 +472,7 @@ type CalculationConnectionResolver interface {
 }
 type ChecklistResolver interface {
 	FinancialYear(ctx context.Context, objs []*backoffice.Checklist) ([]*backoffice.FinancialYear, error)
-	Transcripts(ctx context.Context, objs []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error)
+	Transcripts(ctx context.Context, objs []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.TranscriptConnection, error)
 }
 type ChecklistConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]) ([]int, error)
@@ -484,8 +484,8 @@ type CustomerResolver interface {
 	Responsible(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.User, error)
 
 	Relations(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error)
-	Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error)
-	Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) ([]*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
+	Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.TranscriptConnection, error)
+	Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
 	CalculationProposal(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.File, error)
 	MinfinDocuments(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria], error)
 }
@@ -512,8 +512,8 @@ type FileResolver interface {
 	DownloadPath(ctx context.Context, objs []*backoffice.File) ([]string, error)
 }
 type FinancialYearResolver interface {
-	Checklists(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) ([]*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
-	Transcripts(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error)
+	Checklists(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
+	Transcripts(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.TranscriptConnection, error)
 }
 type FinancialYearConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]) ([]int, error)
@@ -555,18 +555,18 @@ type QueryResolver interface {
 	FinancialYear(ctx context.Context, id string) (*backoffice.FinancialYear, error)
 	FinancialYears(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int) (*backoffice.Connection[*backoffice.FinancialYear, backoffice.FinancialYearCriteria], error)
 	Checklist(ctx context.Context, id string) (*backoffice.Checklist, error)
-	Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.NameOrder) (*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
+	Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
 	Transcript(ctx context.Context, id string) (*backoffice.Transcript, error)
-	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error)
+	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) (*backoffice.TranscriptConnection, error)
 	Customer(ctx context.Context, id string) (*backoffice.Customer, error)
-	Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
+	Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
 	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error)
-	Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria], error)
-	Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.NameOrder) (*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
+	Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria], error)
+	Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
 	User(ctx context.Context, id string) (*backoffice.User, error)
-	Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.NameOrder) (*backoffice.Connection[*backoffice.User, backoffice.UserCriteria], error)
+	Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.User, backoffice.UserCriteria], error)
 	Label(ctx context.Context, id string) (*backoffice.Label, error)
-	Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.NameOrder) (*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria], error)
+	Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria], error)
 	MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinDocument, error)
 	MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria], error)
 }
@@ -584,7 +584,7 @@ type UserResolver interface {
 	Labels(ctx context.Context, objs []*backoffice.User) ([][]*backoffice.Label, error)
 
 	Customers(ctx context.Context, objs []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
-	Transcripts(ctx context.Context, objs []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error)
+	Transcripts(ctx context.Context, objs []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.TranscriptConnection, error)
 }
 type UserConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.User, backoffice.UserCriteria]) ([]int, error)
@@ -779,7 +779,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Checklist.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder)), true
+		return e.ComplexityRoot.Checklist.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder)), true
 
 	case "ChecklistConnection.edges":
 		if e.ComplexityRoot.ChecklistConnection.Edges == nil {
@@ -915,7 +915,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Customer.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder)), true
+		return e.ComplexityRoot.Customer.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
 	case "Customer.email":
 		if e.ComplexityRoot.Customer.Email == nil {
 			break
@@ -1031,7 +1031,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Customer.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder)), true
+		return e.ComplexityRoot.Customer.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder)), true
 	case "Customer.type":
 		if e.ComplexityRoot.Customer.Type == nil {
 			break
@@ -1325,7 +1325,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.FinancialYear.Checklists(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder)), true
+		return e.ComplexityRoot.FinancialYear.Checklists(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
 	case "FinancialYear.endDate":
 		if e.ComplexityRoot.FinancialYear.EndDate == nil {
 			break
@@ -1360,7 +1360,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.FinancialYear.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder)), true
+		return e.ComplexityRoot.FinancialYear.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder)), true
 
 	case "FinancialYearConnection.edges":
 		if e.ComplexityRoot.FinancialYearConnection.Edges == nil {
@@ -1784,7 +1784,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Calculations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CalculationFilter), args["orderBy"].(*backoffice.CalculationOrder)), true
+		return e.ComplexityRoot.Query.Calculations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CalculationFilter), args["orderBy"].(*backoffice.ListOrder)), true
 	case "Query.checklist":
 		if e.ComplexityRoot.Query.Checklist == nil {
 			break
@@ -1806,7 +1806,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Checklists(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.ChecklistFilter), args["orderBy"].(*backoffice.NameOrder)), true
+		return e.ComplexityRoot.Query.Checklists(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.ChecklistFilter), args["orderBy"].(*backoffice.ListOrder)), true
 	case "Query.currentFinancialYear":
 		if e.ComplexityRoot.Query.CurrentFinancialYear == nil {
 			break
@@ -1834,7 +1834,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Customers(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerFilter), args["orderBy"].(*backoffice.CustomerOrder)), true
+		return e.ComplexityRoot.Query.Customers(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerFilter), args["orderBy"].(*backoffice.ListOrder)), true
 	case "Query.documents":
 		if e.ComplexityRoot.Query.Documents == nil {
 			break
@@ -1845,7 +1845,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter), args["orderBy"].(*backoffice.NameOrder)), true
+		return e.ComplexityRoot.Query.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter), args["orderBy"].(*backoffice.ListOrder)), true
 	case "Query.financialYear":
 		if e.ComplexityRoot.Query.FinancialYear == nil {
 			break
@@ -1890,7 +1890,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Labels(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.NameOrder)), true
+		return e.ComplexityRoot.Query.Labels(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
 	case "Query.minfinDocument":
 		if e.ComplexityRoot.Query.MinfinDocument == nil {
 			break
@@ -1967,7 +1967,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder)), true
+		return e.ComplexityRoot.Query.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder)), true
 	case "Query.user":
 		if e.ComplexityRoot.Query.User == nil {
 			break
@@ -1989,7 +1989,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Users(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.UserFilter), args["orderBy"].(*backoffice.NameOrder)), true
+		return e.ComplexityRoot.Query.Users(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.UserFilter), args["orderBy"].(*backoffice.ListOrder)), true
 	case "Query.viewer":
 		if e.ComplexityRoot.Query.Viewer == nil {
 			break
@@ -2246,7 +2246,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.User.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.TranscriptOrder)), true
+		return e.ComplexityRoot.User.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder)), true
 	case "User.version":
 		if e.ComplexityRoot.User.Version == nil {
 			break
@@ -5064,8 +5064,8 @@ func (ec *executionContext) field_Checklist_transcripts_args(ctx context.Context
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.TranscriptOrder, error) {
-			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5140,8 +5140,8 @@ func (ec *executionContext) field_Customer_documents_args(ctx context.Context, r
 	}
 	args["pageSize"] = arg5
 	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
-			return ec.unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5396,8 +5396,8 @@ func (ec *executionContext) field_Customer_transcripts_args(ctx context.Context,
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.TranscriptOrder, error) {
-			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5458,8 +5458,8 @@ func (ec *executionContext) field_FinancialYear_checklists_args(ctx context.Cont
 	}
 	args["pageSize"] = arg5
 	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
-			return ec.unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5528,8 +5528,8 @@ func (ec *executionContext) field_FinancialYear_transcripts_args(ctx context.Con
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.TranscriptOrder, error) {
-			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5752,8 +5752,8 @@ func (ec *executionContext) field_Query_calculations_args(ctx context.Context, r
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.CalculationOrder, error) {
-			return ec.unmarshalOCalculationOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOCalculationOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5836,8 +5836,8 @@ func (ec *executionContext) field_Query_checklists_args(ctx context.Context, raw
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
-			return ec.unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5920,8 +5920,8 @@ func (ec *executionContext) field_Query_customers_args(ctx context.Context, rawA
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.CustomerOrder, error) {
-			return ec.unmarshalOCustomerOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOCustomerOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5990,8 +5990,8 @@ func (ec *executionContext) field_Query_documents_args(ctx context.Context, rawA
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
-			return ec.unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6134,8 +6134,8 @@ func (ec *executionContext) field_Query_labels_args(ctx context.Context, rawArgs
 	}
 	args["pageSize"] = arg5
 	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
-			return ec.unmarshalOLabelOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOLabelOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6384,8 +6384,8 @@ func (ec *executionContext) field_Query_transcripts_args(ctx context.Context, ra
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.TranscriptOrder, error) {
-			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6468,8 +6468,8 @@ func (ec *executionContext) field_Query_users_args(ctx context.Context, rawArgs 
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.NameOrder, error) {
-			return ec.unmarshalOUserOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOUserOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6592,8 +6592,8 @@ func (ec *executionContext) field_User_transcripts_args(ctx context.Context, raw
 	}
 	args["filter"] = arg6
 	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
-		func(ctx context.Context, v any) (*backoffice.TranscriptOrder, error) {
-			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrder(ctx, v)
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7457,7 +7457,7 @@ func (ec *executionContext) resolveBatch_Checklist_transcripts(ctx context.Conte
 	fc := graphql.GetFieldContext(ctx)
 	if batch, ok := graphql.BatchParentsFor[*backoffice.Checklist](ctx, "Checklist"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
-			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
 		return graphql.ResolveBatchGroupResult[*backoffice.TranscriptConnection](
 			ctx,
@@ -7468,7 +7468,7 @@ func (ec *executionContext) resolveBatch_Checklist_transcripts(ctx context.Conte
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.Transcripts(ctx, []*backoffice.Checklist{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+	results, err := resolver.Transcripts(ctx, []*backoffice.Checklist{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 	return graphql.ResolveBatchSingleResult[*backoffice.TranscriptConnection](
 		ctx,
 		results,
@@ -8692,7 +8692,7 @@ func (ec *executionContext) resolveBatch_Customer_transcripts(ctx context.Contex
 	fc := graphql.GetFieldContext(ctx)
 	if batch, ok := graphql.BatchParentsFor[*backoffice.Customer](ctx, "Customer"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
-			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
 		return graphql.ResolveBatchGroupResult[*backoffice.TranscriptConnection](
 			ctx,
@@ -8703,7 +8703,7 @@ func (ec *executionContext) resolveBatch_Customer_transcripts(ctx context.Contex
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.Transcripts(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+	results, err := resolver.Transcripts(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 	return graphql.ResolveBatchSingleResult[*backoffice.TranscriptConnection](
 		ctx,
 		results,
@@ -8759,7 +8759,7 @@ func (ec *executionContext) resolveBatch_Customer_documents(ctx context.Context,
 	fc := graphql.GetFieldContext(ctx)
 	if batch, ok := graphql.BatchParentsFor[*backoffice.Customer](ctx, "Customer"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
-			return resolver.Documents(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
+			return resolver.Documents(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
 		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]](
 			ctx,
@@ -8770,7 +8770,7 @@ func (ec *executionContext) resolveBatch_Customer_documents(ctx context.Context,
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.Documents(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
+	results, err := resolver.Documents(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
 	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]](
 		ctx,
 		results,
@@ -10388,7 +10388,7 @@ func (ec *executionContext) resolveBatch_FinancialYear_checklists(ctx context.Co
 	fc := graphql.GetFieldContext(ctx)
 	if batch, ok := graphql.BatchParentsFor[*backoffice.FinancialYear](ctx, "FinancialYear"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
-			return resolver.Checklists(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
+			return resolver.Checklists(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
 		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]](
 			ctx,
@@ -10399,7 +10399,7 @@ func (ec *executionContext) resolveBatch_FinancialYear_checklists(ctx context.Co
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.Checklists(ctx, []*backoffice.FinancialYear{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
+	results, err := resolver.Checklists(ctx, []*backoffice.FinancialYear{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
 	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]](
 		ctx,
 		results,
@@ -10455,7 +10455,7 @@ func (ec *executionContext) resolveBatch_FinancialYear_transcripts(ctx context.C
 	fc := graphql.GetFieldContext(ctx)
 	if batch, ok := graphql.BatchParentsFor[*backoffice.FinancialYear](ctx, "FinancialYear"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
-			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
 		return graphql.ResolveBatchGroupResult[*backoffice.TranscriptConnection](
 			ctx,
@@ -10466,7 +10466,7 @@ func (ec *executionContext) resolveBatch_FinancialYear_transcripts(ctx context.C
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.Transcripts(ctx, []*backoffice.FinancialYear{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+	results, err := resolver.Transcripts(ctx, []*backoffice.FinancialYear{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 	return graphql.ResolveBatchSingleResult[*backoffice.TranscriptConnection](
 		ctx,
 		results,
@@ -12866,7 +12866,7 @@ func (ec *executionContext) _Query_checklists(ctx context.Context, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Checklists(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.ChecklistFilter), fc.Args["orderBy"].(*backoffice.NameOrder))
+			return ec.Resolvers.Query().Checklists(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.ChecklistFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]) graphql.Marshaler {
@@ -12954,7 +12954,7 @@ func (ec *executionContext) _Query_transcripts(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Transcripts(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+			return ec.Resolvers.Query().Transcripts(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.TranscriptConnection) graphql.Marshaler {
@@ -13042,7 +13042,7 @@ func (ec *executionContext) _Query_customers(ctx context.Context, field graphql.
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Customers(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerFilter), fc.Args["orderBy"].(*backoffice.CustomerOrder))
+			return ec.Resolvers.Query().Customers(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]) graphql.Marshaler {
@@ -13130,7 +13130,7 @@ func (ec *executionContext) _Query_calculations(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Calculations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CalculationFilter), fc.Args["orderBy"].(*backoffice.CalculationOrder))
+			return ec.Resolvers.Query().Calculations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CalculationFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) graphql.Marshaler {
@@ -13174,7 +13174,7 @@ func (ec *executionContext) _Query_documents(ctx context.Context, field graphql.
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Documents(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerDocumentFilter), fc.Args["orderBy"].(*backoffice.NameOrder))
+			return ec.Resolvers.Query().Documents(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerDocumentFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]) graphql.Marshaler {
@@ -13262,7 +13262,7 @@ func (ec *executionContext) _Query_users(ctx context.Context, field graphql.Coll
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Users(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.UserFilter), fc.Args["orderBy"].(*backoffice.NameOrder))
+			return ec.Resolvers.Query().Users(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.UserFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.User, backoffice.UserCriteria]) graphql.Marshaler {
@@ -13350,7 +13350,7 @@ func (ec *executionContext) _Query_labels(ctx context.Context, field graphql.Col
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Labels(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.NameOrder))
+			return ec.Resolvers.Query().Labels(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria]) graphql.Marshaler {
@@ -14868,7 +14868,7 @@ func (ec *executionContext) resolveBatch_User_transcripts(ctx context.Context, f
 	fc := graphql.GetFieldContext(ctx)
 	if batch, ok := graphql.BatchParentsFor[*backoffice.User](ctx, "User"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
-			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
 		return graphql.ResolveBatchGroupResult[*backoffice.TranscriptConnection](
 			ctx,
@@ -14879,7 +14879,7 @@ func (ec *executionContext) resolveBatch_User_transcripts(ctx context.Context, f
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.Transcripts(ctx, []*backoffice.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.TranscriptOrder))
+	results, err := resolver.Transcripts(ctx, []*backoffice.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 	return graphql.ResolveBatchSingleResult[*backoffice.TranscriptConnection](
 		ctx,
 		results,
@@ -16449,8 +16449,8 @@ func (ec *executionContext) unmarshalInputCalculationFilter(ctx context.Context,
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCalculationOrder(ctx context.Context, obj any) (backoffice.CalculationOrder, error) {
-	var it backoffice.CalculationOrder
+func (ec *executionContext) unmarshalInputCalculationOrder(ctx context.Context, obj any) (backoffice.ListOrder, error) {
+	var it backoffice.ListOrder
 	if obj == nil {
 		return it, nil
 	}
@@ -16473,7 +16473,7 @@ func (ec *executionContext) unmarshalInputCalculationOrder(ctx context.Context, 
 		switch k {
 		case "field":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNCalculationOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrderField(ctx, v)
+			data, err := ec.unmarshalNCalculationOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -16527,8 +16527,8 @@ func (ec *executionContext) unmarshalInputChecklistFilter(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputChecklistOrder(ctx context.Context, obj any) (backoffice.NameOrder, error) {
-	var it backoffice.NameOrder
+func (ec *executionContext) unmarshalInputChecklistOrder(ctx context.Context, obj any) (backoffice.ListOrder, error) {
+	var it backoffice.ListOrder
 	if obj == nil {
 		return it, nil
 	}
@@ -16551,7 +16551,7 @@ func (ec *executionContext) unmarshalInputChecklistOrder(ctx context.Context, ob
 		switch k {
 		case "field":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNChecklistOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx, v)
+			data, err := ec.unmarshalNChecklistOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -16872,8 +16872,8 @@ func (ec *executionContext) unmarshalInputCustomerDocumentFilter(ctx context.Con
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCustomerDocumentOrder(ctx context.Context, obj any) (backoffice.NameOrder, error) {
-	var it backoffice.NameOrder
+func (ec *executionContext) unmarshalInputCustomerDocumentOrder(ctx context.Context, obj any) (backoffice.ListOrder, error) {
+	var it backoffice.ListOrder
 	if obj == nil {
 		return it, nil
 	}
@@ -16896,7 +16896,7 @@ func (ec *executionContext) unmarshalInputCustomerDocumentOrder(ctx context.Cont
 		switch k {
 		case "field":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNCustomerDocumentOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx, v)
+			data, err := ec.unmarshalNCustomerDocumentOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -17078,8 +17078,8 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCustomerOrder(ctx context.Context, obj any) (backoffice.CustomerOrder, error) {
-	var it backoffice.CustomerOrder
+func (ec *executionContext) unmarshalInputCustomerOrder(ctx context.Context, obj any) (backoffice.ListOrder, error) {
+	var it backoffice.ListOrder
 	if obj == nil {
 		return it, nil
 	}
@@ -17102,7 +17102,7 @@ func (ec *executionContext) unmarshalInputCustomerOrder(ctx context.Context, obj
 		switch k {
 		case "field":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNCustomerOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerOrderField(ctx, v)
+			data, err := ec.unmarshalNCustomerOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -17297,8 +17297,8 @@ func (ec *executionContext) unmarshalInputGenerateTranscriptDocumentInput(ctx co
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputLabelOrder(ctx context.Context, obj any) (backoffice.NameOrder, error) {
-	var it backoffice.NameOrder
+func (ec *executionContext) unmarshalInputLabelOrder(ctx context.Context, obj any) (backoffice.ListOrder, error) {
+	var it backoffice.ListOrder
 	if obj == nil {
 		return it, nil
 	}
@@ -17321,7 +17321,7 @@ func (ec *executionContext) unmarshalInputLabelOrder(ctx context.Context, obj an
 		switch k {
 		case "field":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx, v)
+			data, err := ec.unmarshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -17468,8 +17468,8 @@ func (ec *executionContext) unmarshalInputTranscriptFilter(ctx context.Context, 
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputTranscriptOrder(ctx context.Context, obj any) (backoffice.TranscriptOrder, error) {
-	var it backoffice.TranscriptOrder
+func (ec *executionContext) unmarshalInputTranscriptOrder(ctx context.Context, obj any) (backoffice.ListOrder, error) {
+	var it backoffice.ListOrder
 	if obj == nil {
 		return it, nil
 	}
@@ -17492,7 +17492,7 @@ func (ec *executionContext) unmarshalInputTranscriptOrder(ctx context.Context, o
 		switch k {
 		case "field":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNTranscriptOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrderField(ctx, v)
+			data, err := ec.unmarshalNTranscriptOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -17797,8 +17797,8 @@ func (ec *executionContext) unmarshalInputUserFilter(ctx context.Context, obj an
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUserOrder(ctx context.Context, obj any) (backoffice.NameOrder, error) {
-	var it backoffice.NameOrder
+func (ec *executionContext) unmarshalInputUserOrder(ctx context.Context, obj any) (backoffice.ListOrder, error) {
+	var it backoffice.ListOrder
 	if obj == nil {
 		return it, nil
 	}
@@ -17821,7 +17821,7 @@ func (ec *executionContext) unmarshalInputUserOrder(ctx context.Context, obj any
 		switch k {
 		case "field":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNUserOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx, v)
+			data, err := ec.unmarshalNUserOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -23095,13 +23095,13 @@ func (ec *executionContext) marshalNCalculationEdge2ᚖexampleᚗorgᚋbackoffic
 	return ec._CalculationEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCalculationOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrderField(ctx context.Context, v any) (backoffice.CalculationOrderField, error) {
+func (ec *executionContext) unmarshalNCalculationOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := backoffice.CalculationOrderField(tmp)
+	res := backoffice.OrderField(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCalculationOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.CalculationOrderField) graphql.Marshaler {
+func (ec *executionContext) marshalNCalculationOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.OrderField) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -23192,13 +23192,13 @@ func (ec *executionContext) marshalNChecklistEdge2ᚖexampleᚗorgᚋbackoffice�
 	return ec._ChecklistEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNChecklistOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, v any) (backoffice.NameOrderField, error) {
+func (ec *executionContext) unmarshalNChecklistOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := backoffice.NameOrderField(tmp)
+	res := backoffice.OrderField(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNChecklistOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.NameOrderField) graphql.Marshaler {
+func (ec *executionContext) marshalNChecklistOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.OrderField) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -23324,13 +23324,13 @@ func (ec *executionContext) marshalNCustomerDocumentEdge2ᚖexampleᚗorgᚋback
 	return ec._CustomerDocumentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCustomerDocumentOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, v any) (backoffice.NameOrderField, error) {
+func (ec *executionContext) unmarshalNCustomerDocumentOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := backoffice.NameOrderField(tmp)
+	res := backoffice.OrderField(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCustomerDocumentOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.NameOrderField) graphql.Marshaler {
+func (ec *executionContext) marshalNCustomerDocumentOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.OrderField) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -23367,13 +23367,13 @@ func (ec *executionContext) marshalNCustomerEdge2ᚖexampleᚗorgᚋbackoffice�
 	return ec._CustomerEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCustomerOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerOrderField(ctx context.Context, v any) (backoffice.CustomerOrderField, error) {
+func (ec *executionContext) unmarshalNCustomerOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := backoffice.CustomerOrderField(tmp)
+	res := backoffice.OrderField(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCustomerOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.CustomerOrderField) graphql.Marshaler {
+func (ec *executionContext) marshalNCustomerOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.OrderField) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -23727,13 +23727,13 @@ func (ec *executionContext) marshalNLabelLanguage2exampleᚗorgᚋbackofficeᚋb
 	return v
 }
 
-func (ec *executionContext) unmarshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, v any) (backoffice.NameOrderField, error) {
+func (ec *executionContext) unmarshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := backoffice.NameOrderField(tmp)
+	res := backoffice.OrderField(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.NameOrderField) graphql.Marshaler {
+func (ec *executionContext) marshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.OrderField) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -24196,13 +24196,13 @@ func (ec *executionContext) marshalNTranscriptEdge2ᚖexampleᚗorgᚋbackoffice
 	return ec._TranscriptEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNTranscriptOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrderField(ctx context.Context, v any) (backoffice.TranscriptOrderField, error) {
+func (ec *executionContext) unmarshalNTranscriptOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := backoffice.TranscriptOrderField(tmp)
+	res := backoffice.OrderField(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNTranscriptOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.TranscriptOrderField) graphql.Marshaler {
+func (ec *executionContext) marshalNTranscriptOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.OrderField) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -24372,13 +24372,13 @@ func (ec *executionContext) marshalNUserErrorCode2exampleᚗorgᚋbackofficeᚋb
 	return res
 }
 
-func (ec *executionContext) unmarshalNUserOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, v any) (backoffice.NameOrderField, error) {
+func (ec *executionContext) unmarshalNUserOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := backoffice.NameOrderField(tmp)
+	res := backoffice.OrderField(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUserOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.NameOrderField) graphql.Marshaler {
+func (ec *executionContext) marshalNUserOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, sel ast.SelectionSet, v backoffice.OrderField) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -24599,7 +24599,7 @@ func (ec *executionContext) unmarshalOCalculationFilter2ᚖexampleᚗorgᚋbacko
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOCalculationOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationOrder(ctx context.Context, v any) (*backoffice.CalculationOrder, error) {
+func (ec *executionContext) unmarshalOCalculationOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx context.Context, v any) (*backoffice.ListOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -24658,7 +24658,7 @@ func (ec *executionContext) unmarshalOChecklistFilter2ᚖexampleᚗorgᚋbackoff
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+func (ec *executionContext) unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx context.Context, v any) (*backoffice.ListOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -24702,7 +24702,7 @@ func (ec *executionContext) unmarshalOCustomerDocumentFilter2ᚖexampleᚗorgᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+func (ec *executionContext) unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx context.Context, v any) (*backoffice.ListOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -24718,7 +24718,7 @@ func (ec *executionContext) unmarshalOCustomerFilter2ᚖexampleᚗorgᚋbackoffi
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOCustomerOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerOrder(ctx context.Context, v any) (*backoffice.CustomerOrder, error) {
+func (ec *executionContext) unmarshalOCustomerOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx context.Context, v any) (*backoffice.ListOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -24922,7 +24922,7 @@ func (ec *executionContext) marshalOLabel2ᚖexampleᚗorgᚋbackofficeᚋbackof
 	return ec._Label(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOLabelOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+func (ec *executionContext) unmarshalOLabelOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx context.Context, v any) (*backoffice.ListOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -25108,7 +25108,7 @@ func (ec *executionContext) unmarshalOTranscriptFilter2ᚖexampleᚗorgᚋbackof
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptOrder(ctx context.Context, v any) (*backoffice.TranscriptOrder, error) {
+func (ec *executionContext) unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx context.Context, v any) (*backoffice.ListOrder, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -25181,7 +25181,7 @@ func (ec *executionContext) unmarshalOUserFilter2ᚖexampleᚗorgᚋbackoffice�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOUserOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐNameOrder(ctx context.Context, v any) (*backoffice.NameOrder, error) {
+func (ec *executionContext) unmarshalOUserOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx context.Context, v any) (*backoffice.ListOrder, error) {
 	if v == nil {
 		return nil, nil
 	}

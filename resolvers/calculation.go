@@ -7,9 +7,11 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var _ = nodesFrom(backoffice.NounCalculation, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Calculation, backoffice.CalculationCriteria] {
-	return &l.Calculations
-})
+func init() {
+	nodesFrom(backoffice.NounCalculation, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Calculation, backoffice.CalculationCriteria] {
+		return &l.Calculations
+	})
+}
 
 func (r query) Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.CalculationConnection, error) {
 	return all(ctx, r.Root, &loaders.From(ctx).Calculations, filter.Criteria(), orderBy.Order(),

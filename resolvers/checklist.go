@@ -7,9 +7,11 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var _ = nodesFrom(backoffice.NounChecklist, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Checklist, backoffice.ChecklistCriteria] {
-	return &l.Checklists
-})
+func init() {
+	nodesFrom(backoffice.NounChecklist, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Checklist, backoffice.ChecklistCriteria] {
+		return &l.Checklists
+	})
+}
 
 func (query) Checklist(ctx context.Context, id string) (*backoffice.Checklist, error) {
 	return loaders.From(ctx).Checklists.One(ctx, id)

@@ -8,9 +8,11 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-var _ = nodesFrom(backoffice.NounCustomer, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return &l.Customers
-})
+func init() {
+	nodesFrom(backoffice.NounCustomer, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria] {
+		return &l.Customers
+	})
+}
 
 func (r query) Customer(ctx context.Context, id string) (*backoffice.Customer, error) {
 	return loaders.From(ctx).Customers.One(ctx, id)

@@ -7,9 +7,11 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var _ = nodesFrom(backoffice.NounDocument, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
-	return &l.Documents
-})
+func init() {
+	nodesFrom(backoffice.NounDocument, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
+		return &l.Documents
+	})
+}
 
 func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.CustomerDocumentOrder) (*backoffice.CustomerDocumentConnection, error) {
 	return all(ctx, r.Root, &loaders.From(ctx).Documents, filter.Criteria(), orderBy.Order(),

@@ -7,9 +7,11 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var _ = nodesFrom(backoffice.NounFinancialYear, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
-	return &l.FinancialYears
-})
+func init() {
+	nodesFrom(backoffice.NounFinancialYear, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
+		return &l.FinancialYears
+	})
+}
 
 func (query) FinancialYear(ctx context.Context, id string) (*backoffice.FinancialYear, error) {
 	return loaders.From(ctx).FinancialYears.One(ctx, id)

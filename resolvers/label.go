@@ -7,7 +7,9 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var _ = nodesFrom(backoffice.NounLabel, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Label, backoffice.LabelCriteria] { return &l.Labels })
+func init() {
+	nodesFrom(backoffice.NounLabel, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Label, backoffice.LabelCriteria] { return &l.Labels })
+}
 
 func (query) Label(ctx context.Context, id string) (*backoffice.Label, error) {
 	return loaders.From(ctx).Labels.One(ctx, id)

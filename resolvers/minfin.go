@@ -7,9 +7,11 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var _ = nodesFrom(backoffice.NounMinfin, backoffice.MinfinRead, func(l *loaders.Loaders) *loaders.Noun[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
-	return &l.MinfinDocuments
-})
+func init() {
+	nodesFrom(backoffice.NounMinfin, backoffice.MinfinRead, func(l *loaders.Loaders) *loaders.Noun[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
+		return &l.MinfinDocuments
+	})
+}
 
 func (query) MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinDocument, error) {
 	return loaders.From(ctx).MinfinDocuments.One(ctx, id)

@@ -60,11 +60,10 @@ type nodeNoun struct {
 var nodesOf = map[backoffice.Noun]nodeNoun{}
 
 // nodesFrom makes the rows of a noun nodes, which need a scope, "" for none.
-func nodesFrom[T row, C comparable](noun backoffice.Noun, needs backoffice.Scope, from func(*loaders.Loaders) *loaders.Noun[T, C]) bool {
+func nodesFrom[T row, C comparable](noun backoffice.Noun, needs backoffice.Scope, from func(*loaders.Loaders) *loaders.Noun[T, C]) {
 	nodesOf[noun] = nodeNoun{needs, func(ctx context.Context, l *loaders.Loaders, ids []string, places []int, nodes []backoffice.Node) error {
 		return fill(ctx, from(l), ids, places, nodes)
 	}}
-	return true
 }
 
 // row is what every noun's rows are.

@@ -7,9 +7,11 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var _ = nodesFrom(backoffice.NounRelation, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
-	return &l.Relations
-})
+func init() {
+	nodesFrom(backoffice.NounRelation, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
+		return &l.Relations
+	})
+}
 
 func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error) {
 	c, err := all(ctx, r.Root, &loaders.From(ctx).Relations, filter.Criteria(), backoffice.ByID,

@@ -7,9 +7,11 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var _ = nodesFrom(backoffice.NounTranscript, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Transcript, backoffice.TranscriptCriteria] {
-	return &l.Transcripts
-})
+func init() {
+	nodesFrom(backoffice.NounTranscript, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Transcript, backoffice.TranscriptCriteria] {
+		return &l.Transcripts
+	})
+}
 
 func (query) Transcript(ctx context.Context, id string) (*backoffice.Transcript, error) {
 	return loaders.From(ctx).Transcripts.One(ctx, id)

@@ -7,7 +7,9 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var _ = nodesFrom(backoffice.NounUser, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.User, backoffice.UserCriteria] { return &l.Users })
+func init() {
+	nodesFrom(backoffice.NounUser, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.User, backoffice.UserCriteria] { return &l.Users })
+}
 
 func (query) User(ctx context.Context, id string) (*backoffice.User, error) {
 	return loaders.From(ctx).Users.One(ctx, id)

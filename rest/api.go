@@ -64,9 +64,8 @@ type part struct {
 var parts []part
 
 // mounted makes a noun's operations a part of the interface.
-func mounted(place int, tag, about string, mount func(*API)) bool {
+func mounted(place int, tag, about string, mount func(*API)) {
 	parts = append(parts, part{place, tag, about, mount})
-	return true
 }
 
 func partsInOrder() []part {

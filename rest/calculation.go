@@ -12,7 +12,7 @@ import (
 
 const tagCalculations = "Calculations"
 
-var _ = mounted(7, tagCalculations, "Proposals of tax calculations.", (*API).calculations)
+func init() { mounted(7, tagCalculations, "Proposals of tax calculations.", (*API).calculations) }
 
 // Calculation is the tax calculation that was started for a transcript.
 type Calculation struct {

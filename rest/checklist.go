@@ -13,7 +13,9 @@ import (
 
 const tagChecklists = "Checklists"
 
-var _ = mounted(2, tagChecklists, "Questionnaires, and assigning them to customers.", (*API).checklists)
+func init() {
+	mounted(2, tagChecklists, "Questionnaires, and assigning them to customers.", (*API).checklists)
+}
 
 // Checklist is a questionnaire of a financial year.
 type Checklist struct {

@@ -14,7 +14,7 @@ import (
 
 const tagCustomers = "Customers"
 
-var _ = mounted(4, tagCustomers, "Companies and private persons.", (*API).customers)
+func init() { mounted(4, tagCustomers, "Companies and private persons.", (*API).customers) }
 
 // CustomerFilters pick among customers, in the query or in the body; all that are sent must hold.
 type CustomerFilters struct {

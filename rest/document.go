@@ -12,7 +12,7 @@ import (
 
 const tagDocuments = "Documents"
 
-var _ = mounted(6, tagDocuments, "Documents of customers.", (*API).documents)
+func init() { mounted(6, tagDocuments, "Documents of customers.", (*API).documents) }
 
 // Document is a document of a customer that does not come from the tax administration.
 type Document struct {

@@ -12,7 +12,7 @@ import (
 
 const tagYears = "Financial years"
 
-var _ = mounted(1, tagYears, "The frames in which data is collected.", (*API).financialYears)
+func init() { mounted(1, tagYears, "The frames in which data is collected.", (*API).financialYears) }
 
 // FinancialYear is the frame in which data is collected.
 type FinancialYear struct {

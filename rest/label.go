@@ -13,7 +13,7 @@ import (
 
 const tagSettings = "Settings"
 
-var _ = mounted(9, tagSettings, "Labels.", (*API).labels)
+func init() { mounted(9, tagSettings, "Labels.", (*API).labels) }
 
 // Label is a setting that marks users.
 type Label struct {

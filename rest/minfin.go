@@ -12,7 +12,7 @@ import (
 
 const tagMinfin = "Minfin"
 
-var _ = mounted(8, tagMinfin, "Documents of the tax administration.", (*API).minfin)
+func init() { mounted(8, tagMinfin, "Documents of the tax administration.", (*API).minfin) }
 
 // MinfinDocument is a document synchronised from the tax administration.
 type MinfinDocument struct {

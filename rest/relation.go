@@ -13,7 +13,9 @@ import (
 
 const tagRelations = "Relations"
 
-var _ = mounted(5, tagRelations, "Who is director, UBO, shareholder or contact person of whom.", (*API).relations)
+func init() {
+	mounted(5, tagRelations, "Who is director, UBO, shareholder or contact person of whom.", (*API).relations)
+}
 
 // Relation says that relatedCustomer is the director, UBO, shareholder or contact person of customer.
 type Relation struct {

@@ -12,7 +12,9 @@ import (
 
 const tagTranscripts = "Transcripts"
 
-var _ = mounted(3, tagTranscripts, "Filled-in checklists and their documents.", (*API).transcripts)
+func init() {
+	mounted(3, tagTranscripts, "Filled-in checklists and their documents.", (*API).transcripts)
+}
 
 // Transcript is the filled-in result of a checklist for a customer.
 type Transcript struct {

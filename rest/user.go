@@ -13,7 +13,7 @@ import (
 
 const tagUsers = "Users"
 
-var _ = mounted(10, tagUsers, "The people of the office.", (*API).users)
+func init() { mounted(10, tagUsers, "The people of the office.", (*API).users) }
 
 // User is somebody of the office.
 type User struct {

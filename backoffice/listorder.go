@@ -1,0 +1,48 @@
+package backoffice
+
+// OrderField names what a list can be ordered by; identifiers break ties. The schema has an enum of them for each noun, with
+// those that its lists have.
+type OrderField string
+
+var orderKeys = map[OrderField]OrderKey{"ID": KeyID, "NAME": KeyName, "CREATED_AT": KeyCreatedAt, "UPDATED_AT": KeyUpdatedAt, "PROGRESS_PERCENTAGE": KeyProgress}
+
+// ListOrder is the order that a caller wants of a list.
+type ListOrder struct {
+	Field     OrderField
+	Direction OrderDirection
+}
+
+// The orders of all nouns.
+type (
+	CustomerOrder              = ListOrder
+	CustomerOrderField         = OrderField
+	TranscriptOrder            = ListOrder
+	TranscriptOrderField       = OrderField
+	CalculationOrder           = ListOrder
+	CalculationOrderField      = OrderField
+	UserOrder                  = ListOrder
+	UserOrderField             = OrderField
+	LabelOrder                 = ListOrder
+	LabelOrderField            = OrderField
+	ChecklistOrder             = ListOrder
+	ChecklistOrderField        = OrderField
+	CustomerDocumentOrder      = ListOrder
+	CustomerDocumentOrderField = OrderField
+)
+
+// Order gives the order to the store; nil is by identifier.
+func (o *ListOrder) Order() Order {
+	if o == nil {
+		return ByID
+	}
+	return Order{Key: orderKeys[o.Field], Descending: o.Direction == Descending}
+}
+
+// positionByName tells where a record stands in a list by identifier or name.
+func positionByName(key OrderKey, id, name string) Position {
+	p := Position{Key: key, ID: id}
+	if key == KeyName {
+		p.Text = Fold(name)
+	}
+	return p
+}
