@@ -3,7 +3,6 @@ package backoffice
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -28,7 +27,7 @@ func (o PrivacyOperation) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, str
 func (o *PrivacyOperation) UnmarshalGQL(v any) error {
 	name, _ := v.(string)
 	if !slices.Contains(AllPrivacyOperations, PrivacyOperation(name)) {
-		return fmt.Errorf("a PrivacyOperation is one of its enum values")
+		return errors.New("a PrivacyOperation is one of its enum values")
 	}
 	*o = PrivacyOperation(name)
 	return nil

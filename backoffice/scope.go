@@ -1,7 +1,7 @@
 package backoffice
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -52,7 +52,7 @@ func (s Scope) MarshalGQL(w io.Writer) {
 func (s *Scope) UnmarshalGQL(v any) error {
 	name, ok := v.(string)
 	if !ok {
-		return fmt.Errorf("a scope is an enum value")
+		return errors.New("a scope is an enum value")
 	}
 	scope, err := ParseScope(strings.ToLower(strings.Replace(name, "_", ".", 1)))
 	if err != nil {

@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -26,7 +27,7 @@ func (f PrivacyField) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv
 func (f *PrivacyField) UnmarshalGQL(v any) error {
 	name, _ := v.(string)
 	if !slices.Contains(AllPrivacyFields, PrivacyField(name)) {
-		return fmt.Errorf("a PrivacyField is one of its enum values")
+		return errors.New("a PrivacyField is one of its enum values")
 	}
 	*f = PrivacyField(name)
 	return nil

@@ -3,7 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"math"
 
 	"example.org/backoffice/backoffice"
@@ -23,7 +23,7 @@ type changesListCommand struct {
 // Validate wants no negative numbers.
 func (c *changesListCommand) Validate() error {
 	if c.After < 0 || c.Limit < 0 {
-		return fmt.Errorf("--after and --limit are 0 or more")
+		return errors.New("--after and --limit are 0 or more")
 	}
 	return nil
 }

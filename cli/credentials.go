@@ -61,7 +61,7 @@ func parseExpiry(text string) (backoffice.Instant, error) {
 	}
 	at, err := backoffice.ParseInstant(text)
 	if err != nil {
-		return 0, fmt.Errorf("--expires: a date is written as in 2027-01-31 or 2027-01-31T12:00:00Z")
+		return 0, errors.New("--expires: a date is written as in 2027-01-31 or 2027-01-31T12:00:00Z")
 	}
 	return at, nil
 }
@@ -150,7 +150,7 @@ type credentialsRotateCommand struct {
 // Validate wants an overlap that is no negative time.
 func (c *credentialsRotateCommand) Validate() error {
 	if c.Overlap < 0 {
-		return fmt.Errorf("--overlap is 0 or longer, as in 168h")
+		return errors.New("--overlap is 0 or longer, as in 168h")
 	}
 	return nil
 }
@@ -209,7 +209,7 @@ func (c *credentialsRevokeCommand) Run(ctx context.Context, store backoffice.Sto
 
 func unknownPair(err error) error {
 	if backoffice.KindOf(err) == backoffice.NotFound {
-		return fmt.Errorf("there is no credential pair with this client id; backoffice credentials list shows them")
+		return errors.New("there is no credential pair with this client id; backoffice credentials list shows them")
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -52,7 +53,7 @@ func (p *plan) ago(r *rand.Rand, days int) backoffice.Instant {
 func (p *plan) makeYears() {
 	current := p.today.Year()
 	for year := current - yearsOfData + 1; year <= current; year++ {
-		y := &backoffice.FinancialYear{ID: yearID(year), StartDate: fmt.Sprint(year), EndDate: fmt.Sprint(year), IsCurrentYear: year == current}
+		y := &backoffice.FinancialYear{ID: yearID(year), StartDate: strconv.Itoa(year), EndDate: strconv.Itoa(year), IsCurrentYear: year == current}
 		if !y.IsCurrentYear {
 			y.ArchivedAt = backoffice.InstantOf(time.Date(year+1, time.January, 4, 8, 0, 0, 0, time.UTC))
 		}

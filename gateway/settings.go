@@ -175,14 +175,14 @@ func (s *Settings) mayCreate(ctx context.Context) error {
 func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {
 	if _, ok := s.embedded(); ok {
 		if len(s.Replicas) > 0 {
-			return nil, fmt.Errorf("--replica goes with a --database in PostgreSQL; an embedded store has no replicas")
+			return nil, errors.New("--replica goes with a --database in PostgreSQL; an embedded store has no replicas")
 		}
 		return sqlite.Open(ctx, s.Database, sqlite.Options{StatementTimeout: s.Statement})
 	}
 	if isPostgres(s.Database) {
 		return s.postgresSettings.openStore(ctx, s.Database, s.Statement)
 	}
-	return nil, fmt.Errorf("--database is sqlite:PATH or postgres://…")
+	return nil, errors.New("--database is sqlite:PATH or postgres://…")
 }
 
 // openKeyset reads the keys. It makes new ones only where no data can be waiting for old ones: beside an embedded store

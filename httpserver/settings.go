@@ -1,7 +1,7 @@
 package httpserver
 
 import (
-	"fmt"
+	"errors"
 	"net"
 	"net/url"
 	"strings"
@@ -23,23 +23,23 @@ type Settings struct {
 // Check says what is wrong with the settings before anything is started.
 func (s Settings) Check() error {
 	if (s.Certificate == "") != (s.Key == "") {
-		return fmt.Errorf("--tls-certificate and --tls-key belong together; give both or none")
+		return errors.New("--tls-certificate and --tls-key belong together; give both or none")
 	}
 	if s.Metrics != "" {
 		host, _, err := net.SplitHostPort(s.Metrics)
 		if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return fmt.Errorf("--metrics is an address of this machine only, such as 127.0.0.1:9464, or empty")
+			return errors.New("--metrics is an address of this machine only, such as 127.0.0.1:9464, or empty")
 		}
 	}
 	for _, origin := range s.Origins {
 		parsed, err := url.Parse(origin)
 		if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" ||
 			origin != parsed.Scheme+"://"+parsed.Host || strings.Contains(origin, "*") {
-			return fmt.Errorf("--cors-origin is a scheme and a host, such as https://office.example, without a path or a star")
+			return errors.New("--cors-origin is a scheme and a host, such as https://office.example, without a path or a star")
 		}
 	}
 	if s.StopDelay < 0 || s.StopTime <= 0 || s.StopDelay > s.StopTime {
-		return fmt.Errorf("--stop-time is longer than --stop-delay, and neither is negative")
+		return errors.New("--stop-time is longer than --stop-delay, and neither is negative")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -83,12 +84,8 @@ func (r *register) noteHead(head backoffice.ConsultationHead) {
 func (r *register) takeHeads() []backoffice.ConsultationHead {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var heads []backoffice.ConsultationHead
-	for _, head := range r.unstated {
-		heads = append(heads, head)
-	}
+	heads := slices.SortedFunc(maps.Values(r.unstated), func(a, b backoffice.ConsultationHead) int { return int(a.Chain - b.Chain) })
 	r.unstated = nil
-	slices.SortFunc(heads, func(a, b backoffice.ConsultationHead) int { return int(a.Chain - b.Chain) })
 	return heads
 }
 

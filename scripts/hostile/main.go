@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -127,7 +128,7 @@ func (s *soak) start() error {
 	}
 	arguments := []string{"serve"}
 	if s.database == "" {
-		arguments = []string{"demo", "--customers", fmt.Sprint(s.customers)}
+		arguments = []string{"demo", "--customers", strconv.Itoa(s.customers)}
 	}
 	arguments = append(append(arguments, "--listen", s.address, "--metrics", ""), s.settings()...)
 	log, err := os.Create(filepath.Join(s.folder, "server.log"))
