@@ -304,8 +304,7 @@ func withoutParents(each func(*backoffice.Change)) func(*backoffice.Change) {
 // skipsLooks looks once, and says ever after that nothing has happened since.
 type skipsLooks struct {
 	cache.Source
-	mu    sync.Mutex
-	first []*backoffice.Change
+	mu sync.Mutex
 }
 
 func (s *skipsLooks) NewestDurableChanges(ctx context.Context, from int64, limit int, each func(*backoffice.Change)) error {

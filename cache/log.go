@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -66,8 +67,8 @@ func (s *Store) advance(entries []*backoffice.Change, primary bool) (as moment, 
 	case newest.Sequence < known, !l.continues(entries):
 		s.dropAll(newest)
 	default:
-		for i := len(entries) - 1; i >= 0; i-- {
-			if e := entries[i]; e.Sequence > known && !s.touch(e) {
+		for _, e := range slices.Backward(entries) {
+			if e.Sequence > known && !s.touch(e) {
 				s.dropAll(newest)
 				break
 			}

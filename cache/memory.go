@@ -10,12 +10,10 @@ import (
 type kind uint8
 
 const (
-	aRow   kind = iota + 1
-	lists       // all that is known of what hangs on one parent
-	aRoot       // one question whose answer depends on whole nouns
-	aNoun       // of which noun an identifier is
-	nouns       // all of a noun: never kept, but touched
-	nKinds = iota
+	aRow  kind = iota + 1
+	lists      // all that is known of what hangs on one parent
+	aRoot      // one question whose answer depends on whole nouns
+	aNoun      // of which noun an identifier is
 )
 
 // view is a noun as a reader shows it. Customers have two, with registration numbers and without.

@@ -207,7 +207,9 @@ func (l *listRead[T, C]) look(p *pass) {
 
 // fromMemory looks for the page of a parent, and for its rows: those that are not there are lacking.
 func (l *listRead[T, C]) fromMemory(p *pass, i int, parent string, depends nounSet) bool {
-	a, kind, ok := answer{}, lists, false
+	var a answer
+	var ok bool
+	kind := lists
 	if depends == 0 {
 		a, ok = l.of.list(l.view, parent, l.question, p.as.at)
 	} else {

@@ -46,7 +46,9 @@ func (r *valueRead[C, V]) look(p *pass) {
 			continue
 		}
 		if p.memory && !r.uncached() {
-			a, kind, ok := answer{}, lists, false
+			var a answer
+			var ok bool
+			kind := lists
 			if depends == 0 {
 				a, ok = r.of.list(r.view, parent, r.question, p.as.at)
 			} else {

@@ -107,7 +107,7 @@ func (t *table[T, C]) parentColumnsOf() (columns []string) {
 
 // attachmentsText reads on what records hang that a condition picks, and keeps them as they are until the transaction ends,
 // so that it is what the write replaces: keep or forKey of the dialect. The second keeps others from referring to them, too.
-func (t *table[T, C]) attachmentsText(d *Dialect, condition, keep string) string {
+func (t *table[T, C]) attachmentsText(condition, keep string) string {
 	columns := append([]string{"t.id"}, t.parentColumnsOf()...)
 	for i := range columns[1:] {
 		columns[i+1] = "t." + columns[i+1]
@@ -174,14 +174,14 @@ func goesWith[T any, C comparable](t *table[T, C], columns ...string) cascade {
 		for i, column := range columns {
 			conditions[i] = "t." + column + " " + d.in
 		}
-		return t.attachmentsText(d, strings.Join(conditions, " OR "), d.forKey)
+		return t.attachmentsText(strings.Join(conditions, " OR "), d.forKey)
 	}}
 }
 
 // losesBy are the records of a table that a condition picks, which lose what they have of one that goes.
 func losesBy[T any, C comparable](t *table[T, C], condition string, fields ...string) cascade {
 	return cascade{noun: t.noun, done: backoffice.Updated, fields: fields, text: func(d *Dialect) string {
-		return t.attachmentsText(d, strings.ReplaceAll(condition, "IN ?", d.in), d.keep)
+		return t.attachmentsText(strings.ReplaceAll(condition, "IN ?", d.in), d.keep)
 	}}
 }
 

@@ -54,8 +54,8 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	upsert := insert + " WHERE true ON CONFLICT (id) DO UPDATE SET " + strings.Join(replaces, ", ")
 	return writeTexts{
 		insert:   insert,
-		attached: t.attachmentsText(d, "t.id "+d.in, d.keep),
-		going:    t.attachmentsText(d, "t.id "+d.in, d.forKey),
+		attached: t.attachmentsText("t.id "+d.in, d.keep),
+		going:    t.attachmentsText("t.id "+d.in, d.forKey),
 		upsert:   upsert,
 		copied:   copyTextsOf(t, d, strings.ReplaceAll(upsert, mark, "$1::bigint")),
 		update:   update,
