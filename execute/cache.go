@@ -1,92 +1,62 @@
 package execute
 
 import (
-	"container/list"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// planCache keeps plans by the text of their document, the operation's name and what @skip and @include come to.
-// It holds at most limit bytes and drops what was used longest ago. A document without a text is not to be kept.
+// planCache keeps the plans of operations for as long as the handler keeps their documents: an operation is known by where
+// it lies, not by its text. When the plans take more than limit bytes, roughly, all are forgotten.
 type planCache struct {
-	mu    sync.Mutex
 	limit int
+
+	mu    sync.Mutex
 	bytes int
-	texts map[text]*list.Element // of *document
-	used  list.List
+	known map[*ast.OperationDefinition]*plans
 }
 
-// text tells which operation of which document is meant.
-type text struct{ query, operation string }
-
-// document is an operation with its plans: one for each combination of conditions that was asked for.
-type document struct {
-	text       text
+// plans are those of one operation: one for each combination of conditions that was asked for.
+type plans struct {
 	conditions []string // the variables that @skip and @include look at
-	plans      map[string]*plan
-	bytes      int
+	byValues   map[string]*plan
 }
 
-func newPlanCache(limit int) *planCache {
-	return &planCache{limit: limit, texts: map[text]*list.Element{}}
-}
-
-// find returns the plan for an operation with these variables, or nil, and the key under which to put it.
-func (c *planCache) find(operation *graphql.OperationContext) (*plan, planKey) {
-	t := text{operation.RawQuery, operation.Operation.Name}
+// find returns the plan for an operation with these variables, or nil, and where to put it.
+func (c *planCache) find(operation *graphql.OperationContext) (p *plan, conditions []string, values string) {
 	c.mu.Lock()
-	element := c.texts[t]
-	if element != nil {
-		c.used.MoveToFront(element)
-		d := element.Value.(*document)
-		key := planKey{t, d.conditions, values(d.conditions, operation.Variables)}
-		p := d.plans[key.values]
-		c.mu.Unlock()
-		return p, key
+	if known := c.known[operation.Operation]; known != nil {
+		defer c.mu.Unlock()
+		values = valuesOf(known.conditions, operation.Variables)
+		return known.byValues[values], known.conditions, values
 	}
 	c.mu.Unlock()
-	conditions := conditionsOf(operation)
-	return nil, planKey{t, conditions, values(conditions, operation.Variables)}
+	conditions = conditionsOf(operation)
+	return nil, conditions, valuesOf(conditions, operation.Variables)
 }
 
-type planKey struct {
-	text       text
-	conditions []string
-	values     string
-}
-
-func (c *planCache) put(key planKey, p *plan) {
-	if key.text.query == "" {
+// put keeps a plan, but not that of a document without a text.
+func (c *planCache) put(operation *graphql.OperationContext, conditions []string, values string, p *plan) {
+	if operation.RawQuery == "" {
 		return
 	}
+	bytes := p.bytes + 2*len(operation.RawQuery)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	element := c.texts[key.text]
-	if element == nil {
-		d := &document{text: key.text, conditions: key.conditions, plans: map[string]*plan{}, bytes: 2 * len(key.text.query)}
-		c.bytes += d.bytes
-		element = c.used.PushFront(d)
-		c.texts[key.text] = element
+	if c.bytes += bytes; c.known == nil || c.bytes > c.limit {
+		c.known, c.bytes = map[*ast.OperationDefinition]*plans{}, bytes
 	}
-	d := element.Value.(*document)
-	if d.plans[key.values] == nil {
-		d.plans[key.values] = p
-		d.bytes += p.bytes
-		c.bytes += p.bytes
+	of := c.known[operation.Operation]
+	if of == nil {
+		of = &plans{conditions, map[string]*plan{}}
+		c.known[operation.Operation] = of
 	}
-	for c.bytes > c.limit && c.used.Len() > 0 {
-		last := c.used.Back()
-		old := last.Value.(*document)
-		c.bytes -= old.bytes
-		delete(c.texts, old.text)
-		c.used.Remove(last)
-	}
+	of.byValues[values] = p
 }
 
-// values writes what the conditions come to.
-func values(conditions []string, variables map[string]any) string {
+// valuesOf writes what the conditions come to.
+func valuesOf(conditions []string, variables map[string]any) string {
 	if len(conditions) == 0 {
 		return ""
 	}

@@ -30,7 +30,8 @@ type Options struct {
 	// called anew, and what they answered is forgotten.
 	Again func(ctx context.Context) bool
 
-	// PlanBytes is how much the kept plans may take, roughly; 16 MiB when 0.
+	// PlanBytes is how much the kept plans may take, roughly; 16 MiB when 0. A plan is used again for the same
+	// *ast.OperationDefinition, so the handler has to keep its documents.
 	PlanBytes int
 	// MaxErrors is how many errors of fields an answer keeps; 10,000 when 0. The number of the others is in the
 	// response's extension errorsOmitted.
@@ -45,7 +46,7 @@ type Executor struct {
 	graphql.ExecutableSchema
 	published *ast.Schema
 	schema    *linked
-	plans     *planCache
+	plans     planCache
 	runner    Runner
 	prepare   func(Selection) any
 	attach    func(context.Context, any) context.Context
@@ -74,7 +75,7 @@ func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Ex
 	if options.PlanBytes == 0 {
 		options.PlanBytes = 16 << 20
 	}
-	e.plans = newPlanCache(options.PlanBytes)
+	e.plans.limit = options.PlanBytes
 	return e
 }
 
@@ -99,14 +100,14 @@ func (e *Executor) Exec(ctx context.Context) graphql.ResponseHandler {
 
 func (e *Executor) respond(ctx context.Context) *graphql.Response {
 	operation := graphql.GetOperationContext(ctx)
-	p, key := e.plans.find(operation)
+	p, conditions, values := e.plans.find(operation)
 	if p == nil {
 		var err error
 		if p, err = compile(e.schema, operation, e.prepare, e.early); err != nil {
 			graphql.AddError(ctx, err)
 			return &graphql.Response{Data: []byte("null")}
 		}
-		e.plans.put(key, p)
+		e.plans.put(operation, conditions, values, p)
 	}
 	r := &run{ctx: ctx, executor: e, operation: operation, plan: p}
 	all := &group{selection: p.root, objects: root}

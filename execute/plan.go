@@ -1,7 +1,6 @@
 package execute
 
 import (
-	"iter"
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -43,27 +42,8 @@ type field struct {
 // Selection is a field as those see it who load its objects.
 type Selection struct{ field *field }
 
-// Type names the object type that the field is selected of.
-func (s Selection) Type() string { return s.field.object.Name }
-
 // Name is the field's name in the schema.
 func (s Selection) Name() string { return s.field.source.Name }
-
-// IsResolved tells whether the field is a resolver's rather than simply read from its object.
-func (s Selection) IsResolved() bool { return s.field.def != nil && s.field.def.Resolver }
-
-// Fields are the fields selected below, of all types that may stand there.
-func (s Selection) Fields() iter.Seq[Selection] {
-	return func(yield func(Selection) bool) {
-		for _, below := range s.field.below {
-			for i := range below.fields {
-				if !yield(Selection{&below.fields[i]}) {
-					return
-				}
-			}
-		}
-	}
-}
 
 // Names are the names of all fields below that are read from what this field's resolver returns, those of the next
 // resolvers included, since they may start from a value of the object: for a connection the names under nodes, edges
@@ -85,7 +65,7 @@ func (s Selection) Names() []string {
 					seen[child.Name()] = true
 					names = append(names, child.Name())
 				}
-				if !child.IsResolved() {
+				if child.field.def == nil || !child.field.def.Resolver {
 					walk(child.field)
 				}
 			}

@@ -35,18 +35,18 @@ type hostile struct {
 }
 
 // Send implements store.Engine.
-func (h *hostile) Send(ctx context.Context, queries []*store.Query, last bool) {
+func (h *hostile) Send(ctx context.Context, statements []*store.Statement, last bool) {
 	caller, wanted := backoffice.SessionOf(ctx), h.caller.Load()
 	if caller == nil || wanted == nil || caller.ClientID != *wanted {
-		h.Engine.Send(ctx, queries, last)
+		h.Engine.Send(ctx, statements, last)
 		return
 	}
 	h.running.Add(1)
 	defer h.running.Add(-1)
-	for _, q := range queries {
-		q.Text, q.Args, q.Each = h.statement, nil, func(*store.Row) error { return nil }
+	for _, s := range statements {
+		s.Text, s.Args, s.Each = h.statement, nil, func(*store.Row) error { return nil }
 	}
-	h.Engine.Send(ctx, queries, last)
+	h.Engine.Send(ctx, statements, last)
 }
 
 // over puts it in front of a store's engine.

@@ -177,8 +177,8 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 	if refused != nil {
 		return g.explained(ctx, r, refusal(media, refused), operation, variables, outcome.Outcome)
 	}
-	text := document.text // by which the executor keeps its plan
-	if document.guarded {
+	text := document.text
+	if document.guarded { // the executor is not to keep its plan
 		text = ""
 	}
 	a := g.execute(ctx, media, outcome, &graphql.OperationContext{

@@ -127,6 +127,17 @@ func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *
 	return &block[0], nil
 }
 
+// within are the plain connections of those that tell more.
+func within[W, T any](connections []*W, of func(*W) *T) []*T {
+	plain := make([]*T, len(connections))
+	for i, c := range connections {
+		if c != nil {
+			plain[i] = of(c)
+		}
+	}
+	return plain
+}
+
 // totals counts the whole list of each connection. Connections of one field share their list, and travel as one.
 func totals[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], connections []*backoffice.Connection[T, C]) ([]int, error) {
 	return perList(ctx, connections, func(list *backoffice.List[C], parents []string) ([]int, error) {

@@ -20,14 +20,14 @@ func (r *Root) Mutation() graph.MutationResolver { return mutation{r} }
 
 // answer sorts what came of a write: what the caller can fix goes into the payload, all else into the response's errors.
 // After a write that was done, what the request has read before is forgotten, so that the payload's selection sees it.
-func answer(ctx context.Context, err error) (userErrors []*backoffice.UserError, failure error) {
+func answer[P any](ctx context.Context, err error, payload func(userErrors []*backoffice.UserError) *P) (*P, error) {
 	if err == nil {
 		loaders.From(ctx).Forget()
-		return []*backoffice.UserError{}, nil
+		return payload([]*backoffice.UserError{}), nil
 	}
 	var known *backoffice.Error
 	if errors.As(err, &known) && known.Kind == backoffice.Refused {
-		return known.UserErrors, nil
+		return payload(known.UserErrors), nil
 	}
 	return nil, err
 }
@@ -42,87 +42,67 @@ func deleted(id string, userErrors []*backoffice.UserError) *string {
 
 func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput) (*inputs.CreateCustomerPayload, error) {
 	customer, err := m.Service.CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
-	userErrors, err := answer(ctx, err)
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.CreateCustomerPayload{Customer: customer, UserErrors: userErrors}, nil
+	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.CreateCustomerPayload {
+		return &inputs.CreateCustomerPayload{Customer: customer, UserErrors: userErrors}
+	})
 }
 
 func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput) (*inputs.UpdateCustomerPayload, error) {
 	customer, err := m.Service.UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
-	userErrors, err := answer(ctx, err)
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.UpdateCustomerPayload{Customer: customer, UserErrors: userErrors}, nil
+	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.UpdateCustomerPayload {
+		return &inputs.UpdateCustomerPayload{Customer: customer, UserErrors: userErrors}
+	})
 }
 
 func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput) (*inputs.DeleteCustomerPayload, error) {
-	userErrors, err := answer(ctx, m.Service.DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
+	return answer(ctx, m.Service.DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)), func(userErrors []*backoffice.UserError) *inputs.DeleteCustomerPayload {
+		return &inputs.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, userErrors), UserErrors: userErrors}
+	})
 }
 
 func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput) (*inputs.CreateCustomerRelationPayload, error) {
 	relation, err := m.Service.CreateRelation(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
-	userErrors, err := answer(ctx, err)
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.CreateCustomerRelationPayload{Relation: relation, UserErrors: userErrors}, nil
+	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.CreateCustomerRelationPayload {
+		return &inputs.CreateCustomerRelationPayload{Relation: relation, UserErrors: userErrors}
+	})
 }
 
 func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput) (*inputs.DeleteCustomerRelationPayload, error) {
-	userErrors, err := answer(ctx, m.Service.DeleteRelation(ctx, auth.From(ctx), input.ID))
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
+	return answer(ctx, m.Service.DeleteRelation(ctx, auth.From(ctx), input.ID), func(userErrors []*backoffice.UserError) *inputs.DeleteCustomerRelationPayload {
+		return &inputs.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, userErrors), UserErrors: userErrors}
+	})
 }
 
 func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput) (*inputs.AssignChecklistPayload, error) {
 	transcript, err := m.Service.AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
-	userErrors, err := answer(ctx, err)
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.AssignChecklistPayload{Transcript: transcript, UserErrors: userErrors}, nil
+	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.AssignChecklistPayload {
+		return &inputs.AssignChecklistPayload{Transcript: transcript, UserErrors: userErrors}
+	})
 }
 
 func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput) (*inputs.GenerateTranscriptDocumentPayload, error) {
 	transcript, err := m.Service.GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
-	userErrors, err := answer(ctx, err)
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.GenerateTranscriptDocumentPayload{Transcript: transcript, UserErrors: userErrors}, nil
+	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.GenerateTranscriptDocumentPayload {
+		return &inputs.GenerateTranscriptDocumentPayload{Transcript: transcript, UserErrors: userErrors}
+	})
 }
 
 func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput) (*inputs.CreateLabelPayload, error) {
 	label, err := m.Service.CreateLabel(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
-	userErrors, err := answer(ctx, err)
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.CreateLabelPayload{Label: label, UserErrors: userErrors}, nil
+	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.CreateLabelPayload {
+		return &inputs.CreateLabelPayload{Label: label, UserErrors: userErrors}
+	})
 }
 
 func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput) (*inputs.UpdateUserPayload, error) {
 	user, err := m.Service.UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
-	userErrors, err := answer(ctx, err)
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.UpdateUserPayload{User: user, UserErrors: userErrors}, nil
+	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.UpdateUserPayload {
+		return &inputs.UpdateUserPayload{User: user, UserErrors: userErrors}
+	})
 }
 
 func (m mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput) (*inputs.DeleteUserPayload, error) {
-	userErrors, err := answer(ctx, m.Service.DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)))
-	if err != nil {
-		return nil, err
-	}
-	return &inputs.DeleteUserPayload{DeletedUserID: deleted(input.ID, userErrors), UserErrors: userErrors}, nil
+	return answer(ctx, m.Service.DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)), func(userErrors []*backoffice.UserError) *inputs.DeleteUserPayload {
+		return &inputs.DeleteUserPayload{DeletedUserID: deleted(input.ID, userErrors), UserErrors: userErrors}
+	})
 }

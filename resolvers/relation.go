@@ -41,5 +41,7 @@ func (relations) TotalCount(ctx context.Context, connections []*backoffice.Custo
 			plain[i] = &c.Connection
 		}
 	}
-	return totals(ctx, &loaders.From(ctx).Relations, plain)
+	return totals(ctx, &loaders.From(ctx).Relations, within(connections, func(c *backoffice.CustomerRelationConnection) *relationsPage { return &c.Connection }))
 }
+
+type relationsPage = backoffice.Connection[*backoffice.CustomerRelation, backoffice.RelationCriteria]

@@ -89,12 +89,8 @@ func (transcripts) StatusCounts(ctx context.Context, connections []*backoffice.T
 	return counts, nil
 }
 
-func plainTranscripts(connections []*backoffice.TranscriptConnection) []*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria] {
-	plain := make([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], len(connections))
-	for i, c := range connections {
-		if c != nil {
-			plain[i] = &c.Connection
-		}
-	}
-	return plain
+func plainTranscripts(connections []*backoffice.TranscriptConnection) []*transcriptsPage {
+	return within(connections, func(c *backoffice.TranscriptConnection) *transcriptsPage { return &c.Connection })
 }
+
+type transcriptsPage = backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]

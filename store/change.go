@@ -215,7 +215,7 @@ func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each f
 
 // NewestDurableChanges is NewestChanges of what was durable when it was asked, on the server that takes writes.
 func (s *Store) NewestDurableChanges(ctx context.Context, from int64, limit int, each func(*backoffice.Change)) error {
-	return s.engine.Primary().Query(ctx, newestChanges, []any{from, int64(limit)}, eachNewest(each))
+	return (&Statement{Text: newestChanges, Args: []any{from, int64(limit)}, Each: eachNewest(each)}).Run(ctx, s.engine.Primary())
 }
 
 // Changes implements backoffice.ChangeStore.

@@ -7,7 +7,8 @@ import (
 
 // Counters counts all rows, at one moment, and returns a sentence for each noun whose kept count is another.
 func (s *Store) Counters(ctx context.Context) (problems []string, err error) {
-	err = s.engine.Snapshot(ctx, func(ctx context.Context, conn Conn) error {
+	err = s.engine.Snapshot(ctx, func(ctx context.Context, to Sender) error {
+		conn := Conn{to}
 		problems = nil
 		for _, of := range nounTables() {
 			var kept, rows int64

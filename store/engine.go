@@ -8,33 +8,36 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Conn runs statements. Parameters are written $1, $2, … and may be used more than once; arguments are string, int64,
-// float64, bool, []byte, nil, or a list made by Dialect.List. Errors are *Violation when a constraint stands in the way,
-// else *backoffice.Error; none holds an argument or a value of a row.
-type Conn interface {
-	// Query calls each for every row; the Row is valid during the call only. It stops at the first error of each.
-	Query(ctx context.Context, text string, args []any, each func(*Row) error) error
-	// Exec returns the number of rows that were changed.
-	Exec(ctx context.Context, text string, args []any) (int64, error)
-}
-
-// Statement is one of several that travel together. Changed and Err are what became of it.
+// Statement is what an engine is asked. Parameters are written $1, $2, … and may be used more than once; arguments are
+// string, int64, float64, bool, []byte, nil, or a list made by Dialect.List. Changed and Err are what became of it: Err is a
+// *Violation when a constraint stands in the way, else a *backoffice.Error, and holds no argument or value of a row.
 type Statement struct {
 	Text string
 	Args []any
-	Each func(*Row) error // as in Query; may be nil
+	Each func(*Row) error // called for every row, until it fails; the Row is valid during the call only. Nil for one that only writes
 
-	Changed int64
+	Changed int64 // rows, by a statement that only writes
 	Err     error
+}
+
+// Run sends the statement by itself.
+func (s *Statement) Run(ctx context.Context, to Sender) error {
+	to.Send(ctx, s)
+	return s.Err
 }
 
 // ErrNotRun is what becomes of a statement when one before it has failed.
 var ErrNotRun = errors.New("a statement that was sent before this one has failed")
 
-// BatchConn is what a Conn in a transaction also is when its engine is far away, so that trips are to be saved.
+// Sender runs statements.
+type Sender interface {
+	// Send runs statements in their order, in one trip where the engine can. After one that the engine refuses none is run.
+	Send(ctx context.Context, statements ...*Statement)
+}
+
+// BatchConn is what the Sender of a transaction also is when its engine is far away, so that trips are to be saved.
 type BatchConn interface {
-	// Send runs statements in their order, in one trip. After one that the engine refuses none is run.
-	Send(ctx context.Context, statements []*Statement)
+	Sender
 	// SendLast keeps statements for the trip that ends the transaction: nobody can look at their answers before it is
 	// durable, so what is to keep it from that must be an error of theirs.
 	SendLast(statements ...*Statement)
@@ -47,17 +50,17 @@ type BatchConn interface {
 type Engine interface {
 	Dialect() *Dialect
 
-	// Send answers queries, in one trip where it can and all of one moment, and notes with each why it has no answer. They
-	// may be answered by a replica. last says that no more will be read in the snapshot of the context.
-	Send(ctx context.Context, queries []*Query, last bool)
+	// Send runs statements that read, in one trip where it can and all of one moment; one that fails leaves the others their
+	// answers. They may be answered by a replica. last says that no more will be read in the snapshot of the context.
+	Send(ctx context.Context, statements []*Statement, last bool)
 	// Primary runs statements that read what was durable when they were asked.
-	Primary() Conn
+	Primary() Sender
 	// Write runs do in a transaction, durable when Write returns nil. do may run again after a serialization failure.
-	Write(ctx context.Context, do func(ctx context.Context, tx Conn) error) error
+	Write(ctx context.Context, do func(ctx context.Context, tx Sender) error) error
 
 	// Snapshot runs do with a connection whose statements all read the primary as it was at one moment. It keeps no
 	// writer waiting.
-	Snapshot(ctx context.Context, do func(ctx context.Context, reads Conn) error) error
+	Snapshot(ctx context.Context, do func(ctx context.Context, reads Sender) error) error
 
 	// BeginSnapshot makes all that is sent in the context that it returns see one moment, that of the first statement, until
 	// end is called; after a Write in it, another one. The connection is taken with the first statement, given back after
@@ -68,16 +71,34 @@ type Engine interface {
 	Close() error
 }
 
-// counted notes every statement in its context's counter.
-type counted struct{ Conn }
+// Conn asks a Sender one statement at a time, and notes what it reads in the budget of the context.
+type Conn struct{ to Sender }
 
-func (c counted) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
-	backoffice.CountStatement(ctx)
+// Query calls each for every row.
+func (c Conn) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
 	each, end := metered(ctx, each)
-	if err := c.Conn.Query(ctx, text, args, each); err != nil {
+	if err := (&Statement{Text: text, Args: args, Each: each}).Run(ctx, c.to); err != nil {
 		return err
 	}
 	return end()
+}
+
+// Exec returns the number of rows that were changed.
+func (c Conn) Exec(ctx context.Context, text string, args []any) (int64, error) {
+	s := &Statement{Text: text, Args: args}
+	err := s.Run(ctx, c.to)
+	return s.Changed, err
+}
+
+// counted notes statements in their context's counter.
+type counted struct{ Sender }
+
+// Send implements Sender.
+func (c counted) Send(ctx context.Context, statements ...*Statement) {
+	for range statements {
+		backoffice.CountStatement(ctx)
+	}
+	c.Sender.Send(ctx, statements...)
 }
 
 // metered notes what is read in the context's budget; end notes the rest.
@@ -107,8 +128,3 @@ const rowsBetween = 64
 
 // budgetStep is how many bytes are read before they are counted: a little more than the longest row.
 const budgetStep = 32 << 10
-
-func (c counted) Exec(ctx context.Context, text string, args []any) (int64, error) {
-	backoffice.CountStatement(ctx)
-	return c.Conn.Exec(ctx, text, args)
-}

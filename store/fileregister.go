@@ -16,8 +16,8 @@ func (s *Store) Fingerprint(ctx context.Context) (string, error) {
 	if err != nil || print != "" {
 		return print, err
 	}
-	err = s.engine.Write(ctx, func(ctx context.Context, conn Conn) error {
-		_, err := conn.Exec(ctx, "INSERT INTO identity (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", []any{rand.Text()})
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		_, err := tx.conn.Exec(ctx, "INSERT INTO identity (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", []any{rand.Text()})
 		return err
 	})
 	if err != nil {

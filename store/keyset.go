@@ -33,8 +33,8 @@ func (s *Store) keyset(ctx context.Context) (fingerprint string, err error) {
 
 // claimKeyset writes the fingerprint unless another server was first, and returns the one that holds.
 func (s *Store) claimKeyset(ctx context.Context, fingerprint string) (string, error) {
-	err := s.engine.Write(ctx, func(ctx context.Context, conn Conn) error {
-		_, err := conn.Exec(ctx, "INSERT INTO keyset (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", []any{fingerprint})
+	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+		_, err := tx.conn.Exec(ctx, "INSERT INTO keyset (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", []any{fingerprint})
 		return err
 	})
 	if err != nil {

@@ -23,7 +23,7 @@ var _ backoffice.Store = (*Store)(nil)
 // New makes the store of an open database whose schema is up to date. Close closes the engine.
 func New(engine Engine) *Store {
 	n := nounsOn(engine.Dialect())
-	return &Store{readers: n.readers(engine), engine: engine}
+	return &Store{readers: n.readers(engine.Send), engine: engine}
 }
 
 // Through is the same store with something between it and its engine, such as a recorder of statements.
@@ -83,8 +83,8 @@ func (s *Store) Close() error { return s.engine.Close() }
 // Snapshot runs do with reads that all see the store as it was at one moment, while others go on writing: the way of
 // export. The reads are good until do returns, for one caller at a time.
 func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error {
-	return s.engine.Snapshot(ctx, func(ctx context.Context, conn Conn) error {
-		reads := s.nouns.readers(oneByOne{conn})
+	return s.engine.Snapshot(ctx, func(ctx context.Context, to Sender) error {
+		reads := s.nouns.readers(oneMoment(to))
 		return do(ctx, &reads)
 	})
 }
@@ -100,12 +100,12 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 }
 
 func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
-	return s.engine.Write(ctx, func(ctx context.Context, conn Conn) error {
-		tx := &tx{store: s, visible: visibility{mark: backoffice.InstantOf(time.Now())}}
-		tx.conn = &txConn{counted{conn}, tx}
-		tx.nounReader = nounReader{s.nouns, inTx{&txConn{conn, tx}}}
-		tx.copier, _ = conn.(Copier)
-		tx.batchConn, _ = conn.(BatchConn)
+	return s.engine.Write(ctx, func(ctx context.Context, to Sender) error {
+		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())}}
+		tx.conn = Conn{counted{inTx{tx}}}
+		tx.nounReader = nounReader{s.nouns, oneMoment(inTx{tx})}
+		tx.copier, _ = to.(Copier)
+		tx.batchConn, _ = to.(BatchConn)
 		if err := do(ctx, tx); err != nil {
 			return err
 		}
@@ -117,4 +117,4 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 }
 
 // primary runs statements that must see what was durable when they were asked.
-func (s *Store) primary() Conn { return counted{s.engine.Primary()} }
+func (s *Store) primary() Conn { return Conn{counted{s.engine.Primary()}} }

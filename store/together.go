@@ -70,14 +70,6 @@ func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error
 	}
 }
 
-// send runs statements with those of the functions beside, if there are such.
-func (t *tx) send(ctx context.Context, statements ...*Statement) {
-	for range statements {
-		backoffice.CountStatement(ctx)
-	}
-	t.trip(ctx, statements)
-}
-
 // sendLast keeps statements for the trip of the commit.
 func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
 	for range statements {
@@ -95,29 +87,10 @@ func (s *Store) repeat(ctx context.Context, statements ...*Statement) error {
 			return nil
 		}
 		for _, s := range statements {
-			var err error
-			if s.Each != nil {
-				err = tx.conn.Query(ctx, s.Text, s.Args, s.Each)
-			} else {
-				_, err = tx.conn.Exec(ctx, s.Text, s.Args)
-			}
-			if err != nil {
+			if err := s.Run(ctx, tx.conn.to); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-func (t *tx) trip(ctx context.Context, statements []*Statement) {
-	s, _ := ctx.Value(coroutineKey{}).(*coroutine)
-	if s == nil {
-		t.batchConn.Send(ctx, statements)
-		return
-	}
-	if !s.ask(statements) {
-		for _, statement := range statements {
-			statement.Err = ErrNotRun
-		}
-	}
 }

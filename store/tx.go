@@ -11,6 +11,7 @@ import (
 type tx struct {
 	nounReader
 	store     *Store
+	to        Sender
 	conn      Conn
 	copier    Copier    // nil when the engine copies nothing
 	batchConn BatchConn // nil when the engine is here
@@ -34,46 +35,38 @@ func (t *tx) fail(err error) error {
 	return err
 }
 
-// txConn refuses statements after a failure.
-type txConn struct {
-	conn Conn // for an engine without trips
-	tx   *tx
+// inTx sends statements with those of the functions beside, if there are such, and none after a failure. What became of a
+// violation is told by the writer that met it.
+type inTx struct{ tx *tx }
+
+// Send implements Sender.
+func (i inTx) Send(ctx context.Context, statements ...*Statement) {
+	t := i.tx
+	if t.failed != nil {
+		failAll(statements, t.failed)
+		return
+	}
+	t.trip(ctx, statements)
+	for _, s := range statements {
+		if s.Err != nil && t.failed == nil && violationOf(s.Err) == nil {
+			t.failed = s.Err
+		}
+	}
 }
 
-func (c *txConn) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
-	if c.tx.failed != nil {
-		return c.tx.failed
+// trip sends statements, or leaves that to the functions beside.
+func (t *tx) trip(ctx context.Context, statements []*Statement) {
+	if beside, _ := ctx.Value(coroutineKey{}).(*coroutine); beside == nil {
+		t.to.Send(ctx, statements...)
+	} else if !beside.ask(statements) {
+		failAll(statements, ErrNotRun)
 	}
-	if c.tx.batchConn == nil {
-		return c.note(c.conn.Query(ctx, text, args, each))
-	}
-	each, end := metered(ctx, each)
-	s := &Statement{Text: text, Args: args, Each: each}
-	if c.tx.send(ctx, s); s.Err == nil {
-		s.Err = end()
-	}
-	return c.note(s.Err)
 }
 
-func (c *txConn) Exec(ctx context.Context, text string, args []any) (n int64, err error) {
-	if c.tx.failed != nil {
-		return 0, c.tx.failed
+func failAll(statements []*Statement, err error) {
+	for _, s := range statements {
+		s.Err = err
 	}
-	if c.tx.batchConn == nil {
-		n, err = c.conn.Exec(ctx, text, args)
-		return n, c.note(err)
-	}
-	s := &Statement{Text: text, Args: args}
-	c.tx.send(ctx, s)
-	return s.Changed, c.note(s.Err)
-}
-
-// note keeps a failure. What became of a violation is told by the writer that met it.
-func (c *txConn) note(err error) error {
-	if err != nil && c.tx.failed == nil && violationOf(err) == nil {
-		c.tx.failed = err
-	}
-	return err
 }
 
 // What advisory locks are for. An engine with a single writer needs none.

@@ -7,38 +7,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.org/backoffice/store"
 )
-
-// runner is a pgx connection or transaction.
-type runner interface {
-	Query(ctx context.Context, text string, args ...any) (pgx.Rows, error)
-	Exec(ctx context.Context, text string, args ...any) (pgconn.CommandTag, error)
-}
-
-// scan hands the rows over, decoded as they are needed.
-func scan(rows pgx.Rows, each func(*store.Row) error) error {
-	defer rows.Close()
-	var row store.Row
-	var formats []int16
-	for rows.Next() {
-		if formats == nil {
-			fields := rows.FieldDescriptions()
-			formats = make([]int16, len(fields))
-			for i := range fields {
-				formats[i] = fields[i].Format
-			}
-		}
-		row.SetRaw(rows.RawValues(), formats)
-		if err := each(&row); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
 
 // cancelTime is how long a server has to obey when a statement is cancelled; a connection on which it does not is given up.
 const cancelTime = 500 * time.Millisecond
@@ -59,45 +31,6 @@ func unanswered(ctx context.Context, conn *pgx.Conn, err error) error {
 		return unavailable(errSilent)
 	}
 	return err
-}
-
-func query(ctx context.Context, on runner, text string, args []any, each func(*store.Row) error) error {
-	rows, err := on.Query(ctx, text, args...)
-	if err != nil {
-		return classify(ctx, err)
-	}
-	var failed error
-	err = scan(rows, func(row *store.Row) error { failed = each(row); return failed })
-	if failed != nil {
-		return failed
-	}
-	return classify(ctx, err)
-}
-
-func exec(ctx context.Context, on runner, text string, args []any) (int64, error) {
-	tag, err := on.Exec(ctx, text, args...)
-	return tag.RowsAffected(), classify(ctx, err)
-}
-
-// transaction runs statements inside one that only reads.
-type transaction struct {
-	tx    pgx.Tx
-	limit time.Duration // of a statement
-}
-
-// Query implements store.Conn.
-func (t transaction) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	ctx, cancel := bounded(ctx, t.limit)
-	defer cancel()
-	return unanswered(ctx, t.tx.Conn(), query(ctx, t.tx, text, args, each))
-}
-
-// Exec implements store.Conn.
-func (t transaction) Exec(ctx context.Context, text string, args []any) (int64, error) {
-	ctx, cancel := bounded(ctx, t.limit)
-	defer cancel()
-	n, err := exec(ctx, t.tx, text, args)
-	return n, unanswered(ctx, t.tx.Conn(), err)
 }
 
 // connections runs each statement on any connection of the pool. Callers get them in turn.
@@ -237,23 +170,15 @@ func (c *connections) once(ctx context.Context, do func(ctx context.Context, con
 	return again, unanswered(ctx, conn.Conn(), err)
 }
 
-// Query implements store.Conn.
-func (c *connections) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	return c.with(ctx, func(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
-		handed := false
-		err = query(ctx, conn, text, args, func(row *store.Row) error {
-			handed = true
-			return each(row)
+// Send implements store.Sender, for statements that read: they may run twice until rows were handed over.
+func (c *connections) Send(ctx context.Context, statements ...*store.Statement) {
+	for i, s := range statements {
+		s.Err = c.with(ctx, func(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
+			sent, err := pipeline(ctx, conn, nil, statements[i:i+1])
+			if err == nil {
+				return false, s.Err
+			}
+			return !sent.handed, classify(ctx, err)
 		})
-		return !handed, err
-	})
-}
-
-// Exec implements store.Conn. What it changed may be durable when it fails, so it is never run again.
-func (c *connections) Exec(ctx context.Context, text string, args []any) (n int64, err error) {
-	err = c.with(ctx, func(ctx context.Context, conn *pgx.Conn) (bool, error) {
-		n, err = exec(ctx, conn, text, args)
-		return false, err
-	})
-	return n, err
+	}
 }

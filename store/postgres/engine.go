@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/jackc/pgx/v5"
-
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 )
@@ -31,27 +29,24 @@ var _ store.Engine = (*engine)(nil)
 func (e *engine) Dialect() *store.Dialect { return store.Postgres }
 
 // Primary implements store.Engine.
-func (e *engine) Primary() store.Conn { return e.own }
+func (e *engine) Primary() store.Sender { return e.own }
 
 // Snapshot implements store.Engine.
-func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Conn) error) error {
+func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Sender) error) error {
 	primary := e.reads.primary
 	conn, err := primary.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	tx, err := begin(ctx, conn.Conn(), primary.limit, pgx.TxOptions{BeginQuery: beginMoment})
-	if err != nil {
-		return err
-	}
-	defer rollback(ctx, tx)
-	return do(ctx, transaction{tx, primary.limit})
+	t := &transaction{conn: conn.Conn(), limit: primary.limit, begin: beginMoment}
+	defer t.rollback(ctx)
+	return do(ctx, t)
 }
 
 // Ping implements store.Engine.
 func (e *engine) Ping(ctx context.Context) error {
-	return e.own.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
+	return (&store.Statement{Text: "SELECT 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)
 }
 
 // Gauges tell how busy the connections are, and how far each replica is behind.

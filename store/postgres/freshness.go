@@ -147,12 +147,13 @@ func (f *freshness) lookOnce() error {
 	var at position
 	var sequence, timeline int64
 	var writers []string
-	err := f.primary.Query(ctx, lookAtPrimary, []any{since}, func(row *store.Row) (err error) {
+	look := &store.Statement{Text: lookAtPrimary, Args: []any{since}, Each: func(row *store.Row) (err error) {
 		at, sequence = position(row.Int(0)), row.Int(2)
 		timeline, err = hexadecimal(row.Text(1))
 		writers = strings.Fields(row.Text(3))
 		return err
-	})
+	}}
+	err := look.Run(ctx, f.primary)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil {

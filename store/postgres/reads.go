@@ -16,12 +16,12 @@ type reads struct {
 }
 
 // Send implements store.Engine. A batch outside of any snapshot has one of its own.
-func (e *engine) Send(ctx context.Context, queries []*store.Query, last bool) {
+func (e *engine) Send(ctx context.Context, statements []*store.Statement, last bool) {
 	s := snapshotOf(ctx)
 	if s == nil {
 		s, last = &snapshot{reads: e.reads}, true
 	}
-	s.Send(ctx, queries, last)
+	s.send(ctx, statements, last)
 }
 
 // at is where the reads of a context's request go; nil is the primary.

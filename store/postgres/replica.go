@@ -68,10 +68,11 @@ func (r *replica) poll(ctx context.Context) {
 	var repeats bool
 	var replayed position
 	var timeline int64
-	err := r.connections.Query(ctx, howFar, nil, func(row *store.Row) error {
+	look := &store.Statement{Text: howFar, Each: func(row *store.Row) error {
 		repeats, replayed, timeline = row.Bool(0), position(row.Int(1)), row.Int(2)
 		return nil
-	})
+	}}
+	err := look.Run(ctx, r.connections)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.polling = false

@@ -3,10 +3,9 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"example.org/backoffice/store"
 )
@@ -39,23 +38,23 @@ func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	return context.WithValue(ctx, snapshotKey{}, s), s.end
 }
 
-// Send answers queries as store.Engine's Send does. A transaction that fails before anything of it was answered is begun
+// send runs statements as store.Engine's Send does. A transaction that fails before anything of it was answered is begun
 // anew where there is hope; one that fails later takes along all that would be read in it.
-func (s *snapshot) Send(ctx context.Context, queries []*store.Query, last bool) {
+func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
 		s, last = &snapshot{reads: s.reads}, true
 	}
 	again := true
-	for len(queries) > 0 {
+	for len(statements) > 0 {
 		if s.lost != nil {
-			failAll(queries, s.lost)
+			failAll(statements, s.lost)
 			return
 		}
-		answered, sent, err := s.trip(ctx, queries, last)
+		answered, sent, err := s.trip(ctx, statements, last)
 		s.told = s.told || answered > 0
-		if queries = queries[answered:]; err == nil {
+		if statements = statements[answered:]; err == nil {
 			return
 		}
 		s.drop(err)
@@ -63,16 +62,16 @@ func (s *snapshot) Send(ctx context.Context, queries []*store.Query, last bool) 
 		switch {
 		case s.told:
 			s.lost = err
-			failAll(queries, err)
+			failAll(statements, err)
 			return
 		case elsewhere:
 		case again && isLost(err) && ctx.Err() == nil && !errors.Is(err, errSilent):
 			again = false
 		case sent && !isLost(err) && ctx.Err() == nil:
-			queries[0].Fail(err)
-			queries = queries[1:]
+			statements[0].Err = err
+			statements = statements[1:]
 		default:
-			failAll(queries, err)
+			failAll(statements, err)
 			return
 		}
 	}
@@ -81,9 +80,9 @@ func (s *snapshot) Send(ctx context.Context, queries []*store.Query, last bool) 
 	}
 }
 
-func failAll(queries []*store.Query, err error) {
-	for _, q := range queries {
-		q.Fail(err)
+func failAll(statements []*store.Statement, err error) {
+	for _, s := range statements {
+		s.Err = err
 	}
 }
 
@@ -94,12 +93,12 @@ func (s *snapshot) place() *connections {
 	return s.reads.primary
 }
 
-const beginSnapshot = "begin isolation level repeatable read, read only"
+var beginSnapshot = []string{"begin isolation level repeatable read, read only"}
 
-// trip sends queries at once: behind the transaction's beginning if they are the first, and before its end if they are the
+// trip sends statements at once: behind the transaction's beginning if they are the first, and before its end if they are the
 // last. It tells how many have their answer or error; when the transaction fails, that is the error of the next one. It is
 // called under mu.
-func (s *snapshot) trip(ctx context.Context, queries []*store.Query, last bool) (answered int, sent bool, err error) {
+func (s *snapshot) trip(ctx context.Context, statements []*store.Statement, last bool) (answered int, reached bool, err error) {
 	if s.on == nil {
 		s.from = s.reads.at(ctx)
 		if s.on, err = s.place().take(ctx); err != nil {
@@ -108,77 +107,30 @@ func (s *snapshot) trip(ctx context.Context, queries []*store.Query, last bool) 
 	}
 	ctx, cancel := bounded(ctx, s.place().limit)
 	defer cancel()
-	conn := s.on.Conn()
-	if last && !s.begun && len(queries) == 1 { // a statement sees one moment by itself
-		var rows pgx.Rows
-		if rows, err = conn.Query(ctx, queries[0].Text, queries[0].Args...); err == nil {
-			answered, err = answer(ctx, conn, queries[0], rows)
-		}
-	} else {
-		answered, err = s.pipeline(ctx, conn, queries, last)
+	all, begin := statements, beginSnapshot
+	switch {
+	case last && !s.begun && len(statements) == 1: // a statement sees one moment by itself
+		begin = nil
+	case last:
+		all = append(slices.Clip(statements), &store.Statement{Text: "commit"})
 	}
+	if s.begun {
+		begin = nil
+	}
+	conn := s.on.Conn()
+	sent, err := pipeline(ctx, conn, begin, all)
+	s.begun = s.begun || begin != nil && sent.begun
 	if err == nil && last {
 		s.begun = false
 		s.giveBack("commit")
 	}
-	return answered, true, unanswered(ctx, conn, classify(ctx, err))
-}
-
-// pipeline is the trip of a transaction.
-func (s *snapshot) pipeline(ctx context.Context, conn *pgx.Conn, queries []*store.Query, last bool) (answered int, err error) {
-	var batch pgx.Batch
-	begins := !s.begun
-	if begins {
-		batch.Queue(beginSnapshot)
+	err = unanswered(ctx, conn, classify(ctx, err))
+	answered = min(sent.answered, len(statements))
+	if sent.handed && answered < len(statements) { // it is not sent again
+		statements[answered].Err = err
+		answered++
 	}
-	for _, q := range queries {
-		batch.Queue(q.Text, q.Args...)
-	}
-	if last {
-		batch.Queue("commit")
-	}
-	results := conn.SendBatch(ctx, &batch)
-	defer func() { _ = results.Close() }()
-	if begins {
-		if _, err := results.Exec(); err != nil {
-			return 0, err
-		}
-		s.begun = true
-	}
-	for _, q := range queries {
-		rows, err := results.Query()
-		if err != nil {
-			rows.Close()
-			return answered, err
-		}
-		n, err := answer(ctx, conn, q, rows)
-		if answered += n; err != nil {
-			return answered, err
-		}
-	}
-	if last {
-		_, err = results.Exec()
-	}
-	return answered, err
-}
-
-// answer hands rows over. It counts 1 when the query has had its answer, or a part of it: it is not to be sent again then.
-func answer(ctx context.Context, conn *pgx.Conn, q *store.Query, rows pgx.Rows) (answered int, err error) {
-	var refused error
-	err = scan(rows, func(row *store.Row) error {
-		answered, refused = 1, q.Each(row)
-		return refused
-	})
-	switch {
-	case refused != nil:
-		q.Fail(refused)
-		return 1, nil
-	case err == nil:
-		return 1, nil
-	case answered > 0:
-		q.Fail(unanswered(ctx, conn, classify(ctx, err)))
-	}
-	return answered, err
+	return answered, true, err
 }
 
 // drop gives up a transaction that failed. It is called under mu.

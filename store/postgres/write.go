@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 )
@@ -16,7 +14,7 @@ import (
 const maxAttempts = 5
 
 // Write implements store.Engine.
-func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
+func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
 	if s := snapshotOf(ctx); s != nil { // what is read next sees the write, and nobody waits for a connection with one in hand
 		s.renew()
 	}
@@ -41,7 +39,7 @@ func (e *engine) wrote(ctx context.Context) {
 	}
 }
 
-func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
+func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
 	primary := e.forWriting(ctx)
 	conn, err := primary.take(ctx)
 	if err != nil {
@@ -53,15 +51,15 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 			primary.pool.Reset()
 		}
 	}()
-	w := &writing{conn: conn.Conn(), limit: primary.limit}
-	defer w.rollback(ctx)
-	if err = do(ctx, w); err != nil {
+	t := &transaction{conn: conn.Conn(), limit: primary.limit, begin: beginWrite(primary.limit)}
+	defer t.rollback(ctx)
+	if err = do(ctx, t); err != nil {
 		return err
 	}
 	if ended := ctx.Err(); ended != nil {
 		return classify(ctx, ended)
 	}
-	err = w.commit(ctx)
+	err = t.commit(ctx)
 	return err
 }
 
@@ -78,31 +76,17 @@ func beginWrite(limit time.Duration) []string {
 	lockTimeout := strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10)
 	return []string{
 		"begin isolation level read committed",
-		"select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)," +
-			" set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)," +
-			" set_config('lock_timeout', '" + lockTimeout + "', true)," +
+		planByKeys + ", set_config('lock_timeout', '" + lockTimeout + "', true)," +
 			" set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, true)",
 	}
 }
 
 // beginMoment starts a transaction that reads one moment: an import's, before it writes, or an export's page by page. What is
 // said of the planner for beginWrite holds for both.
-const beginMoment = "begin isolation level repeatable read read only; set local plan_cache_mode = force_generic_plan; " +
-	"set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local jit = off; "
+var beginMoment = []string{"begin isolation level repeatable read read only", planByKeys}
 
-func begin(ctx context.Context, conn *pgx.Conn, limit time.Duration, options pgx.TxOptions) (pgx.Tx, error) {
-	ctx, cancel := bounded(ctx, limit)
-	defer cancel()
-	tx, err := conn.BeginTx(ctx, options)
-	return tx, unanswered(ctx, conn, classify(ctx, err))
-}
-
-// rollback does nothing after a commit.
-func rollback(ctx context.Context, tx pgx.Tx) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	_ = tx.Rollback(ctx)
-}
+const planByKeys = "select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)," +
+	" set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)"
 
 // unknownOutcome is for a write that may be durable or not. It is never run again by itself.
 func unknownOutcome(cause error) error {

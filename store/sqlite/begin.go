@@ -41,7 +41,7 @@ func (e *engine) turn(ctx context.Context) (*lease, error) {
 		if busy, err = c.begin(ctx); err == nil {
 			return c, nil
 		}
-		_, _ = c.Exec(context.WithoutCancel(ctx), "ROLLBACK", nil) // a caller who has gone may have begun it all the same
+		_ = c.exec(context.WithoutCancel(ctx), "ROLLBACK") // a caller who has gone may have begun it all the same
 		if !busy || ctx.Err() != nil {
 			break
 		}
@@ -53,7 +53,7 @@ func (e *engine) turn(ctx context.Context) (*lease, error) {
 
 // begin begins a transaction that writes, and tells whether another process has one.
 func (c *conn) begin(ctx context.Context) (busy bool, err error) {
-	_, err = c.Exec(ctx, "BEGIN IMMEDIATE", nil)
+	err = c.exec(ctx, "BEGIN IMMEDIATE")
 	var known *backoffice.Error
 	var of resultCode
 	return errors.As(err, &known) && errors.As(known.Cause, &of) && of&0xff == sqlite3.SQLITE_BUSY, err

@@ -38,9 +38,9 @@ func (s *Store) Compact(ctx context.Context) error {
 		"INSERT INTO customers_search (customers_search) VALUES ('optimize')",
 		"VACUUM",
 	} {
-		if _, err := c.Exec(ctx, text, nil); err != nil {
+		if err := c.exec(ctx, text); err != nil {
 			return err
 		}
 	}
-	return c.Query(ctx, "PRAGMA wal_checkpoint(TRUNCATE)", nil, func(*store.Row) error { return nil })
+	return (&store.Statement{Text: "PRAGMA wal_checkpoint(TRUNCATE)", Each: func(*store.Row) error { return nil }}).Run(ctx, c)
 }

@@ -77,29 +77,56 @@ func (c *conn) named(args []any) []driver.NamedValue {
 // looks until the first row only. The watchdog looks at our own, and until the last.
 var background = context.Background()
 
-// Query implements store.Conn.
-func (c *conn) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+// Send implements store.Sender.
+func (c *conn) Send(ctx context.Context, statements ...*store.Statement) {
+	failed := false
+	for _, s := range statements {
+		if s.Err = store.ErrNotRun; !failed {
+			s.Err = c.run(ctx, s)
+		}
+		failed = failed || s.Err != nil
+	}
+}
+
+func (c *conn) run(ctx context.Context, s *store.Statement) error {
 	if err := c.running.begin(ctx); err != nil {
 		return classify(ctx, err)
 	}
 	defer c.running.end()
 	var refused error
-	err := c.with(text, func(statement driver.Stmt) error {
-		rows, err := statement.(driver.StmtQueryContext).QueryContext(background, c.named(args))
-		if err != nil {
+	err := c.with(s.Text, func(statement driver.Stmt) (err error) {
+		if s.Each != nil {
+			refused, err = c.query(statement, s)
 			return err
 		}
-		refused, err = c.read(rows, each)
-		return errors.Join(err, rows.Close())
+		result, err := statement.(driver.StmtExecContext).ExecContext(background, c.named(s.Args))
+		if err == nil {
+			s.Changed, err = result.RowsAffected()
+		}
+		return err
 	})
 	if refused != nil {
 		return refused
 	}
-	return c.classified(ctx, err)
+	ours := classify(ctx, err)
+	if err != nil {
+		c.health.note(code(err), ours)
+	}
+	return ours
 }
 
-// read hands the rows over until each refuses one.
-func (c *conn) read(rows driver.Rows, each func(*store.Row) error) (refused, err error) {
+// exec runs a statement that has no arguments and no rows.
+func (c *conn) exec(ctx context.Context, text string) error {
+	return (&store.Statement{Text: text}).Run(ctx, c)
+}
+
+// query hands the rows over until one is refused.
+func (c *conn) query(statement driver.Stmt, s *store.Statement) (refused, err error) {
+	rows, err := statement.(driver.StmtQueryContext).QueryContext(background, c.named(s.Args))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	columns := len(rows.Columns())
 	for len(c.values) < columns {
 		c.values = append(c.values, nil)
@@ -113,34 +140,10 @@ func (c *conn) read(rows driver.Rows, each func(*store.Row) error) (refused, err
 		case err != nil:
 			return nil, err
 		}
-		if refused := each(&c.row); refused != nil {
+		if refused := s.Each(&c.row); refused != nil {
 			return refused, nil
 		}
 	}
-}
-
-// Exec implements store.Conn.
-func (c *conn) Exec(ctx context.Context, text string, args []any) (changed int64, err error) {
-	if err := c.running.begin(ctx); err != nil {
-		return 0, classify(ctx, err)
-	}
-	defer c.running.end()
-	err = c.with(text, func(statement driver.Stmt) error {
-		result, err := statement.(driver.StmtExecContext).ExecContext(background, c.named(args))
-		if err == nil {
-			changed, err = result.RowsAffected()
-		}
-		return err
-	})
-	return changed, c.classified(ctx, err)
-}
-
-func (c *conn) classified(ctx context.Context, err error) error {
-	ours := classify(ctx, err)
-	if err != nil {
-		c.health.note(code(err), ours)
-	}
-	return ours
 }
 
 // close lets go of the connection and its statements: one that is left open would keep the database open, and its log on

@@ -29,10 +29,10 @@ var _ store.Engine = (*engine)(nil)
 func (e *engine) Dialect() *store.Dialect { return store.SQLite }
 
 // Primary implements store.Engine. There is one database, and each statement sees all that was committed before it.
-func (e *engine) Primary() store.Conn { return e.own }
+func (e *engine) Primary() store.Sender { return e.own }
 
 // Write implements store.Engine.
-func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
+func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
 	if s := snapshotOf(ctx); s != nil { // what is read next sees the write, and nobody waits for a writer with a reader in hand
 		s.renew()
 	}
@@ -46,7 +46,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 	committed := false
 	defer func() {
 		if !committed {
-			_, _ = c.Exec(end, "ROLLBACK", nil)
+			_ = c.exec(end, "ROLLBACK")
 		}
 	}()
 	if err := do(ctx, c); err != nil {
@@ -58,7 +58,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 	if err := e.count(end, c); err != nil {
 		return err
 	}
-	if _, err := c.Exec(end, "COMMIT", nil); err != nil {
+	if err := c.exec(end, "COMMIT"); err != nil {
 		return err
 	}
 	committed = true
@@ -66,21 +66,10 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 }
 
 // Snapshot implements store.Engine.
-func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Conn) error) error {
-	c, err := e.readers.take(ctx)
-	if err != nil {
-		return classify(ctx, err)
-	}
-	defer e.readers.give(c)
-	defer func() { _, _ = c.Exec(context.WithoutCancel(ctx), "ROLLBACK", nil) }()
-	if _, err := c.Exec(ctx, "BEGIN", nil); err != nil {
-		return err
-	}
-	// The moment is that of the first read.
-	if err := c.Query(ctx, "SELECT COUNT(*) FROM goose_db_version", nil, func(*store.Row) error { return nil }); err != nil {
-		return err
-	}
-	return do(ctx, c)
+func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Sender) error) error {
+	s := &snapshot{readers: e.readers}
+	defer s.end()
+	return do(ctx, s)
 }
 
 // Ping implements store.Engine. A disk that was full is written to, to see whether it still is.
@@ -88,7 +77,7 @@ func (e *engine) Ping(ctx context.Context) error {
 	if err := e.health.fault(func() error { return findRoom(filepath.Dir(e.path)) }); err != nil {
 		return err
 	}
-	return e.own.Query(ctx, "SELECT 1", nil, func(*store.Row) error { return nil })
+	return (&store.Statement{Text: "SELECT 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)
 }
 
 // Gauges tell how busy the connections are.

@@ -233,16 +233,15 @@ func (s *logSum) is(stored []byte) bool { return s.s0 == word(stored, 0) && s.s1
 func firstCount() uint32 { return 1 + rand.Uint32N(largestCount/2) }
 
 // count counts a transaction that has changed something.
-func (e *engine) count(ctx context.Context, c store.Conn) error {
+func (e *engine) count(ctx context.Context, c *lease) error {
 	var changes, count int64
-	err := c.Query(ctx, "SELECT total_changes(), user_version FROM pragma_user_version", nil, func(row *store.Row) error {
+	look := &store.Statement{Text: "SELECT total_changes(), user_version FROM pragma_user_version", Each: func(row *store.Row) error {
 		changes, count = row.Int(0), row.Int(1)
 		return nil
-	})
-	if err != nil || changes == e.changes {
+	}}
+	if err := look.Run(ctx, c); err != nil || changes == e.changes {
 		return err
 	}
 	e.changes = changes
-	_, err = c.Exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", following(uint32(count))), nil)
-	return err
+	return c.exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", following(uint32(count))))
 }

@@ -102,22 +102,15 @@ func (p *pool) end() {
 	p.idle = nil
 }
 
-// Query implements store.Conn on any connection of the pool.
-func (p *pool) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
+// Send implements store.Sender on any connection of the pool.
+func (p *pool) Send(ctx context.Context, statements ...*store.Statement) {
 	l, err := p.take(ctx)
 	if err != nil {
-		return classify(ctx, err)
+		for _, s := range statements {
+			s.Err = classify(ctx, err)
+		}
+		return
 	}
 	defer p.give(l)
-	return l.Query(ctx, text, args, each)
-}
-
-// Exec implements store.Conn on any connection of the pool.
-func (p *pool) Exec(ctx context.Context, text string, args []any) (int64, error) {
-	l, err := p.take(ctx)
-	if err != nil {
-		return 0, classify(ctx, err)
-	}
-	defer p.give(l)
-	return l.Exec(ctx, text, args)
+	l.Send(ctx, statements...)
 }

@@ -34,17 +34,17 @@ func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 }
 
 // Send implements store.Engine. A batch outside of any snapshot has one of its own.
-func (e *engine) Send(ctx context.Context, queries []*store.Query, last bool) {
+func (e *engine) Send(ctx context.Context, statements []*store.Statement, last bool) {
 	s := snapshotOf(ctx)
 	if s == nil {
 		s, last = &snapshot{readers: e.readers}, true
 	}
-	s.send(ctx, queries, last)
+	s.send(ctx, statements, last)
 }
 
 var errLostSnapshot = errors.New("the connection broke on which a query was read")
 
-func (s *snapshot) send(ctx context.Context, queries []*store.Query, last bool) {
+func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -53,17 +53,22 @@ func (s *snapshot) send(ctx context.Context, queries []*store.Query, last bool) 
 	if last {
 		defer s.giveBack()
 	}
-	if last && s.on == nil && !s.lost && len(queries) == 1 { // a statement sees one moment by itself
-		queries[0].Fail(s.readers.Query(ctx, queries[0].Text, queries[0].Args, queries[0].Each))
+	if last && s.on == nil && !s.lost && len(statements) == 1 { // a statement sees one moment by itself
+		s.readers.Send(ctx, statements...)
 		return
 	}
-	for _, q := range queries {
-		q.Fail(s.query(ctx, q))
+	for _, statement := range statements {
+		statement.Err = s.run(ctx, statement)
 	}
 }
 
-// query is called under mu.
-func (s *snapshot) query(ctx context.Context, q *store.Query) error {
+// Send implements store.Sender.
+func (s *snapshot) Send(ctx context.Context, statements ...*store.Statement) {
+	s.send(ctx, statements, false)
+}
+
+// run is called under mu.
+func (s *snapshot) run(ctx context.Context, statement *store.Statement) error {
 	if s.lost {
 		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: errLostSnapshot}
 	}
@@ -72,7 +77,7 @@ func (s *snapshot) query(ctx context.Context, q *store.Query) error {
 			return err
 		}
 	}
-	err := s.on.Query(ctx, q.Text, q.Args, q.Each)
+	err := s.on.run(ctx, statement)
 	if s.on.broken {
 		s.lost = true
 		s.giveBack()
@@ -86,7 +91,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	if err != nil {
 		return classify(ctx, err)
 	}
-	if _, err := on.Exec(ctx, "BEGIN", nil); err != nil {
+	if err := on.exec(ctx, "BEGIN"); err != nil {
 		s.on = on
 		s.giveBack()
 		return err
@@ -100,7 +105,7 @@ func (s *snapshot) giveBack() {
 	if s.on == nil {
 		return
 	}
-	if _, err := s.on.Exec(background, "ROLLBACK", nil); err != nil {
+	if err := s.on.exec(background, "ROLLBACK"); err != nil {
 		s.on.broken = true
 	}
 	s.readers.give(s.on)

@@ -52,14 +52,14 @@ func TestAStatementThatRunsForEverIsInterrupted(t *testing.T) {
 			t.Parallel()
 			e := openEngine(t, Options{Readers: 1, StatementTimeout: 50 * time.Millisecond})
 			for range 3 {
-				err := answers(t, func() error { return e.readers.Query(t.Context(), text, nil, nothing) })
+				err := answers(t, func() error { return (&store.Statement{Text: text, Each: nothing}).Run(t.Context(), e.readers) })
 				if backoffice.KindOf(err) != backoffice.Timeout {
 					t.Errorf("got %v", err)
 				}
 			}
 			// The connection is as good as before.
 			rows := 0
-			if err := e.readers.Query(t.Context(), "SELECT 1 UNION ALL SELECT 2", nil, func(*store.Row) error { rows++; return nil }); err != nil || rows != 2 {
+			if err := (&store.Statement{Text: "SELECT 1 UNION ALL SELECT 2", Each: func(*store.Row) error { rows++; return nil }}).Run(t.Context(), e.readers); err != nil || rows != 2 {
 				t.Errorf("afterwards %d rows: %v", rows, err)
 			}
 		})
@@ -68,8 +68,8 @@ func TestAStatementThatRunsForEverIsInterrupted(t *testing.T) {
 			e := openEngine(t, Options{Readers: 1})
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			for place, conn := range map[string]store.Conn{"a reader": e.readers, "one of the process's own": e.Primary()} {
-				if err := answers(t, func() error { return conn.Query(ctx, text, nil, nothing) }); backoffice.KindOf(err) != backoffice.Timeout {
+			for place, conn := range map[string]store.Sender{"a reader": e.readers, "one of the process's own": e.Primary()} {
+				if err := answers(t, func() error { return (&store.Statement{Text: text, Each: nothing}).Run(ctx, conn) }); backoffice.KindOf(err) != backoffice.Timeout {
 					t.Errorf("%s: got %v", place, err)
 				}
 			}
@@ -83,25 +83,23 @@ func TestAWriteThatRunsForEverIsInterruptedAndUndone(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	err := answers(t, func() error {
-		return e.Write(ctx, func(ctx context.Context, tx store.Conn) error {
-			if _, err := tx.Exec(ctx, "INSERT INTO labels (id, name, created_at) VALUES ('early', 'early', 1)", nil); err != nil {
+		return e.Write(ctx, func(ctx context.Context, tx store.Sender) error {
+			if err := (&store.Statement{Text: "INSERT INTO labels (id, name, created_at) VALUES ('early', 'early', 1)"}).Run(ctx, tx); err != nil {
 				return err
 			}
-			_, err := tx.Exec(ctx, `WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)
-INSERT INTO labels (id, name, created_at) SELECT 'label', 'label', 1 FROM c WHERE x < 0`, nil)
-			return err
+			return (&store.Statement{Text: `WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)
+INSERT INTO labels (id, name, created_at) SELECT 'label', 'label', 1 FROM c WHERE x < 0`}).Run(ctx, tx)
 		})
 	})
 	if backoffice.KindOf(err) != backoffice.Timeout {
 		t.Errorf("got %v", err)
 	}
 	rows := 0
-	if err := e.readers.Query(t.Context(), "SELECT id FROM labels", nil, func(*store.Row) error { rows++; return nil }); err != nil || rows > 0 {
+	if err := (&store.Statement{Text: "SELECT id FROM labels", Each: func(*store.Row) error { rows++; return nil }}).Run(t.Context(), e.readers); err != nil || rows > 0 {
 		t.Errorf("%d labels are there: %v", rows, err)
 	}
-	err = e.Write(t.Context(), func(ctx context.Context, tx store.Conn) error {
-		_, err := tx.Exec(ctx, "INSERT INTO labels (id, name, created_at) VALUES ('late', 'late', 1)", nil)
-		return err
+	err = e.Write(t.Context(), func(ctx context.Context, tx store.Sender) error {
+		return (&store.Statement{Text: "INSERT INTO labels (id, name, created_at) VALUES ('late', 'late', 1)"}).Run(ctx, tx)
 	})
 	if err != nil {
 		t.Errorf("the next write: %v", err)
@@ -113,7 +111,7 @@ func TestNothingWatchesAStoreThatIsClosed(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Run("in use", func(t *testing.T) {
 		e := openEngine(t, Options{StatementTimeout: 20 * time.Millisecond})
-		_ = e.readers.Query(t.Context(), endless["row by row"], nil, nothing)
+		_ = (&store.Statement{Text: endless["row by row"], Each: nothing}).Run(t.Context(), e.readers)
 	})
 	goleak.VerifyNone(t, before)
 }

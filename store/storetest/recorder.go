@@ -20,76 +20,62 @@ func (r *Recorder) On(engine store.Engine) store.Engine { r.Engine = engine; ret
 // Statements are the texts of what was asked so far, with the arguments of the first time.
 func (r *Recorder) Statements() map[string][]any { return r.statements }
 
-func (r *Recorder) note(text string, args []any) {
+func (r *Recorder) note(statements []*store.Statement) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.statements == nil {
 		r.statements = map[string][]any{}
 	}
-	if _, known := r.statements[text]; !known {
-		r.statements[text] = append([]any(nil), args...)
+	for _, s := range statements {
+		if _, known := r.statements[s.Text]; !known {
+			r.statements[s.Text] = append([]any(nil), s.Args...)
+		}
 	}
 }
 
 // Send implements store.Engine.
-func (r *Recorder) Send(ctx context.Context, queries []*store.Query, last bool) {
-	for _, q := range queries {
-		r.note(q.Text, q.Args)
-	}
-	r.Engine.Send(ctx, queries, last)
+func (r *Recorder) Send(ctx context.Context, statements []*store.Statement, last bool) {
+	r.note(statements)
+	r.Engine.Send(ctx, statements, last)
 }
 
 // Primary implements store.Engine.
-func (r *Recorder) Primary() store.Conn { return recorded{r.Engine.Primary(), r} }
+func (r *Recorder) Primary() store.Sender { return recorded{r.Engine.Primary(), r} }
 
 // Write implements store.Engine.
-func (r *Recorder) Write(ctx context.Context, do func(ctx context.Context, tx store.Conn) error) error {
-	return r.Engine.Write(ctx, func(ctx context.Context, tx store.Conn) error {
-		on := recorded{tx, r}
-		if batchConn, ok := tx.(store.BatchConn); ok {
-			return do(ctx, recordedBatchConn{on, batchConn})
+func (r *Recorder) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
+	return r.Engine.Write(ctx, func(ctx context.Context, tx store.Sender) error {
+		if far, ok := tx.(store.BatchConn); ok {
+			return do(ctx, recordedBatchConn{far, r})
 		}
-		return do(ctx, on)
+		return do(ctx, recorded{tx, r})
 	})
 }
 
 type recorded struct {
-	store.Conn
+	store.Sender
 	by *Recorder
 }
 
-// Query implements store.Conn.
-func (c recorded) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	c.by.note(text, args)
-	return c.Conn.Query(ctx, text, args, each)
-}
-
-// Exec implements store.Conn.
-func (c recorded) Exec(ctx context.Context, text string, args []any) (int64, error) {
-	c.by.note(text, args)
-	return c.Conn.Exec(ctx, text, args)
+// Send implements store.Sender.
+func (r recorded) Send(ctx context.Context, statements ...*store.Statement) {
+	r.by.note(statements)
+	r.Sender.Send(ctx, statements...)
 }
 
 type recordedBatchConn struct {
-	recorded
-	batchConn store.BatchConn
+	store.BatchConn
+	by *Recorder
 }
 
-// Send implements store.BatchConn.
-func (c recordedBatchConn) Send(ctx context.Context, statements []*store.Statement) {
-	for _, s := range statements {
-		c.by.note(s.Text, s.Args)
-	}
-	c.batchConn.Send(ctx, statements)
+// Send implements store.Sender.
+func (r recordedBatchConn) Send(ctx context.Context, statements ...*store.Statement) {
+	r.by.note(statements)
+	r.BatchConn.Send(ctx, statements...)
 }
 
 // SendLast implements store.BatchConn.
-func (c recordedBatchConn) SendLast(statements ...*store.Statement) {
-	for _, s := range statements {
-		c.by.note(s.Text, s.Args)
-	}
-	c.batchConn.SendLast(statements...)
+func (r recordedBatchConn) SendLast(statements ...*store.Statement) {
+	r.by.note(statements)
+	r.BatchConn.SendLast(statements...)
 }
-
-// Retryable implements store.BatchConn.
-func (c recordedBatchConn) Retryable() { c.batchConn.Retryable() }

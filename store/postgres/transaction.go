@@ -13,10 +13,11 @@ import (
 	"example.org/backoffice/store"
 )
 
-// writing is a transaction that writes. Its beginning travels with the first statements, and its commit with the last.
-type writing struct {
+// transaction is one on the primary. Its beginning travels with the first statements, and its commit with the last.
+type transaction struct {
 	conn  *pgx.Conn
 	limit time.Duration // of a trip
+	begin []string
 	begun bool
 	last  []*store.Statement
 
@@ -24,64 +25,57 @@ type writing struct {
 }
 
 var (
-	_ store.BatchConn = (*writing)(nil)
-	_ store.Copier    = (*writing)(nil)
+	_ store.BatchConn = (*transaction)(nil)
+	_ store.Copier    = (*transaction)(nil)
 )
 
-// Query implements store.Conn.
-func (w *writing) Query(ctx context.Context, text string, args []any, each func(*store.Row) error) error {
-	s := &store.Statement{Text: text, Args: args, Each: each}
-	w.Send(ctx, []*store.Statement{s})
-	return s.Err
-}
-
-// Exec implements store.Conn.
-func (w *writing) Exec(ctx context.Context, text string, args []any) (int64, error) {
-	s := &store.Statement{Text: text, Args: args}
-	w.Send(ctx, []*store.Statement{s})
-	return s.Changed, s.Err
-}
-
-// Send implements store.BatchConn.
-func (w *writing) Send(ctx context.Context, statements []*store.Statement) {
-	ctx, cancel := bounded(ctx, w.limit)
+// Send implements store.Sender.
+func (t *transaction) Send(ctx context.Context, statements ...*store.Statement) {
+	ctx, cancel := bounded(ctx, t.limit)
 	defer cancel()
-	answered, err := w.trip(ctx, statements)
+	answered, err := t.trip(ctx, statements)
 	if err != nil {
-		err = unanswered(ctx, w.conn, classify(ctx, err))
-	}
-	for _, s := range statements[answered:] {
-		s.Err, err = err, store.ErrNotRun
+		fail(statements[answered:], unanswered(ctx, t.conn, classify(ctx, err)))
 	}
 }
 
 // SendLast implements store.BatchConn.
-func (w *writing) SendLast(statements ...*store.Statement) { w.last = append(w.last, statements...) }
+func (t *transaction) SendLast(statements ...*store.Statement) {
+	t.last = append(t.last, statements...)
+}
 
 // Retryable implements store.BatchConn.
-func (w *writing) Retryable() { w.repeats = true }
+func (t *transaction) Retryable() { t.repeats = true }
 
 // Copy implements store.Copier.
-func (w *writing) Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
-	ctx, cancel := bounded(ctx, w.limit)
+func (t *transaction) Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
+	if err := t.ready(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := bounded(ctx, t.limit)
 	defer cancel()
 	next := func(i int) ([]any, error) { return row(i), nil }
-	_, err := w.trip(ctx, nil)
-	if err == nil {
-		_, err = w.conn.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, next))
-	}
-	return unanswered(ctx, w.conn, classify(ctx, err))
+	_, err := t.conn.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, next))
+	return unanswered(ctx, t.conn, classify(ctx, err))
+}
+
+// ready makes a trip for the beginning alone.
+func (t *transaction) ready(ctx context.Context) error {
+	ctx, cancel := bounded(ctx, t.limit)
+	defer cancel()
+	_, err := t.trip(ctx, nil)
+	return unanswered(ctx, t.conn, classify(ctx, err))
 }
 
 // trip sends statements, behind the transaction's beginning if they are the first. It returns how many were answered, and
 // what became of the next one, in pgx's terms.
-func (w *writing) trip(ctx context.Context, statements []*store.Statement) (answered int, err error) {
+func (t *transaction) trip(ctx context.Context, statements []*store.Statement) (answered int, err error) {
 	var first []string
-	if !w.begun {
-		first = beginWrite(w.limit)
-		if len(statements) > 0 && !w.knows(statements) {
+	if !t.begun {
+		first = t.begin
+		if len(statements) > 0 && !t.knows(statements) {
 			// Before pgx asks what a statement looks like the limits have to hold: that may wait for the locks of others, too.
-			if _, err := w.trip(ctx, nil); err != nil {
+			if _, err := t.trip(ctx, nil); err != nil {
 				return 0, err
 			}
 			first = nil
@@ -90,51 +84,9 @@ func (w *writing) trip(ctx context.Context, statements []*store.Statement) (answ
 	if len(first)+len(statements) == 0 {
 		return 0, nil
 	}
-	batch := &pgx.Batch{}
-	for _, text := range first {
-		batch.Queue(text)
-	}
-	for _, s := range statements {
-		batch.Queue(s.Text, s.Args...)
-	}
-	results := w.conn.SendBatch(ctx, batch)
-	defer func() {
-		if failed := results.Close(); err == nil && answered == len(statements) {
-			answered, err = max(0, answered-1), failed
-		}
-	}()
-	for range first {
-		if _, err := results.Exec(); err != nil {
-			return 0, err
-		}
-	}
-	w.begun = true
-	for _, s := range statements {
-		if err := take(results, s); err != nil {
-			return answered, err
-		}
-		answered++
-	}
-	return answered, nil
-}
-
-// take reads the answer to a statement. An error says that the server did not run it; one of Each is the statement's alone.
-func take(results pgx.BatchResults, s *store.Statement) error {
-	rows, err := results.Query()
-	if err != nil {
-		rows.Close()
-		return err
-	}
-	err = scan(rows, func(row *store.Row) error {
-		if s.Each != nil {
-			s.Err = s.Each(row)
-		}
-		return s.Err
-	})
-	if s.Changed = rows.CommandTag().RowsAffected(); s.Err != nil {
-		return rows.Err()
-	}
-	return err
+	sent, err := pipeline(ctx, t.conn, first, statements)
+	t.begun = t.begun || sent.begun
+	return sent.answered, err
 }
 
 // known is where a connection keeps the texts that it knows.
@@ -144,11 +96,11 @@ const known = "known"
 const maxKnown = 512
 
 // knows says whether statements can be sent as they are, and remembers them: the next time they can.
-func (w *writing) knows(statements []*store.Statement) bool {
-	if w.conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec {
+func (t *transaction) knows(statements []*store.Statement) bool {
+	if t.conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec {
 		return true
 	}
-	data := w.conn.PgConn().CustomData()
+	data := t.conn.PgConn().CustomData()
 	texts, _ := data[known].(map[string]bool)
 	if texts == nil || len(texts) > maxKnown/2 {
 		texts = map[string]bool{}
@@ -163,8 +115,8 @@ func (w *writing) knows(statements []*store.Statement) bool {
 }
 
 // rollback does nothing after a commit.
-func (w *writing) rollback(ctx context.Context) {
-	if conn := w.conn.PgConn(); !conn.IsClosed() && conn.TxStatus() != 'I' {
+func (t *transaction) rollback(ctx context.Context) {
+	if conn := t.conn.PgConn(); !conn.IsClosed() && conn.TxStatus() != 'I' {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 		defer cancel()
 		_ = conn.Exec(ctx, "rollback").Close()
@@ -188,26 +140,26 @@ func noteWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
 // first, unless it may run twice: who has had an answer knows that the connection is good. Under synchronous replication a server that is told to wait
 // no longer for its standby calls that a success, with a warning: here it is none. Callers who leave do not cut the wait short;
 // a deadline does, but for leastCommit.
-func (w *writing) commit(ctx context.Context) error {
-	conn := w.conn.PgConn()
+func (t *transaction) commit(ctx context.Context) error {
+	conn := t.conn.PgConn()
 	switch {
-	case !w.begun && len(w.last) == 0: // nothing was asked
+	case !t.begun && len(t.last) == 0: // nothing was asked
 		return nil
 	case conn.TxStatus() == 'E':
 		return backoffice.Fault(errors.New("a failed transaction was to be committed"), "writing to the store")
-	case !w.begun && !w.repeats:
-		if _, err := w.begin(ctx); err != nil {
+	case !t.begun && !t.repeats:
+		if err := t.ready(ctx); err != nil {
 			return err
 		}
 	}
-	limit := w.limit
+	limit := t.limit
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = min(limit, max(time.Until(deadline)-cancelTime, leastCommit))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	before, _ := conn.CustomData()[warnings].(int)
-	answered, err := w.trip(ctx, append(w.last, &store.Statement{Text: "commit"}))
+	answered, err := t.trip(ctx, append(t.last, &store.Statement{Text: "commit"}))
 	after, _ := conn.CustomData()[warnings].(int)
 	switch {
 	case err == nil && after > before:
@@ -216,20 +168,12 @@ func (w *writing) commit(ctx context.Context) error {
 		return nil
 	}
 	switch {
-	case isDecided(err, answered < len(w.last)):
+	case isDecided(err, answered < len(t.last)):
 		return classify(ctx, err)
-	case w.repeats:
-		return unanswered(ctx, w.conn, classify(ctx, err))
+	case t.repeats:
+		return unanswered(ctx, t.conn, classify(ctx, err))
 	}
 	return unknownOutcome(fmt.Errorf("the commit was not answered (%T)", err))
-}
-
-// begin makes a trip for the beginning alone.
-func (w *writing) begin(ctx context.Context) (int, error) {
-	ctx, cancel := bounded(ctx, w.limit)
-	defer cancel()
-	n, err := w.trip(ctx, nil)
-	return n, unanswered(ctx, w.conn, classify(ctx, err))
 }
 
 // isDecided says that an error in the trip of the commit comes from a server which has not committed: it refused a statement,
