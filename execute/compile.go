@@ -243,7 +243,7 @@ type linked struct {
 
 func link(schema Schema, published *ast.Schema) *linked {
 	l := &linked{Schema: schema, objects: map[string]*Object{}, fields: map[*Object]map[string]*Field{}}
-	objects, roots := introspection(published)
+	objects, roots := introspected(published)
 	for _, object := range slices.Concat(schema.Objects, objects) {
 		l.objects[object.Name] = object
 		l.fields[object] = make(map[string]*Field, len(object.Fields))

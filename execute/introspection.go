@@ -4,8 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -32,275 +32,109 @@ func published(schema *ast.Schema) *ast.Schema {
 	return &copied
 }
 
-// Part of a schema, with the schema that it is a part of.
-type (
-	introspected[D any] struct {
-		*ast.Schema
-		def D
-	}
-	schemaType  struct{ introspected[*ast.Type] } // named, list or non-null
-	schemaField struct {
-		introspected[*ast.FieldDefinition]
-	}
-	schemaInput     struct{ introspected[schemaInputOf] }
-	schemaEnumValue struct {
-		introspected[*ast.EnumValueDefinition]
-	}
-	schemaDirective struct {
-		introspected[*ast.DirectiveDefinition]
-	}
-	schemaInputOf struct {
-		name, description string
-		of                *ast.Type
-		value             *ast.Value
-		directives        ast.DirectiveList
-	}
-)
-
-func (s introspected[D]) typeOf(t *ast.Type) *schemaType {
-	return &schemaType{introspected[*ast.Type]{s.Schema, t}}
-}
-
-func (s introspected[D]) named(def *ast.Definition) *schemaType {
-	if def == nil {
-		return nil
-	}
-	return s.typeOf(ast.NamedType(def.Name, nil))
-}
-
-// definition is nil for a list or a non-null type.
-func (t *schemaType) definition() *ast.Definition {
-	if t.def.NonNull || t.def.Elem != nil {
-		return nil
-	}
-	return t.Types[t.def.NamedType]
-}
-
-func (t *schemaType) is(kinds ...ast.DefinitionKind) bool {
-	def := t.definition()
-	return def != nil && slices.Contains(kinds, def.Kind)
-}
-
-func (t *schemaType) kind() string {
-	switch {
-	case t.def.NonNull:
-		return "NON_NULL"
-	case t.def.Elem != nil:
-		return "LIST"
-	}
-	return string(t.definition().Kind)
-}
-
-func (t *schemaType) inner() *schemaType {
-	if t.def.NonNull {
-		nullable := *t.def
-		nullable.NonNull = false
-		return t.typeOf(&nullable)
-	}
-	if t.def.Elem != nil {
-		return t.typeOf(t.def.Elem)
-	}
-	return nil
-}
-
-func (t *schemaType) fields(deprecated bool) []*schemaField {
-	if !t.is(ast.Object, ast.Interface) {
-		return nil
-	}
-	fields := []*schemaField{}
-	for _, def := range t.definition().Fields {
-		if !strings.HasPrefix(def.Name, "__") && (deprecated || !isDeprecated(def.Directives)) {
-			fields = append(fields, &schemaField{introspected[*ast.FieldDefinition]{t.Schema, def}})
-		}
-	}
-	return fields
-}
-
-func (t *schemaType) inputFields(deprecated bool) []*schemaInput {
-	if !t.is(ast.InputObject) {
-		return nil
-	}
-	fields := []*schemaInput{}
-	for _, def := range t.definition().Fields {
-		if deprecated || !isDeprecated(def.Directives) {
-			fields = append(fields, &schemaInput{introspected[schemaInputOf]{t.Schema,
-				schemaInputOf{def.Name, def.Description, def.Type, def.DefaultValue, def.Directives}}})
-		}
-	}
-	return fields
-}
-
-func (t *schemaType) interfaces(bool) []*schemaType {
-	if !t.is(ast.Object, ast.Interface) {
-		return nil
-	}
-	types := []*schemaType{}
-	for _, name := range t.definition().Interfaces {
-		types = append(types, t.named(t.Types[name]))
-	}
-	return types
-}
-
-func (t *schemaType) possibleTypes(bool) []*schemaType {
-	if !t.is(ast.Interface, ast.Union) {
-		return nil
-	}
-	types := []*schemaType{}
-	for _, def := range t.GetPossibleTypes(t.definition()) {
-		types = append(types, t.named(def))
-	}
-	return types
-}
-
-func (t *schemaType) enumValues(deprecated bool) []*schemaEnumValue {
-	if !t.is(ast.Enum) {
-		return nil
-	}
-	values := []*schemaEnumValue{}
-	for _, def := range t.definition().EnumValues {
-		if deprecated || !isDeprecated(def.Directives) {
-			values = append(values, &schemaEnumValue{introspected[*ast.EnumValueDefinition]{t.Schema, def}})
-		}
-	}
-	return values
-}
-
-func argumentsOf(schema *ast.Schema, defs ast.ArgumentDefinitionList, deprecated bool) []*schemaInput {
-	arguments := []*schemaInput{}
-	for _, def := range defs {
-		if deprecated || !isDeprecated(def.Directives) {
-			arguments = append(arguments, &schemaInput{introspected[schemaInputOf]{schema,
-				schemaInputOf{def.Name, def.Description, def.Type, def.DefaultValue, def.Directives}}})
-		}
-	}
-	return arguments
-}
-
-func isDeprecated(directives ast.DirectiveList) bool { return directives.ForName("deprecated") != nil }
-
-func deprecation(directives ast.DirectiveList) string {
-	deprecated := directives.ForName("deprecated")
-	if deprecated == nil {
-		return ""
-	}
-	if reason := deprecated.Arguments.ForName("reason"); reason != nil {
-		return reason.Value.Raw
-	}
-	return "No longer supported"
-}
-
-// introspection are the objects of a schema's introspection and the fields of Query that lead to them.
-func introspection(schema *ast.Schema) (objects []*Object, roots []*Field) {
-	root := introspected[struct{}]{Schema: schema}
-	types := func(*ast.Schema, bool) []*schemaType {
-		list := make([]*schemaType, 0, len(schema.Types))
-		for _, name := range slices.Sorted(maps.Keys(schema.Types)) {
-			list = append(list, root.named(schema.Types[name]))
-		}
-		return list
-	}
-	directives := func(*ast.Schema, bool) []*schemaDirective {
-		list := make([]*schemaDirective, 0, len(schema.Directives))
-		for _, name := range slices.Sorted(maps.Keys(schema.Directives)) {
-			list = append(list, &schemaDirective{introspected[*ast.DirectiveDefinition]{schema, schema.Directives[name]}})
-		}
-		return list
-	}
+// introspected are the objects of a schema's introspection and the fields of Query that lead to them.
+func introspected(schema *ast.Schema) (objects []*Object, roots []*Field) {
+	type (
+		schemaOf  = introspection.Schema
+		typeOf    = introspection.Type
+		fieldOf   = introspection.Field
+		input     = introspection.InputValue
+		enumValue = introspection.EnumValue
+		directive = introspection.Directive
+	)
 	objects = []*Object{
 		objectOf("__Schema",
-			textField("description", func(s *ast.Schema) string { return s.Description }),
-			listField("types", "__Type", types).nonNull(),
-			objectField("queryType", "__Type", func(s *ast.Schema) *schemaType { return root.named(s.Query) }).nonNull(),
-			objectField("mutationType", "__Type", func(s *ast.Schema) *schemaType { return root.named(s.Mutation) }),
-			objectField("subscriptionType", "__Type", func(s *ast.Schema) *schemaType { return root.named(s.Subscription) }),
-			listField("directives", "__Directive", directives).nonNull()),
+			textField("description", (*schemaOf).Description),
+			listField("types", "__Type", func(s *schemaOf, _ bool) []typeOf { return s.Types() }).nonNull(),
+			objectField("queryType", "__Type", (*schemaOf).QueryType).nonNull(),
+			objectField("mutationType", "__Type", (*schemaOf).MutationType),
+			objectField("subscriptionType", "__Type", (*schemaOf).SubscriptionType),
+			listField("directives", "__Directive", func(s *schemaOf, _ bool) []directive { return s.Directives() }).nonNull()),
 		objectOf("__Type",
-			textField("kind", (*schemaType).kind).nonNull(),
-			textField("name", func(t *schemaType) string { return nameOf(t.definition()) }),
-			textField("description", func(t *schemaType) string { return descriptionOf(t.definition()) }),
-			textField("specifiedByURL", func(t *schemaType) string { return specificationOf(t.definition()) }),
-			listField("fields", "__Field", (*schemaType).fields),
-			listField("interfaces", "__Type", (*schemaType).interfaces),
-			listField("possibleTypes", "__Type", (*schemaType).possibleTypes),
-			listField("enumValues", "__EnumValue", (*schemaType).enumValues),
-			listField("inputFields", "__InputValue", (*schemaType).inputFields),
-			objectField("ofType", "__Type", (*schemaType).inner),
-			leafField("isOneOf", func(w *Writer, t *schemaType) bool {
-				if !t.is(ast.InputObject) {
+			textField("kind", func(t *typeOf) *string { kind := t.Kind(); return &kind }).nonNull(),
+			textField("name", (*typeOf).Name),
+			textField("description", (*typeOf).Description),
+			textField("specifiedByURL", (*typeOf).SpecifiedByURL),
+			listField("fields", "__Field", listOf((*typeOf).Fields, ast.Object, ast.Interface)),
+			listField("interfaces", "__Type", listOf(func(t *typeOf, _ bool) []typeOf { return t.Interfaces() }, ast.Object, ast.Interface)),
+			listField("possibleTypes", "__Type", listOf(func(t *typeOf, _ bool) []typeOf { return t.PossibleTypes() }, ast.Interface, ast.Union)),
+			listField("enumValues", "__EnumValue", listOf((*typeOf).EnumValues, ast.Enum)),
+			listField("inputFields", "__InputValue", listOf(func(t *typeOf, deprecated bool) []input { return inputs(t.InputFields(), deprecated) }, ast.InputObject)),
+			objectField("ofType", "__Type", (*typeOf).OfType),
+			leafField("isOneOf", func(w *Writer, t *typeOf) bool {
+				if t.Kind() != string(ast.InputObject) {
 					return w.Null()
 				}
-				return w.Boolean(t.definition().Directives.ForName("oneOf") != nil)
+				return w.Boolean(t.IsOneOf())
 			})),
 		objectOf("__Field",
-			textField("name", func(f *schemaField) string { return f.def.Name }).nonNull(),
-			textField("description", func(f *schemaField) string { return f.def.Description }),
-			listField("args", "__InputValue", func(f *schemaField, deprecated bool) []*schemaInput {
-				return argumentsOf(f.Schema, f.def.Arguments, deprecated)
-			}).nonNull(),
-			objectField("type", "__Type", func(f *schemaField) *schemaType { return f.typeOf(f.def.Type) }).nonNull(),
-			booleanField("isDeprecated", func(f *schemaField) bool { return isDeprecated(f.def.Directives) }),
-			textField("deprecationReason", func(f *schemaField) string { return deprecation(f.def.Directives) })),
+			textField("name", func(f *fieldOf) *string { return &f.Name }).nonNull(),
+			textField("description", (*fieldOf).Description),
+			listField("args", "__InputValue", func(f *fieldOf, deprecated bool) []input { return inputs(f.Args, deprecated) }).nonNull(),
+			objectField("type", "__Type", func(f *fieldOf) *typeOf { return f.Type }).nonNull(),
+			booleanField("isDeprecated", (*fieldOf).IsDeprecated),
+			textField("deprecationReason", reason[*fieldOf])),
 		objectOf("__InputValue",
-			textField("name", func(i *schemaInput) string { return i.def.name }).nonNull(),
-			textField("description", func(i *schemaInput) string { return i.def.description }),
-			objectField("type", "__Type", func(i *schemaInput) *schemaType { return i.typeOf(i.def.of) }).nonNull(),
-			textField("defaultValue", func(i *schemaInput) string {
-				if i.def.value == nil {
-					return ""
-				}
-				return i.def.value.String()
-			}),
-			booleanField("isDeprecated", func(i *schemaInput) bool { return isDeprecated(i.def.directives) }),
-			textField("deprecationReason", func(i *schemaInput) string { return deprecation(i.def.directives) })),
+			textField("name", func(i *input) *string { return &i.Name }).nonNull(),
+			textField("description", (*input).Description),
+			objectField("type", "__Type", func(i *input) *typeOf { return i.Type }).nonNull(),
+			textField("defaultValue", func(i *input) *string { return i.DefaultValue }),
+			booleanField("isDeprecated", (*input).IsDeprecated),
+			textField("deprecationReason", reason[*input])),
 		objectOf("__EnumValue",
-			textField("name", func(v *schemaEnumValue) string { return v.def.Name }).nonNull(),
-			textField("description", func(v *schemaEnumValue) string { return v.def.Description }),
-			booleanField("isDeprecated", func(v *schemaEnumValue) bool { return isDeprecated(v.def.Directives) }),
-			textField("deprecationReason", func(v *schemaEnumValue) string { return deprecation(v.def.Directives) })),
+			textField("name", func(v *enumValue) *string { return &v.Name }).nonNull(),
+			textField("description", (*enumValue).Description),
+			booleanField("isDeprecated", (*enumValue).IsDeprecated),
+			textField("deprecationReason", reason[*enumValue])),
 		objectOf("__Directive",
-			textField("name", func(d *schemaDirective) string { return d.def.Name }).nonNull(),
-			textField("description", func(d *schemaDirective) string { return d.def.Description }),
-			booleanField("isRepeatable", func(d *schemaDirective) bool { return d.def.IsRepeatable }),
-			leafField("locations", func(w *Writer, d *schemaDirective) bool {
-				return AppendList(w, d.def.Locations, false, false, func(w *Writer, at ast.DirectiveLocation) bool { return w.String(string(at)) })
-			}).nonNull(),
-			listField("args", "__InputValue", func(d *schemaDirective, deprecated bool) []*schemaInput {
-				return argumentsOf(d.Schema, d.def.Arguments, deprecated)
-			}).nonNull()),
+			textField("name", func(d *directive) *string { return &d.Name }).nonNull(),
+			textField("description", (*directive).Description),
+			booleanField("isRepeatable", func(d *directive) bool { return d.IsRepeatable }),
+			leafField("locations", func(w *Writer, d *directive) bool { return AppendList(w, d.Locations, false, false, (*Writer).String) }).nonNull(),
+			listField("args", "__InputValue", func(d *directive, deprecated bool) []input { return inputs(d.Args, deprecated) }).nonNull()),
 	}
 	return objects, []*Field{
 		{Name: "__schema", NonNull: true, Types: []string{"__Schema"}, Call: func(context.Context, List, map[string]any) (Column, error) {
-			return Singles([]*ast.Schema{schema}), nil
+			return Singles([]*schemaOf{introspection.WrapSchema(schema)}), nil
 		}},
 		{Name: "__type", Types: []string{"__Type"}, Args: asGiven, Call: func(_ context.Context, _ List, args map[string]any) (Column, error) {
 			name, _ := args["name"].(string)
-			return Singles([]*schemaType{root.named(schema.Types[name])}), nil
+			return Singles([]*typeOf{introspection.WrapTypeFromDef(schema, schema.Types[name])}), nil
 		}},
 	}
 }
 
-func nameOf(def *ast.Definition) string {
-	if def == nil {
-		return ""
+// listOf is null for types of other kinds.
+func listOf[R any](get func(t *introspection.Type, deprecated bool) []R, kinds ...ast.DefinitionKind) func(*introspection.Type, bool) []R {
+	return func(t *introspection.Type, deprecated bool) []R {
+		if !slices.Contains(kinds, ast.DefinitionKind(t.Kind())) {
+			return nil
+		}
+		return get(t, deprecated)
 	}
-	return def.Name
 }
 
-func descriptionOf(def *ast.Definition) string {
-	if def == nil {
-		return ""
+func inputs(all []introspection.InputValue, deprecated bool) []introspection.InputValue {
+	some := []introspection.InputValue{}
+	for _, one := range all {
+		if deprecated || !one.IsDeprecated() {
+			some = append(some, one)
+		}
 	}
-	return def.Description
+	return some
 }
 
-func specificationOf(def *ast.Definition) string {
-	if def == nil {
-		return ""
+// reason is the default of @deprecated where none is stated.
+func reason[D interface {
+	IsDeprecated() bool
+	DeprecationReason() *string
+}](of D) *string {
+	stated := of.DeprecationReason()
+	if stated == nil && of.IsDeprecated() {
+		unstated := "No longer supported"
+		return &unstated
 	}
-	if specified := def.Directives.ForName("specifiedBy"); specified != nil {
-		return specified.Arguments.ForName("url").Value.Raw
-	}
-	return ""
+	return stated
 }
 
 // What follows makes objects and fields by hand, as the generated code makes those of the schema.
@@ -318,14 +152,12 @@ func leafField[T any](name string, put func(*Writer, *T) bool) *Field {
 	return &Field{Name: name, Leaf: func(w *Writer, object any) bool { return put(w, object.(*T)) }}
 }
 
-// textField is null when it is empty.
-func textField[T any](name string, get func(*T) string) *Field {
+func textField[T any](name string, get func(*T) *string) *Field {
 	return leafField(name, func(w *Writer, object *T) bool {
-		value := get(object)
-		if value == "" {
-			return w.Null()
+		if value := get(object); value != nil {
+			return w.String(*value)
 		}
-		return w.String(value)
+		return w.Null()
 	})
 }
 
@@ -340,12 +172,12 @@ func objectField[T, R any](name, of string, get func(*T) *R) *Field {
 	}}
 }
 
-func listField[T, R any](name, of string, get func(object *T, deprecated bool) []*R) *Field {
+func listField[T, R any](name, of string, get func(object *T, deprecated bool) []R) *Field {
 	return &Field{Name: name, List: true, NonNullElements: true, Types: []string{of}, Args: asGiven,
 		Call: func(ctx context.Context, objects List, args map[string]any) (Column, error) {
 			deprecated, _ := args["includeDeprecated"].(bool)
-			values, err := Each(ctx, objects, func(object *T) ([]*R, error) { return get(object, deprecated), nil })
-			return Lists(values), err
+			values, err := Each(ctx, objects, func(object *T) ([]R, error) { return get(object, deprecated), nil })
+			return Lists(PointerLists(values)), err
 		}}
 }
 
