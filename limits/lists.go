@@ -16,54 +16,14 @@ func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
 	return nil
 }
 
-// listing adds up the values in lists of selection sets.
-type listing struct {
-	pricing
-	known map[*ast.FragmentDefinition]sum
-}
-
-func listsOf(schema *ast.Schema, operation *ast.OperationDefinition) formula {
-	l := listing{pricing: pricing{schema: schema}, known: map[*ast.FragmentDefinition]sum{}}
-	root := l.selections(operation.SelectionSet)
-	return formula{sums: l.sums, root: root}
-}
-
-func (l *listing) selections(set ast.SelectionSet) (total sum) {
-	for _, selection := range set {
-		switch selection := selection.(type) {
-		case *ast.Field:
-			l.arguments(&total, selection)
-			l.add(&total, one, l.selections(selection.SelectionSet))
-		case *ast.InlineFragment:
-			l.add(&total, one, l.selections(selection.SelectionSet))
-		case *ast.FragmentSpread:
-			l.add(&total, one, l.fragment(selection.Definition))
-		}
-	}
-	return total
-}
-
-// fragment adds up a fragment once.
-func (l *listing) fragment(fragment *ast.FragmentDefinition) sum {
-	if fragment == nil {
-		return sum{}
-	}
-	if known, ok := l.known[fragment]; ok {
-		return known
-	}
-	l.known[fragment] = sum{} // a circle is the validator's to refuse
-	found := l.shared(l.selections(fragment.SelectionSet))
-	l.known[fragment] = found
-	return found
-}
-
-func (l *listing) arguments(total *sum, field *ast.Field) {
+// arguments adds the values in the lists that a field is given.
+func (p *pricing) arguments(total *sum, field *ast.Field) {
 	if field.Definition == nil {
 		return
 	}
 	for _, given := range field.Arguments {
 		if defined := field.Definition.Arguments.ForName(given.Name); defined != nil {
-			l.add(total, valuesIn{l.schema, given.Value, defined.Type}, sum{fixed: 1})
+			p.add(total, valuesIn{p.schema, given.Value, defined.Type}, sum{fixed: 1})
 		}
 	}
 }

@@ -43,8 +43,8 @@ type part struct {
 // Price makes the formula of one operation of a validated document.
 func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) *Price {
 	p := pricing{schema: schema, fragments: make(map[*ast.FragmentDefinition]halves)}
-	root := p.selections(operation.SelectionSet).whole
-	return &Price{formula: formula{sums: p.sums, root: root}, limit: s.Cost, lists: listsOf(schema, operation), listed: s.ListValues}
+	root := p.selections(operation.SelectionSet)
+	return &Price{formula: formula{p.sums, root.whole}, limit: s.Cost, lists: formula{p.sums, root.lists}, listed: s.ListValues}
 }
 
 // Cost evaluates the formula with coerced variables. It stops growing at 2⁴⁰.
@@ -78,9 +78,10 @@ func (f *formula) value(s sum, variables map[string]any, known []int) int {
 }
 
 // halves is the price of a selection set in two parts, since a connection multiplies one of them: what is selected
-// per node, and the whole of the rest. Anywhere but in a connection or its edges, all but whole is empty.
+// per node, and the whole of the rest. Anywhere but in a connection or its edges, all but whole and lists is empty.
 type halves struct {
 	whole, perNode sum
+	lists          sum // values in lists of arguments
 	counts         int // of rows: totalCount, statusCounts
 	aliased        int // edges, node and nodes under another name: each may ask for the nodes once more
 }
@@ -95,7 +96,10 @@ func (p *pricing) selections(set ast.SelectionSet) (total halves) {
 	for _, selection := range set {
 		switch selection := selection.(type) {
 		case *ast.Field:
-			p.field(&total, selection)
+			inner := p.selections(selection.SelectionSet)
+			p.arguments(&total.lists, selection)
+			p.add(&total.lists, one, inner.lists)
+			p.field(&total, selection, inner)
 		case *ast.InlineFragment:
 			p.join(&total, p.selections(selection.SelectionSet))
 		case *ast.FragmentSpread:
@@ -108,6 +112,7 @@ func (p *pricing) selections(set ast.SelectionSet) (total halves) {
 func (p *pricing) join(total *halves, inner halves) {
 	p.add(&total.whole, one, inner.whole)
 	p.add(&total.perNode, one, inner.perNode)
+	p.add(&total.lists, one, inner.lists)
 	total.counts = plus(total.counts, inner.counts)
 	total.aliased = plus(total.aliased, inner.aliased)
 }
@@ -123,7 +128,7 @@ func (p *pricing) fragment(fragment *ast.FragmentDefinition) halves {
 	}
 	p.fragments[fragment] = halves{} // a circle is the validator's to refuse
 	price := p.selections(fragment.SelectionSet)
-	price.whole, price.perNode = p.shared(price.whole), p.shared(price.perNode)
+	price.whole, price.perNode, price.lists = p.shared(price.whole), p.shared(price.perNode), p.shared(price.lists)
 	p.fragments[fragment] = price
 	return price
 }
@@ -155,7 +160,7 @@ func (p *pricing) add(to *sum, n amount, s sum) {
 	}
 }
 
-func (p *pricing) field(total *halves, field *ast.Field) {
+func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 	if field.Definition == nil || strings.HasPrefix(field.Name, "__") {
 		if field.Name == "__schema" || field.Name == "__type" {
 			total.whole.fixed = plus(total.whole.fixed, 1) // bounded by Measure
@@ -169,21 +174,20 @@ func (p *pricing) field(total *halves, field *ast.Field) {
 		total.counts = plus(total.counts, 1)
 	case kind == nil || !kind.IsCompositeType():
 	case inConnection && (field.Name == "edges" || field.Name == "nodes"):
-		inner := p.selections(field.SelectionSet)
 		p.add(&total.perNode, one, inner.whole)
 		p.add(&total.perNode, one, inner.perNode)
 		total.aliased = plus(total.aliased, plus(inner.aliased, aliased(field)))
 	case field.Name == "node" && isEdge(parent):
-		p.add(&total.whole, one, p.selections(field.SelectionSet).whole)
+		p.add(&total.whole, one, inner.whole)
 		total.aliased = plus(total.aliased, aliased(field))
 	case isConnection(kind):
-		p.connection(&total.whole, field, parent == p.schema.Query)
+		p.connection(&total.whole, field, inner, parent == p.schema.Query)
 	case parent == p.schema.Mutation:
 		total.whole.fixed = plus(total.whole.fixed, 10)
-		p.add(&total.whole, one, p.selections(field.SelectionSet).whole)
+		p.add(&total.whole, one, inner.whole)
 	default:
 		object := sum{fixed: 1}
-		p.add(&object, one, p.selections(field.SelectionSet).whole)
+		p.add(&object, one, inner.whole)
 		p.add(&total.whole, sizeOfList(field), object)
 	}
 }
@@ -194,8 +198,7 @@ const (
 	rowsSkippedForOne   = 100
 )
 
-func (p *pricing) connection(total *sum, field *ast.Field, atRoot bool) {
-	inner := p.selections(field.SelectionSet)
+func (p *pricing) connection(total *sum, field *ast.Field, inner halves, atRoot bool) {
 	total.fixed = plus(total.fixed, plus(1, inner.counts))
 	p.add(total, one, inner.whole)
 	node := sum{fixed: max(1, inner.aliased)}
