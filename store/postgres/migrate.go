@@ -36,39 +36,39 @@ func version(ctx context.Context, from querier) (have int64, err error) {
 
 // IsEmpty tells whether the database at a URL has no schema of ours yet. It fails with a sentence for the operator.
 func IsEmpty(ctx context.Context, url string) (bool, error) {
-	config, err := configOf(url, Options{})
+	conn, have, err := connect(ctx, url)
 	if err != nil {
 		return false, err
 	}
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
-	if err != nil {
-		return false, describe(err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	have, err := version(ctx, conn)
-	if err != nil {
-		return false, describe(err)
-	}
+	_ = conn.Close(context.WithoutCancel(ctx))
 	return have == 0, nil
+}
+
+// connect makes a connection outside of any pool, and tells the version of the schema that is there.
+func connect(ctx context.Context, url string) (conn *pgx.Conn, have int64, err error) {
+	config, err := configOf(url, Options{})
+	if err != nil {
+		return nil, 0, err
+	}
+	if conn, err = pgx.ConnectConfig(ctx, config.ConnConfig); err != nil {
+		return nil, 0, describe(err)
+	}
+	if have, err = version(ctx, conn); err != nil {
+		_ = conn.Close(context.WithoutCancel(ctx))
+		return nil, 0, describe(err)
+	}
+	return conn, have, nil
 }
 
 // Migrate brings the schema of the database at a URL up to date. Several processes may do so at once: one works, and the
 // others wait for it under a session lock, so the URL must lead to the server itself, not to a pooler in transaction
 // mode. It fails with a sentence for the operator; *store.SchemaError when the schema is newer than the program.
 func Migrate(ctx context.Context, url string) error {
-	config, err := configOf(url, Options{})
+	conn, have, err := connect(ctx, url)
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
-	if err != nil {
-		return describe(err)
-	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	have, err := version(ctx, conn)
-	if err != nil {
-		return describe(err)
-	}
 	if want := schemaVersion(); have > want {
 		return &store.SchemaError{Have: have, Want: want}
 	}
@@ -82,7 +82,7 @@ func Migrate(ctx context.Context, url string) error {
 	if err := createExtension(ctx, conn); err != nil {
 		return err
 	}
-	return up(ctx, config.ConnConfig, schema)
+	return up(ctx, conn.Config(), schema)
 }
 
 // createExtension adds pg_trgm, which makes the index by which texts are searched.

@@ -54,10 +54,7 @@ func checkHeader(path string) error {
 	if _, err := io.ReadFull(file, header); err != nil || !bytes.HasPrefix(header, []byte(magic)) {
 		return &DamagedError{path, "it is not an SQLite database"}
 	}
-	pageSize := int64(binary.BigEndian.Uint16(header[16:]))
-	if pageSize == 1 {
-		pageSize = 65536
-	}
+	pageSize := pageSizeOf(header)
 	if pageSize < 512 || pageSize&(pageSize-1) != 0 {
 		return &DamagedError{path, "its first page is damaged"}
 	}

@@ -112,21 +112,13 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	if err := prepare(ctx, path, have); err != nil {
 		return nil, err
 	}
-	write, err := e.connectWith(lockPoll, writing...)
-	if err != nil {
+	var errs [3]error
+	e.writer, errs[0] = e.connect(dsnWith(path, lockPoll, writing...), 1, 0, 0)
+	e.readers, errs[1] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-16384)")...), options.Readers, acquireTime, options.StatementTimeout)
+	e.own, errs[2] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-1024)")...), ownReaders, acquireTime, options.StatementTimeout)
+	if err := errors.Join(errs[:]...); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	read, err := e.connect("_pragma=query_only(1)", "_pragma=cache_size(-16384)", "_pragma=temp_store(MEMORY)")
-	if err != nil {
-		return nil, errors.Join(err, e.Close())
-	}
-	own, err := e.connect("_pragma=query_only(1)", "_pragma=cache_size(-1024)", "_pragma=temp_store(MEMORY)")
-	if err != nil {
-		return nil, errors.Join(err, e.Close())
-	}
-	e.writer = newPool(write, 1, 0, 0, e.dog, &e.health)
-	e.readers = newPool(read, options.Readers, acquireTime, options.StatementTimeout, e.dog, &e.health)
-	e.own = newPool(own, ownReaders, acquireTime, options.StatementTimeout, e.dog, &e.health)
 	if err := e.Ping(ctx); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -137,6 +129,9 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
 	"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
 	"_pragma=secure_delete(1)"} // what is erased is overwritten; the search indexes do so by their own setting
+
+// reading are those of one that reads.
+var reading = []string{"_pragma=query_only(1)", "_pragma=temp_store(MEMORY)"}
 
 // look reads the version of the schema and changes nothing, since the file may be another program's.
 func look(ctx context.Context, path string) (int64, error) {
@@ -207,16 +202,14 @@ func startCounting(ctx context.Context, db *sql.DB, have int64) error {
 	return err
 }
 
-func (e *engine) connect(options ...string) (*sql.DB, error) {
-	return e.connectWith(busyTime, options...)
-}
-
-func (e *engine) connectWith(busy time.Duration, options ...string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", dsnWith(e.path, busy, options...))
-	if err == nil {
-		e.databases = append(e.databases, db)
+// connect makes a pool of connections to the database.
+func (e *engine) connect(dsn string, size int, wait, limit time.Duration) (*pool, error) {
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
 	}
-	return db, err
+	e.databases = append(e.databases, db)
+	return newPool(db, size, wait, limit, e.dog, &e.health), nil
 }
 
 // dsn is the driver's name of a file.
