@@ -33,10 +33,9 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 	}
 	var found []string
 	var shown *backoffice.CustomerConnection
-	var unread error
-	loaders.From(ctx).Together(ctx,
-		func(ctx context.Context) { found, unread = firstFound(ctx, noun, criteria) },
-		func(context.Context) { shown, err = read() })
+	unread := together(ctx,
+		func(ctx context.Context) (err error) { found, err = firstFound(ctx, noun, criteria); return err },
+		func(context.Context) error { shown, err = read(); return nil })
 	if unread != nil {
 		return nil, unread
 	}

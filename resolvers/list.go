@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"reflect"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/loaders"
@@ -27,29 +28,18 @@ func linked[P any, T backoffice.Entity, C comparable](ctx context.Context, noun 
 
 // found asks for the keys that are not empty and puts the answers in the keys' places.
 func found[T any](keys []string, ask func([]string) ([]T, error)) ([]T, error) {
-	asked, places := keys, []int(nil)
-	for i, key := range keys {
-		if key == "" && places == nil {
-			places = make([]int, 0, len(keys))
-			asked = append([]string(nil), keys[:i]...)
-			for at := range i {
-				places = append(places, at)
-			}
-		}
-		if places != nil && key != "" {
-			asked, places = append(asked, key), append(places, i)
-		}
+	if !slices.Contains(keys, "") {
+		return ask(keys)
 	}
-	answers, err := ask(asked)
+	answers, err := ask(slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "" }))
 	if err != nil {
 		return nil, err
 	}
-	if places == nil {
-		return answers, nil
-	}
 	spread := make([]T, len(keys))
-	for i, at := range places {
-		spread[at] = answers[i]
+	for i, key := range keys {
+		if key != "" {
+			spread[i], answers = answers[0], answers[1:]
+		}
 	}
 	return spread, nil
 }
@@ -183,17 +173,26 @@ func grouped[K comparable, V any](ctx context.Context, answers []V, of func(plac
 	if len(groups) == 0 {
 		return nil
 	}
-	errs := make([]error, len(groups))
-	calls := make([]func(context.Context), len(groups))
+	calls := make([]func(context.Context) error, len(groups))
 	for number, places := range groups {
-		calls[number] = func(context.Context) {
-			var values []V
-			values, errs[number] = ask(places)
+		calls[number] = func(context.Context) error {
+			values, err := ask(places)
 			for i, value := range values {
 				answers[places[i]] = value
 			}
+			return err
 		}
 	}
-	loaders.From(ctx).Together(ctx, calls...)
+	return together(ctx, calls...)
+}
+
+// together lets calls ask at the same time, in one batch. Of several that fail the first one's error is returned.
+func together(ctx context.Context, calls ...func(context.Context) error) error {
+	errs := make([]error, len(calls))
+	asks := make([]func(context.Context), len(calls))
+	for i, call := range calls {
+		asks[i] = func(ctx context.Context) { errs[i] = call(ctx) }
+	}
+	loaders.From(ctx).Together(ctx, asks...)
 	return cmp.Or(errs...)
 }

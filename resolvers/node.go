@@ -2,8 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -39,16 +37,13 @@ func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
 		}
 	}
 	nodes := make([]backoffice.Node, len(ids))
-	for _, noun := range slices.Sorted(maps.Keys(places)) {
-		of := nodesOf[noun]
-		if of.needs != "" && !auth.Has(ctx, of.needs) {
-			continue
-		}
-		if err := of.fill(ctx, l, ids, places[noun], nodes); err != nil {
-			return nil, err
+	var calls []func(context.Context) error
+	for noun, at := range places {
+		if of := nodesOf[noun]; of.needs == "" || auth.Has(ctx, of.needs) {
+			calls = append(calls, func(ctx context.Context) error { return of.fill(ctx, l, ids, at, nodes) })
 		}
 	}
-	return nodes, nil
+	return nodes, together(ctx, calls...)
 }
 
 // nodeNoun loads the nodes of a noun.
@@ -74,9 +69,6 @@ type row interface {
 }
 
 func fill[T row, C comparable](ctx context.Context, noun *loaders.Noun[T, C], ids []string, places []int, nodes []backoffice.Node) error {
-	if len(places) == 0 {
-		return nil
-	}
 	keys := make([]string, len(places))
 	for i, place := range places {
 		keys[i] = ids[place]
