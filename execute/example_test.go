@@ -3,7 +3,6 @@ package execute_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 
@@ -23,12 +22,12 @@ import (
 func Example() {
 	folder, err := os.MkdirTemp("", "execute")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	store, err := sqlite.Open(context.Background(), "sqlite:"+filepath.Join(folder, "backoffice.db"), sqlite.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer func() { _ = store.Close() }()
 	err = store.Write(context.Background(), func(ctx context.Context, tx backoffice.Tx) error {
@@ -40,7 +39,7 @@ func Example() {
 			&backoffice.User{ID: "bo", FirstName: "Bo", LabelIDs: []string{"tax"}, Version: 1})
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	schema := graph.NewBreadthFirst(graph.Config{
@@ -57,7 +56,7 @@ func Example() {
 		Query: `{ users { nodes { firstName labels { name } } totalCount } }`,
 	})
 	if refused != nil {
-		log.Fatal(refused)
+		panic(refused)
 	}
 	answer, ctx := server.DispatchOperation(ctx, operation)
 	fmt.Println(string(answer(ctx).Data))

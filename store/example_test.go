@@ -3,7 +3,6 @@ package store_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 
@@ -16,13 +15,13 @@ import (
 func Example() {
 	folder, err := os.MkdirTemp("", "store")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	ctx := context.Background()
 	store, err := sqlite.Open(ctx, "sqlite:"+filepath.Join(folder, "backoffice.db"), sqlite.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer func() { _ = store.Close() }()
 
@@ -42,7 +41,7 @@ func Example() {
 	store.Labels().Lists(&batch, list, nil, 0, first[:])
 	store.Labels().Counts(&batch, backoffice.Root, backoffice.LabelCriteria{}, nil, total[:])
 	if err := store.Send(ctx, &batch); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(first[0].Items[0].Name, "of", total[0], "- more:", first[0].More)
 

@@ -49,10 +49,11 @@ func pipeline(ctx context.Context, conn *pgx.Conn, begin []string, statements []
 // take reads the answer to a statement. An error says that the server did not run it; one of Each is the statement's alone.
 func take(results pgx.BatchResults, s *store.Statement) (handed bool, err error) {
 	rows, err := results.Query()
-	defer rows.Close()
 	if err != nil {
+		rows.Close()
 		return false, err
 	}
+	defer rows.Close()
 	var row store.Row
 	var formats []int16
 	for s.Err == nil && rows.Next() {
