@@ -9,14 +9,16 @@ import (
 )
 
 var (
-	pageLink = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	station  = regexp.MustCompile("\\]\\(([^)]+\\.go)\\) `(\\w+)`")
+	pageLink  = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
+	station   = regexp.MustCompile("\\]\\(([^)]+\\.go)\\) `(\\w+)`")
 )
 
 // brokenLinks are the files that a page links to and that are not there, and the functions that a file which it names does not
 // have.
 func brokenLinks(page, text string) (broken []string) {
 	folder := filepath.Dir(page)
+	text = codeBlock.ReplaceAllString(text, "")
 	for _, link := range pageLink.FindAllStringSubmatch(text, -1) {
 		if _, err := os.Stat(filepath.Join(folder, link[1])); err != nil {
 			broken = append(broken, link[1])
