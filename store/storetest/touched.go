@@ -229,14 +229,13 @@ func testTouched(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		tx := reflect.TypeFor[backoffice.Tx]()
 		writer := reflect.TypeFor[backoffice.Writer[*backoffice.Label, backoffice.LabelCriteria]]()
 		nouns := 0
-		for i := range tx.NumMethod() {
-			noun := tx.Method(i)
+		for noun := range tx.Methods() {
 			if noun.Type.NumIn() != 0 || noun.Type.NumOut() != 1 || !strings.HasPrefix(noun.Type.Out(0).Name(), "Writer[") {
 				continue
 			}
 			nouns++
-			for j := range writer.NumMethod() {
-				name := writer.Method(j).Name
+			for method := range writer.Methods() {
+				name := method.Name
 				if _, reads := reflect.TypeFor[backoffice.Reader[*backoffice.Label, backoffice.LabelCriteria]]().MethodByName(name); !reads && !here[noun.Name+"."+name] {
 					t.Errorf("no write here is %s.%s", noun.Name, name)
 				}
