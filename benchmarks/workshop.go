@@ -187,7 +187,7 @@ func (w *workshop) serving(ctx context.Context, program, name, title, store stri
 			return server{}, err
 		}
 	}
-	common := []string{"--database", store, "--keyset", keyset, "--files", "file:" + filepath.Join(w.scratch, "files")}
+	common := []string{"--database", store, "--keyset", keyset, "--files", "file:" + filepath.Join(w.scratch, "files-"+name)} // files belong to one store
 	printed, err := run(ctx, exec.CommandContext(ctx, program, append([]string{"credentials", "create", "--name", "benchmarks", "--json"}, common...)...))
 	if err != nil {
 		return server{}, err

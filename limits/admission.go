@@ -76,7 +76,7 @@ const (
 	bytesOfOne  = 4 << 10 // that one unit of cost stands for, rows and answer together
 	tinyPart    = 1000    // of the bound is a tiny request's weight, at most
 	smallPart   = 100
-	leastWeight = 100 // of one that waits: it takes memory by waiting
+	leastWeight = 500 // of one that waits: it takes memory by waiting
 	queueTime   = 500 * time.Millisecond
 )
 

@@ -53,6 +53,23 @@ func waits(t testing.TB, a *Admission, pair string, cost int) <-chan *Share {
 	}
 }
 
+// A frontend with 32 connections may ask a wide query on each: 20 customers, their relations over two steps, and the
+// transcripts of those, cost some 8,000. They wait for a moment, and none is refused.
+func TestAsManyWideQueriesAsOneClientHasConnectionsWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	settings := Defaults()
+	settings.Wait = time.Minute // the machine may be busy
+	a := settings.NewAdmission()
+	first := enter(t, a, "frontend", 8_000)
+	for range 31 {
+		waits(t, a, "frontend", 8_000)
+	}
+	if running, waiting := a.Stats(); running+waiting != 32*8_000 {
+		t.Errorf("of 32, a cost of %d runs and %d waits: others were refused", running, waiting)
+	}
+	first.Leave()
+}
+
 func TestRequestsRunTogetherOnlyWhileTheirCostAllowsIt(t *testing.T) {
 	t.Parallel()
 	const each, most = 300, 2000

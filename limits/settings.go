@@ -23,7 +23,7 @@ type Settings struct {
 	FieldErrors        int           `default:"1000" env:"FIELD_ERRORS" help:"Field errors that are reported; the rest are counted in extensions.errorsOmitted."`
 	Time               time.Duration `default:"10s" env:"TIME" help:"Time that a request may take."`
 	Together           int           `default:"12000" env:"TOGETHER" help:"Cost of the operations that run at one time, for each processor; others wait."`
-	Waiting            int           `default:"60000" env:"WAITING" help:"Cost of the operations that wait, for each processor; when more would, the dearest of the pair that has the most waiting is refused."`
+	Waiting            int           `default:"300000" env:"WAITING" help:"Cost of the operations that wait, for each processor; when more would, the dearest of the pair that has the most waiting is refused."`
 	Wait               time.Duration `default:"3s" env:"WAIT" help:"The longest that an operation waits before it runs."`
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
@@ -49,7 +49,7 @@ func Defaults() Settings {
 		FieldErrors:        1_000,
 		Time:               10 * time.Second,
 		Together:           12_000,
-		Waiting:            60_000,
+		Waiting:            300_000,
 		Wait:               3 * time.Second,
 		Documents:          32 << 20,
 	}
