@@ -49,6 +49,12 @@ type rules[C any] struct {
 	beside func(backoffice.Parent, C) nounSet
 }
 
+// finds says whether a record can match.
+func (r *rules[C]) finds(c C) bool { return r.nothing == nil || !r.nothing(c) }
+
+// keeps says whether answers to criteria are kept.
+func (r *rules[C]) keeps(c C) bool { return r.uncached == nil || !r.uncached(c) }
+
 // depends are the nouns on which a question about a parent depends as a whole; none when nothing can change its answer but
 // records that hang on the parent itself, and tell so.
 func (r *rules[C]) depends(under backoffice.Parent, c C) nounSet {

@@ -98,6 +98,30 @@ func (s *Store) root(of view, parent string, question any, depends nounSet, at i
 	return answer{question, e.filled, e.bytes, e.value}, true
 }
 
+// recall is what is known of a question about a parent: one of its lists, or an answer that depends on whole nouns.
+func (p *pass) recall(of view, parent string, question any, depends nounSet) (a answer, ok bool) {
+	kind := lists
+	if depends == 0 {
+		a, ok = p.of.list(of, parent, question, p.as.at)
+	} else {
+		kind = aRoot
+		a, ok = p.of.root(of, parent, question, depends, p.as.at)
+	}
+	if ok {
+		p.take(place{kind, of, parent}, a.filled, depends)
+	}
+	return a, ok
+}
+
+// keepAnswer keeps what recall finds.
+func (s *Store) keepAnswer(of view, parent string, a answer, depends nounSet, as moment) {
+	if depends == 0 {
+		s.keepList(of, parent, a, as)
+	} else {
+		s.keepRoot(of, parent, a, depends, as)
+	}
+}
+
 // keepRow keeps a record as of a number of the log, nil for none, if it can't be old.
 func (s *Store) keepRow(of view, id string, want backoffice.Columns, value any, bytes int, as moment) {
 	p := place{aRow, of, id}

@@ -169,7 +169,7 @@ func (l *listRead[T, C]) Err() error { return l.err }
 func (l *listRead[T, C]) fail(err error) { l.err = err }
 
 func (l *listRead[T, C]) look(p *pass) {
-	if l.rules.nothing != nil && l.rules.nothing(l.list.Criteria) {
+	if !l.rules.finds(l.list.Criteria) {
 		l.got, l.places, l.missing = make([]backoffice.Page[T], len(l.parents)), make([]int, len(l.parents)), nil
 		for i := range l.places {
 			l.places[i] = i
@@ -183,13 +183,13 @@ func (l *listRead[T, C]) look(p *pass) {
 	}
 	l.known, l.rows = make([]*page, len(l.parents)), make(map[string]T)
 	l.missing, l.places, l.lacking, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil, nil, l.columns, 0, 0
-	uncached := l.rules.uncached != nil && l.rules.uncached(l.list.Criteria)
+	keeps := l.rules.keeps(l.list.Criteria)
 	depends := l.rules.depends(l.list.Under, l.list.Criteria)
 	for i, parent := range l.parents {
 		if l.list.Under != backoffice.Root && !backoffice.IsID(parent) {
 			continue
 		}
-		if p.memory && !uncached && l.fromMemory(p, i, parent, depends) && !l.of.check {
+		if p.memory && keeps && l.fromMemory(p, i, parent, depends) && !l.of.check {
 			continue
 		}
 		l.missing, l.places = append(l.missing, parent), append(l.places, i)
@@ -207,19 +207,10 @@ func (l *listRead[T, C]) look(p *pass) {
 
 // fromMemory looks for the page of a parent, and for its rows: those that are not there are lacking.
 func (l *listRead[T, C]) fromMemory(p *pass, i int, parent string, depends nounSet) bool {
-	var a answer
-	var ok bool
-	kind := lists
-	if depends == 0 {
-		a, ok = l.of.list(l.view, parent, l.question, p.as.at)
-	} else {
-		kind = aRoot
-		a, ok = l.of.root(l.view, parent, l.question, depends, p.as.at)
-	}
+	a, ok := p.recall(l.view, parent, l.question, depends)
 	if !ok {
 		return false
 	}
-	p.take(place{kind, l.view, parent}, a.filled, depends)
 	l.known[i] = a.value.(*page)
 	l.hits++
 	for _, id := range l.known[i].ids {
@@ -260,14 +251,14 @@ func (l *listRead[T, C]) settle(p *pass) {
 	} else if l.fill(p); l.err != nil {
 		return
 	}
-	uncached := l.rules.uncached != nil && l.rules.uncached(l.list.Criteria)
+	keeps := l.rules.keeps(l.list.Criteria)
 	depends := l.rules.depends(l.list.Under, l.list.Criteria)
 	for i, parent := range l.missing {
 		read := l.got[i]
 		rows := make([]T, 0, len(read.Items))
 		l.keepRows(p, read.Items, l.columns, func(row T) { rows = append(rows, row) })
 		l.into[l.places[i]] = backoffice.Page[T]{Items: rows, More: read.More}
-		if uncached {
+		if !keeps {
 			continue
 		}
 		kept := &page{ids: make([]string, len(rows)), more: read.More}
@@ -277,11 +268,7 @@ func (l *listRead[T, C]) settle(p *pass) {
 			bytes += 16 + len(kept.ids[j])
 		}
 		a := answer{question: l.question, bytes: bytes, value: kept}
-		if depends == 0 {
-			l.of.keepList(l.view, parent, a, p.then)
-		} else {
-			l.of.keepRoot(l.view, parent, a, depends, p.then)
-		}
+		l.of.keepAnswer(l.view, parent, a, depends, p.then)
 	}
 	if l.missing == nil { // nothing was to be asked
 		for i, place := range l.places {

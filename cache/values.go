@@ -36,7 +36,7 @@ func (r *valueRead[C, V]) fail(err error) { r.err = err }
 
 func (r *valueRead[C, V]) look(p *pass) {
 	r.known, r.missing, r.places, r.got, r.below, r.hits = make([]answer, len(r.parents)), nil, nil, nil, nil, 0
-	if r.rules.nothing != nil && r.rules.nothing(r.criteria) {
+	if !r.rules.finds(r.criteria) {
 		r.below = r.ask(p.idle, r.parents, r.into)
 		return
 	}
@@ -45,18 +45,8 @@ func (r *valueRead[C, V]) look(p *pass) {
 		if r.under != backoffice.Root && !backoffice.IsID(parent) {
 			continue
 		}
-		if p.memory && !r.uncached() {
-			var a answer
-			var ok bool
-			kind := lists
-			if depends == 0 {
-				a, ok = r.of.list(r.view, parent, r.question, p.as.at)
-			} else {
-				kind = aRoot
-				a, ok = r.of.root(r.view, parent, r.question, depends, p.as.at)
-			}
-			if ok {
-				p.take(place{kind, r.view, parent}, a.filled, depends)
+		if p.memory && r.rules.keeps(r.criteria) {
+			if a, ok := p.recall(r.view, parent, r.question, depends); ok {
 				r.known[i] = a
 				r.hits++
 				if !r.of.check {
@@ -71,10 +61,6 @@ func (r *valueRead[C, V]) look(p *pass) {
 		r.got = make([]V, len(r.missing))
 		r.below = r.ask(p.batch, r.missing, r.got)
 	}
-}
-
-func (r *valueRead[C, V]) uncached() bool {
-	return r.rules.uncached != nil && r.rules.uncached(r.criteria)
 }
 
 func (r *valueRead[C, V]) settle(p *pass) {
@@ -96,14 +82,8 @@ func (r *valueRead[C, V]) settle(p *pass) {
 			r.of.compareAnswer(r.view, parent, known.value, r.got[i])
 		}
 		r.into[r.places[i]] = r.got[i]
-		if r.uncached() {
-			continue
-		}
-		a := answer{question: r.question, bytes: 64, value: r.got[i]}
-		if depends == 0 {
-			r.of.keepList(r.view, parent, a, p.then)
-		} else {
-			r.of.keepRoot(r.view, parent, a, depends, p.then)
+		if r.rules.keeps(r.criteria) {
+			r.of.keepAnswer(r.view, parent, answer{question: r.question, bytes: 64, value: r.got[i]}, depends, p.then)
 		}
 	}
 }
