@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -190,9 +191,9 @@ func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backof
 }
 
 // newestChanges are the entries from a number on, the newest first: what a cache needs to know of them. The newest is
-// there in any case.
+// there in any case. Its limit is part of the text: with one that is bound, SQLite prepares a statement anew each time.
 const newestChanges = "SELECT c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
-	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m) ORDER BY c.sequence DESC LIMIT $2"
+	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m) ORDER BY c.sequence DESC LIMIT "
 
 func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 	return func(row *Row) error {
@@ -208,14 +209,14 @@ func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 // read in any case. It sees the moment of the batch, on the server that answers it. Of the entries' own fields it leaves out
 // Action and Fields.
 func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) backoffice.Queued {
-	q := queryOf(newestChanges, []any{from, int64(limit)}, eachNewest(each))
+	q := queryOf(newestChanges+strconv.Itoa(limit), []any{from}, eachNewest(each))
 	q.uncounted = true
 	return b.Queue(q)
 }
 
 // NewestDurableChanges is NewestChanges of what was durable when it was asked, on the server that takes writes.
 func (s *Store) NewestDurableChanges(ctx context.Context, from int64, limit int, each func(*backoffice.Change)) error {
-	return (&Statement{Text: newestChanges, Args: []any{from, int64(limit)}, Each: eachNewest(each)}).Run(ctx, s.engine.Primary())
+	return (&Statement{Text: newestChanges + strconv.Itoa(limit), Args: []any{from}, Each: eachNewest(each)}).Run(ctx, s.engine.Primary())
 }
 
 // Changes implements backoffice.ChangeStore.
