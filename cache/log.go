@@ -107,7 +107,7 @@ func (s *Store) touch(e *backoffice.Change) bool {
 	s.log.changed[no].Store(e.Sequence)
 	drop := func(p place) {
 		s.log.touched[p] = e.Sequence
-		if _, was := s.memory.Invalidate(key{place: p}); was {
+		if _, was := s.memory.Invalidate(p); was {
 			s.dropped.Add(1)
 		}
 	}
@@ -153,15 +153,8 @@ func (s *Store) keep(as moment, p place, depends nounSet, do func()) {
 	do()
 }
 
-// use is what a query has taken from memory.
-type use struct {
-	place
-	filled  int64
-	depends nounSet // of a root question
-}
-
 // good says whether everything that was good as of one moment is good as of another, too.
-func (l *log) good(used []use, as, then moment) bool {
+func (l *log) good(used []*kept, as, then moment) bool {
 	if len(used) == 0 {
 		return true
 	}
@@ -173,8 +166,7 @@ func (l *log) good(used []use, as, then moment) bool {
 	if as.history != then.history || then.history != l.now.history {
 		return false
 	}
-	for i := range used {
-		u := &used[i]
+	for _, u := range used {
 		switch {
 		case then.at < as.at:
 			if u.filled > then.at {

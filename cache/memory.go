@@ -1,6 +1,9 @@
 package cache
 
 import (
+	"encoding/binary"
+	"hash/maphash"
+
 	"github.com/maypok86/otter/v2"
 
 	"example.org/backoffice/backoffice"
@@ -19,26 +22,24 @@ const (
 // view is a noun as a reader shows it. Customers have two, with registration numbers and without.
 type view uint8
 
-// place is what a change touches: a record, the lists of a parent.
+// place is where something is kept. A change touches records, identifiers and the lists of parents; the place of a root question
+// is made of its digest, and nothing touches it: it is good while its nouns are not changed.
 type place struct {
 	kind kind
 	of   view
 	id   string
 }
 
-// key is where something is kept.
-type key struct {
-	place
-	question any // of a root question; else nil
-}
-
 // kept is what is known of a place. It is never changed once it is kept.
 type kept struct {
-	filled  int64 // the number of the log as of which it was read
-	bytes   int
-	want    backoffice.Columns // of a row
-	value   any                // a row, nil for none; the answer to a root question; a noun
-	answers []answer           // about the lists of a parent
+	place
+	filled   int64 // the number of the log as of which it was read; of lists, as of which the latest was
+	bytes    int
+	want     backoffice.Columns // of a row
+	value    any                // a row, nil for none; the answer to a root question; a noun
+	question any                // of a root question
+	depends  nounSet            // likewise
+	answers  []answer           // about the lists of a parent
 }
 
 // answer is what is known of one list of a parent: a page, a total, or totals by status.
@@ -55,17 +56,17 @@ const overhead = 160
 // mostAnswers is how many questions about the lists of one parent are kept. A caller chooses page sizes and filters.
 const mostAnswers = 24
 
-func newMemory(bytes int) (*otter.Cache[key, *kept], error) {
-	return otter.New(&otter.Options[key, *kept]{
+func newMemory(bytes int) (*otter.Cache[place, *kept], error) {
+	return otter.New(&otter.Options[place, *kept]{
 		MaximumWeight: uint64(bytes),
-		Weigher:       func(k key, e *kept) uint32 { return uint32(overhead + len(k.id) + e.bytes) },
+		Weigher:       func(at place, e *kept) uint32 { return uint32(overhead + len(at.id) + e.bytes) },
 	})
 }
 
 // row is what is known of a record as of a number of the log; nil is nothing, or not all that is wanted. Then have tells
 // what more is worth reading with it.
 func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *kept, have backoffice.Columns) {
-	e, ok := s.memory.GetIfPresent(key{place: place{aRow, of, id}})
+	e, ok := s.memory.GetIfPresent(place{aRow, of, id})
 	if !ok || e.filled > at {
 		return nil, want
 	}
@@ -75,42 +76,39 @@ func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *k
 	return e, 0
 }
 
-// list is what is known of one list of a parent.
-func (s *Store) list(of view, parent string, question any, at int64) (a answer, ok bool) {
-	e, ok := s.memory.GetIfPresent(key{place: place{lists, of, parent}})
-	if !ok {
-		return a, false
-	}
-	for _, a := range e.answers {
-		if a.question == question && a.filled <= at {
-			return a, true
-		}
-	}
-	return a, false
-}
+// rootSeed makes digests of root questions.
+var rootSeed = maphash.MakeSeed()
 
-// root is what is known of a question that depends on whole nouns.
-func (s *Store) root(of view, parent string, question any, depends nounSet, at int64) (a answer, ok bool) {
-	e, ok := s.memory.GetIfPresent(key{place{aRoot, of, parent}, question})
-	if !ok || e.filled > at || s.log.changedSince(depends, e.filled) {
-		return a, false
-	}
-	return answer{question, e.filled, e.bytes, e.value}, true
+// rootPlace is where the answer to a question about a parent is kept that depends on whole nouns.
+func rootPlace(of view, parent string, question any) place {
+	digest := maphash.Comparable(rootSeed, struct {
+		parent   string
+		question any
+	}{parent, question})
+	return place{aRoot, of, string(binary.LittleEndian.AppendUint64(nil, digest)) + parent}
 }
 
 // recall is what is known of a question about a parent: one of its lists, or an answer that depends on whole nouns.
-func (p *pass) recall(of view, parent string, question any, depends nounSet) (a answer, ok bool) {
-	kind := lists
-	if depends == 0 {
-		a, ok = p.of.list(of, parent, question, p.as.at)
-	} else {
-		kind = aRoot
-		a, ok = p.of.root(of, parent, question, depends, p.as.at)
+func (p *pass) recall(of view, parent string, question any, depends nounSet) (value any, ok bool) {
+	if depends != 0 {
+		e, ok := p.of.memory.GetIfPresent(rootPlace(of, parent, question))
+		if !ok || e.question != question || e.filled > p.as.at || p.of.log.changedSince(depends, e.filled) {
+			return nil, false
+		}
+		p.take(e)
+		return e.value, true
 	}
-	if ok {
-		p.take(place{kind, of, parent}, a.filled, depends)
+	e, ok := p.of.memory.GetIfPresent(place{lists, of, parent})
+	if !ok {
+		return nil, false
 	}
-	return a, ok
+	for i := range e.answers {
+		if a := &e.answers[i]; a.question == question && a.filled <= p.as.at {
+			p.take(e)
+			return a.value, true
+		}
+	}
+	return nil, false
 }
 
 // keepAnswer keeps what recall finds.
@@ -124,29 +122,30 @@ func (s *Store) keepAnswer(of view, parent string, a answer, depends nounSet, as
 
 // keepRow keeps a record as of a number of the log, nil for none, if it can't be old.
 func (s *Store) keepRow(of view, id string, want backoffice.Columns, value any, bytes int, as moment) {
-	p := place{aRow, of, id}
-	s.keep(as, p, 0, func() {
-		if e, ok := s.memory.GetIfPresent(key{place: p}); ok && covers(e.want, want) {
+	at := place{aRow, of, id}
+	s.keep(as, at, 0, func() {
+		if e, ok := s.memory.GetIfPresent(at); ok && covers(e.want, want) {
 			return
 		}
-		s.memory.Set(key{place: p}, &kept{filled: as.at, bytes: bytes, want: want, value: value})
+		s.memory.Set(at, &kept{place: at, filled: as.at, bytes: bytes, want: want, value: value})
 	})
 }
 
 // keepNoun keeps of which noun an identifier is.
 func (s *Store) keepNoun(id string, noun backoffice.Noun, as moment) {
-	p := place{kind: aNoun, id: id}
-	s.keep(as, p, 0, func() { s.memory.Set(key{place: p}, &kept{filled: as.at, value: noun}) })
+	at := place{kind: aNoun, id: id}
+	s.keep(as, at, 0, func() { s.memory.Set(at, &kept{place: at, filled: as.at, value: noun}) })
 }
 
 // keepList adds an answer to what is known of a parent's lists.
 func (s *Store) keepList(of view, parent string, a answer, as moment) {
-	p := place{lists, of, parent}
+	at := place{lists, of, parent}
 	a.filled = as.at
-	s.keep(as, p, 0, func() {
-		s.memory.Compute(key{place: p}, func(e *kept, there bool) (*kept, otter.ComputeOp) {
-			next := &kept{filled: a.filled, answers: []answer{a}, bytes: overhead + a.bytes}
+	s.keep(as, at, 0, func() {
+		s.memory.Compute(at, func(e *kept, there bool) (*kept, otter.ComputeOp) {
+			next := &kept{place: at, filled: a.filled, answers: []answer{a}, bytes: overhead + a.bytes}
 			if there {
+				next.filled = max(next.filled, e.filled)
 				for _, known := range e.answers {
 					if known.question == a.question {
 						return e, otter.CancelOp
@@ -163,9 +162,9 @@ func (s *Store) keepList(of view, parent string, a answer, as moment) {
 
 // keepRoot keeps the answer to a question that depends on whole nouns.
 func (s *Store) keepRoot(of view, parent string, a answer, depends nounSet, as moment) {
-	p := place{aRoot, of, parent}
-	s.keep(as, p, depends, func() {
-		s.memory.Set(key{p, a.question}, &kept{filled: as.at, bytes: overhead + a.bytes, value: a.value})
+	at := rootPlace(of, parent, a.question)
+	s.keep(as, at, depends, func() {
+		s.memory.Set(at, &kept{place: at, filled: as.at, bytes: overhead + a.bytes, value: a.value, question: a.question, depends: depends})
 	})
 }
 

@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
@@ -37,7 +38,7 @@ func (f *find[T, C]) look(p *pass) {
 		if p.memory {
 			e, more := f.of.row(f.view, id, f.want, p.as.at)
 			if e != nil {
-				p.take(place{aRow, f.view, id}, e.filled, 0)
+				p.take(e)
 				f.hits, f.hitIDs = append(f.hits, e), append(f.hitIDs, id)
 				if !f.of.check {
 					continue
@@ -151,17 +152,22 @@ type listRead[T backoffice.Entity, C comparable] struct {
 	columns  backoffice.Columns // with those that tell a row's place
 	question any
 	known    []*page // of each parent
+	items    [][]T   // of the known pages
 	missing  []string
 	places   []int // of the missing parents
 	got      []backoffice.Page[T]
-	rows     map[string]T // of the known pages
-	wider    backoffice.Columns
+	holes    []hole // in the known pages
 	lacking  []string
+	rows     map[string]T // that are lacking
+	wider    backoffice.Columns
 	below    backoffice.Queued
 	rest     backoffice.Queued
 	bytes    int
 	hits     int
 }
+
+// hole is where a known page lacks a row.
+type hole struct{ page, at int }
 
 // Err implements backoffice.Queued.
 func (l *listRead[T, C]) Err() error { return l.err }
@@ -181,19 +187,28 @@ func (l *listRead[T, C]) look(p *pass) {
 	if l.columns = l.want; l.want != 0 && l.list.Order.Key != backoffice.KeyID {
 		l.columns |= l.Columns([]string{l.list.Order.Key.Field()})
 	}
-	l.known, l.rows = make([]*page, len(l.parents)), make(map[string]T)
-	l.missing, l.places, l.lacking, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil, nil, l.columns, 0, 0
+	l.known, l.items = make([]*page, len(l.parents)), make([][]T, len(l.parents))
+	l.missing, l.places, l.holes, l.lacking, l.rows, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil, nil, nil, nil, l.columns, 0, 0
 	keeps := l.rules.keeps(l.list.Criteria)
 	depends := l.rules.depends(l.list.Under, l.list.Criteria)
+	rows := 0
 	for i, parent := range l.parents {
 		if l.list.Under != backoffice.Root && !backoffice.IsID(parent) {
 			continue
 		}
-		if p.memory && keeps && l.fromMemory(p, i, parent, depends) && !l.of.check {
-			continue
+		if p.memory && keeps {
+			if known, ok := p.recall(l.view, parent, l.question, depends); ok {
+				l.known[i] = known.(*page)
+				l.hits++
+				rows += len(l.known[i].ids)
+				if !l.of.check {
+					continue
+				}
+			}
 		}
 		l.missing, l.places = append(l.missing, parent), append(l.places, i)
 	}
+	l.fromMemory(p, rows)
 	if len(l.missing) > 0 {
 		p.needed = true
 		l.got = make([]backoffice.Page[T], len(l.missing))
@@ -205,31 +220,38 @@ func (l *listRead[T, C]) look(p *pass) {
 	}
 }
 
-// fromMemory looks for the page of a parent, and for its rows: those that are not there are lacking.
-func (l *listRead[T, C]) fromMemory(p *pass, i int, parent string, depends nounSet) bool {
-	a, ok := p.recall(l.view, parent, l.question, depends)
-	if !ok {
-		return false
-	}
-	l.known[i] = a.value.(*page)
-	l.hits++
-	for _, id := range l.known[i].ids {
-		if _, there := l.rows[id]; there {
+// fromMemory looks for the rows of the known pages: those that are not there are lacking.
+func (l *listRead[T, C]) fromMemory(p *pass, rows int) {
+	all := make([]T, 0, rows)
+	p.used = slices.Grow(p.used, rows)
+	for i, known := range l.known {
+		if known == nil {
 			continue
 		}
-		e, more := l.of.row(l.view, id, l.columns, p.as.at)
-		if e == nil || e.value == nil {
+		first := len(all)
+		for _, id := range known.ids {
+			e, more := l.of.row(l.view, id, l.columns, p.as.at)
+			if e != nil && e.value != nil {
+				p.take(e)
+				all = append(all, e.value.(T))
+				l.bytes += e.bytes
+				l.hits++
+				continue
+			}
 			var none T
-			l.rows[id] = none
-			l.lacking, l.wider = append(l.lacking, id), union(l.wider, more)
-			continue
+			l.holes = append(l.holes, hole{i, len(all) - first})
+			all = append(all, none)
+			l.wider = union(l.wider, more)
+			if _, asked := l.rows[id]; !asked {
+				if l.rows == nil {
+					l.rows = map[string]T{}
+				}
+				l.rows[id] = none
+				l.lacking = append(l.lacking, id)
+			}
 		}
-		p.take(place{aRow, l.view, id}, e.filled, 0)
-		l.rows[id] = e.value.(T)
-		l.bytes += e.bytes
-		l.hits++
+		l.items[i] = all[first:len(all):len(all)]
 	}
-	return true
 }
 
 var errNoRow = errors.New("a list in memory names a record that is not there")
@@ -291,15 +313,19 @@ func (l *listRead[T, C]) fill(p *pass) {
 		l.err = backoffice.Fault(errNoRow, "reading a list")
 		return
 	}
+	for _, hole := range l.holes {
+		l.items[hole.page][hole.at] = l.rows[l.known[hole.page].ids[hole.at]]
+	}
 	for i, known := range l.known {
 		if known == nil {
 			continue
 		}
-		items := make([]T, len(known.ids))
-		for j, id := range known.ids {
-			items[j] = p.handed(l.form, l.rows[id]).(T)
+		if p.own {
+			for j, row := range l.items[i] {
+				l.items[i][j] = p.handed(l.form, row).(T)
+			}
 		}
-		l.into[i] = backoffice.Page[T]{Items: items, More: known.more}
+		l.into[i] = backoffice.Page[T]{Items: l.items[i], More: known.more}
 	}
 }
 

@@ -19,11 +19,11 @@ type snapshot struct {
 
 	mu      sync.Mutex
 	looked  bool
-	as      moment // when looked
-	inStore bool   // the store's own snapshot has begun, as of that moment
-	over    bool   // the last batch was sent
-	past    bool   // memory is left out
-	used    []use  // of memory, before the store's own snapshot began
+	as      moment  // when looked
+	inStore bool    // the store's own snapshot has begun, as of that moment
+	over    bool    // the last batch was sent
+	past    bool    // memory is left out
+	used    []*kept // what was taken from memory before the store's own snapshot began
 }
 
 type snapshotKey struct{}
@@ -68,10 +68,10 @@ type asked interface {
 type pass struct {
 	*snapshot
 	ctx    context.Context
-	memory bool   // what is there may be used
-	own    bool   // the rows are to be the caller's own
-	as     moment // as of which memory is asked
-	used   []use
+	memory bool              // what is there may be used
+	own    bool              // the rows are to be the caller's own
+	as     moment            // as of which memory is asked
+	used   []*kept           // taken from memory
 	needed bool              // the store is to be asked
 	batch  *backoffice.Batch // what it is asked
 	idle   *backoffice.Batch // what asks nothing, such as who can match nothing
@@ -249,11 +249,13 @@ const answerTime = 500 * time.Millisecond
 // remember notes what the query has taken from memory while that may have to be proved again.
 func (q *snapshot) remember(p *pass) {
 	if !q.inStore && !q.alone {
-		q.used = append(q.used, p.used...)
+		if q.used == nil {
+			q.used = p.used
+		} else {
+			q.used = append(q.used, p.used...)
+		}
 	}
 }
 
 // take notes what is taken from memory.
-func (p *pass) take(at place, filled int64, depends nounSet) {
-	p.used = append(p.used, use{at, filled, depends})
-}
+func (p *pass) take(e *kept) { p.used = append(p.used, e) }

@@ -37,7 +37,7 @@ type Options struct {
 type Store struct {
 	Source
 	readers
-	memory *otter.Cache[key, *kept]
+	memory *otter.Cache[place, *kept]
 	log    log
 	looks  store.Looks
 	check  bool

@@ -21,7 +21,7 @@ type valueRead[C comparable, V any] struct {
 	ask      func(b *backoffice.Batch, parents []string, into []V) backoffice.Queued
 	err      error
 
-	known   []answer // of each parent; those without a value are missing
+	known   []any // of each parent, nil for those that are missing
 	missing []string
 	places  []int
 	got     []V
@@ -35,7 +35,7 @@ func (r *valueRead[C, V]) Err() error { return r.err }
 func (r *valueRead[C, V]) fail(err error) { r.err = err }
 
 func (r *valueRead[C, V]) look(p *pass) {
-	r.known, r.missing, r.places, r.got, r.below, r.hits = make([]answer, len(r.parents)), nil, nil, nil, nil, 0
+	r.known, r.missing, r.places, r.got, r.below, r.hits = make([]any, len(r.parents)), nil, nil, nil, nil, 0
 	if !r.rules.finds(r.criteria) {
 		r.below = r.ask(p.idle, r.parents, r.into)
 		return
@@ -72,14 +72,14 @@ func (r *valueRead[C, V]) settle(p *pass) {
 	r.of.hits.Add(int64(r.hits))
 	r.of.misses.Add(int64(len(r.missing)))
 	for i, a := range r.known {
-		if a.question != nil {
-			r.into[i] = a.value.(V)
+		if a != nil {
+			r.into[i] = a.(V)
 		}
 	}
 	depends := r.rules.depends(r.under, r.criteria)
 	for i, parent := range r.missing {
-		if known := r.known[r.places[i]]; known.question != nil && p.sound {
-			r.of.compareAnswer(r.view, parent, known.value, r.got[i])
+		if known := r.known[r.places[i]]; known != nil && p.sound {
+			r.of.compareAnswer(r.view, parent, known, r.got[i])
 		}
 		r.into[r.places[i]] = r.got[i]
 		if r.rules.keeps(r.criteria) {
@@ -119,8 +119,8 @@ func (r *nounRead) look(p *pass) {
 			continue
 		}
 		if p.memory {
-			if e, ok := r.of.memory.GetIfPresent(key{place: place{kind: aNoun, id: id}}); ok && e.filled <= p.as.at {
-				p.take(place{kind: aNoun, id: id}, e.filled, 0)
+			if e, ok := r.of.memory.GetIfPresent(place{kind: aNoun, id: id}); ok && e.filled <= p.as.at {
+				p.take(e)
 				r.known[i] = e.value.(backoffice.Noun)
 				if !r.of.check {
 					continue
