@@ -49,7 +49,7 @@ var mayImport = map[string]string{
 
 	// For tests.
 	"store/storetest":         "backoffice store store/migrations",
-	"store/sqlite/sqlitetest": "",
+	"store/sqlite/sqlitetest": "store/sqlite",
 	"files/s3test":            "",
 	"store/postgres/pgtest":   "",
 	"static/webtest":          "",

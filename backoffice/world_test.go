@@ -3,7 +3,6 @@ package backoffice_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // world is an office over a fresh store: two years (the second is current), a checklist of each, a user and two labels.
@@ -41,7 +41,7 @@ func onBothEngines(t *testing.T, test func(t *testing.T, w *world)) {
 }
 
 func openSQLite(t testing.TB) backoffice.Store {
-	store, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "backoffice.db"), sqlite.Options{})
+	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

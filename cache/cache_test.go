@@ -1,7 +1,6 @@
 package cache_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -9,13 +8,14 @@ import (
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 	"example.org/backoffice/store/storetest"
 )
 
 // places are where a store can be opened several times.
 var places = map[string]func(t testing.TB) (open func() cache.Source){
 	"SQLite": func(t testing.TB) func() cache.Source {
-		url := "sqlite:" + filepath.Join(t.TempDir(), "backoffice.db")
+		url := sqlitetest.URL(t)
 		return func() cache.Source {
 			s, err := sqlite.Open(t.Context(), url, sqlite.Options{})
 			return opened(t, s, err)

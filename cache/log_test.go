@@ -2,17 +2,17 @@ package cache
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // remembering is a cache before a store that has label-1, which it remembers as of number 1 of the log.
 func remembering(t *testing.T) *Store {
 	t.Helper()
-	below, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "backoffice.db"), sqlite.Options{})
+	below, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"regexp"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 )
@@ -40,7 +40,7 @@ func newOffice(t testing.TB) *office { return officeIn(t, embeddedStore(t)) }
 
 func embeddedStore(t testing.TB) backoffice.Store {
 	t.Helper()
-	store, err := sqlite.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "backoffice.db"), sqlite.Options{})
+	store, err := sqlite.Open(context.Background(), sqlitetest.URL(t), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

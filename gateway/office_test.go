@@ -22,6 +22,7 @@ import (
 	"example.org/backoffice/limits"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // office is a running gateway over the small office of testdata/office, as a client sees it.
@@ -34,7 +35,7 @@ type office struct {
 
 // engines are the stores that a gateway can stand on, each with the URL of a fresh one.
 var engines = map[string]func(testing.TB) string{
-	"SQLite":     func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "backoffice.db") },
+	"SQLite":     sqlitetest.URL,
 	"PostgreSQL": newPostgres,
 }
 

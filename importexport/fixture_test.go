@@ -15,6 +15,7 @@ import (
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // env is an empty store with its files and keys.
@@ -27,7 +28,7 @@ type env struct {
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"), sqlite.Options{})
+	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	return envOver(t, store)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -12,13 +11,14 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/loaders"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // openStore has labels label-0 to label-9, and customers customer-0 to customer-9 with a transcript for each label of a
 // lower number.
 func openStore(t testing.TB) backoffice.Store {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "backoffice.db"), sqlite.Options{})
+	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

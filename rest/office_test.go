@@ -21,6 +21,7 @@ import (
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/rest"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // office is the interface over the small office of testdata/office, in a store of its own.
@@ -45,7 +46,7 @@ func open(t testing.TB) *office {
 	check(t, os.WriteFile(filepath.Join(folder, "keyset.json"), content, 0o600))
 	keys, err := privacy.LoadKeyset(filepath.Join(folder, "keyset.json"))
 	check(t, err)
-	store, err := sqlite.Open(ctx, "sqlite:"+filepath.Join(folder, "backoffice.db"), sqlite.Options{})
+	store, err := sqlite.Open(ctx, sqlitetest.URL(t), sqlite.Options{})
 	check(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	stored, err := files.Open(ctx, "file:"+filepath.Join(folder, "files"))

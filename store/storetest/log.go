@@ -59,7 +59,7 @@ func testLog(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	t.Run("a transaction that changes very much is logged in order, behind those before it", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
-		const many, chunk = 23_456, 999
+		const many, chunk = 12_345, 999
 		one := func() {
 			write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
 				return tx.LogChanges(ctx, &backoffice.Change{Action: "a", Noun: "n", ObjectID: "one"})

@@ -113,7 +113,7 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 
 	t.Run("a change of registration numbers alone becomes visible to nobody else", func(t *testing.T) {
 		t.Parallel()
-		for name, others := range map[string]int{"a small write": 0, "a large write": 2345} {
+		for name, others := range map[string]int{"a small write": 0, "a large write": 1001} {
 			for _, upserted := range []bool{false, true} {
 				store := newStore(t)
 				fullOffice().insert(t, store)
@@ -163,7 +163,7 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		t.Parallel()
 		store := newStore(t)
 		fullOffice().insert(t, store)
-		const many = 2345
+		const many = 1001
 		rows := func(name string) (rows []*backoffice.Customer) {
 			for i := range many {
 				rows = append(rows, &backoffice.Customer{

@@ -244,13 +244,13 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		t.Parallel()
 		store := newStore(t)
 		var labels []*backoffice.Label
-		for i := range 2100 {
+		for i := range 1100 {
 			labels = append(labels, &backoffice.Label{ID: fmt.Sprintf("l-%04d", i), Name: fmt.Sprint("name ", i)})
 		}
 		labels = append(labels, &backoffice.Label{ID: "l-0000", Name: "last"})
 		for range 2 {
 			write(t, store, func(ctx context.Context, tx backoffice.Tx) error { return tx.Labels().Upsert(ctx, labels) })
-			total(t, store.Labels(), 2100)
+			total(t, store.Labels(), 1100)
 		}
 		if first := readOne(t, store.Labels(), "l-0000"); first.Name != "last" {
 			t.Errorf("%+v", first)

@@ -1,13 +1,49 @@
-// Package sqlitetest does to the files of embedded stores, for tests, what a running store never does. The driver has
-// to be imported by whoever uses it, as the store does.
+// Package sqlitetest makes embedded stores for tests, and does to their files what a running store never does.
 package sqlitetest
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"os"
+	"path/filepath"
+	"sync"
 	"testing"
+
+	"example.org/backoffice/store/sqlite"
 )
+
+// empty is the content of a database that was opened once: migrating one for each test would take longer than testing.
+var empty = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "empty")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	path := filepath.Join(folder, "empty.db")
+	store, err := sqlite.Open(context.Background(), "sqlite:"+path, sqlite.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// URL leads to an empty database in a folder of the test's own, whose schema is up to date.
+func URL(t testing.TB) string {
+	t.Helper()
+	content, err := empty()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "sqlite:" + path
+}
 
 // Execute runs statements on a database behind the back of its store.
 func Execute(t testing.TB, path, text string) {
