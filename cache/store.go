@@ -23,6 +23,8 @@ type Source interface {
 	NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) backoffice.Queued
 	// NewestDurableChanges is that of what was durable when it was asked, on the server that takes writes.
 	NewestDurableChanges(ctx context.Context, from int64, limit int, each func(*backoffice.Change)) error
+	// DataVersion is another number after each commit of anybody; 0 where that can't be told for less than reading the log takes.
+	DataVersion(ctx context.Context) int64
 }
 
 // Options are how a cache is made.
@@ -40,10 +42,12 @@ type Store struct {
 	memory *otter.Cache[place, *kept]
 	log    log
 	looks  store.Looks
-	check  bool
-	logger *slog.Logger
-	work   sync.WaitGroup
-	closed atomic.Bool
+	// version is the number of the data when the log was last read, which one look does at a time; 0 is unknown.
+	version int64
+	check   bool
+	logger  *slog.Logger
+	work    sync.WaitGroup
+	closed  atomic.Bool
 
 	hits, misses, looked, dropped, differences, moved atomic.Int64
 }
@@ -75,14 +79,19 @@ const lookTime = 2 * time.Second
 func (s *Store) look() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
+	s.looked.Add(1)
 	from, limit := s.log.next()
+	version := s.DataVersion(ctx) // what is committed from here on makes the next one another
+	if from != 0 && version != 0 && version == s.version {
+		return nil
+	}
 	var entries []*backoffice.Change
 	err := s.NewestDurableChanges(ctx, from, limit, func(c *backoffice.Change) { entries = append(entries, c) })
 	if err != nil {
 		return err
 	}
-	s.looked.Add(1)
 	s.advance(entries, true)
+	s.version = version
 	return nil
 }
 

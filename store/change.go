@@ -219,6 +219,16 @@ func (s *Store) NewestDurableChanges(ctx context.Context, from int64, limit int,
 	return (&Statement{Text: newestChanges + strconv.Itoa(limit), Args: []any{from}, Each: eachNewest(each)}).Run(ctx, s.engine.Primary())
 }
 
+// DataVersion is another number after each commit of anybody, in whichever process; 0 is unknown.
+func (s *Store) DataVersion(ctx context.Context) int64 {
+	if e, ok := s.engine.(Versioned); ok {
+		if version, err := e.DataVersion(ctx); err == nil {
+			return version
+		}
+	}
+	return 0
+}
+
 // Changes implements backoffice.ChangeStore.
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]*backoffice.Change, error) {
 	var names []string

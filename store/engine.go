@@ -71,6 +71,12 @@ type Engine interface {
 	Close() error
 }
 
+// Versioned is an Engine that tells whether anybody has committed for less than it takes to read the end of the change log.
+type Versioned interface {
+	// DataVersion is another number after each commit of anybody, in whichever process.
+	DataVersion(ctx context.Context) (int64, error)
+}
+
 // Conn asks a Sender one statement at a time, and notes what it reads in the budget of the context.
 type Conn struct{ to Sender }
 

@@ -18,6 +18,7 @@ type engine struct {
 	writer    *pool // of one connection
 	readers   *pool
 	own       *pool // what the process itself reads: callers who take all they can get leave it its connections
+	commits   commits
 	dog       *watchdog
 	health    health
 	changes   int64 // total_changes of the writer, after the transaction before
@@ -87,7 +88,7 @@ func (e *engine) Gauges() []backoffice.Gauge {
 
 // Close implements store.Engine.
 func (e *engine) Close() error {
-	for _, p := range []*pool{e.own, e.readers, e.writer} {
+	for _, p := range []*pool{e.commits.pool, e.own, e.readers, e.writer} {
 		if p != nil {
 			p.end()
 		}

@@ -112,10 +112,11 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	if err := prepare(ctx, path, have); err != nil {
 		return nil, err
 	}
-	var errs [3]error
+	var errs [4]error
 	e.writer, errs[0] = e.connect(dsnWith(path, lockPoll, writing...), 1, 0, 0)
 	e.readers, errs[1] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-16384)")...), options.Readers, acquireTime, options.StatementTimeout)
 	e.own, errs[2] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-1024)")...), ownReaders, acquireTime, options.StatementTimeout)
+	e.commits.pool, errs[3] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-64)")...), 1, acquireTime, options.StatementTimeout)
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}

@@ -1,0 +1,37 @@
+package sqlite
+
+import (
+	"context"
+
+	"example.org/backoffice/store"
+)
+
+// commits are seen by a connection that never writes: SQLite tells each connection whether others have committed, those of
+// this process and those of others. Its number means nothing on another connection.
+type commits struct {
+	pool *pool // of one connection
+	on   *conn
+	told int64 // SQLite's number, on that connection
+	seen int64 // how often it was another one
+}
+
+var _ store.Versioned = (*engine)(nil)
+
+// DataVersion implements store.Versioned.
+func (e *engine) DataVersion(ctx context.Context) (int64, error) {
+	c := &e.commits
+	on, err := c.pool.take(ctx) // whose next holder sees what this one has noted
+	if err != nil {
+		return 0, classify(ctx, err)
+	}
+	defer c.pool.give(on)
+	var told int64
+	look := &store.Statement{Text: "PRAGMA data_version", Each: func(row *store.Row) error { told = row.Int(0); return nil }}
+	if err := look.Run(ctx, on); err != nil {
+		return 0, err
+	}
+	if on.conn != c.on || told != c.told {
+		c.on, c.told, c.seen = on.conn, told, c.seen+1
+	}
+	return c.seen, nil
+}
