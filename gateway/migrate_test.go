@@ -12,7 +12,8 @@ import (
 
 func TestMigrateMakesKeysForANewDatabaseAlone(t *testing.T) {
 	t.Parallel()
-	for engine, fresh := range map[string]func(testing.TB) string{"SQLite": engines["SQLite"], "PostgreSQL": pgtest.Schema} {
+	nothing := func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "backoffice.db") }
+	for engine, fresh := range map[string]func(testing.TB) string{"SQLite": nothing, "PostgreSQL": pgtest.Schema} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			settings := officeSettings(t, fresh(t))
