@@ -27,9 +27,6 @@ type Calculation struct {
 	Proposal     *File  // the proposal, if there is one
 }
 
-// IsNode marks Calculation as a Node of the GraphQL schema.
-func (*Calculation) IsNode() {}
-
 // StateLabel is the specification's word for the state.
 func (c *Calculation) StateLabel() string { return c.State.Label() }
 

@@ -10,9 +10,6 @@ type Checklist struct {
 	FinancialYearID  string
 }
 
-// IsNode marks Checklist as a Node of the GraphQL schema.
-func (*Checklist) IsNode() {}
-
 // Identity makes Checklist an Entity.
 func (c *Checklist) Identity() string { return c.ID }
 

@@ -8,6 +8,9 @@ type Entity interface {
 	Position(OrderKey) Position
 }
 
+// Node is any record that GraphQL can fetch by identifier.
+type Node = Entity
+
 // List is a question for pages together with what is needed to go on from its answers. All the pages that answer one
 // question share it.
 type List[C comparable] struct {
@@ -35,7 +38,7 @@ func (c *Connection[T, C]) Edges() []*ConnectionEdge[T] {
 	block := make([]ConnectionEdge[T], len(c.Items))
 	edges := make([]*ConnectionEdge[T], len(c.Items))
 	for i, item := range c.Items {
-		block[i] = ConnectionEdge[T]{Node: item, order: c.List.Ask.Order, seal: c.List.Seal}
+		block[i] = ConnectionEdge[T]{Node: item, Parent: c.Parent, order: c.List.Ask.Order, seal: c.List.Seal}
 		edges[i] = &block[i]
 	}
 	return edges
@@ -46,9 +49,10 @@ func (c *Connection[T, C]) PageInfo() *PageInfo { return &PageInfo{of: c} }
 
 // ConnectionEdge is a row of a page with its place in the list.
 type ConnectionEdge[T Entity] struct {
-	Node  T
-	order Order
-	seal  func(Order, Position) string
+	Node   T
+	Parent string // whose list; NoParent at the root
+	order  Order
+	seal   func(Order, Position) string
 }
 
 // Cursor is the row's place, sealed.
@@ -119,6 +123,7 @@ type (
 	ChecklistEdge              = ConnectionEdge[*Checklist]
 	CalculationConnection      = Connection[*Calculation, CalculationCriteria]
 	CalculationEdge            = ConnectionEdge[*Calculation]
+	TranscriptConnection       = Connection[*Transcript, TranscriptCriteria]
 	TranscriptEdge             = ConnectionEdge[*Transcript]
 	CustomerDocumentConnection = Connection[*CustomerDocument, DocumentCriteria]
 	CustomerDocumentEdge       = ConnectionEdge[*CustomerDocument]

@@ -1,8 +1,5 @@
 package backoffice
 
-// IsNode marks Consultation as a Node of the GraphQL schema.
-func (*Consultation) IsNode() {}
-
 // Identity makes Consultation an Entity.
 func (a *Consultation) Identity() string { return a.ID }
 

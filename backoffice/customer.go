@@ -127,9 +127,6 @@ var CustomerTable = &Table[Customer]{
 
 var customerInput = inputOf[Customer, CustomerFields](CustomerTable, "RegistrationNumber", "SpouseRegistrationNumber")
 
-// IsNode marks Customer as a Node of the GraphQL schema.
-func (*Customer) IsNode() {}
-
 // Name is the name as given, else first and last name of a private person, else null.
 func (c *Customer) Name() Text {
 	if c.OwnName != "" {

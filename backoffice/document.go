@@ -9,9 +9,6 @@ type CustomerDocument struct {
 	File       *File
 }
 
-// IsNode marks CustomerDocument as a Node of the GraphQL schema.
-func (*CustomerDocument) IsNode() {}
-
 // Identity makes CustomerDocument an Entity.
 func (d *CustomerDocument) Identity() string { return d.ID }
 

@@ -15,9 +15,6 @@ type FinancialYear struct {
 	ArchivedAt    Instant // zero while the year collects data
 }
 
-// IsNode marks FinancialYear as a Node of the GraphQL schema.
-func (*FinancialYear) IsNode() {}
-
 // Identity makes FinancialYear an Entity.
 func (y *FinancialYear) Identity() string { return y.ID }
 

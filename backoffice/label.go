@@ -8,9 +8,6 @@ type Label struct {
 	CreatedAt Instant
 }
 
-// IsNode marks Label as a Node of the GraphQL schema.
-func (*Label) IsNode() {}
-
 // Identity makes Label an Entity.
 func (l *Label) Identity() string { return l.ID }
 

@@ -11,9 +11,6 @@ type MinfinDocument struct {
 	File            *File
 }
 
-// IsNode marks MinfinDocument as a Node of the GraphQL schema.
-func (*MinfinDocument) IsNode() {}
-
 // Identity makes MinfinDocument an Entity.
 func (d *MinfinDocument) Identity() string { return d.ID }
 

@@ -41,9 +41,6 @@ type CustomerRelation struct {
 	CreatedAt         Instant
 }
 
-// IsNode marks CustomerRelation as a Node of the GraphQL schema.
-func (*CustomerRelation) IsNode() {}
-
 // Identity makes CustomerRelation an Entity.
 func (r *CustomerRelation) Identity() string { return r.ID }
 
@@ -82,19 +79,12 @@ func (f *CustomerRelationFilter) Criteria() (c RelationCriteria) {
 
 // CustomerRelationEdge is a relation as seen from the customer whose list it stands in.
 type CustomerRelationEdge struct {
-	Edge *ConnectionEdge[*CustomerRelation]
-	From string // that customer; NoParent in the list of all, where a relation is seen from its customer
+	*ConnectionEdge[*CustomerRelation]
 }
 
-// Node is the relation.
-func (e *CustomerRelationEdge) Node() *CustomerRelation { return e.Edge.Node }
-
-// Cursor is the edge's place in the list.
-func (e *CustomerRelationEdge) Cursor() string { return e.Edge.Cursor() }
-
-// Direction tells from which end the relation is seen.
+// Direction tells from which end the relation is seen. In the list of all, which is nobody's, that is its customer.
 func (e *CustomerRelationEdge) Direction() RelationDirection {
-	if e.isOutgoing() {
+	if e.Parent == NoParent || e.Parent == e.Node.CustomerID {
 		return Outgoing
 	}
 	return Incoming
@@ -102,26 +92,22 @@ func (e *CustomerRelationEdge) Direction() RelationDirection {
 
 // OtherID identifies the customer at the other end.
 func (e *CustomerRelationEdge) OtherID() string {
-	if e.isOutgoing() {
-		return e.Edge.Node.RelatedCustomerID
+	if e.Direction() == Outgoing {
+		return e.Node.RelatedCustomerID
 	}
-	return e.Edge.Node.CustomerID
+	return e.Node.CustomerID
 }
 
-func (e *CustomerRelationEdge) isOutgoing() bool {
-	return e.From == NoParent || e.Edge.Node.CustomerID == e.From
-}
-
-// CustomerRelationConnection is a page of a customer's relations.
+// CustomerRelationConnection is a page of relations.
 type CustomerRelationConnection struct {
-	Connection[*CustomerRelation, RelationCriteria]
+	*Connection[*CustomerRelation, RelationCriteria]
 }
 
 // Edges are the page's relations, each as seen from the customer whose list it is.
 func (c *CustomerRelationConnection) Edges() []*CustomerRelationEdge {
 	edges := make([]*CustomerRelationEdge, len(c.Items))
 	for i, edge := range c.Connection.Edges() {
-		edges[i] = &CustomerRelationEdge{Edge: edge, From: c.Parent}
+		edges[i] = &CustomerRelationEdge{edge}
 	}
 	return edges
 }

@@ -63,9 +63,6 @@ type Transcript struct {
 	SentAt              Instant // OwnStatus became Sent
 }
 
-// IsNode marks Transcript as a Node of the GraphQL schema.
-func (*Transcript) IsNode() {}
-
 // StatusLabel is the specification's word for the status.
 func (t *Transcript) StatusLabel() string { return t.Status.Label() }
 
@@ -192,11 +189,6 @@ func (f *TranscriptFilter) Criteria() (c TranscriptCriteria) {
 type TranscriptStatusCount struct {
 	Status TranscriptStatus
 	Count  int
-}
-
-// TranscriptConnection is a page of transcripts.
-type TranscriptConnection struct {
-	Connection[*Transcript, TranscriptCriteria]
 }
 
 // OwnStatuses are those that a transcript without a calculation can have.

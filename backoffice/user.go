@@ -20,9 +20,6 @@ type User struct {
 // MaxLabels is how many labels a user may have.
 const MaxLabels = 100
 
-// IsNode marks User as a Node of the GraphQL schema.
-func (*User) IsNode() {}
-
 // DisplayName is the name to show: the first and the last name.
 func (u *User) DisplayName() string { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
 

@@ -27,8 +27,10 @@ type (
 	user         struct{ *world }
 	pageInfo     struct{ *world }
 
-	relationPages                            struct{ *world }
-	transcriptPages                          struct{ *world }
+	relationPages   struct{ *world }
+	transcriptPages struct {
+		pages[*backoffice.Transcript, backoffice.TranscriptCriteria]
+	}
 	pages[T backoffice.Entity, C comparable] struct{ *world }
 )
 
@@ -49,7 +51,9 @@ func (r root) PageInfo() graph.PageInfoResolver                         { return
 func (r root) CustomerRelationConnection() graph.CustomerRelationConnectionResolver {
 	return relationPages(r)
 }
-func (r root) TranscriptConnection() graph.TranscriptConnectionResolver { return transcriptPages(r) }
+func (r root) TranscriptConnection() graph.TranscriptConnectionResolver {
+	return transcriptPages{pages[*backoffice.Transcript, backoffice.TranscriptCriteria](r)}
+}
 
 func (r root) CustomerConnection() graph.CustomerConnectionResolver {
 	return pages[*backoffice.Customer, backoffice.CustomerCriteria](r)
@@ -92,11 +96,11 @@ func (w *world) customerPage(d *rand.Rand) *customers {
 }
 
 func (w *world) transcriptPage(d *rand.Rand) *transcripts {
-	return &transcripts{Connection: *page[*backoffice.Transcript, backoffice.TranscriptCriteria](w, d, some(w, d, w.transcript))}
+	return page[*backoffice.Transcript, backoffice.TranscriptCriteria](w, d, some(w, d, w.transcript))
 }
 
 func (w *world) relationPage(d *rand.Rand) *relations {
-	return &relations{Connection: *page[*backoffice.CustomerRelation, backoffice.RelationCriteria](w, d, some(w, d, w.relation))}
+	return &relations{Connection: page[*backoffice.CustomerRelation, backoffice.RelationCriteria](w, d, some(w, d, w.relation))}
 }
 
 func (w *world) checklistPage(d *rand.Rand) *backoffice.ChecklistConnection {
@@ -121,10 +125,6 @@ func (p pages[T, C]) TotalCount(ctx context.Context, objs []*backoffice.Connecti
 
 func (r relationPages) TotalCount(ctx context.Context, objs []*relations) ([]int, error) {
 	return count(r.world, "relations.totalCount", objs, func(c *relations) string { return c.Parent })
-}
-
-func (r transcriptPages) TotalCount(ctx context.Context, objs []*transcripts) ([]int, error) {
-	return count(r.world, "transcripts.totalCount", objs, func(c *transcripts) string { return c.Parent })
 }
 
 func (r transcriptPages) StatusCounts(ctx context.Context, objs []*transcripts) ([][]*backoffice.TranscriptStatusCount, error) {
@@ -192,10 +192,10 @@ func (r relation) RelatedCustomer(ctx context.Context, objs []*backoffice.Custom
 }
 func (r relationEdge) OtherCustomer(ctx context.Context, objs []*backoffice.CustomerRelationEdge) ([]*backoffice.Customer, error) {
 	return below(r.world, "otherCustomer", objs, func(e *backoffice.CustomerRelationEdge) string {
-		if e.Node() == nil {
-			return e.From
+		if e.Node == nil {
+			return e.Parent
 		}
-		return e.From + e.Node().ID
+		return e.Parent + e.Node.ID
 	}, nil, r.customer)
 }
 

@@ -1072,7 +1072,7 @@ func (ec *executionContext) breadthCustomerRelationEdge() *execute.Object {
 			Types:   []string{"CustomerRelation"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := execute.Each(ctx, objects, func(obj *backoffice.CustomerRelationEdge) (result *backoffice.CustomerRelation, err error) {
-					return obj.Node(), nil
+					return obj.Node, nil
 				})
 				return execute.Singles(values), err
 			},
@@ -2054,7 +2054,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Args:     ec.field_Query_node_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Node(ctx, args["id"].(string))
-				values := []backoffice.Node{value}
+				values := []backoffice.Entity{value}
 				return execute.Interfaces(values, splitNode), err
 			},
 		},
@@ -2067,7 +2067,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Args:     ec.field_Query_nodes_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Nodes(ctx, args["ids"].([]string))
-				values := [][]backoffice.Node{value}
+				values := [][]backoffice.Entity{value}
 				return execute.InterfaceLists(values, splitNode), err
 			},
 		},
@@ -2155,7 +2155,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Args:     ec.field_Query_transcripts_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Transcripts(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder))
-				values := []*backoffice.TranscriptConnection{value}
+				values := []*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2473,7 +2473,7 @@ func (ec *executionContext) breadthTranscriptConnection() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"TranscriptEdge"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *backoffice.TranscriptConnection) (result []*backoffice.ConnectionEdge[*backoffice.Transcript], err error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (result []*backoffice.ConnectionEdge[*backoffice.Transcript], err error) {
 					return obj.Edges(), nil
 				})
 				return execute.Lists(values), err
@@ -2486,7 +2486,7 @@ func (ec *executionContext) breadthTranscriptConnection() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"Transcript"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *backoffice.TranscriptConnection) (result []*backoffice.Transcript, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (result []*backoffice.Transcript, err error) {
 					return obj.Nodes(), nil
 				})
 				return execute.Lists(values), err
@@ -2497,7 +2497,7 @@ func (ec *executionContext) breadthTranscriptConnection() *execute.Object {
 			NonNull: true,
 			Types:   []string{"PageInfo"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *backoffice.TranscriptConnection) (result *backoffice.PageInfo, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (result *backoffice.PageInfo, err error) {
 					return obj.PageInfo(), nil
 				})
 				return execute.Singles(values), err
@@ -2508,7 +2508,7 @@ func (ec *executionContext) breadthTranscriptConnection() *execute.Object {
 			NonNull:  true,
 			Resolver: true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.TranscriptConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.TranscriptConnection]))
+				values, err := ec.Resolvers.TranscriptConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
 			},
 		},
@@ -2520,7 +2520,7 @@ func (ec *executionContext) breadthTranscriptConnection() *execute.Object {
 			Types:           []string{"TranscriptStatusCount"},
 			Resolver:        true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.TranscriptConnection().StatusCounts(ctx, objects.(execute.Of[*backoffice.TranscriptConnection]))
+				values, err := ec.Resolvers.TranscriptConnection().StatusCounts(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]]))
 				return execute.Lists(values), err
 			},
 		},
@@ -2837,7 +2837,7 @@ func (ec *executionContext) breadthViewer() *execute.Object {
 	}}
 }
 
-func splitNode(values []backoffice.Node) ([]uint16, []execute.List) {
+func splitNode(values []backoffice.Entity) ([]uint16, []execute.List) {
 	kinds := make([]uint16, len(values))
 	var listUser execute.Of[*backoffice.User]
 	var listTranscript execute.Of[*backoffice.Transcript]
@@ -2937,7 +2937,7 @@ func putNJSON2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSON(w *execute.Writer, 
 }
 
 func putNPrivacyField2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyField(w *execute.Writer, v backoffice.PrivacyField) bool {
-	return w.Marshal(v)
+	return w.String(string(v))
 }
 
 func putNPrivacyField2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyFieldᚄ(w *execute.Writer, v []backoffice.PrivacyField) bool {
@@ -2945,7 +2945,7 @@ func putNPrivacyField2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyField�
 }
 
 func putNPrivacyOperation2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyOperation(w *execute.Writer, v backoffice.PrivacyOperation) bool {
-	return w.Marshal(v)
+	return w.String(string(v))
 }
 
 func putNRelationDirection2exampleᚗorgᚋbackofficeᚋbackofficeᚐRelationDirection(w *execute.Writer, v backoffice.RelationDirection) bool {

@@ -472,7 +472,7 @@ type CalculationConnectionResolver interface {
 }
 type ChecklistResolver interface {
 	FinancialYear(ctx context.Context, objs []*backoffice.Checklist) ([]*backoffice.FinancialYear, error)
-	Transcripts(ctx context.Context, objs []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.TranscriptConnection, error)
+	Transcripts(ctx context.Context, objs []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 }
 type ChecklistConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria]) ([]int, error)
@@ -484,7 +484,7 @@ type CustomerResolver interface {
 	Responsible(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.User, error)
 
 	Relations(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error)
-	Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.TranscriptConnection, error)
+	Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
 	CalculationProposal(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.File, error)
 	MinfinDocuments(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria], error)
@@ -513,7 +513,7 @@ type FileResolver interface {
 }
 type FinancialYearResolver interface {
 	Checklists(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
-	Transcripts(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.TranscriptConnection, error)
+	Transcripts(ctx context.Context, objs []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 }
 type FinancialYearConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]) ([]int, error)
@@ -549,15 +549,15 @@ type PrivacyAccessConnectionResolver interface {
 }
 type QueryResolver interface {
 	Viewer(ctx context.Context) (*backoffice.Principal, error)
-	Node(ctx context.Context, id string) (backoffice.Node, error)
-	Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
+	Node(ctx context.Context, id string) (backoffice.Entity, error)
+	Nodes(ctx context.Context, ids []string) ([]backoffice.Entity, error)
 	CurrentFinancialYear(ctx context.Context) (*backoffice.FinancialYear, error)
 	FinancialYear(ctx context.Context, id string) (*backoffice.FinancialYear, error)
 	FinancialYears(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int) (*backoffice.Connection[*backoffice.FinancialYear, backoffice.FinancialYearCriteria], error)
 	Checklist(ctx context.Context, id string) (*backoffice.Checklist, error)
 	Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
 	Transcript(ctx context.Context, id string) (*backoffice.Transcript, error)
-	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) (*backoffice.TranscriptConnection, error)
+	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	Customer(ctx context.Context, id string) (*backoffice.Customer, error)
 	Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
 	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error)
@@ -577,14 +577,14 @@ type TranscriptResolver interface {
 	Calculation(ctx context.Context, objs []*backoffice.Transcript) ([]*backoffice.Calculation, error)
 }
 type TranscriptConnectionResolver interface {
-	TotalCount(ctx context.Context, objs []*backoffice.TranscriptConnection) ([]int, error)
-	StatusCounts(ctx context.Context, objs []*backoffice.TranscriptConnection) ([][]*backoffice.TranscriptStatusCount, error)
+	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) ([]int, error)
+	StatusCounts(ctx context.Context, objs []*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) ([][]*backoffice.TranscriptStatusCount, error)
 }
 type UserResolver interface {
 	Labels(ctx context.Context, objs []*backoffice.User) ([][]*backoffice.Label, error)
 
 	Customers(ctx context.Context, objs []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
-	Transcripts(ctx context.Context, objs []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.TranscriptConnection, error)
+	Transcripts(ctx context.Context, objs []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 }
 type UserConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.User, backoffice.UserCriteria]) ([]int, error)
@@ -7422,8 +7422,8 @@ func (ec *executionContext) _Checklist_transcripts(ctx context.Context, field gr
 			return ec.resolveBatch_Checklist_transcripts(ctx, field, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.TranscriptConnection) graphql.Marshaler {
-			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptConnection(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -7459,7 +7459,7 @@ func (ec *executionContext) resolveBatch_Checklist_transcripts(ctx context.Conte
 		result := batch.FieldResult(field, func() (any, error) {
 			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
-		return graphql.ResolveBatchGroupResult[*backoffice.TranscriptConnection](
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
 			ctx,
 			batch.Index,
 			len(batch.Parents),
@@ -7469,7 +7469,7 @@ func (ec *executionContext) resolveBatch_Checklist_transcripts(ctx context.Conte
 		)
 	}
 	results, err := resolver.Transcripts(ctx, []*backoffice.Checklist{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
-	return graphql.ResolveBatchSingleResult[*backoffice.TranscriptConnection](
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
 		ctx,
 		results,
 		err,
@@ -8657,8 +8657,8 @@ func (ec *executionContext) _Customer_transcripts(ctx context.Context, field gra
 			return ec.resolveBatch_Customer_transcripts(ctx, field, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.TranscriptConnection) graphql.Marshaler {
-			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptConnection(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -8694,7 +8694,7 @@ func (ec *executionContext) resolveBatch_Customer_transcripts(ctx context.Contex
 		result := batch.FieldResult(field, func() (any, error) {
 			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
-		return graphql.ResolveBatchGroupResult[*backoffice.TranscriptConnection](
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
 			ctx,
 			batch.Index,
 			len(batch.Parents),
@@ -8704,7 +8704,7 @@ func (ec *executionContext) resolveBatch_Customer_transcripts(ctx context.Contex
 		)
 	}
 	results, err := resolver.Transcripts(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
-	return graphql.ResolveBatchSingleResult[*backoffice.TranscriptConnection](
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
 		ctx,
 		results,
 		err,
@@ -9822,7 +9822,7 @@ func (ec *executionContext) _CustomerRelationEdge_node(ctx context.Context, fiel
 			return ec.fieldContext_CustomerRelationEdge_node(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Node(), nil
+			return obj.Node, nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerRelation) graphql.Marshaler {
@@ -9836,7 +9836,7 @@ func (ec *executionContext) fieldContext_CustomerRelationEdge_node(_ context.Con
 	fc = &graphql.FieldContext{
 		Object:     "CustomerRelationEdge",
 		Field:      field,
-		IsMethod:   true,
+		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_CustomerRelation(ctx, field)
@@ -10420,8 +10420,8 @@ func (ec *executionContext) _FinancialYear_transcripts(ctx context.Context, fiel
 			return ec.resolveBatch_FinancialYear_transcripts(ctx, field, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.TranscriptConnection) graphql.Marshaler {
-			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptConnection(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10457,7 +10457,7 @@ func (ec *executionContext) resolveBatch_FinancialYear_transcripts(ctx context.C
 		result := batch.FieldResult(field, func() (any, error) {
 			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
-		return graphql.ResolveBatchGroupResult[*backoffice.TranscriptConnection](
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
 			ctx,
 			batch.Index,
 			len(batch.Parents),
@@ -10467,7 +10467,7 @@ func (ec *executionContext) resolveBatch_FinancialYear_transcripts(ctx context.C
 		)
 	}
 	results, err := resolver.Transcripts(ctx, []*backoffice.FinancialYear{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
-	return graphql.ResolveBatchSingleResult[*backoffice.TranscriptConnection](
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
 		ctx,
 		results,
 		err,
@@ -12617,8 +12617,8 @@ func (ec *executionContext) _Query_node(ctx context.Context, field graphql.Colle
 			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Node) graphql.Marshaler {
-			return ec.marshalONode2exampleᚗorgᚋbackofficeᚋbackofficeᚐNode(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Entity) graphql.Marshaler {
+			return ec.marshalONode2exampleᚗorgᚋbackofficeᚋbackofficeᚐEntity(ctx, selections, v)
 		},
 		true,
 		false,
@@ -12661,8 +12661,8 @@ func (ec *executionContext) _Query_nodes(ctx context.Context, field graphql.Coll
 			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []backoffice.Node) graphql.Marshaler {
-			return ec.marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐNode(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []backoffice.Entity) graphql.Marshaler {
+			return ec.marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐEntity(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12957,8 +12957,8 @@ func (ec *executionContext) _Query_transcripts(ctx context.Context, field graphq
 			return ec.Resolvers.Query().Transcripts(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.TranscriptConnection) graphql.Marshaler {
-			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptConnection(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14112,7 +14112,7 @@ func (ec *executionContext) fieldContext_Transcript_file(_ context.Context, fiel
 	return fc, nil
 }
 
-func (ec *executionContext) _TranscriptConnection_edges(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _TranscriptConnection_edges(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14144,7 +14144,7 @@ func (ec *executionContext) fieldContext_TranscriptConnection_edges(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _TranscriptConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _TranscriptConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14176,7 +14176,7 @@ func (ec *executionContext) fieldContext_TranscriptConnection_nodes(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _TranscriptConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _TranscriptConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14208,7 +14208,7 @@ func (ec *executionContext) fieldContext_TranscriptConnection_pageInfo(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _TranscriptConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _TranscriptConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14230,9 +14230,9 @@ func (ec *executionContext) _TranscriptConnection_totalCount(ctx context.Context
 func (ec *executionContext) fieldContext_TranscriptConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TranscriptConnection", field, true, true, errors.New("field of type Int does not have child fields"))
 }
-func (ec *executionContext) resolveBatch_TranscriptConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptConnection) (any, error) {
+func (ec *executionContext) resolveBatch_TranscriptConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (any, error) {
 	resolver := ec.Resolvers.TranscriptConnection()
-	if batch, ok := graphql.BatchParentsFor[*backoffice.TranscriptConnection](ctx, "TranscriptConnection"); ok {
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](ctx, "TranscriptConnection"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
 			return resolver.TotalCount(ctx, batch.Parents)
 		})
@@ -14245,7 +14245,7 @@ func (ec *executionContext) resolveBatch_TranscriptConnection_totalCount(ctx con
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.TotalCount(ctx, []*backoffice.TranscriptConnection{obj})
+	results, err := resolver.TotalCount(ctx, []*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]{obj})
 	return graphql.ResolveBatchSingleResult[int](
 		ctx,
 		results,
@@ -14254,7 +14254,7 @@ func (ec *executionContext) resolveBatch_TranscriptConnection_totalCount(ctx con
 	)
 }
 
-func (ec *executionContext) _TranscriptConnection_statusCounts(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _TranscriptConnection_statusCounts(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14285,9 +14285,9 @@ func (ec *executionContext) fieldContext_TranscriptConnection_statusCounts(_ con
 	}
 	return fc, nil
 }
-func (ec *executionContext) resolveBatch_TranscriptConnection_statusCounts(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptConnection) (any, error) {
+func (ec *executionContext) resolveBatch_TranscriptConnection_statusCounts(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) (any, error) {
 	resolver := ec.Resolvers.TranscriptConnection()
-	if batch, ok := graphql.BatchParentsFor[*backoffice.TranscriptConnection](ctx, "TranscriptConnection"); ok {
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](ctx, "TranscriptConnection"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
 			return resolver.StatusCounts(ctx, batch.Parents)
 		})
@@ -14300,7 +14300,7 @@ func (ec *executionContext) resolveBatch_TranscriptConnection_statusCounts(ctx c
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.StatusCounts(ctx, []*backoffice.TranscriptConnection{obj})
+	results, err := resolver.StatusCounts(ctx, []*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]{obj})
 	return graphql.ResolveBatchSingleResult[[]*backoffice.TranscriptStatusCount](
 		ctx,
 		results,
@@ -14833,8 +14833,8 @@ func (ec *executionContext) _User_transcripts(ctx context.Context, field graphql
 			return ec.resolveBatch_User_transcripts(ctx, field, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.TranscriptConnection) graphql.Marshaler {
-			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptConnection(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14870,7 +14870,7 @@ func (ec *executionContext) resolveBatch_User_transcripts(ctx context.Context, f
 		result := batch.FieldResult(field, func() (any, error) {
 			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
 		})
-		return graphql.ResolveBatchGroupResult[*backoffice.TranscriptConnection](
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
 			ctx,
 			batch.Index,
 			len(batch.Parents),
@@ -14880,7 +14880,7 @@ func (ec *executionContext) resolveBatch_User_transcripts(ctx context.Context, f
 		)
 	}
 	results, err := resolver.Transcripts(ctx, []*backoffice.User{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["orderBy"].(*backoffice.ListOrder))
-	return graphql.ResolveBatchSingleResult[*backoffice.TranscriptConnection](
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
 		ctx,
 		results,
 		err,
@@ -17842,7 +17842,7 @@ func (ec *executionContext) unmarshalInputUserOrder(ctx context.Context, obj any
 
 // region    ************************** interface.gotpl ***************************
 
-func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj backoffice.Node) graphql.Marshaler {
+func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj backoffice.Entity) graphql.Marshaler {
 	switch obj := (obj).(type) {
 	case nil:
 		return graphql.Null
@@ -21914,7 +21914,7 @@ func (ec *executionContext) _Transcript(ctx context.Context, sel ast.SelectionSe
 
 var transcriptConnectionImplementors = []string{"TranscriptConnection"}
 
-func (ec *executionContext) _TranscriptConnection(ctx context.Context, sel ast.SelectionSet, obj *backoffice.TranscriptConnection) graphql.Marshaler {
+func (ec *executionContext) _TranscriptConnection(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, transcriptConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -23718,13 +23718,20 @@ func (ec *executionContext) marshalNLabelEdge2ᚖexampleᚗorgᚋbackofficeᚋba
 }
 
 func (ec *executionContext) unmarshalNLabelLanguage2exampleᚗorgᚋbackofficeᚋbackofficeᚐLabelLanguage(ctx context.Context, v any) (backoffice.LabelLanguage, error) {
-	var res backoffice.LabelLanguage
-	err := res.UnmarshalGQL(v)
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.LabelLanguage(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNLabelLanguage2exampleᚗorgᚋbackofficeᚋbackofficeᚐLabelLanguage(ctx context.Context, sel ast.SelectionSet, v backoffice.LabelLanguage) graphql.Marshaler {
-	return v
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNLabelOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
@@ -23797,7 +23804,7 @@ func (ec *executionContext) marshalNMinfinDocumentEdge2ᚖexampleᚗorgᚋbackof
 	return ec._MinfinDocumentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐNode(ctx context.Context, sel ast.SelectionSet, v []backoffice.Node) graphql.Marshaler {
+func (ec *executionContext) marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐEntity(ctx context.Context, sel ast.SelectionSet, v []backoffice.Entity) graphql.Marshaler {
 	{
 		var batchItemsUser []*backoffice.User
 		batchIdxMapUser := map[int]int{}
@@ -23879,7 +23886,7 @@ func (ec *executionContext) marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackoff
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalONode2exampleᚗorgᚋbackofficeᚋbackofficeᚐNode(ctx, sel, v[i])
+		return ec.marshalONode2exampleᚗorgᚋbackofficeᚋbackofficeᚐEntity(ctx, sel, v[i])
 	})
 
 	return ret
@@ -23965,13 +23972,20 @@ func (ec *executionContext) marshalNPrivacyAccessEdge2ᚖexampleᚗorgᚋbackoff
 }
 
 func (ec *executionContext) unmarshalNPrivacyField2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyField(ctx context.Context, v any) (backoffice.PrivacyField, error) {
-	var res backoffice.PrivacyField
-	err := res.UnmarshalGQL(v)
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.PrivacyField(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNPrivacyField2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyField(ctx context.Context, sel ast.SelectionSet, v backoffice.PrivacyField) graphql.Marshaler {
-	return v
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNPrivacyField2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyFieldᚄ(ctx context.Context, v any) ([]backoffice.PrivacyField, error) {
@@ -24005,13 +24019,20 @@ func (ec *executionContext) marshalNPrivacyField2ᚕexampleᚗorgᚋbackoffice�
 }
 
 func (ec *executionContext) unmarshalNPrivacyOperation2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyOperation(ctx context.Context, v any) (backoffice.PrivacyOperation, error) {
-	var res backoffice.PrivacyOperation
-	err := res.UnmarshalGQL(v)
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.PrivacyOperation(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNPrivacyOperation2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyOperation(ctx context.Context, sel ast.SelectionSet, v backoffice.PrivacyOperation) graphql.Marshaler {
-	return v
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNRelationDirection2exampleᚗorgᚋbackofficeᚋbackofficeᚐRelationDirection(ctx context.Context, v any) (backoffice.RelationDirection, error) {
@@ -24160,7 +24181,7 @@ func (ec *executionContext) marshalNTranscript2ᚖexampleᚗorgᚋbackofficeᚋb
 	return ec._Transcript(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptConnection(ctx context.Context, sel ast.SelectionSet, v *backoffice.TranscriptConnection) graphql.Marshaler {
+func (ec *executionContext) marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx context.Context, sel ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -24978,7 +24999,7 @@ func (ec *executionContext) unmarshalOMinfinDocumentFilter2ᚖexampleᚗorgᚋba
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalONode2exampleᚗorgᚋbackofficeᚋbackofficeᚐNode(ctx context.Context, sel ast.SelectionSet, v backoffice.Node) graphql.Marshaler {
+func (ec *executionContext) marshalONode2exampleᚗorgᚋbackofficeᚋbackofficeᚐEntity(ctx context.Context, sel ast.SelectionSet, v backoffice.Entity) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -7,11 +7,9 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func init() {
-	nodesFrom(backoffice.NounCalculation, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Calculation, backoffice.CalculationCriteria] {
-		return &l.Calculations
-	})
-}
+var calculations = nounOf(backoffice.NounCalculation, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Calculation, backoffice.CalculationCriteria] {
+	return &l.Calculations
+})
 
 func (r query) Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.CalculationConnection, error) {
 	return all(ctx, r.Root, &loaders.From(ctx).Calculations, filter.Criteria(), orderBy.Order(),
@@ -20,8 +18,4 @@ func (r query) Calculations(ctx context.Context, first *int, after *string, last
 
 func (calculation) Transcript(ctx context.Context, calculations []*backoffice.Calculation) ([]*backoffice.Transcript, error) {
 	return linked(ctx, &loaders.From(ctx).Transcripts, calculations, func(c *backoffice.Calculation) string { return c.TranscriptID })
-}
-
-func (calculations) TotalCount(ctx context.Context, connections []*backoffice.CalculationConnection) ([]int, error) {
-	return totals(ctx, &loaders.From(ctx).Calculations, connections)
 }

@@ -7,11 +7,9 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func init() {
-	nodesFrom(backoffice.NounChecklist, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Checklist, backoffice.ChecklistCriteria] {
-		return &l.Checklists
-	})
-}
+var checklists = nounOf(backoffice.NounChecklist, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Checklist, backoffice.ChecklistCriteria] {
+	return &l.Checklists
+})
 
 func (query) Checklist(ctx context.Context, id string) (*backoffice.Checklist, error) {
 	return loaders.From(ctx).Checklists.One(ctx, id)
@@ -27,10 +25,6 @@ func (checklist) FinancialYear(ctx context.Context, checklists []*backoffice.Che
 }
 
 func (r checklist) Transcripts(ctx context.Context, checklists []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsBelow(ctx, r.Root, checklists, func(c *backoffice.Checklist) string { return c.ID }, backoffice.OfChecklist, filter, orderBy,
+	return below(ctx, r.Root, &loaders.From(ctx).Transcripts, checklists, func(c *backoffice.Checklist) string { return c.ID }, backoffice.OfChecklist, filter.Criteria(), orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
-}
-
-func (checklists) TotalCount(ctx context.Context, connections []*backoffice.ChecklistConnection) ([]int, error) {
-	return totals(ctx, &loaders.From(ctx).Checklists, connections)
 }

@@ -8,11 +8,9 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-func init() {
-	nodesFrom(backoffice.NounCustomer, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria] {
-		return &l.Customers
-	})
-}
+var customers = nounOf(backoffice.NounCustomer, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria] {
+	return &l.Customers
+})
 
 func (r query) Customer(ctx context.Context, id string) (*backoffice.Customer, error) {
 	return loaders.From(ctx).Customers.One(ctx, id)
@@ -78,8 +76,8 @@ func reveal(ctx context.Context, customers []*backoffice.Customer, field backoff
 }
 
 func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.ConsultationConnection, error) {
-	return pointers(below(ctx, r.Root, &loaders.From(ctx).Consultations, customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst,
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
+	return below(ctx, r.Root, &loaders.From(ctx).Consultations, customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
 func (customer) Responsible(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.User, error) {
@@ -94,26 +92,26 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 	if direction != nil {
 		criteria.Direction = *direction
 	}
-	block, err := below(ctx, r.Root, &loaders.From(ctx).Relations, customers, customerID, backoffice.OfCustomer, criteria, backoffice.ByID,
+	plain, err := below(ctx, r.Root, &loaders.From(ctx).Relations, customers, customerID, backoffice.OfCustomer, criteria, backoffice.ByID,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 	if err != nil {
 		return nil, err
 	}
-	list := make([]*backoffice.CustomerRelationConnection, len(block))
-	for i, c := range block {
-		list[i] = &backoffice.CustomerRelationConnection{Connection: c}
+	connections := make([]*backoffice.CustomerRelationConnection, len(plain))
+	for i, c := range plain {
+		connections[i] = &backoffice.CustomerRelationConnection{Connection: c}
 	}
-	return list, nil
+	return connections, nil
 }
 
 func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsBelow(ctx, r.Root, customers, customerID, backoffice.OfCustomer, filter, orderBy,
+	return below(ctx, r.Root, &loaders.From(ctx).Transcripts, customers, customerID, backoffice.OfCustomer, filter.Criteria(), orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
 func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
-	return pointers(below(ctx, r.Root, &loaders.From(ctx).Documents, customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, orderBy.Order(),
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
+	return below(ctx, r.Root, &loaders.From(ctx).Documents, customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, orderBy.Order(),
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
 // latestProposal asks for the most recently updated calculation that has a proposal.
@@ -126,14 +124,14 @@ var latestProposal = backoffice.ListQuery[backoffice.CalculationCriteria]{
 
 func (customer) CalculationProposal(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.File, error) {
 	ctx = loaders.WithFields(ctx, proposalFields)
-	pages, err := loaders.From(ctx).Calculations.Pages(ctx, latestProposal, ids(customers, customerID))
+	latest, err := firsts(ctx, &loaders.From(ctx).Calculations, latestProposal, ids(customers, customerID))
 	if err != nil {
 		return nil, err
 	}
-	files := make([]*backoffice.File, len(pages))
-	for i, page := range pages {
-		if len(page.Items) > 0 {
-			files[i] = page.Items[0].Proposal
+	files := make([]*backoffice.File, len(latest))
+	for i, calculation := range latest {
+		if calculation != nil {
+			files[i] = calculation.Proposal
 		}
 	}
 	return files, nil
@@ -142,10 +140,6 @@ func (customer) CalculationProposal(ctx context.Context, customers []*backoffice
 var proposalFields = loaders.NewFields([]string{"proposal"})
 
 func (r customer) MinfinDocuments(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.MinfinDocumentConnection, error) {
-	return pointers(below(ctx, r.Root, &loaders.From(ctx).MinfinDocuments, customers, customerID, backoffice.OfCustomer, filter.Criteria(), backoffice.ByID,
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
-}
-
-func (customers) TotalCount(ctx context.Context, connections []*backoffice.CustomerConnection) ([]int, error) {
-	return totals(ctx, &loaders.From(ctx).Customers, connections)
+	return below(ctx, r.Root, &loaders.From(ctx).MinfinDocuments, customers, customerID, backoffice.OfCustomer, filter.Criteria(), backoffice.ByID,
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }

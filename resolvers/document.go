@@ -7,11 +7,9 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func init() {
-	nodesFrom(backoffice.NounDocument, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
-		return &l.Documents
-	})
-}
+var documents = nounOf(backoffice.NounDocument, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
+	return &l.Documents
+})
 
 func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.CustomerDocumentOrder) (*backoffice.CustomerDocumentConnection, error) {
 	return all(ctx, r.Root, &loaders.From(ctx).Documents, filter.Criteria(), orderBy.Order(),
@@ -20,8 +18,4 @@ func (r query) Documents(ctx context.Context, first *int, after *string, last *i
 
 func (customerDocument) Customer(ctx context.Context, documents []*backoffice.CustomerDocument) ([]*backoffice.Customer, error) {
 	return linked(ctx, &loaders.From(ctx).Customers, documents, func(d *backoffice.CustomerDocument) string { return d.CustomerID })
-}
-
-func (documents) TotalCount(ctx context.Context, connections []*backoffice.CustomerDocumentConnection) ([]int, error) {
-	return totals(ctx, &loaders.From(ctx).Documents, connections)
 }

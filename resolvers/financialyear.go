@@ -7,11 +7,9 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func init() {
-	nodesFrom(backoffice.NounFinancialYear, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
-		return &l.FinancialYears
-	})
-}
+var financialYears = nounOf(backoffice.NounFinancialYear, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
+	return &l.FinancialYears
+})
 
 func (query) FinancialYear(ctx context.Context, id string) (*backoffice.FinancialYear, error) {
 	return loaders.From(ctx).FinancialYears.One(ctx, id)
@@ -19,11 +17,11 @@ func (query) FinancialYear(ctx context.Context, id string) (*backoffice.Financia
 
 func (query) CurrentFinancialYear(ctx context.Context) (*backoffice.FinancialYear, error) {
 	ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 1}}
-	pages, err := loaders.From(ctx).FinancialYears.Pages(ctx, ask, []string{backoffice.NoParent})
-	if err != nil || len(pages[0].Items) == 0 {
+	years, err := firsts(ctx, &loaders.From(ctx).FinancialYears, ask, []string{backoffice.NoParent})
+	if err != nil {
 		return nil, err
 	}
-	return pages[0].Items[0], nil
+	return years[0], nil
 }
 
 func (r query) FinancialYears(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int) (*backoffice.FinancialYearConnection, error) {
@@ -34,15 +32,11 @@ func (r query) FinancialYears(ctx context.Context, first *int, after *string, la
 func yearID(y *backoffice.FinancialYear) string { return y.ID }
 
 func (r financialYear) Checklists(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ChecklistOrder) ([]*backoffice.ChecklistConnection, error) {
-	return pointers(below(ctx, r.Root, &loaders.From(ctx).Checklists, years, yearID, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, orderBy.Order(),
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
-}
-
-func (r financialYear) Transcripts(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsBelow(ctx, r.Root, years, yearID, backoffice.OfFinancialYear, filter, orderBy,
+	return below(ctx, r.Root, &loaders.From(ctx).Checklists, years, yearID, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
-func (financialYears) TotalCount(ctx context.Context, connections []*backoffice.FinancialYearConnection) ([]int, error) {
-	return totals(ctx, &loaders.From(ctx).FinancialYears, connections)
+func (r financialYear) Transcripts(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return below(ctx, r.Root, &loaders.From(ctx).Transcripts, years, yearID, backoffice.OfFinancialYear, filter.Criteria(), orderBy.Order(),
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }

@@ -71,32 +71,37 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 }
 
 // pages answers the question about each parent. There is no error per parent: a page that cannot be read fails them all.
-func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C], parents []string) ([]backoffice.Connection[T, C], error) {
+func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C], parents []string) ([]*backoffice.Connection[T, C], error) {
 	answers, err := noun.Pages(ctx, list.Ask, parents)
 	if err != nil {
 		return nil, err
 	}
 	block := make([]backoffice.Connection[T, C], len(answers))
+	connections := make([]*backoffice.Connection[T, C], len(answers))
 	for i, page := range answers {
 		block[i] = backoffice.Connection[T, C]{List: list, Parent: parents[i], Items: page.Items, More: page.More}
+		connections[i] = &block[i]
 	}
-	return block, nil
+	return connections, nil
 }
 
-// pointers points into a block of connections.
-func pointers[T any](block []T, err error) ([]*T, error) {
+// firsts are the first rows of each parent's list, nil for an empty one.
+func firsts[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], ask backoffice.ListQuery[C], parents []string) ([]T, error) {
+	pages, err := noun.Pages(ctx, ask, parents)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]*T, len(block))
-	for i := range block {
-		list[i] = &block[i]
+	rows := make([]T, len(pages))
+	for i, page := range pages {
+		if len(page.Items) > 0 {
+			rows[i] = page.Items[0]
+		}
 	}
-	return list, nil
+	return rows, nil
 }
 
 // below lists what hangs on each parent.
-func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], parents []*P, of func(*P) string, under backoffice.Parent, criteria C, order backoffice.Order, args backoffice.PageArgs) ([]backoffice.Connection[T, C], error) {
+func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], parents []*P, of func(*P) string, under backoffice.Parent, criteria C, order backoffice.Order, args backoffice.PageArgs) ([]*backoffice.Connection[T, C], error) {
 	list, err := question(r, noun, under, criteria, order, args)
 	if err != nil {
 		return nil, err
@@ -110,28 +115,17 @@ func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *
 	if err != nil {
 		return nil, err
 	}
-	block, err := pages(ctx, noun, list, []string{backoffice.NoParent})
+	connections, err := pages(ctx, noun, list, []string{backoffice.NoParent})
 	if err != nil {
 		return nil, err
 	}
-	return &block[0], nil
+	return connections[0], nil
 }
 
-// within are the plain connections of those that tell more.
-func within[W, T any](connections []*W, of func(*W) *T) []*T {
-	plain := make([]*T, len(connections))
-	for i, c := range connections {
-		if c != nil {
-			plain[i] = of(c)
-		}
-	}
-	return plain
-}
-
-// totals counts the whole list of each connection. Connections of one field share their list, and travel as one.
-func totals[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], connections []*backoffice.Connection[T, C]) ([]int, error) {
+// TotalCount counts the whole list of each connection. Connections of one field share their list, and travel as one.
+func (n noun[T, C]) TotalCount(ctx context.Context, connections []*backoffice.Connection[T, C]) ([]int, error) {
 	return perList(ctx, connections, func(list *backoffice.List[C], parents []string) ([]int, error) {
-		return noun.Counts(ctx, list.Ask.Under, list.Ask.Criteria, parents)
+		return n.loader(loaders.From(ctx)).Counts(ctx, list.Ask.Under, list.Ask.Criteria, parents)
 	})
 }
 

@@ -7,11 +7,9 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func init() {
-	nodesFrom(backoffice.NounMinfin, backoffice.MinfinRead, func(l *loaders.Loaders) *loaders.Noun[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
-		return &l.MinfinDocuments
-	})
-}
+var minfinDocuments = nounOf(backoffice.NounMinfin, backoffice.MinfinRead, func(l *loaders.Loaders) *loaders.Noun[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
+	return &l.MinfinDocuments
+})
 
 func (query) MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinDocument, error) {
 	return loaders.From(ctx).MinfinDocuments.One(ctx, id)
@@ -28,8 +26,4 @@ func (minfinDocument) Customer(ctx context.Context, documents []*backoffice.Minf
 
 func (minfinDocument) FinancialYear(ctx context.Context, documents []*backoffice.MinfinDocument) ([]*backoffice.FinancialYear, error) {
 	return linked(ctx, &loaders.From(ctx).FinancialYears, documents, func(d *backoffice.MinfinDocument) string { return d.FinancialYearID })
-}
-
-func (minfinDocuments) TotalCount(ctx context.Context, connections []*backoffice.MinfinDocumentConnection) ([]int, error) {
-	return totals(ctx, &loaders.From(ctx).MinfinDocuments, connections)
 }

@@ -54,26 +54,30 @@ type nodeNoun struct {
 
 var nodesOf = map[backoffice.Noun]nodeNoun{}
 
-// nodesFrom makes the rows of a noun nodes, which need a scope, "" for none.
-func nodesFrom[T row, C comparable](noun backoffice.Noun, needs backoffice.Scope, from func(*loaders.Loaders) *loaders.Noun[T, C]) {
-	nodesOf[noun] = nodeNoun{needs, func(ctx context.Context, l *loaders.Loaders, ids []string, places []int, nodes []backoffice.Node) error {
-		return fill(ctx, from(l), ids, places, nodes)
-	}}
+// noun is what the resolvers of each noun have: its rows are nodes, and its connections have a total.
+type noun[T row, C comparable] struct {
+	loader func(*loaders.Loaders) *loaders.Noun[T, C]
+}
+
+// nounOf makes a noun whose nodes need a scope, "" for none.
+func nounOf[T row, C comparable](name backoffice.Noun, needs backoffice.Scope, loader func(*loaders.Loaders) *loaders.Noun[T, C]) noun[T, C] {
+	n := noun[T, C]{loader}
+	nodesOf[name] = nodeNoun{needs, n.fill}
+	return n
 }
 
 // row is what every noun's rows are.
 type row interface {
 	comparable
 	backoffice.Entity
-	backoffice.Node
 }
 
-func fill[T row, C comparable](ctx context.Context, noun *loaders.Noun[T, C], ids []string, places []int, nodes []backoffice.Node) error {
+func (n noun[T, C]) fill(ctx context.Context, l *loaders.Loaders, ids []string, places []int, nodes []backoffice.Node) error {
 	keys := make([]string, len(places))
 	for i, place := range places {
 		keys[i] = ids[place]
 	}
-	rows, err := noun.All(ctx, keys)
+	rows, err := n.loader(l).All(ctx, keys)
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,12 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func init() {
-	nodesFrom(backoffice.NounRelation, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
-		return &l.Relations
-	})
-}
+var relationNoun = nounOf(backoffice.NounRelation, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
+	return &l.Relations
+})
+
+// relations are those of connections whose edges tell more.
+type relations struct{}
 
 func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error) {
 	c, err := all(ctx, r.Root, &loaders.From(ctx).Relations, filter.Criteria(), backoffice.ByID,
@@ -19,7 +20,7 @@ func (r query) Relations(ctx context.Context, first *int, after *string, last *i
 	if err != nil {
 		return nil, err
 	}
-	return &backoffice.CustomerRelationConnection{Connection: *c}, nil
+	return &backoffice.CustomerRelationConnection{Connection: c}, nil
 }
 
 func (customerRelation) Customer(ctx context.Context, relations []*backoffice.CustomerRelation) ([]*backoffice.Customer, error) {
@@ -38,10 +39,8 @@ func (relations) TotalCount(ctx context.Context, connections []*backoffice.Custo
 	plain := make([]*backoffice.Connection[*backoffice.CustomerRelation, backoffice.RelationCriteria], len(connections))
 	for i, c := range connections {
 		if c != nil {
-			plain[i] = &c.Connection
+			plain[i] = c.Connection
 		}
 	}
-	return totals(ctx, &loaders.From(ctx).Relations, within(connections, func(c *backoffice.CustomerRelationConnection) *relationsPage { return &c.Connection }))
+	return relationNoun.TotalCount(ctx, plain)
 }
-
-type relationsPage = backoffice.Connection[*backoffice.CustomerRelation, backoffice.RelationCriteria]

@@ -28,17 +28,6 @@ type (
 	transcript           struct{ *Root }
 	user                 struct{ *Root }
 	pageInfo             struct{}
-	customers            struct{}
-	checklists           struct{}
-	documents            struct{}
-	relations            struct{}
-	financialYears       struct{}
-	labels               struct{}
-	minfinDocuments      struct{}
-	privacyAccesses      struct{}
-	transcripts          struct{}
-	users                struct{}
-	calculations         struct{}
 )
 
 var _ graph.ResolverRoot = (*Root)(nil)
@@ -59,26 +48,24 @@ func (r *Root) Transcript() graph.TranscriptResolver         { return transcript
 func (r *Root) User() graph.UserResolver                     { return user{r} }
 func (r *Root) PageInfo() graph.PageInfoResolver             { return pageInfo{} }
 
-func (r *Root) CustomerConnection() graph.CustomerConnectionResolver   { return customers{} }
-func (r *Root) ChecklistConnection() graph.ChecklistConnectionResolver { return checklists{} }
+func (r *Root) CustomerConnection() graph.CustomerConnectionResolver   { return customers }
+func (r *Root) ChecklistConnection() graph.ChecklistConnectionResolver { return checklists }
 func (r *Root) CustomerDocumentConnection() graph.CustomerDocumentConnectionResolver {
-	return documents{}
+	return documents
 }
 func (r *Root) CustomerRelationConnection() graph.CustomerRelationConnectionResolver {
 	return relations{}
 }
-func (r *Root) FinancialYearConnection() graph.FinancialYearConnectionResolver {
-	return financialYears{}
-}
-func (r *Root) LabelConnection() graph.LabelConnectionResolver { return labels{} }
+func (r *Root) FinancialYearConnection() graph.FinancialYearConnectionResolver { return financialYears }
+func (r *Root) LabelConnection() graph.LabelConnectionResolver                 { return labels }
 func (r *Root) MinfinDocumentConnection() graph.MinfinDocumentConnectionResolver {
-	return minfinDocuments{}
+	return minfinDocuments
 }
 func (r *Root) PrivacyAccessConnection() graph.PrivacyAccessConnectionResolver {
-	return privacyAccesses{}
+	return privacyAccesses
 }
-func (r *Root) TranscriptConnection() graph.TranscriptConnectionResolver { return transcripts{} }
-func (r *Root) CalculationConnection() graph.CalculationConnectionResolver {
-	return calculations{}
+func (r *Root) TranscriptConnection() graph.TranscriptConnectionResolver {
+	return transcripts{transcriptNoun}
 }
-func (r *Root) UserConnection() graph.UserConnectionResolver { return users{} }
+func (r *Root) CalculationConnection() graph.CalculationConnectionResolver { return calculations }
+func (r *Root) UserConnection() graph.UserConnectionResolver               { return users }

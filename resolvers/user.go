@@ -7,9 +7,9 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func init() {
-	nodesFrom(backoffice.NounUser, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.User, backoffice.UserCriteria] { return &l.Users })
-}
+var users = nounOf(backoffice.NounUser, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.User, backoffice.UserCriteria] {
+	return &l.Users
+})
 
 func (query) User(ctx context.Context, id string) (*backoffice.User, error) {
 	return loaders.From(ctx).Users.One(ctx, id)
@@ -53,15 +53,11 @@ func (user) Labels(ctx context.Context, users []*backoffice.User) ([][]*backoffi
 }
 
 func (r user) Customers(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.CustomerConnection, error) {
-	return pointers(below(ctx, r.Root, &loaders.From(ctx).Customers, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, backoffice.CustomerCriteria{}, backoffice.ByID,
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}))
-}
-
-func (r user) Transcripts(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsBelow(ctx, r.Root, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, filter, orderBy,
+	return below(ctx, r.Root, &loaders.From(ctx).Customers, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, backoffice.CustomerCriteria{}, backoffice.ByID,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
-func (users) TotalCount(ctx context.Context, connections []*backoffice.UserConnection) ([]int, error) {
-	return totals(ctx, &loaders.From(ctx).Users, connections)
+func (r user) Transcripts(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return below(ctx, r.Root, &loaders.From(ctx).Transcripts, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, filter.Criteria(), orderBy.Order(),
+		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
