@@ -3,9 +3,6 @@ package backoffice
 import (
 	"context"
 	"errors"
-	"io"
-	"slices"
-	"strconv"
 )
 
 // PrivacyOperation says in what way registration numbers were consulted.
@@ -19,19 +16,6 @@ const (
 
 // AllPrivacyOperations lists every operation.
 var AllPrivacyOperations = []PrivacyOperation{ConsultedByRead, ConsultedBySearch, ConsultedByExport}
-
-// MarshalGQL writes the enum value.
-func (o PrivacyOperation) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(string(o))) }
-
-// UnmarshalGQL reads the enum value.
-func (o *PrivacyOperation) UnmarshalGQL(v any) error {
-	name, _ := v.(string)
-	if !slices.Contains(AllPrivacyOperations, PrivacyOperation(name)) {
-		return errors.New("a PrivacyOperation is one of its enum values")
-	}
-	*o = PrivacyOperation(name)
-	return nil
-}
 
 // Consultation is one entry of the register of consultations: who looked at, searched by or exported registration
 // numbers, and never a number. Entries are only ever added; they outlive the customer they name.

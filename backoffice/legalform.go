@@ -12,33 +12,20 @@ import (
 // LegalForm is a company's type: a key of legal_forms.csv.
 type LegalForm string
 
+// The forms that the program names.
 const (
-	LegalFormBV                         LegalForm = "BV"
-	LegalFormNV                         LegalForm = "NV"
-	LegalFormCV                         LegalForm = "CV"
-	LegalFormVOF                        LegalForm = "VOF"
-	LegalFormCommV                      LegalForm = "COMMV"
-	LegalFormCommVA                     LegalForm = "COMMVA"
-	LegalFormVZW                        LegalForm = "VZW"
-	LegalFormIVZW                       LegalForm = "IVZW"
-	LegalFormPS                         LegalForm = "PS"
-	LegalFormSON                        LegalForm = "SON"
-	LegalFormSE                         LegalForm = "SE"
-	LegalFormSCE                        LegalForm = "SCE"
-	LegalFormESV                        LegalForm = "ESV"
-	LegalFormEESV                       LegalForm = "EESV"
-	LegalFormLV                         LegalForm = "LV"
-	LegalFormVME                        LegalForm = "VME"
-	LegalFormMaatschap                  LegalForm = "MAATSCHAP"
-	LegalFormEenmanszaak                LegalForm = "EENMANSZAAK"
-	LegalFormPublic                     LegalForm = "PUBLIC"
-	LegalFormBuitenlands                LegalForm = "BUITENLANDS"
-	LegalFormAndere                     LegalForm = "ANDERE"
-	LegalFormInOprichting               LegalForm = "IN_OPRICHTING"
-	LegalFormFeitelijkeVereniging       LegalForm = "FEITELIJKE_VERENIGING"
-	LegalFormKostendelendeVereniging    LegalForm = "KOSTENDELENDE_VERENIGING"
-	LegalFormOnverdeeldheid             LegalForm = "ONVERDEELDHEID"
-	LegalFormBuitenlandsZonderVestiging LegalForm = "BUITENLANDS_ZONDER_VESTIGING"
+	LegalFormBV                   LegalForm = "BV"
+	LegalFormNV                   LegalForm = "NV"
+	LegalFormCV                   LegalForm = "CV"
+	LegalFormVOF                  LegalForm = "VOF"
+	LegalFormCommV                LegalForm = "COMMV"
+	LegalFormVZW                  LegalForm = "VZW"
+	LegalFormVME                  LegalForm = "VME"
+	LegalFormMaatschap            LegalForm = "MAATSCHAP"
+	LegalFormEenmanszaak          LegalForm = "EENMANSZAAK"
+	LegalFormAndere               LegalForm = "ANDERE"
+	LegalFormInOprichting         LegalForm = "IN_OPRICHTING"
+	LegalFormFeitelijkeVereniging LegalForm = "FEITELIJKE_VERENIGING"
 )
 
 // LabelLanguage is a language in which a legal form has a label.
@@ -142,21 +129,4 @@ func (f *LegalForm) UnmarshalGQL(v any) error {
 	}
 	*f = form
 	return nil
-}
-
-// String is the enum value.
-func (l LabelLanguage) String() string { return string(l) }
-
-// MarshalGQL writes the enum value.
-func (l LabelLanguage) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(string(l))) }
-
-// UnmarshalGQL reads the enum value.
-func (l *LabelLanguage) UnmarshalGQL(v any) error {
-	name, _ := v.(string)
-	switch language := LabelLanguage(name); language {
-	case LabelDutch, LabelFrench, LabelGerman, LabelEnglish:
-		*l = language
-		return nil
-	}
-	return Errorf(BadInput, "the languages of labels are DUTCH, FRENCH, GERMAN and ENGLISH")
 }

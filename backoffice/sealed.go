@@ -1,11 +1,9 @@
 package backoffice
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strconv"
 )
 
@@ -19,19 +17,6 @@ const (
 
 // AllPrivacyFields lists the guarded fields, in the order in which the register of consultations names them.
 var AllPrivacyFields = []PrivacyField{RegistrationNumber, SpouseRegistrationNumber}
-
-// MarshalGQL writes the enum value.
-func (f PrivacyField) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(string(f))) }
-
-// UnmarshalGQL reads the enum value.
-func (f *PrivacyField) UnmarshalGQL(v any) error {
-	name, _ := v.(string)
-	if !slices.Contains(AllPrivacyFields, PrivacyField(name)) {
-		return errors.New("a PrivacyField is one of its enum values")
-	}
-	*f = PrivacyField(name)
-	return nil
-}
 
 // Sealed is a national registration number as the store keeps it: encrypted, with a keyed index by which the same
 // number is found again. There is no plain text in it, so it can travel through every room; package privacy seals and
