@@ -128,13 +128,19 @@ func (m *model) assignThis(r *rapid.T, draft backoffice.Assignment, key backoffi
 }
 
 func (m *model) createLabel(r *rapid.T) {
-	draft := backoffice.LabelDraft{Name: m.name + rapid.SampledFrom([]string{"-l1", "-l2"}).Draw(r, "name"), Color: optional(r, "color", "#AABBCC", "red")}
+	draft := backoffice.LabelDraft{Name: m.name + rapid.SampledFrom([]string{"-l1", "-l2"}).Draw(r, "name")}
+	if color, ok := optional(r, "color", "#AABBCC", "red").Get(); ok {
+		draft.Color = &color
+	}
 	key := m.key(r)
 	m.repeatable(r, key, func(r *rapid.T) { m.createThisLabel(r, draft, key) })
 }
 
 func (m *model) createThisLabel(r *rapid.T, draft backoffice.LabelDraft, key backoffice.Optional[string]) {
-	color, _ := draft.Color.Get()
+	color := ""
+	if draft.Color != nil {
+		color = *draft.Color
+	}
 	content := draft.Name + " " + color
 	made, err := m.w.CreateLabel(m.t.Context(), m.w.by, draft, key)
 	if color == "red" {

@@ -88,8 +88,11 @@ func sentOf(field reflect.Value) (value any, state sent) {
 	if optional, ok := value.(interface{ what() (any, sent) }); ok {
 		return optional.what()
 	}
-	if field.IsZero() {
+	switch {
+	case field.IsZero():
 		return nil, null
+	case field.Kind() == reflect.Pointer:
+		return field.Elem().Interface(), given
 	}
 	return value, given
 }

@@ -5,7 +5,7 @@ import "context"
 // LabelDraft is what a caller sends to make a label.
 type LabelDraft struct {
 	Name  string
-	Color Optional[string]
+	Color *string // nil for none
 }
 
 var labelInput = inputOf[Label, LabelDraft](LabelTable)

@@ -53,14 +53,14 @@ func TestARelationJoinsTwoCustomersOnceOfAKind(t *testing.T) {
 func TestALabelsNameIsUnique(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
-		l, err := w.CreateLabel(t.Context(), w.by, backoffice.LabelDraft{Name: "VAT", Color: text("#AA00FF")}, noKey)
+		l, err := w.CreateLabel(t.Context(), w.by, backoffice.LabelDraft{Name: "VAT", Color: new("#AA00FF")}, noKey)
 		accept(t, err)
 		if l.Color != "#aa00ff" {
 			t.Errorf("%+v", l)
 		}
 		_, err = w.CreateLabel(t.Context(), w.by, backoffice.LabelDraft{Name: "VAT"}, noKey)
 		expect(t, err, "TAKEN name")
-		_, err = w.CreateLabel(t.Context(), w.by, backoffice.LabelDraft{Color: text("red")}, noKey)
+		_, err = w.CreateLabel(t.Context(), w.by, backoffice.LabelDraft{Color: new("red")}, noKey)
 		expect(t, err, "REQUIRED name, INVALID color")
 	})
 }

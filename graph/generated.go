@@ -16599,84 +16599,84 @@ func (ec *executionContext) unmarshalInputCreateCustomerInput(ctx context.Contex
 			if err != nil {
 				return it, err
 			}
-			it.Name = data
+			it.Name = graphql.OmittableOf(data)
 		case "firstName":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("firstName"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.FirstName = data
+			it.FirstName = graphql.OmittableOf(data)
 		case "lastName":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lastName"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.LastName = data
+			it.LastName = graphql.OmittableOf(data)
 		case "scopes":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scopes"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Scopes = data
+			it.Scopes = graphql.OmittableOf(data)
 		case "kboNumber":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kboNumber"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.KboNumber = data
+			it.KboNumber = graphql.OmittableOf(data)
 		case "companyType":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("companyType"))
 			data, err := ec.unmarshalOLegalForm2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐLegalForm(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.CompanyType = data
+			it.CompanyType = graphql.OmittableOf(data)
 		case "customerCode":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerCode"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.CustomerCode = data
+			it.CustomerCode = graphql.OmittableOf(data)
 		case "address":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
 			data, err := ec.unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAddressInput(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Address = data
+			it.Address = graphql.OmittableOf(data)
 		case "responsibleId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("responsibleId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.ResponsibleID = data
+			it.ResponsibleID = graphql.OmittableOf(data)
 		case "language":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("language"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Language = data
+			it.Language = graphql.OmittableOf(data)
 		case "email":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("email"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Email = data
+			it.Email = graphql.OmittableOf(data)
 		case "phone":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("phone"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Phone = data
+			it.Phone = graphql.OmittableOf(data)
 		case "registrationNumber":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("registrationNumber"))
 			directive0 := func(ctx context.Context) (any, error) { return ec.unmarshalOString2ᚖstring(ctx, v) }
@@ -16699,9 +16699,9 @@ func (ec *executionContext) unmarshalInputCreateCustomerInput(ctx context.Contex
 				return it, graphql.ErrorOnPath(ctx, err)
 			}
 			if data, ok := tmp.(*string); ok {
-				it.RegistrationNumber = data
+				it.RegistrationNumber = graphql.OmittableOf(data)
 			} else if tmp == nil {
-				it.RegistrationNumber = nil
+				it.RegistrationNumber = graphql.OmittableOf[*string](nil)
 			} else {
 				err := fmt.Errorf(`unexpected type %T from directive, should be *string`, tmp)
 				return it, graphql.ErrorOnPath(ctx, err)
@@ -16728,9 +16728,9 @@ func (ec *executionContext) unmarshalInputCreateCustomerInput(ctx context.Contex
 				return it, graphql.ErrorOnPath(ctx, err)
 			}
 			if data, ok := tmp.(*string); ok {
-				it.SpouseRegistrationNumber = data
+				it.SpouseRegistrationNumber = graphql.OmittableOf(data)
 			} else if tmp == nil {
-				it.SpouseRegistrationNumber = nil
+				it.SpouseRegistrationNumber = graphql.OmittableOf[*string](nil)
 			} else {
 				err := fmt.Errorf(`unexpected type %T from directive, should be *string`, tmp)
 				return it, graphql.ErrorOnPath(ctx, err)

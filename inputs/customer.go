@@ -17,31 +17,8 @@ type AddressInput struct {
 	Country     graphql.Omittable[*string]
 }
 
-// CreateCustomerInput is the input of createCustomer.
-type CreateCustomerInput struct {
-	Type                     backoffice.CustomerType
-	Name                     *string
-	FirstName                *string
-	LastName                 *string
-	Scopes                   []string
-	KboNumber                *string
-	CompanyType              *backoffice.LegalForm
-	CustomerCode             *string
-	Address                  *AddressInput
-	ResponsibleID            *string
-	Language                 *string
-	Email                    *string
-	Phone                    *string
-	RegistrationNumber       *string
-	SpouseRegistrationNumber *string
-	IdempotencyKey           *string
-}
-
-// UpdateCustomerInput is the input of updateCustomer: absent keeps, null clears.
-type UpdateCustomerInput struct {
-	ID                       string
-	ExpectedVersion          *int
-	Type                     graphql.Omittable[*backoffice.CustomerType]
+// CustomerDetails are the fields of a customer that need not be there.
+type CustomerDetails struct {
 	Name                     graphql.Omittable[*string]
 	FirstName                graphql.Omittable[*string]
 	LastName                 graphql.Omittable[*string]
@@ -58,6 +35,21 @@ type UpdateCustomerInput struct {
 	SpouseRegistrationNumber graphql.Omittable[*string]
 }
 
+// CreateCustomerInput is the input of createCustomer: absent and null are the same.
+type CreateCustomerInput struct {
+	Type backoffice.CustomerType
+	CustomerDetails
+	IdempotencyKey *string
+}
+
+// UpdateCustomerInput is the input of updateCustomer: absent keeps, null clears.
+type UpdateCustomerInput struct {
+	ID              string
+	ExpectedVersion *int
+	Type            graphql.Omittable[*backoffice.CustomerType]
+	CustomerDetails
+}
+
 // DeleteCustomerInput is the input of deleteCustomer.
 type DeleteCustomerInput struct {
 	ID              string
@@ -66,20 +58,20 @@ type DeleteCustomerInput struct {
 
 // CreateCustomerPayload is what came of createCustomer.
 type CreateCustomerPayload struct {
-	Customer   *backoffice.Customer
-	UserErrors []*backoffice.UserError
+	Customer *backoffice.Customer
+	Outcome
 }
 
 // UpdateCustomerPayload is what came of updateCustomer.
 type UpdateCustomerPayload struct {
-	Customer   *backoffice.Customer
-	UserErrors []*backoffice.UserError
+	Customer *backoffice.Customer
+	Outcome
 }
 
 // DeleteCustomerPayload is what came of deleteCustomer.
 type DeleteCustomerPayload struct {
 	DeletedCustomerID *string
-	UserErrors        []*backoffice.UserError
+	Outcome
 }
 
 var (
@@ -87,7 +79,7 @@ var (
 	updateCustomer = mapping.New[UpdateCustomerInput, backoffice.CustomerFields](mapping.Except("ID", "ExpectedVersion"))
 )
 
-// Fields is what was sent. In a creation absent and null are the same.
+// Fields is what was sent.
 func (in *CreateCustomerInput) Fields() backoffice.CustomerFields { return createCustomer.Map(in) }
 
 // Fields is what was sent.

@@ -23,13 +23,13 @@ type GenerateTranscriptDocumentInput struct {
 // AssignChecklistPayload is what came of assignChecklist.
 type AssignChecklistPayload struct {
 	Transcript *backoffice.Transcript
-	UserErrors []*backoffice.UserError
+	Outcome
 }
 
 // GenerateTranscriptDocumentPayload is what came of generateTranscriptDocument.
 type GenerateTranscriptDocumentPayload struct {
 	Transcript *backoffice.Transcript
-	UserErrors []*backoffice.UserError
+	Outcome
 }
 
 // Draft is what was sent.

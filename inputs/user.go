@@ -26,14 +26,14 @@ type DeleteUserInput struct {
 
 // UpdateUserPayload is what came of updateUser.
 type UpdateUserPayload struct {
-	User       *backoffice.User
-	UserErrors []*backoffice.UserError
+	User *backoffice.User
+	Outcome
 }
 
 // DeleteUserPayload is what came of deleteUser.
 type DeleteUserPayload struct {
 	DeletedUserID *string
-	UserErrors    []*backoffice.UserError
+	Outcome
 }
 
 var updateUser = mapping.New[UpdateUserInput, backoffice.UserFields](mapping.Except("ID", "ExpectedVersion"))

@@ -20,21 +20,24 @@ func (r *Root) Mutation() graph.MutationResolver { return mutation{r} }
 
 // answer sorts what came of a write: what the caller can fix goes into the payload, all else into the response's errors.
 // After a write that was done, what the request has read before is forgotten, so that the payload's selection sees it.
-func answer[P any](ctx context.Context, err error, payload func(userErrors []*backoffice.UserError) *P) (*P, error) {
-	if err == nil {
-		loaders.From(ctx).Forget()
-		return payload([]*backoffice.UserError{}), nil
-	}
+func answer[P interface{ Tell([]*backoffice.UserError) }](ctx context.Context, err error, payload P) (P, error) {
+	var none P
 	var known *backoffice.Error
-	if errors.As(err, &known) && known.Kind == backoffice.Refused {
-		return payload(known.UserErrors), nil
+	switch {
+	case err == nil:
+		loaders.From(ctx).Forget()
+		payload.Tell([]*backoffice.UserError{})
+	case errors.As(err, &known) && known.Kind == backoffice.Refused:
+		payload.Tell(known.UserErrors)
+	default:
+		return none, err
 	}
-	return nil, err
+	return payload, nil
 }
 
 // deleted is the identifier in the payload of a deletion: null when it was refused.
-func deleted(id string, userErrors []*backoffice.UserError) *string {
-	if len(userErrors) > 0 {
+func deleted(id string, err error) *string {
+	if err != nil {
 		return nil
 	}
 	return &id
@@ -42,67 +45,50 @@ func deleted(id string, userErrors []*backoffice.UserError) *string {
 
 func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput) (*inputs.CreateCustomerPayload, error) {
 	customer, err := m.Service.CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
-	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.CreateCustomerPayload {
-		return &inputs.CreateCustomerPayload{Customer: customer, UserErrors: userErrors}
-	})
+	return answer(ctx, err, &inputs.CreateCustomerPayload{Customer: customer})
 }
 
 func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput) (*inputs.UpdateCustomerPayload, error) {
 	customer, err := m.Service.UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
-	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.UpdateCustomerPayload {
-		return &inputs.UpdateCustomerPayload{Customer: customer, UserErrors: userErrors}
-	})
+	return answer(ctx, err, &inputs.UpdateCustomerPayload{Customer: customer})
 }
 
 func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput) (*inputs.DeleteCustomerPayload, error) {
-	return answer(ctx, m.Service.DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)), func(userErrors []*backoffice.UserError) *inputs.DeleteCustomerPayload {
-		return &inputs.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, userErrors), UserErrors: userErrors}
-	})
+	err := m.Service.DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion))
+	return answer(ctx, err, &inputs.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, err)})
 }
 
 func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput) (*inputs.CreateCustomerRelationPayload, error) {
-	relation, err := m.Service.CreateRelation(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
-	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.CreateCustomerRelationPayload {
-		return &inputs.CreateCustomerRelationPayload{Relation: relation, UserErrors: userErrors}
-	})
+	relation, err := m.Service.CreateRelation(ctx, auth.From(ctx), input.RelationDraft, backoffice.ValueOf(input.IdempotencyKey))
+	return answer(ctx, err, &inputs.CreateCustomerRelationPayload{Relation: relation})
 }
 
 func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput) (*inputs.DeleteCustomerRelationPayload, error) {
-	return answer(ctx, m.Service.DeleteRelation(ctx, auth.From(ctx), input.ID), func(userErrors []*backoffice.UserError) *inputs.DeleteCustomerRelationPayload {
-		return &inputs.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, userErrors), UserErrors: userErrors}
-	})
+	err := m.Service.DeleteRelation(ctx, auth.From(ctx), input.ID)
+	return answer(ctx, err, &inputs.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, err)})
 }
 
 func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput) (*inputs.AssignChecklistPayload, error) {
 	transcript, err := m.Service.AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
-	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.AssignChecklistPayload {
-		return &inputs.AssignChecklistPayload{Transcript: transcript, UserErrors: userErrors}
-	})
+	return answer(ctx, err, &inputs.AssignChecklistPayload{Transcript: transcript})
 }
 
 func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput) (*inputs.GenerateTranscriptDocumentPayload, error) {
 	transcript, err := m.Service.GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
-	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.GenerateTranscriptDocumentPayload {
-		return &inputs.GenerateTranscriptDocumentPayload{Transcript: transcript, UserErrors: userErrors}
-	})
+	return answer(ctx, err, &inputs.GenerateTranscriptDocumentPayload{Transcript: transcript})
 }
 
 func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput) (*inputs.CreateLabelPayload, error) {
-	label, err := m.Service.CreateLabel(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
-	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.CreateLabelPayload {
-		return &inputs.CreateLabelPayload{Label: label, UserErrors: userErrors}
-	})
+	label, err := m.Service.CreateLabel(ctx, auth.From(ctx), input.LabelDraft, backoffice.ValueOf(input.IdempotencyKey))
+	return answer(ctx, err, &inputs.CreateLabelPayload{Label: label})
 }
 
 func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput) (*inputs.UpdateUserPayload, error) {
 	user, err := m.Service.UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
-	return answer(ctx, err, func(userErrors []*backoffice.UserError) *inputs.UpdateUserPayload {
-		return &inputs.UpdateUserPayload{User: user, UserErrors: userErrors}
-	})
+	return answer(ctx, err, &inputs.UpdateUserPayload{User: user})
 }
 
 func (m mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput) (*inputs.DeleteUserPayload, error) {
-	return answer(ctx, m.Service.DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion)), func(userErrors []*backoffice.UserError) *inputs.DeleteUserPayload {
-		return &inputs.DeleteUserPayload{DeletedUserID: deleted(input.ID, userErrors), UserErrors: userErrors}
-	})
+	err := m.Service.DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion))
+	return answer(ctx, err, &inputs.DeleteUserPayload{DeletedUserID: deleted(input.ID, err)})
 }

@@ -1,0 +1,9 @@
+package inputs
+
+import "example.org/backoffice/backoffice"
+
+// Outcome is what every payload tells.
+type Outcome struct{ UserErrors []*backoffice.UserError }
+
+// Tell takes what the caller can fix; none when the write was done.
+func (o *Outcome) Tell(userErrors []*backoffice.UserError) { o.UserErrors = userErrors }
