@@ -17,6 +17,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/cache"
+	"example.org/backoffice/store"
 )
 
 // histories is how many are checked on each engine: 25 in the tests, and as many as one likes by
@@ -225,9 +226,10 @@ func readSome(t *watch, store backoffice.Store, random *rand.Rand) map[step]stri
 		}
 		return map[step]string{{of: label, reads: true}: colour, {of: customer, reads: true}: strings.Join(ids, " ")}, nil
 	}
-	read1, err := read(t)
+	request := backoffice.WithSession(t, "reader") // so that replicas may answer
+	read1, err := read(request)
 	if errors.Is(err, backoffice.ErrMoved) {
-		read1, err = read(backoffice.WithoutMemory(t))
+		read1, err = read(backoffice.WithoutMemory(request))
 	}
 	if err != nil {
 		t.found("reading: %v (%v)", err, errors.Unwrap(err))
@@ -258,21 +260,28 @@ func clean(t *watch, store backoffice.Store) {
 
 func TestReadsThroughSeveralGatewaysAndAnImportAreLinearizable(t *testing.T) {
 	t.Parallel()
-	for place, openIn := range places {
+	for place, openIn := range withReplica {
 		for size, bytes := range map[string]int{"64 MiB": 64 << 20, "a few entries": aFew} {
 			t.Run(place+" with "+size, func(t *testing.T) {
 				t.Parallel()
 				open := openIn(t)
 				importer := open()
-				gateways := make([]backoffice.Store, historyGateways)
+				gateways, sources := make([]backoffice.Store, historyGateways), make([]cache.Source, historyGateways)
 				for i := range gateways {
-					gateways[i] = before(t, open(), cache.Options{Bytes: bytes})
+					sources[i] = open()
+					gateways[i] = before(t, sources[i], cache.Options{Bytes: bytes})
 				}
 				for seed := range (*histories + 1) / 2 {
 					w := &watch{t.Context(), t.Errorf}
 					clean(w, importer)
 					if !history(w, uint64(seed), gateways, importer) {
 						t.Fatalf("history %d is not linearizable", seed)
+					}
+				}
+				if below, ok := sources[0].(*replicas); ok {
+					answers, behind := below.answers.Load(), gauge(gateways[0], "cache_behind_total")
+					if t.Logf("a replica gave %d answers to one gateway, of which %d were asked again", answers, behind); answers == 0 || behind == 0 {
+						t.Error("the histories show nothing of replicas")
 					}
 				}
 			})
@@ -285,7 +294,7 @@ func TestReadsThroughSeveralGatewaysAndAnImportAreLinearizable(t *testing.T) {
 // forgetsLists tells of no parents: lists are not dropped.
 type forgetsLists struct{ cache.Source }
 
-func (f forgetsLists) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) backoffice.Queued {
+func (f forgetsLists) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *store.Query {
 	return f.Source.NewestChanges(b, from, limit, withoutParents(each))
 }
 
@@ -334,7 +343,7 @@ type admitsOld struct {
 	told map[*backoffice.Batch]func(context.Context)
 }
 
-func (a *admitsOld) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) backoffice.Queued {
+func (a *admitsOld) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *store.Query {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.told[b] = func(ctx context.Context) { _ = a.Source.NewestDurableChanges(ctx, from, limit, each) }
@@ -354,7 +363,7 @@ func (a *admitsOld) Send(ctx context.Context, b *backoffice.Batch) error {
 	return err
 }
 
-func TestACacheThatForgetsListsAdmitsOldRowsOrLooksAtNothingIsFoundOut(t *testing.T) {
+func TestACacheThatBreaksThePromiseIsFoundOut(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]func(cache.Source) cache.Source{
 		"forgets lists":                func(s cache.Source) cache.Source { return forgetsLists{s} },
@@ -367,25 +376,36 @@ func TestACacheThatForgetsListsAdmitsOldRowsOrLooksAtNothingIsFoundOut(t *testin
 		for place, openIn := range places {
 			t.Run(name+" on "+place, func(t *testing.T) {
 				t.Parallel()
-				open := openIn(t)
-				importer := open()
-				gateways := make([]backoffice.Store, historyGateways)
-				for i := range gateways {
-					gateways[i] = before(t, broken(open()), cache.Options{Bytes: 64 << 20})
-				}
-				until := time.Now().Add(2 * time.Minute)
-				for seed := uint64(0); ; seed++ {
-					var mixed atomic.Bool // what is wrong within one query is one way of being found out
-					w := &watch{t.Context(), func(string, ...any) { mixed.Store(true) }}
-					clean(w, importer)
-					if !history(w, seed, gateways, importer) || mixed.Load() {
-						return
-					}
-					if time.Now().After(until) {
-						t.Fatal("nothing was found, so the histories show nothing")
-					}
-				}
+				findOut(t, openIn(t), broken)
 			})
+		}
+	}
+	t.Run("takes a replica for the primary", func(t *testing.T) {
+		t.Parallel()
+		findOut(t, laggingPair(t), func(s cache.Source) cache.Source {
+			s.(*replicas).hidden = true
+			return s
+		})
+	})
+}
+
+// findOut fails when histories do not show that a store is broken.
+func findOut(t *testing.T, open func() cache.Source, broken func(cache.Source) cache.Source) {
+	importer := open()
+	gateways := make([]backoffice.Store, historyGateways)
+	for i := range gateways {
+		gateways[i] = before(t, broken(open()), cache.Options{Bytes: 64 << 20})
+	}
+	until := time.Now().Add(2 * time.Minute)
+	for seed := uint64(0); ; seed++ {
+		var mixed atomic.Bool // what is wrong within one query is one way of being found out
+		w := &watch{t.Context(), func(string, ...any) { mixed.Store(true) }}
+		clean(w, importer)
+		if !history(w, seed, gateways, importer) || mixed.Load() {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatal("nothing was found, so the histories show nothing")
 		}
 	}
 }

@@ -147,10 +147,9 @@ func (s *Store) keep(as moment, p place, depends nounSet, do func()) {
 	l := &s.log
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if as.history != l.now.history || as.at < l.from || l.touched[p] > as.at || l.changedSince(depends, as.at) {
-		return
+	if l.standsAs(as, p, depends) {
+		do()
 	}
-	do()
 }
 
 // good says whether everything that was good as of one moment is good as of another, too.

@@ -21,6 +21,7 @@ type snapshot struct {
 	looked  bool
 	as      moment  // when looked
 	inStore bool    // the store's own snapshot has begun, as of that moment
+	replica bool    // a replica answers in it
 	over    bool    // the last batch was sent
 	past    bool    // memory is left out
 	used    []*kept // what was taken from memory before the store's own snapshot began
@@ -60,6 +61,8 @@ type asked interface {
 	look(p *pass)
 	// settle hands over what was found and what was read, and keeps that. It is called once, after the last look.
 	settle(p *pass)
+	// stands says whether nothing that the store was asked is changed behind the moment of its answer.
+	stands(p *pass) bool
 	// fail notes why there is no answer.
 	fail(err error)
 }
@@ -68,6 +71,7 @@ type asked interface {
 type pass struct {
 	*snapshot
 	ctx    context.Context
+	reads  []asked
 	memory bool              // what is there may be used
 	own    bool              // the rows are to be the caller's own
 	as     moment            // as of which memory is asked
@@ -107,6 +111,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	last := b.Last || q.alone
 	for memory := !q.past; ; memory = false {
 		p := q.pass(ctx, memory)
+		p.reads = reads
 		p.own = !b.Pooled
 		for _, a := range reads {
 			a.look(p)
@@ -169,16 +174,30 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		_ = s.Source.Send(p.ctx, p.batch)
 		p.sound = true
 		q.inStore, q.over = !last, last
+		if q.replica && !p.stands() {
+			p.leaveReplica()
+			s.moved.Add(1)
+			return false, backoffice.Moved()
+		}
 		return false, nil
 	}
 	if err := p.ask(last); err != nil {
 		return false, err
 	}
-	if len(q.used) > 0 && !s.log.good(q.used, q.as, p.then) {
+	proved := p.then
+	if q.replica {
+		if !p.stands() {
+			s.behind.Add(1)
+			p.leaveReplica()
+			return true, nil
+		}
+		proved = s.log.position()
+	}
+	if len(q.used) > 0 && !s.log.good(q.used, q.as, proved) {
 		s.moved.Add(1)
 		return false, backoffice.Moved()
 	}
-	p.sound = s.log.good(p.used, p.as, p.then)
+	p.sound = s.log.good(p.used, p.as, proved)
 	q.looked, q.as, q.inStore = true, p.then, !last
 	if !p.sound && !s.check {
 		if last {
@@ -205,12 +224,15 @@ func (p *pass) ask(last bool) error {
 	if err := looked.Err(); err != nil {
 		return err
 	}
+	p.replica = looked.Replica
 	then, behind := s.advance(entries, false)
-	if behind { // a replica that is behind, or another history: the server that takes writes knows
+	if behind || p.replica { // only the server that takes writes knows what came since, and of another history
 		if err := s.wait(p.ctx); err != nil {
 			return err
 		}
-		then.history = s.log.position().history
+		if behind {
+			then.history = s.log.position().history
+		}
 	}
 	p.then = then
 	return nil

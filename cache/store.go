@@ -20,9 +20,11 @@ type Source interface {
 
 	// NewestChanges queues the reading of the change log from a number on, at most limit entries, the newest first; the
 	// newest is read in any case. It sees the moment of the batch, on the server that answers it.
-	NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) backoffice.Queued
+	NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *store.Query
 	// NewestDurableChanges is that of what was durable when it was asked, on the server that takes writes.
 	NewestDurableChanges(ctx context.Context, from int64, limit int, each func(*backoffice.Change)) error
+	// RenewSnapshot lets what a context reads next be of another moment.
+	RenewSnapshot(ctx context.Context)
 	// DataVersion is another number after each commit of anybody; 0 where that can't be told for less than reading the log takes.
 	DataVersion(ctx context.Context) int64
 }
@@ -49,7 +51,7 @@ type Store struct {
 	work    sync.WaitGroup
 	closed  atomic.Bool
 
-	hits, misses, looked, dropped, differences, moved atomic.Int64
+	hits, misses, looked, dropped, differences, moved, behind atomic.Int64
 }
 
 var _ backoffice.Store = (*Store)(nil)
@@ -126,6 +128,7 @@ func (s *Store) Gauges() []backoffice.Gauge {
 		backoffice.Gauge{Name: "cache_looks_total", Help: "Looks at the end of the change log that requests shared.", Read: s.looked.Load},
 		backoffice.Gauge{Name: "cache_dropped_total", Help: "Entries that were dropped because they were changed.", Read: s.dropped.Load},
 		backoffice.Gauge{Name: "cache_moved_total", Help: "Queries that began anew because something they had taken from memory was changed.", Read: s.moved.Load},
+		backoffice.Gauge{Name: "cache_behind_total", Help: "Answers of replicas that were asked again of the primary, because something in them had been changed.", Read: s.behind.Load},
 		backoffice.Gauge{Name: "cache_differences_total", Help: "Answers that were not those of the store, found by --cache-check.", Read: s.differences.Load},
 		backoffice.Gauge{Name: "cache_bytes", Help: "What the cache holds, roughly.", Read: func() int64 { return int64(s.memory.WeightedSize()) }},
 	)

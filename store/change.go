@@ -208,10 +208,11 @@ func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 // NewestChanges queues the reading of the change log from a number on, at most limit entries, the newest first; the newest is
 // read in any case. It sees the moment of the batch, on the server that answers it. Of the entries' own fields it leaves out
 // Action and Fields.
-func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) backoffice.Queued {
+func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *Query {
 	q := queryOf(newestChanges+strconv.Itoa(limit), []any{from}, eachNewest(each))
 	q.uncounted = true
-	return b.Queue(q)
+	b.Queue(q)
+	return q
 }
 
 // NewestDurableChanges is NewestChanges of what was durable when it was asked, on the server that takes writes.

@@ -17,6 +17,7 @@ type Statement struct {
 	Each func(*Row) error // called for every row, until it fails; the Row is valid during the call only. Nil for one that only writes
 
 	Changed int64 // rows, by a statement that only writes
+	Replica bool  // a replica answered
 	Err     error
 }
 
@@ -66,6 +67,8 @@ type Engine interface {
 	// end is called; after a Write in it, another one. The connection is taken with the first statement, given back after
 	// the last one or by end, and never held while anything else is waited for.
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
+	// RenewSnapshot lets what is sent next in such a context be of another moment.
+	RenewSnapshot(ctx context.Context)
 
 	Ping(ctx context.Context) error
 	Close() error

@@ -94,6 +94,9 @@ func (s *Store) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	return s.engine.BeginSnapshot(ctx)
 }
 
+// RenewSnapshot lets what a context reads next be of another moment.
+func (s *Store) RenewSnapshot(ctx context.Context) { s.engine.RenewSnapshot(ctx) }
+
 // Write implements backoffice.Store.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error { return do(ctx, tx) })

@@ -130,6 +130,9 @@ func (s *snapshot) trip(ctx context.Context, statements []*store.Statement, last
 		statements[answered].Err = err
 		answered++
 	}
+	for _, statement := range statements[:answered] {
+		statement.Replica = s.from != nil
+	}
 	return answered, true, err
 }
 
@@ -162,8 +165,12 @@ func finish(on *lease, begun bool, how string) {
 	}
 }
 
-// renew lets the next read begin another moment.
-func (s *snapshot) renew() {
+// RenewSnapshot implements store.Engine.
+func (e *engine) RenewSnapshot(ctx context.Context) {
+	s := snapshotOf(ctx)
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.on != nil {

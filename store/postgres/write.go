@@ -15,9 +15,7 @@ const maxAttempts = 5
 
 // Write implements store.Engine.
 func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
-	if s := snapshotOf(ctx); s != nil { // what is read next sees the write, and nobody waits for a connection with one in hand
-		s.renew()
-	}
+	e.RenewSnapshot(ctx) // what is read next sees the write, and nobody waits for a connection with one in hand
 	for attempt := 1; ; attempt++ {
 		err := e.write(ctx, do)
 		if err == nil {

@@ -34,9 +34,7 @@ func (e *engine) Primary() store.Sender { return e.own }
 
 // Write implements store.Engine.
 func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
-	if s := snapshotOf(ctx); s != nil { // what is read next sees the write, and nobody waits for a writer with a reader in hand
-		s.renew()
-	}
+	e.RenewSnapshot(ctx) // what is read next sees the write, and nobody waits for a writer with a reader in hand
 	c, err := e.turn(ctx)
 	if err != nil {
 		return err

@@ -112,8 +112,12 @@ func (s *snapshot) giveBack() {
 	s.on = nil
 }
 
-// renew lets the next read begin another moment.
-func (s *snapshot) renew() {
+// RenewSnapshot implements store.Engine.
+func (e *engine) RenewSnapshot(ctx context.Context) {
+	s := snapshotOf(ctx)
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.giveBack()

@@ -1,0 +1,81 @@
+package cache
+
+import "example.org/backoffice/backoffice"
+
+// What a replica answers is of the moment that it shows. It is what the primary would have answered as well when nothing that
+// it was asked for was changed between that moment and a look which began after the request came in. If something was, the
+// request is answered by the primary.
+
+// leaveReplica keeps the rest of the request on the primary.
+func (p *pass) leaveReplica() {
+	backoffice.SessionOf(p.ctx).StayOnPrimary() // without a session there are no replicas
+	p.replica = false
+	p.of.RenewSnapshot(p.ctx)
+}
+
+// stands says whether the primary would have answered the same by now.
+func (p *pass) stands() bool {
+	for _, read := range p.reads {
+		if !read.stands(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// untouched says whether no change behind a moment has touched a place, or the nouns that its answer depends on.
+func (l *log) untouched(as moment, p place, depends nounSet) bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.standsAs(as, p, depends)
+}
+
+// standsAs is untouched, for those who hold mu.
+func (l *log) standsAs(as moment, p place, depends nounSet) bool {
+	return as.history == l.now.history && as.at >= l.from && l.touched[p] <= as.at && !l.changedSince(depends, as.at)
+}
+
+// answersStand says it of what is asked about parents.
+func (p *pass) answersStand(of view, parents []string, depends nounSet) bool {
+	if depends != 0 {
+		return len(parents) == 0 || p.of.log.untouched(p.then, place{}, depends)
+	}
+	for _, parent := range parents {
+		if !p.of.log.untouched(p.then, place{lists, of, parent}, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *pass) rowsStand(of view, ids []string) bool {
+	for _, id := range ids {
+		if !p.of.log.untouched(p.then, place{aRow, of, id}, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *find[T, C]) stands(p *pass) bool { return p.rowsStand(f.view, f.missing) }
+
+func (l *listRead[T, C]) stands(p *pass) bool {
+	return p.answersStand(l.view, l.missing, l.rules.depends(l.list.Under, l.list.Criteria)) && p.rowsStand(l.view, l.lacking)
+}
+
+func (r *valueRead[C, V]) stands(p *pass) bool {
+	return p.answersStand(r.view, r.missing, r.rules.depends(r.under, r.criteria))
+}
+
+func (r *nounRead) stands(p *pass) bool {
+	for i, id := range r.missing {
+		// Entries of the register are in no change log.
+		if _, told := numberOf[r.got[i]]; !told || !p.of.log.untouched(p.then, place{kind: aNoun, id: id}, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// What memory has nothing of is in no change log.
+func (r *pastRead) stands(*pass) bool { return false }
