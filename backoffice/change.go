@@ -19,17 +19,23 @@ const (
 	NounConsultation  Noun = "consultation"
 )
 
-// Done is what became of an object.
-type Done string
+// ChangeAction is what became of an object.
+type ChangeAction string
 
 const (
-	Created Done = "created"
-	Updated Done = "updated"
-	Deleted Done = "deleted"
+	Created ChangeAction = "created"
+	Updated ChangeAction = "updated"
+	Deleted ChangeAction = "deleted"
 
 	// Unknown is an entry after which nobody knows what was done: whoever keeps what it has read forgets all of it.
-	Unknown Done = "unknown"
+	Unknown ChangeAction = "unknown"
 )
+
+// ChangeParent is a record on which another hangs, or hung before a change.
+type ChangeParent struct {
+	Noun Noun // "" in entries of programs that did not tell
+	ID   string
+}
 
 // ForgetWhatWasRead has every server forget all that it keeps in memory, before it answers another request: for when
 // something else than this program has changed the records, so that no entry tells of it.
@@ -50,10 +56,10 @@ type Change struct {
 	ObjectID string
 	Fields   []string // the fields that changed, sorted, in GraphQL's names; nil for a deletion
 
-	// Done is what became of the object, and Parents are the identifiers of all on which it hung before or hangs now, so that
-	// the lists are known that changed with it. The store sets both. Done is "" in entries of programs that did not tell.
-	Done    Done
-	Parents []string
+	// Done is what became of the object, and Parents are all on which it hung before or hangs now, by their identifiers, so
+	// that the lists are known that changed with it. The store sets both. Done is "" in entries of programs that did not tell.
+	Done    ChangeAction
+	Parents []ChangeParent
 
 	// VisibleAt is when the transaction became visible, by the store's clock: never before that of a smaller number, and what
 	// updatedSince goes by. Zero in entries of stores that did not keep it yet.
@@ -65,4 +71,12 @@ type ChangeStore interface {
 	// Changes returns up to limit entries after a sequence number, in order. An entry that was returned is followed
 	// for good by the ones that come after it: no smaller number appears later.
 	Changes(ctx context.Context, after int64, limit int) ([]*Change, error)
+
+	// ReadChanges queues the reading of a page of the feed, in one statement that costs the same however long the log is, and
+	// of the moment of its batch. A page of a place that has expired holds what there is: see ChangePage.Expired.
+	ReadChanges(b *Batch, q ChangeQuery, into *ChangePage) Queued
+
+	// RemoveChanges removes entries of the log that became visible before an instant, the oldest first and at most limit of
+	// them, and tells whether there may be more. Numbers go on behind those that are gone.
+	RemoveChanges(ctx context.Context, before Instant, limit int) (more bool, err error)
 }

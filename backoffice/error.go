@@ -32,6 +32,8 @@ const (
 	TooLarge
 	// OverLimit means that one request asks for more work than one may.
 	OverLimit
+	// CursorExpired means a place in the change log from which on it cannot be told without a gap.
+	CursorExpired
 )
 
 // Error is the only error that crosses rooms. Message is safe to show to anyone; Cause is only for the log.

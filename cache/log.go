@@ -114,7 +114,7 @@ func (s *Store) touch(e *backoffice.Change) bool {
 	for _, of := range viewsOf[no] {
 		drop(place{aRow, of, e.ObjectID})
 		for _, parent := range e.Parents {
-			drop(place{lists, of, parent})
+			drop(place{lists, of, parent.ID})
 		}
 	}
 	drop(place{kind: aNoun, id: e.ObjectID})

@@ -78,3 +78,8 @@ func (r *past[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criter
 		return r.below.Counts(b, under, criteria, parents, into)
 	}})
 }
+
+// ReadChanges implements backoffice.ChangeStore.
+func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
+	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return s.Source.ReadChanges(b, q, into) }})
+}

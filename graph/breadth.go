@@ -23,6 +23,10 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthCalculation(),
 		ec.breadthCalculationConnection(),
 		ec.breadthCalculationEdge(),
+		ec.breadthChange(),
+		ec.breadthChangeConnection(),
+		ec.breadthChangeEdge(),
+		ec.breadthChangeParent(),
 		ec.breadthChecklist(),
 		ec.breadthChecklistConnection(),
 		ec.breadthChecklistEdge(),
@@ -268,6 +272,179 @@ func (ec *executionContext) breadthCalculationEdge() *execute.Object {
 					return obj.Node, nil
 				})
 				return execute.Singles(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthChange() *execute.Object {
+	return &execute.Object{Name: "Change", Is: changeImplementors, Fields: []*execute.Field{
+		{
+			Name:    "cursor",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.VisibleChange).Cursor())
+			},
+		},
+		{
+			Name:    "sequence",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.VisibleChange).Sequence)
+			},
+		},
+		{
+			Name:    "at",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.VisibleChange).At)
+			},
+		},
+		{
+			Name:    "noun",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(w, object.(*backoffice.VisibleChange).Noun)
+			},
+		},
+		{
+			Name:    "objectId",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNID2string(w, object.(*backoffice.VisibleChange).ObjectID)
+			},
+		},
+		{
+			Name:    "action",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNChangeAction2exampleᚗorgᚋbackofficeᚋbackofficeᚐChangeAction(w, object.(*backoffice.VisibleChange).Action)
+			},
+		},
+		{
+			Name:    "fields",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2ᚕstringᚄ(w, object.(*backoffice.VisibleChange).Fields)
+			},
+		},
+		{
+			Name: "clientId",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOID2ᚖstring(w, object.(*backoffice.VisibleChange).ClientID)
+			},
+		},
+		{
+			Name:            "parents",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"ChangeParent"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.VisibleChange) (result []backoffice.ChangeParent, err error) {
+					return obj.Parents, nil
+				})
+				return execute.Lists(execute.PointerLists(values)), err
+			},
+		},
+		{
+			Name:     "object",
+			Types:    []string{"User", "Transcript", "PrivacyAccess", "MinfinDocument", "Label", "FinancialYear", "CustomerRelation", "CustomerDocument", "Customer", "Checklist", "Calculation"},
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Change().Object(ctx, objects.(execute.Of[*backoffice.VisibleChange]))
+				return execute.Interfaces(values, splitNode), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthChangeConnection() *execute.Object {
+	return &execute.Object{Name: "ChangeConnection", Is: changeConnectionImplementors, Fields: []*execute.Field{
+		{
+			Name:            "edges",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"ChangeEdge"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.ChangeConnection) (result []*backoffice.ChangeEdge, err error) {
+					return obj.Edges(), nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:            "nodes",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"Change"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.ChangeConnection) (result []*backoffice.VisibleChange, err error) {
+					return obj.Nodes(), nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "pageInfo",
+			NonNull: true,
+			Types:   []string{"PageInfo"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.ChangeConnection) (result *backoffice.PageInfo, err error) {
+					return obj.PageInfo(), nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:    "latestCursor",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.ChangeConnection).LatestCursor())
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthChangeEdge() *execute.Object {
+	return &execute.Object{Name: "ChangeEdge", Is: changeEdgeImplementors, Fields: []*execute.Field{
+		{
+			Name:    "cursor",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.ChangeEdge).Cursor())
+			},
+		},
+		{
+			Name:    "node",
+			NonNull: true,
+			Types:   []string{"Change"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.ChangeEdge) (result *backoffice.VisibleChange, err error) {
+					return obj.Node, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthChangeParent() *execute.Object {
+	return &execute.Object{Name: "ChangeParent", Is: changeParentImplementors, Fields: []*execute.Field{
+		{
+			Name:    "noun",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(w, object.(*backoffice.ChangeParent).Noun)
+			},
+		},
+		{
+			Name:    "id",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNID2string(w, object.(*backoffice.ChangeParent).ID)
 			},
 		},
 	}}
@@ -2300,6 +2477,18 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 				return execute.Singles(values), err
 			},
 		},
+		{
+			Name:     "changes",
+			NonNull:  true,
+			Types:    []string{"ChangeConnection"},
+			Resolver: true,
+			Args:     ec.field_Query_changes_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().Changes(ctx, args["after"].(*string), args["first"].(*int), args["nouns"].([]backoffice.Noun), args["latestOnly"].(*bool))
+				values := []*backoffice.ChangeConnection{value}
+				return execute.Singles(values), err
+			},
+		},
 	}}
 }
 
@@ -2912,6 +3101,10 @@ func putNCalculationState2exampleᚗorgᚋbackofficeᚋbackofficeᚐCalculationS
 	return w.String(string(v))
 }
 
+func putNChangeAction2exampleᚗorgᚋbackofficeᚋbackofficeᚐChangeAction(w *execute.Writer, v backoffice.ChangeAction) bool {
+	return w.Marshal(v)
+}
+
 func putNCustomerType2exampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerType(w *execute.Writer, v backoffice.CustomerType) bool {
 	return w.String(string(v))
 }
@@ -2934,6 +3127,10 @@ func putNInt2int(w *execute.Writer, v int) bool {
 
 func putNJSON2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSON(w *execute.Writer, v backoffice.JSON) bool {
 	return execute.Append(w, v)
+}
+
+func putNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(w *execute.Writer, v backoffice.Noun) bool {
+	return w.Marshal(v)
 }
 
 func putNPrivacyField2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyField(w *execute.Writer, v backoffice.PrivacyField) bool {

@@ -31,6 +31,7 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 type ResolverRoot interface {
 	Calculation() CalculationResolver
 	CalculationConnection() CalculationConnectionResolver
+	Change() ChangeResolver
 	Checklist() ChecklistResolver
 	ChecklistConnection() ChecklistConnectionResolver
 	Customer() CustomerResolver
@@ -94,6 +95,36 @@ type ComplexityRoot struct {
 	CalculationEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	Change struct {
+		Action   func(childComplexity int) int
+		At       func(childComplexity int) int
+		ClientID func(childComplexity int) int
+		Cursor   func(childComplexity int) int
+		Fields   func(childComplexity int) int
+		Noun     func(childComplexity int) int
+		Object   func(childComplexity int) int
+		ObjectID func(childComplexity int) int
+		Parents  func(childComplexity int) int
+		Sequence func(childComplexity int) int
+	}
+
+	ChangeConnection struct {
+		Edges        func(childComplexity int) int
+		LatestCursor func(childComplexity int) int
+		Nodes        func(childComplexity int) int
+		PageInfo     func(childComplexity int) int
+	}
+
+	ChangeEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	ChangeParent struct {
+		ID   func(childComplexity int) int
+		Noun func(childComplexity int) int
 	}
 
 	Checklist struct {
@@ -352,6 +383,7 @@ type ComplexityRoot struct {
 
 	Query struct {
 		Calculations         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.ListOrder) int
+		Changes              func(childComplexity int, after *string, first *int, nouns []backoffice.Noun, latestOnly *bool) int
 		Checklist            func(childComplexity int, id string) int
 		Checklists           func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ListOrder) int
 		CurrentFinancialYear func(childComplexity int) int
@@ -470,6 +502,9 @@ type CalculationResolver interface {
 type CalculationConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) ([]int, error)
 }
+type ChangeResolver interface {
+	Object(ctx context.Context, objs []*backoffice.VisibleChange) ([]backoffice.Node, error)
+}
 type ChecklistResolver interface {
 	FinancialYear(ctx context.Context, objs []*backoffice.Checklist) ([]*backoffice.FinancialYear, error)
 	Transcripts(ctx context.Context, objs []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
@@ -569,6 +604,7 @@ type QueryResolver interface {
 	Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria], error)
 	MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinDocument, error)
 	MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria], error)
+	Changes(ctx context.Context, after *string, first *int, nouns []backoffice.Noun, latestOnly *bool) (*backoffice.ChangeConnection, error)
 }
 type TranscriptResolver interface {
 	Customer(ctx context.Context, objs []*backoffice.Transcript) ([]*backoffice.Customer, error)
@@ -732,6 +768,118 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CalculationEdge.Node(childComplexity), true
+
+	case "Change.action":
+		if e.ComplexityRoot.Change.Action == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Action(childComplexity), true
+	case "Change.at":
+		if e.ComplexityRoot.Change.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.At(childComplexity), true
+	case "Change.clientId":
+		if e.ComplexityRoot.Change.ClientID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.ClientID(childComplexity), true
+	case "Change.cursor":
+		if e.ComplexityRoot.Change.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Cursor(childComplexity), true
+	case "Change.fields":
+		if e.ComplexityRoot.Change.Fields == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Fields(childComplexity), true
+	case "Change.noun":
+		if e.ComplexityRoot.Change.Noun == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Noun(childComplexity), true
+	case "Change.object":
+		if e.ComplexityRoot.Change.Object == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Object(childComplexity), true
+	case "Change.objectId":
+		if e.ComplexityRoot.Change.ObjectID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.ObjectID(childComplexity), true
+	case "Change.parents":
+		if e.ComplexityRoot.Change.Parents == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Parents(childComplexity), true
+	case "Change.sequence":
+		if e.ComplexityRoot.Change.Sequence == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Sequence(childComplexity), true
+
+	case "ChangeConnection.edges":
+		if e.ComplexityRoot.ChangeConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangeConnection.Edges(childComplexity), true
+	case "ChangeConnection.latestCursor":
+		if e.ComplexityRoot.ChangeConnection.LatestCursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangeConnection.LatestCursor(childComplexity), true
+	case "ChangeConnection.nodes":
+		if e.ComplexityRoot.ChangeConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangeConnection.Nodes(childComplexity), true
+	case "ChangeConnection.pageInfo":
+		if e.ComplexityRoot.ChangeConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangeConnection.PageInfo(childComplexity), true
+
+	case "ChangeEdge.cursor":
+		if e.ComplexityRoot.ChangeEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangeEdge.Cursor(childComplexity), true
+	case "ChangeEdge.node":
+		if e.ComplexityRoot.ChangeEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangeEdge.Node(childComplexity), true
+
+	case "ChangeParent.id":
+		if e.ComplexityRoot.ChangeParent.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangeParent.ID(childComplexity), true
+	case "ChangeParent.noun":
+		if e.ComplexityRoot.ChangeParent.Noun == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangeParent.Noun(childComplexity), true
 
 	case "Checklist.authRequired":
 		if e.ComplexityRoot.Checklist.AuthRequired == nil {
@@ -1785,6 +1933,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Calculations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CalculationFilter), args["orderBy"].(*backoffice.ListOrder)), true
+	case "Query.changes":
+		if e.ComplexityRoot.Query.Changes == nil {
+			break
+		}
+
+		args, err := ec.field_Query_changes_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Changes(childComplexity, args["after"].(*string), args["first"].(*int), args["nouns"].([]backoffice.Noun), args["latestOnly"].(*bool)), true
 	case "Query.checklist":
 		if e.ComplexityRoot.Query.Checklist == nil {
 			break
@@ -2720,6 +2879,23 @@ type Query {
     "Which documents."
     filter: MinfinDocumentFilter
   ): MinfinDocumentConnection @hasScope(scope: MINFIN_READ)
+
+  """
+  What was created, updated and deleted, in the order in which it became visible: whoever has seen a change has seen all before
+  it that the pair may read. Forward only. To follow, ask again after the last cursor, or after latestCursor of an empty page.
+  A cursor from which on changes are not kept any more, or that the log does not reach, is refused with CURSOR_EXPIRED: then
+  read everything again.
+  """
+  changes(
+    "Only changes after this cursor of the list, or after the number that an export names; from the oldest one that is kept when absent."
+    after: String
+    "At most this many changes: 0 to 500."
+    first: Int = 100
+    "Of which nouns; of all when absent. Changes of what the pair may not read are left out."
+    nouns: [Noun!]
+    "Only the last change of each object of the page."
+    latestOnly: Boolean = false
+  ): ChangeConnection!
 }
 
 "The credential pair that makes a request."
@@ -3542,6 +3718,92 @@ type LabelEdge {
   node: Label!
 }
 
+"A kind of object whose changes are told."
+enum Noun {
+  "A financial year."
+  FINANCIAL_YEAR
+  "A checklist."
+  CHECKLIST
+  "A transcript; also when its calculation gives it another status."
+  TRANSCRIPT
+  "A calculation."
+  CALCULATION
+  "A customer."
+  CUSTOMER
+  "A relation between two customers."
+  CUSTOMER_RELATION
+  "A document of a customer."
+  CUSTOMER_DOCUMENT
+  "A document of the tax administration; its changes need minfin.read."
+  MINFIN_DOCUMENT
+  "A user of the office."
+  USER
+  "A label."
+  LABEL
+}
+
+"What became of an object."
+enum ChangeAction {
+  "It is new."
+  CREATED
+  "It was changed; so are all that were written before this was noted."
+  UPDATED
+  "It is gone. What goes with it has changes of its own."
+  DELETED
+}
+
+"A page of changes."
+type ChangeConnection {
+  "The changes with their cursors."
+  edges: [ChangeEdge!]!
+  "The changes."
+  nodes: [Change!]!
+  "The page's place in the list."
+  pageInfo: PageInfo!
+  "Where the log ends at the moment of this page, also when nothing is in it: going on from here loses nothing when there is no next page."
+  latestCursor: String!
+}
+
+"A change with its place in the list."
+type ChangeEdge {
+  "The change's place."
+  cursor: String!
+  "The change."
+  node: Change!
+}
+
+"One change of one object. It tells that something was changed, and never a value; ` + "`" + `object` + "`" + ` has the values of now."
+type Change {
+  "The change's place in the list."
+  cursor: String!
+  "The number of the change. It grows in the order in which changes became visible; gaps mean nothing."
+  sequence: Int!
+  "When it was made."
+  at: DateTime!
+  "What kind of object was changed."
+  noun: Noun!
+  "The object's identifier."
+  objectId: ID!
+  "What became of it."
+  action: ChangeAction!
+  "The fields that were changed, by the names of this schema's objects and inputs, such as ` + "`" + `email` + "`" + ` and ` + "`" + `responsibleId` + "`" + `; empty for what was created or deleted."
+  fields: [String!]!
+  "The credential pair that made the change; null for the operator."
+  clientId: ID
+  "What the object hangs on, and hung on before: a relation's two customers; a transcript's customer, checklist and year."
+  parents: [ChangeParent!]!
+  "The object as it is now; null when it is gone."
+  object: Node
+}
+
+"An object on which another one hangs."
+type ChangeParent {
+  "What kind of object it is."
+  noun: Noun!
+  "Its identifier."
+  id: ID!
+}
+
 "A page of entries."
 type PrivacyAccessConnection {
   "The rows with their cursors."
@@ -4220,6 +4482,66 @@ func (ec *executionContext) childFields_CalculationEdge(ctx context.Context, fie
 		return ec.fieldContext_CalculationEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CalculationEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Change(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_Change_cursor(ctx, field)
+	case "sequence":
+		return ec.fieldContext_Change_sequence(ctx, field)
+	case "at":
+		return ec.fieldContext_Change_at(ctx, field)
+	case "noun":
+		return ec.fieldContext_Change_noun(ctx, field)
+	case "objectId":
+		return ec.fieldContext_Change_objectId(ctx, field)
+	case "action":
+		return ec.fieldContext_Change_action(ctx, field)
+	case "fields":
+		return ec.fieldContext_Change_fields(ctx, field)
+	case "clientId":
+		return ec.fieldContext_Change_clientId(ctx, field)
+	case "parents":
+		return ec.fieldContext_Change_parents(ctx, field)
+	case "object":
+		return ec.fieldContext_Change_object(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Change", field.Name)
+}
+
+func (ec *executionContext) childFields_ChangeConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ChangeConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_ChangeConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ChangeConnection_pageInfo(ctx, field)
+	case "latestCursor":
+		return ec.fieldContext_ChangeConnection_latestCursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ChangeConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ChangeEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_ChangeEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_ChangeEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ChangeEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ChangeParent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "noun":
+		return ec.fieldContext_ChangeParent_noun(ctx, field)
+	case "id":
+		return ec.fieldContext_ChangeParent_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ChangeParent", field.Name)
 }
 
 func (ec *executionContext) childFields_Checklist(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5762,6 +6084,44 @@ func (ec *executionContext) field_Query_calculations_args(ctx context.Context, r
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_changes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "nouns",
+		func(ctx context.Context, v any) ([]backoffice.Noun, error) {
+			return ec.unmarshalONoun2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐNounᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nouns"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "latestOnly",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["latestOnly"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_checklist_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -7238,6 +7598,497 @@ func (ec *executionContext) fieldContext_CalculationEdge_node(_ context.Context,
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Change_cursor(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Change_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Change_sequence(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_sequence(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Sequence, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Change_sequence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Change_at(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_at(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Instant) graphql.Marshaler {
+			return ec.marshalNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Change_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Change_noun(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_noun(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Noun, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Noun) graphql.Marshaler {
+			return ec.marshalNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Change_noun(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type Noun does not have child fields"))
+}
+
+func (ec *executionContext) _Change_objectId(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_objectId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ObjectID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Change_objectId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Change_action(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_action(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Action, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.ChangeAction) graphql.Marshaler {
+			return ec.marshalNChangeAction2exampleᚗorgᚋbackofficeᚋbackofficeᚐChangeAction(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Change_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type ChangeAction does not have child fields"))
+}
+
+func (ec *executionContext) _Change_fields(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_fields(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Fields, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Change_fields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Change_clientId(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_clientId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ClientID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Change_clientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Change_parents(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_parents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Parents, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []backoffice.ChangeParent) graphql.Marshaler {
+			return ec.marshalNChangeParent2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐChangeParentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Change_parents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Change",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ChangeParent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Change_object(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Change_object(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Change_object(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Node) graphql.Marshaler {
+			return ec.marshalONode2exampleᚗorgᚋbackofficeᚋbackofficeᚐNode(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Change_object(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Change",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Change_object(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (any, error) {
+	resolver := ec.Resolvers.Change()
+	if batch, ok := graphql.BatchParentsFor[*backoffice.VisibleChange](ctx, "Change"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Object(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[backoffice.Node](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Change.object",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Object(ctx, []*backoffice.VisibleChange{obj})
+	return graphql.ResolveBatchSingleResult[backoffice.Node](
+		ctx,
+		results,
+		err,
+		"Change.object",
+	)
+}
+
+func (ec *executionContext) _ChangeConnection_edges(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangeConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.ChangeEdge) graphql.Marshaler {
+			return ec.marshalNChangeEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangeEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangeConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ChangeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ChangeEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ChangeConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangeConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.VisibleChange) graphql.Marshaler {
+			return ec.marshalNChange2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐVisibleChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangeConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ChangeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Change(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ChangeConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangeConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangeConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ChangeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ChangeConnection_latestCursor(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangeConnection_latestCursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestCursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangeConnection_latestCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChangeConnection", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ChangeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangeEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChangeEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ChangeEdge_node(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangeEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.VisibleChange) graphql.Marshaler {
+			return ec.marshalNChange2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐVisibleChange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangeEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ChangeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Change(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ChangeParent_noun(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeParent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangeParent_noun(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Noun, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Noun) graphql.Marshaler {
+			return ec.marshalNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangeParent_noun(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChangeParent", field, false, false, errors.New("field of type Noun does not have child fields"))
+}
+
+func (ec *executionContext) _ChangeParent_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeParent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangeParent_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangeParent_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChangeParent", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Checklist_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.Checklist) (ret graphql.Marshaler) {
@@ -13508,6 +14359,50 @@ func (ec *executionContext) fieldContext_Query_minfinDocuments(ctx context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_changes(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_changes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Changes(ctx, fc.Args["after"].(*string), fc.Args["first"].(*int), fc.Args["nouns"].([]backoffice.Noun), fc.Args["latestOnly"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.ChangeConnection) graphql.Marshaler {
+			return ec.marshalNChangeConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangeConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_changes(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ChangeConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_changes_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query___type(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18245,6 +19140,261 @@ func (ec *executionContext) _CalculationEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
+var changeImplementors = []string{"Change"}
+
+func (ec *executionContext) _Change(ctx context.Context, sel ast.SelectionSet, obj *backoffice.VisibleChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, changeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Change")
+		case "cursor":
+			out.Values[i] = ec._Change_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sequence":
+			out.Values[i] = ec._Change_sequence(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "at":
+			out.Values[i] = ec._Change_at(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "noun":
+			out.Values[i] = ec._Change_noun(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "objectId":
+			out.Values[i] = ec._Change_objectId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "action":
+			out.Values[i] = ec._Change_action(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "fields":
+			out.Values[i] = ec._Change_fields(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "clientId":
+			out.Values[i] = ec._Change_clientId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "parents":
+			out.Values[i] = ec._Change_parents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "object":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Change_object(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var changeConnectionImplementors = []string{"ChangeConnection"}
+
+func (ec *executionContext) _ChangeConnection(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ChangeConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, changeConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ChangeConnection")
+		case "edges":
+			out.Values[i] = ec._ChangeConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ChangeConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ChangeConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latestCursor":
+			out.Values[i] = ec._ChangeConnection_latestCursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var changeEdgeImplementors = []string{"ChangeEdge"}
+
+func (ec *executionContext) _ChangeEdge(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ChangeEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, changeEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ChangeEdge")
+		case "cursor":
+			out.Values[i] = ec._ChangeEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ChangeEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var changeParentImplementors = []string{"ChangeParent"}
+
+func (ec *executionContext) _ChangeParent(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ChangeParent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, changeParentImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ChangeParent")
+		case "noun":
+			out.Values[i] = ec._ChangeParent_noun(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "id":
+			out.Values[i] = ec._ChangeParent_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var checklistImplementors = []string{"Checklist", "Node"}
 
 func (ec *executionContext) _Checklist(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Checklist) graphql.Marshaler {
@@ -21627,6 +22777,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "changes":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_changes(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Query___type(ctx, field)
@@ -23129,6 +24301,99 @@ func (ec *executionContext) marshalNCalculationState2exampleᚗorgᚋbackoffice�
 	return res
 }
 
+func (ec *executionContext) marshalNChange2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐVisibleChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.VisibleChange) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "Change", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNChange2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐVisibleChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNChange2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐVisibleChange(ctx context.Context, sel ast.SelectionSet, v *backoffice.VisibleChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Change(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNChangeAction2exampleᚗorgᚋbackofficeᚋbackofficeᚐChangeAction(ctx context.Context, v any) (backoffice.ChangeAction, error) {
+	var res backoffice.ChangeAction
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNChangeAction2exampleᚗorgᚋbackofficeᚋbackofficeᚐChangeAction(ctx context.Context, sel ast.SelectionSet, v backoffice.ChangeAction) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) marshalNChangeConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangeConnection(ctx context.Context, sel ast.SelectionSet, v *backoffice.ChangeConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ChangeConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNChangeEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangeEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.ChangeEdge) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNChangeEdge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangeEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNChangeEdge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangeEdge(ctx context.Context, sel ast.SelectionSet, v *backoffice.ChangeEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ChangeEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNChangeParent2exampleᚗorgᚋbackofficeᚋbackofficeᚐChangeParent(ctx context.Context, sel ast.SelectionSet, v backoffice.ChangeParent) graphql.Marshaler {
+	return ec._ChangeParent(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNChangeParent2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐChangeParentᚄ(ctx context.Context, sel ast.SelectionSet, v []backoffice.ChangeParent) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNChangeParent2exampleᚗorgᚋbackofficeᚋbackofficeᚐChangeParent(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNChecklist2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChecklistᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Checklist) graphql.Marshaler {
 	ctx = graphql.WithBatchParents(ctx, "Checklist", v, nil)
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -23890,6 +25155,16 @@ func (ec *executionContext) marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackoff
 	})
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(ctx context.Context, v any) (backoffice.Noun, error) {
+	var res backoffice.Noun
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(ctx context.Context, sel ast.SelectionSet, v backoffice.Noun) graphql.Marshaler {
+	return v
 }
 
 func (ec *executionContext) unmarshalNOrderDirection2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderDirection(ctx context.Context, v any) (backoffice.OrderDirection, error) {
@@ -25004,6 +26279,42 @@ func (ec *executionContext) marshalONode2exampleᚗorgᚋbackofficeᚋbackoffice
 		return graphql.Null
 	}
 	return ec._Node(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalONoun2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐNounᚄ(ctx context.Context, v any) ([]backoffice.Noun, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]backoffice.Noun, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalONoun2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐNounᚄ(ctx context.Context, sel ast.SelectionSet, v []backoffice.Noun) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOPrivacyAccessConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx context.Context, sel ast.SelectionSet, v *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) graphql.Marshaler {

@@ -22,6 +22,7 @@ const (
 	codeUnavailable     = "UNAVAILABLE"
 	codeTimeout         = "TIMEOUT"
 	codeInternal        = "INTERNAL_SERVER_ERROR"
+	codeCursorExpired   = "CURSOR_EXPIRED"
 	codeNotPersisted    = "PERSISTED_QUERY_NOT_SUPPORTED"
 )
 
@@ -51,6 +52,8 @@ func codeOf(kind backoffice.Kind) string {
 		return limits.CodeAnswer
 	case backoffice.OverLimit:
 		return limits.CodeCost
+	case backoffice.CursorExpired:
+		return codeCursorExpired
 	}
 	return codeInternal
 }
@@ -70,6 +73,8 @@ func statusOf(code, media string) int {
 		return http.StatusServiceUnavailable
 	case codeTimeout:
 		return http.StatusGatewayTimeout
+	case codeCursorExpired:
+		return http.StatusGone
 	case codeInternal:
 		return http.StatusInternalServerError
 	case codeParse, codeValidation, codeBadInput, codeNotPersisted, limits.CodeAlias, limits.CodeAnswer, limits.CodeCost, limits.CodeDepth, limits.CodeToken:

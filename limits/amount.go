@@ -24,12 +24,16 @@ func (n literal) constant() bool        { return true }
 // pageSize is how many nodes a connection may answer with.
 type pageSize struct {
 	stated    int      // the largest literal; -1 if there is none
+	byDefault int      // what none of them stands for
 	variables []string // each may state another one
 }
 
 // sizeOfConnection reads first, last or pageSize; two of them at once are refused by the resolver, the larger counts.
 func sizeOfConnection(field *ast.Field) pageSize {
-	n := pageSize{stated: -1}
+	n := pageSize{stated: -1, byDefault: backoffice.DefaultPageSize}
+	if first := field.Definition.Arguments.ForName("first"); first != nil && first.DefaultValue != nil {
+		n.byDefault = integer(first.DefaultValue.Raw)
+	}
 	for _, name := range [...]string{"first", "last", "pageSize"} {
 		value := argument(field, name)
 		switch {
@@ -53,7 +57,7 @@ func (n pageSize) of(variables map[string]any) int {
 		}
 	}
 	if stated < 0 {
-		return backoffice.DefaultPageSize
+		return n.byDefault
 	}
 	return min(stated, backoffice.MaxPageSize)
 }

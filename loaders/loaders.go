@@ -43,6 +43,7 @@ type Loaders struct {
 	Consultations    Noun[*backoffice.Consultation, backoffice.ConsultationCriteria]
 	TranscriptCounts StatusCounts
 	Nouns            Nouns
+	Changes          Changes
 }
 
 // Timed is how long a batch stays open when no level closes it: under gqlgen's own executor.
@@ -78,6 +79,7 @@ func With(ctx context.Context, store backoffice.Store, wait time.Duration) conte
 	l.Consultations.serve(l, backoffice.NounConsultation, store.Consultations())
 	l.TranscriptCounts.of, l.TranscriptCounts.reader = l, store.Transcripts()
 	l.Nouns.of, l.Nouns.reader = l, store
+	l.Changes.of, l.Changes.reader = l, store
 	return ctx
 }
 
@@ -120,6 +122,7 @@ func (l *Loaders) Forget() {
 	l.Consultations.forget()
 	l.TranscriptCounts.loader.known = nil
 	l.Nouns.loader.known = nil
+	l.Changes.loader.known = nil
 }
 
 // Close ends the request's reading: the memory of the rows is used again, so nobody may look at one any more. When

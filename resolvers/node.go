@@ -25,11 +25,16 @@ func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
 	if len(ids) > maxNodes {
 		return nil, backoffice.Errorf(backoffice.BadInput, "ids takes at most %d identifiers", maxNodes)
 	}
-	l := loaders.From(ctx)
-	nouns, err := l.Nouns.All(ctx, ids)
+	nouns, err := loaders.From(ctx).Nouns.All(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
+	return nodesOfNouns(ctx, ids, nouns)
+}
+
+// nodesOfNouns loads objects of known nouns, "" for those that are of none.
+func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([]backoffice.Node, error) {
+	l := loaders.From(ctx)
 	places := map[backoffice.Noun][]int{}
 	for i, noun := range nouns {
 		if noun != "" {

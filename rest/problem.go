@@ -100,6 +100,8 @@ func statusOf(kind backoffice.Kind) int {
 		return http.StatusServiceUnavailable
 	case backoffice.Timeout:
 		return http.StatusGatewayTimeout
+	case backoffice.CursorExpired:
+		return http.StatusGone
 	}
 	return http.StatusInternalServerError
 }

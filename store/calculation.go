@@ -116,16 +116,16 @@ func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, w
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil
 	}
-	own := strings.NewReplacer("v.", "transcripts.")
+	own, parents := strings.NewReplacer("v.", "transcripts."), transcriptTable.parentColumnsOf()
 	text := "UPDATE transcripts SET status = " + own.Replace(effectiveStatus) + ", updated_at = " + own.Replace(effectiveUpdate) + ", visible_at = $2" +
-		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id, " + strings.Join(transcriptTable.parentColumnsOf(), ", ")
+		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id, " + strings.Join(namesOf(parents), ", ")
 	of := attachments{}
-	if err := w.conn.Query(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)}, of.read); err != nil {
+	if err := w.conn.Query(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)}, of.reads(parents)); err != nil {
 		return err
 	}
 	for _, id := range transcripts {
 		if parents, there := of[id]; there {
-			w.tx.touch(backoffice.NounTranscript, id, backoffice.Updated, []string{"status"}, parents...)
+			w.tx.touch(backoffice.NounTranscript, id, backoffice.Updated, []string{"status", "updatedAt"}, parents...)
 		}
 	}
 	for _, calculation := range written {

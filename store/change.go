@@ -162,8 +162,9 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		text("object_id", "", func(c *backoffice.Change) *string { return &c.ObjectID }),
 		words("fields", "", func(c *backoffice.Change) *[]string { return &c.Fields }).orNull(),
 		number("visible_at", "", func(c *backoffice.Change) *backoffice.Instant { return &c.VisibleAt }),
-		text("done", "", func(c *backoffice.Change) *backoffice.Done { return &c.Done }).orNull(),
-		words("parents", "", func(c *backoffice.Change) *[]string { return &c.Parents }).orNull(),
+		text("done", "", func(c *backoffice.Change) *backoffice.ChangeAction { return &c.Done }).orNull(),
+		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { c.Parents = parentsFrom(r.Text(i), r.Text(i+1)) }, parentIDs).orNull(),
+		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, parentLetters).orNull(), // read with the column before
 	},
 }
 
@@ -199,7 +200,7 @@ func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 	return func(row *Row) error {
 		each(&backoffice.Change{
 			Sequence: row.Int(0), At: backoffice.Instant(row.Int(1)), ClientID: row.Text(2), Noun: backoffice.Noun(row.Text(3)), ObjectID: row.Text(4),
-			VisibleAt: backoffice.Instant(row.Int(5)), Done: backoffice.Done(row.Text(6)), Parents: split[string](row.Text(7)),
+			VisibleAt: backoffice.Instant(row.Int(5)), Done: backoffice.ChangeAction(row.Text(6)), Parents: parentsFrom(row.Text(7), ""),
 		})
 		return nil
 	}
@@ -236,7 +237,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]*backoff
 	for i := range changeTable.columns {
 		names = append(names, changeTable.columns[i].name)
 	}
-	text := "SELECT " + strings.Join(names, ", ") + " FROM changes WHERE sequence > $1 ORDER BY sequence LIMIT $2"
+	text := "SELECT " + strings.Join(names, ", ") + " FROM changes WHERE sequence > $1 AND sequence > (SELECT removed FROM change_horizon) ORDER BY sequence LIMIT $2"
 	var changes []*backoffice.Change
 	err := s.primary().Query(ctx, text, []any{after, int64(limit)}, func(row *Row) error {
 		change := &backoffice.Change{}

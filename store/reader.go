@@ -14,15 +14,17 @@ type noun[T any, C comparable] struct {
 	texts   texts[T]
 	blocks  blocks[T]
 	writes  writeTexts
-	holders string // the statement of Holders, "" when nothing is unique
-	parents []*column[T]
+	holders string       // the statement of Holders, "" when nothing is unique
+	parents []*column[T] // by which records hang on others
+
+	parentNouns []backoffice.Noun // of those others
 }
 
 func nounOf[T any, C comparable](t *table[T, C], d *Dialect) *noun[T, C] {
 	n := &noun[T, C]{table: t, dialect: d}
 	n.writes, n.holders = writeTextsOf(t, d), holdersText(t, d)
-	for _, name := range t.parentColumnsOf() {
-		n.parents = append(n.parents, t.columnNamed(name))
+	for _, c := range t.parentColumnsOf() {
+		n.parents, n.parentNouns = append(n.parents, t.columnNamed(c.name)), append(n.parentNouns, c.noun)
 	}
 	return n
 }

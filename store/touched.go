@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -16,14 +17,14 @@ type object struct {
 
 // touch is what a transaction did to an object that the change log does not tell of yet.
 type touch struct {
-	done    backoffice.Done
-	fields  []string // of one that nobody logs by itself
-	parents []string // before and after, in any order
+	done    backoffice.ChangeAction
+	fields  []string                  // of one that nobody logs by itself
+	parents []backoffice.ChangeParent // before and after, in any order
 }
 
 // touch notes what is done to an object, and what it hung on before or hangs on now. What is done to one object in several
 // steps is one change of it.
-func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.Done, fields []string, parents ...string) {
+func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.ChangeAction, fields []string, parents ...backoffice.ChangeParent) {
 	o := object{noun, id}
 	known := t.touched[o]
 	if known == nil {
@@ -82,33 +83,54 @@ func (t *tx) take(o object) *touch {
 		return nil
 	}
 	delete(t.touched, o)
-	slices.Sort(touched.parents)
+	slices.SortFunc(touched.parents, func(a, b backoffice.ChangeParent) int {
+		return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(string(a.Noun), string(b.Noun)))
+	})
 	touched.parents = slices.Compact(touched.parents)
-	if len(touched.parents) > 0 && touched.parents[0] == "" {
+	if len(touched.parents) > 0 && touched.parents[0].ID == "" {
 		touched.parents = touched.parents[1:]
 	}
 	return touched
 }
 
+// nounsOfParents are the nouns on which lists hang.
+var nounsOfParents = map[backoffice.Parent]backoffice.Noun{
+	backoffice.OfFinancialYear: backoffice.NounFinancialYear, backoffice.OfChecklist: backoffice.NounChecklist, backoffice.OfCustomer: backoffice.NounCustomer,
+	backoffice.OfUser: backoffice.NounUser, backoffice.OfTranscript: backoffice.NounTranscript,
+}
+
+// parentColumn is a column by which a noun's records hang on those of another.
+type parentColumn struct {
+	name string
+	noun backoffice.Noun
+}
+
 // parentColumnsOf are the columns by which the noun's records hang on others. A column that only leads to a parent through
 // another record is none: what is under such a parent is not told by the record's own changes.
-func (t *table[T, C]) parentColumnsOf() (columns []string) {
+func (t *table[T, C]) parentColumnsOf() (columns []parentColumn) {
 	var all C
-	for _, of := range t.parents {
+	for parent, of := range t.parents {
 		for _, column := range of(all) {
 			if !strings.Contains(column, "?") {
-				columns = append(columns, column)
+				columns = append(columns, parentColumn{column, nounsOfParents[parent]})
 			}
 		}
 	}
-	slices.Sort(columns)
+	slices.SortFunc(columns, func(a, b parentColumn) int { return strings.Compare(a.name, b.name) })
 	return slices.Compact(columns)
+}
+
+func namesOf(columns []parentColumn) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	return names
 }
 
 // attachmentsText reads on what records hang that a condition picks, and keeps them as they are until the transaction ends,
 // so that it is what the write replaces: keep or forKey of the dialect. The second keeps others from referring to them, too.
 func (t *table[T, C]) attachmentsText(condition, keep string) string {
-	columns := append([]string{"t.id"}, t.parentColumnsOf()...)
+	columns := append([]string{"t.id"}, namesOf(t.parentColumnsOf())...)
 	for i := range columns[1:] {
 		columns[i+1] = "t." + columns[i+1]
 	}
@@ -116,30 +138,30 @@ func (t *table[T, C]) attachmentsText(condition, keep string) string {
 }
 
 // attachments are the parents of records, by identifier: those that are stored.
-type attachments map[string][]string
+type attachments map[string][]backoffice.ChangeParent
 
 // attached reads on what the rows with these identifiers hang, before they are written.
 func (w *writer[T, C]) attached(ctx context.Context, text string, ids []string, into attachments) error {
-	return w.conn.Query(ctx, text, []any{w.dialect.List(ids)}, into.read)
+	return w.conn.Query(ctx, text, []any{w.dialect.List(ids)}, into.reads(w.table.parentColumnsOf()))
 }
 
-// read notes a row of an identifier and parents.
-func (a attachments) read(row *Row) error {
-	a[row.Text(0)] = row.texts(1)
-	return nil
+// reads notes rows of an identifier and of parents in these columns.
+func (a attachments) reads(columns []parentColumn) func(*Row) error {
+	return func(row *Row) error {
+		a[row.Text(0)] = parentsOf(row, columns)
+		return nil
+	}
 }
 
-// texts are the columns from one on that are not NULL.
-func (r *Row) texts(from int) (texts []string) {
-	for i := from; i < r.columns(); i++ {
-		if text := r.Text(i); text != "" {
-			texts = append(texts, text)
+// parentsOf are the parents in the columns behind a row's identifier that are not NULL.
+func parentsOf(row *Row, columns []parentColumn) (parents []backoffice.ChangeParent) {
+	for i, c := range columns {
+		if id := row.Text(1 + i); id != "" {
+			parents = append(parents, backoffice.ChangeParent{Noun: c.noun, ID: id})
 		}
 	}
-	return texts
+	return parents
 }
-
-func (r *Row) columns() int { return max(len(r.raw), len(r.values)) }
 
 // noteTouched notes rows that were written; before is on what those of them hung that were there.
 func (w *writer[T, C]) noteTouched(rows []*T, before attachments) {
@@ -151,9 +173,9 @@ func (w *writer[T, C]) noteTouched(rows []*T, before attachments) {
 			done = backoffice.Updated
 		}
 		parents = slices.Clone(parents)
-		for _, of := range w.parents {
+		for i, of := range w.parents {
 			parent, _ := of.value(row).(string)
-			parents = append(parents, parent)
+			parents = append(parents, backoffice.ChangeParent{Noun: w.parentNouns[i], ID: parent})
 		}
 		w.tx.touch(w.table.noun, id, done, nil, parents...)
 	}
@@ -161,15 +183,16 @@ func (w *writer[T, C]) noteTouched(rows []*T, before attachments) {
 
 // cascade are the records of a noun that go with others of which they hang, or lose them.
 type cascade struct {
-	noun   backoffice.Noun
-	done   backoffice.Done
-	fields []string // what changes of those that stay
-	text   func(*Dialect) string
+	noun    backoffice.Noun
+	done    backoffice.ChangeAction
+	fields  []string // what changes of those that stay
+	columns []parentColumn
+	text    func(*Dialect) string
 }
 
 // goesWith are the records of a table that go with what one of the columns names.
 func goesWith[T any, C comparable](t *table[T, C], columns ...string) cascade {
-	return cascade{noun: t.noun, done: backoffice.Deleted, text: func(d *Dialect) string {
+	return cascade{noun: t.noun, done: backoffice.Deleted, columns: t.parentColumnsOf(), text: func(d *Dialect) string {
 		conditions := make([]string, len(columns))
 		for i, column := range columns {
 			conditions[i] = "t." + column + " " + d.in
@@ -180,7 +203,7 @@ func goesWith[T any, C comparable](t *table[T, C], columns ...string) cascade {
 
 // losesBy are the records of a table that a condition picks, which lose what they have of one that goes.
 func losesBy[T any, C comparable](t *table[T, C], condition string, fields ...string) cascade {
-	return cascade{noun: t.noun, done: backoffice.Updated, fields: fields, text: func(d *Dialect) string {
+	return cascade{noun: t.noun, done: backoffice.Updated, fields: fields, columns: t.parentColumnsOf(), text: func(d *Dialect) string {
 		return t.attachmentsText(strings.ReplaceAll(condition, "IN ?", d.in), d.keep)
 	}}
 }
@@ -205,7 +228,7 @@ func (w *writer[T, C]) touchCascades(ctx context.Context, ids []string, own atta
 	for _, c := range cascades[w.table.noun] {
 		do = append(do, func(ctx context.Context) error {
 			return w.conn.Query(ctx, c.text(w.dialect), []any{w.dialect.List(ids)}, func(row *Row) error {
-				w.tx.touch(c.noun, row.Text(0), c.done, c.fields, row.texts(1)...)
+				w.tx.touch(c.noun, row.Text(0), c.done, c.fields, parentsOf(row, c.columns)...)
 				return nil
 			})
 		})

@@ -182,14 +182,14 @@ func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoff
 	if len(rows) == 0 {
 		return nil
 	}
-	return w.conn.Query(ctx, text, []any{w.dialect.List(w.idsOf(rows))}, moved.read)
+	return w.conn.Query(ctx, text, []any{w.dialect.List(w.idsOf(rows))}, moved.reads([]parentColumn{{"transcript_id", backoffice.NounTranscript}}))
 }
 
 // noteMoved notes calculations that were moved with their transcripts, which hang on the customers of before and of now.
 func (w *transcriptWriter) noteMoved(moved attachments) {
 	for id, transcript := range moved {
 		parents := transcript
-		if of := w.tx.touched[object{backoffice.NounTranscript, transcript[0]}]; of != nil {
+		if of := w.tx.touched[object{backoffice.NounTranscript, transcript[0].ID}]; of != nil {
 			parents = slices.Concat(transcript, of.parents)
 		}
 		w.tx.touch(backoffice.NounCalculation, id, backoffice.Updated, []string{"customerId"}, parents...)

@@ -134,7 +134,8 @@ const maxWriters = 1000
 // lookAtPrimary reads one moment: what is in the change log then, was committed before the position that is told.
 const lookAtPrimary = `SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8),
 COALESCE((SELECT MAX(sequence) FROM changes), 0),
-COALESCE((SELECT string_agg(DISTINCT c.client_id, ' ') FROM (SELECT client_id FROM changes WHERE sequence > $1 ORDER BY sequence LIMIT 1000) c), '')`
+COALESCE((SELECT string_agg(DISTINCT c.client_id, ' ') FROM (SELECT client_id FROM changes WHERE sequence > $1 ORDER BY sequence LIMIT 1000) c), ''),
+(SELECT removed FROM change_horizon)`
 
 func (f *freshness) lookOnce() error {
 	ctx, cancel := context.WithTimeout(f.life, pollTimeout)
@@ -145,10 +146,10 @@ func (f *freshness) lookOnce() error {
 	f.mu.Unlock()
 	began := time.Now()
 	var at position
-	var sequence, timeline int64
+	var sequence, timeline, removed int64
 	var writers []string
 	look := &store.Statement{Text: lookAtPrimary, Args: []any{since}, Each: func(row *store.Row) (err error) {
-		at, sequence = position(row.Int(0)), row.Int(2)
+		at, sequence, removed = position(row.Int(0)), row.Int(2), row.Int(4)
 		timeline, err = hexadecimal(row.Text(1))
 		writers = strings.Fields(row.Text(3))
 		return err
@@ -162,8 +163,8 @@ func (f *freshness) lookOnce() error {
 		}
 		return err
 	}
-	if timeline != f.timeline || sequence < since || sequence-since > maxWriters {
-		// The first look, another primary, or more writes than one look reads.
+	if timeline != f.timeline || sequence < since || sequence-since > maxWriters || removed > since {
+		// The first look, another primary, more writes than one look reads, or some that are in the log no more.
 		f.floor = at
 		clear(f.needs)
 	}

@@ -133,6 +133,7 @@ func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
 	defer func() { _ = conn.Close(t.Context()) }()
 	multiply(t, conn)
 	t.Run("a page far down a list reads no more than the first", func(t *testing.T) { comparePages(t, opened, conn) })
+	t.Run("a page of the change feed reads no more of a long log than of a short one", func(t *testing.T) { compareFeeds(t, opened, conn) })
 	for text, args := range recorder.Statements() {
 		for name, plan := range map[string]node{"a plan for these arguments": customPlan(t, conn, text, args), "a plan for any arguments": genericPlan(t, conn, text, len(args))} {
 			if found := plan.wholeTables(); len(found) > 0 {
@@ -168,6 +169,53 @@ func comparePages(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
 		far := blocks(backoffice.Window{Limit: 50, After: last[backoffice.NoParent].Items[0].Position(key), HasAfter: true})
 		if far > 2*first || first == 0 {
 			t.Errorf("in order %d the first page reads %d blocks, and one far down %d", key, first, far)
+		}
+	}
+}
+
+// compareFeeds counts the blocks that pages of the feed read of a log in which entries of some nouns are rare, and then of one that
+// is ten times as long.
+func compareFeeds(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
+	t.Helper()
+	blocks := func(q backoffice.ChangeQuery) int {
+		recorder := &storetest.Recorder{}
+		if _, err := backoffice.ReadChangePage(t.Context(), opened.Through(recorder.On), q); err != nil {
+			t.Fatal(err)
+		}
+		for text, args := range recorder.Statements() {
+			plan := parsePlan(t, conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+text, args...), text)
+			return plan.Hit + plan.Read
+		}
+		t.Fatal("nothing was asked")
+		return 0
+	}
+	lengthen := func(by int) {
+		_, err := conn.Exec(t.Context(), `INSERT INTO changes (sequence, at, client_id, action, noun, object_id, fields)
+			SELECT m.last + g, g, 'client', 'import', CASE WHEN g % 1000 = 0 THEN 'label' WHEN g % 3 = 0 THEN 'transcript' ELSE 'customer' END, 'o', CASE WHEN g % 3 = 1 THEN 'registrationNumber' END
+			FROM generate_series(1, $1::int) g, (SELECT MAX(sequence) AS last FROM changes) m`, by)
+		if err == nil {
+			_, err = conn.Exec(t.Context(), "VACUUM (ANALYZE) changes")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	lengthen(20_000)
+	pages := storetest.FeedPages(t)
+	for _, at := range []int64{1_000, 1_020_100} {
+		for _, q := range slices.Clone(pages) {
+			q.After = at
+			pages = append(pages, q)
+		}
+	}
+	short := make([]int, len(pages))
+	for i, q := range pages {
+		short[i] = blocks(q)
+	}
+	lengthen(200_000)
+	for i, q := range pages {
+		if long := blocks(q); long > max(short[i], 2*q.First)+8*len(q.Kinds.Names()) || short[i] == 0 { // of a rare noun each row is in a block of its own
+			t.Errorf("%d of %v after %d: %d blocks of a short log, and %d of a long one", q.First, q.Kinds.Names(), q.After, short[i], long)
 		}
 	}
 }

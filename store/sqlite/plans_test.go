@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/storetest"
 )
@@ -51,6 +52,35 @@ func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
 		for _, step := range planOf(t, db, text, args) {
 			if found := wholeTable.FindStringSubmatch(step); found != nil && isLarge(text, found[1]) {
 				t.Errorf("%s\n\t%s", text, step)
+			}
+		}
+	}
+}
+
+// However long the log is, a page of the feed reads its entries in their order, and none of those between them.
+func TestAPageOfTheChangeFeedIsReadFromItsIndexInOrder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, q := range storetest.FeedPages(t) {
+		recorder := &storetest.Recorder{}
+		if _, err := backoffice.ReadChangePage(t.Context(), opened.Through(recorder.On), backoffice.ChangeQuery{First: q.First, Kinds: q.Kinds}); err != nil {
+			t.Fatal(err)
+		}
+		for text, args := range recorder.Statements() {
+			steps := strings.Join(planOf(t, db, text, args), "\n")
+			if found := strings.Count(steps, "USING INDEX changes_feed (<expr>=? AND sequence>?)"); found != len(q.Kinds.Names()) || strings.Contains(steps, "SCAN changes") ||
+				strings.Count(steps, "TEMP B-TREE FOR ORDER BY") > 1 { // that of the page itself
+				t.Errorf("%d of %d kinds:\n%s", found, len(q.Kinds.Names()), steps)
 			}
 		}
 	}

@@ -21,13 +21,19 @@ type object struct {
 // objects are all records of a store.
 type objects map[object]any
 
-// parents are the identifiers of what a record hangs on: by reflection, so that no noun's can be forgotten here.
-func parentsOf(row any) (parents []string) {
+// nounsOfFields are the nouns that fields refer to.
+var nounsOfFields = map[string]backoffice.Noun{
+	"CustomerID": backoffice.NounCustomer, "RelatedCustomerID": backoffice.NounCustomer, "ResponsibleID": backoffice.NounUser,
+	"ChecklistID": backoffice.NounChecklist, "FinancialYearID": backoffice.NounFinancialYear, "TranscriptID": backoffice.NounTranscript,
+}
+
+// parents are what a record hangs on: by reflection, so that no noun's can be forgotten here.
+func parentsOf(row any) (parents []backoffice.ChangeParent) {
 	of := reflect.ValueOf(row).Elem()
 	for i := range of.NumField() {
 		name := of.Type().Field(i).Name
 		if strings.HasSuffix(name, "ID") && name != "ID" && of.Field(i).String() != "" {
-			parents = append(parents, of.Field(i).String())
+			parents = append(parents, backoffice.ChangeParent{Noun: nounsOfFields[name], ID: of.Field(i).String()})
 		}
 	}
 	return parents
@@ -62,12 +68,12 @@ func allObjects(t testing.TB, store backoffice.Readers) objects {
 
 // untold is what entries of the change log do not tell of the difference between two states.
 func untold(before, after objects, entries []*backoffice.Change) (missing []string) {
-	told := map[object]map[string]bool{}
-	done := map[object]backoffice.Done{}
+	told := map[object]map[backoffice.ChangeParent]bool{}
+	done := map[object]backoffice.ChangeAction{}
 	for _, e := range entries {
 		o := object{e.Noun, e.ObjectID}
 		if told[o] == nil {
-			told[o] = map[string]bool{}
+			told[o] = map[backoffice.ChangeParent]bool{}
 		}
 		for _, parent := range e.Parents {
 			told[o][parent] = true
@@ -81,7 +87,7 @@ func untold(before, after objects, entries []*backoffice.Change) (missing []stri
 		if reflect.DeepEqual(was, is) {
 			continue
 		}
-		want, parents := backoffice.Updated, []string{}
+		want, parents := backoffice.Updated, []backoffice.ChangeParent{}
 		if was == nil {
 			want = backoffice.Created
 		} else {
@@ -317,7 +323,7 @@ func noticed(t *testing.T, name string, before, after objects, entries []*backof
 		if broken := slices.Delete(slices.Clone(entries), i, i+1); len(untold(before, after, broken)) == 0 {
 			t.Errorf("%s: nobody would miss the entry of %s", name, e.ObjectID)
 		}
-		var parents []string
+		var parents []backoffice.ChangeParent
 		for _, row := range []any{before[o], after[o]} {
 			if row != nil {
 				parents = append(parents, parentsOf(row)...)
@@ -325,7 +331,7 @@ func noticed(t *testing.T, name string, before, after objects, entries []*backof
 		}
 		for _, parent := range parents {
 			without := *e
-			without.Parents = slices.DeleteFunc(slices.Clone(e.Parents), func(p string) bool { return p == parent })
+			without.Parents = slices.DeleteFunc(slices.Clone(e.Parents), func(p backoffice.ChangeParent) bool { return p == parent })
 			broken := slices.Clone(entries)
 			broken[i] = &without
 			if len(untold(before, after, broken)) == 0 {

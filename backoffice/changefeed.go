@@ -1,0 +1,262 @@
+package backoffice
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The change feed is the change log as callers see it. What a caller may not see leaves a gap in the numbers, and so do the
+// entries of nothing that the feed shows: a gap means nothing.
+
+// ChangeKinds are kinds of entries of the change log: one for each noun that the feed shows, and one for changes of nothing
+// but registration numbers. The zero value is none.
+type ChangeKinds uint16
+
+// RegistrationNumbers is in the place of a noun for entries of customers of which nothing but registration numbers changed.
+const RegistrationNumbers = "registration numbers"
+
+// changeKinds are the kinds, in the order of their bits, with the names of the nouns in the APIs.
+var changeKinds = []struct {
+	kind Noun
+	name string
+}{
+	{NounFinancialYear, "FINANCIAL_YEAR"}, {NounChecklist, "CHECKLIST"}, {NounTranscript, "TRANSCRIPT"}, {NounCalculation, "CALCULATION"},
+	{NounCustomer, "CUSTOMER"}, {NounRelation, "CUSTOMER_RELATION"}, {NounDocument, "CUSTOMER_DOCUMENT"}, {NounMinfin, "MINFIN_DOCUMENT"},
+	{NounUser, "USER"}, {NounLabel, "LABEL"}, {RegistrationNumbers, ""},
+}
+
+// numberFields are the fields that only privacy.read may know of.
+var numberFields = []string{RegistrationNumber.Input(), SpouseRegistrationNumber.Input()}
+
+func kindOf(noun Noun) ChangeKinds {
+	for i := range changeKinds {
+		if changeKinds[i].kind == noun {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// ChangesVisibleTo are the kinds of entries of some nouns, of all when nouns is nil, that a caller may see: what it may read.
+// Errors: Forbidden when it may see none of the nouns that it asks for.
+func ChangesVisibleTo(by *Principal, nouns []Noun) (ChangeKinds, error) {
+	var kinds ChangeKinds
+	for i := range changeKinds {
+		if noun := changeKinds[i].kind; noun != RegistrationNumbers && (nouns == nil || slices.Contains(nouns, noun)) {
+			kinds |= 1 << i
+		}
+	}
+	if minfin := kindOf(NounMinfin); kinds&minfin != 0 && !by.Has(MinfinRead) {
+		if kinds == minfin {
+			return 0, MissingScope(MinfinRead)
+		}
+		kinds &^= minfin
+	}
+	if kinds&kindOf(NounCustomer) != 0 && by.Has(PrivacyRead) {
+		kinds |= kindOf(RegistrationNumbers)
+	}
+	return kinds, nil
+}
+
+// Names are the kinds as the store knows them: the noun, or RegistrationNumbers.
+func (k ChangeKinds) Names() (names []string) {
+	for i := range changeKinds {
+		if k&(1<<i) != 0 {
+			names = append(names, string(changeKinds[i].kind))
+		}
+	}
+	return names
+}
+
+// VisibleChange is an entry of the change log as a caller sees it. It holds no value.
+type VisibleChange struct {
+	Sequence int
+	At       Instant
+	Noun     Noun
+	ObjectID string
+	Action   ChangeAction   // Created, Updated or Deleted
+	Fields   []string       // that changed; none of what was created or deleted
+	ClientID *string        // nil for the operator
+	Parents  []ChangeParent // on which it hung before or hangs now
+}
+
+// Cursor is the place of the entry in the feed.
+func (c *VisibleChange) Cursor() string { return ChangeCursor(int64(c.Sequence)) }
+
+// Show is the entry as somebody who may see these kinds sees it, nil when it is of none of them.
+func (k ChangeKinds) Show(c *Change) *VisibleChange {
+	kind := kindOf(c.Noun)
+	if kind&kindOf(NounCustomer) != 0 && len(c.Fields) > 0 && !slices.ContainsFunc(c.Fields, isNotNumber) {
+		kind = kindOf(RegistrationNumbers)
+	}
+	if k&kind == 0 {
+		return nil
+	}
+	shown := &VisibleChange{Sequence: int(c.Sequence), At: c.At, Noun: c.Noun, ObjectID: c.ObjectID, Action: c.Done, Fields: []string{}, Parents: []ChangeParent{}}
+	if c.ClientID != "" {
+		shown.ClientID = &c.ClientID
+	}
+	switch c.Done {
+	case Created, Deleted:
+	default: // an entry of before, too, which did not tell
+		shown.Action = Updated
+		for _, field := range c.Fields {
+			if k&kindOf(RegistrationNumbers) != 0 || isNotNumber(field) {
+				shown.Fields = append(shown.Fields, field)
+			}
+		}
+	}
+	for _, parent := range c.Parents {
+		// On a user hangs what the office wants to know of it, which is no part of a customer.
+		if parent.Noun != "" && parent.Noun != NounUser {
+			shown.Parents = append(shown.Parents, parent)
+		}
+	}
+	return shown
+}
+
+func isNotNumber(field string) bool { return !slices.Contains(numberFields, field) }
+
+// LatestOnly keeps the last entry of each object.
+func LatestOnly(changes []*VisibleChange) []*VisibleChange {
+	type object struct {
+		noun Noun
+		id   string
+	}
+	seen := map[object]bool{}
+	kept := make([]*VisibleChange, 0, len(changes))
+	for _, c := range slices.Backward(changes) {
+		if o := (object{c.Noun, c.ObjectID}); !seen[o] {
+			seen[o] = true
+			kept = append(kept, c)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
+// FromOldest is the place before the oldest entry that is kept.
+const FromOldest int64 = -1
+
+// ChangeQuery asks for a page of the feed.
+type ChangeQuery struct {
+	After int64 // a number of the log, or FromOldest
+	First int   // at most so many entries
+	Kinds ChangeKinds
+}
+
+// ChangePage is a page of the feed, and how the log stands at its moment.
+type ChangePage struct {
+	Changes []*Change // of the kinds that were asked for, in order
+	More    bool      // of them behind the page
+	Removed int64     // entries up to this number are gone
+	Latest  int64     // the number of the last entry
+}
+
+// ReadChangePage reads a page of the feed. Errors: CursorExpired, and those of a Sender.
+func ReadChangePage(ctx context.Context, store Store, q ChangeQuery) (*ChangePage, error) {
+	var b Batch
+	page := &ChangePage{}
+	store.ReadChanges(&b, q, page)
+	if err := store.Send(ctx, &b); err != nil {
+		return nil, err
+	}
+	return page, page.Expired(q.After)
+}
+
+// Expired refuses a place from which on the log cannot be told without a gap. The place at its end is always good.
+func (p *ChangePage) Expired(after int64) error {
+	switch {
+	case after == FromOldest || p.Removed <= after && after <= p.Latest:
+		return nil
+	case after > p.Latest:
+		return Errorf(CursorExpired, "the change log does not reach as far as this cursor, as after the restore of a backup: export the records again, and go on from the number that the export names")
+	}
+	return Errorf(CursorExpired, "changes behind this cursor are not kept any more: export the records again, and go on from the number that the export names")
+}
+
+// Show are the page's entries as somebody who may see these kinds sees them.
+func (p *ChangePage) Show(kinds ChangeKinds) []*VisibleChange {
+	shown := make([]*VisibleChange, 0, len(p.Changes))
+	for _, c := range p.Changes {
+		if s := kinds.Show(c); s != nil {
+			shown = append(shown, s)
+		}
+	}
+	return shown
+}
+
+// ChangeCursor is the cursor of a number of the change log: the number itself, so that what an export or a stream names is a
+// cursor, too.
+func ChangeCursor(sequence int64) string { return strconv.FormatInt(sequence, 10) }
+
+// ParseChangeCursor reads what ChangeCursor gives. Errors: BadInput.
+func ParseChangeCursor(cursor string) (int64, error) {
+	sequence, err := strconv.ParseInt(cursor, 10, 64)
+	if err != nil || ChangeCursor(sequence) != cursor || sequence < 0 {
+		return 0, Errorf(BadInput, "after is not a cursor of this list: it is the cursor of a change, or the number that an export names")
+	}
+	return sequence, nil
+}
+
+// ParseChangeNoun knows a noun of the feed by its name in the APIs (CUSTOMER).
+func ParseChangeNoun(name string) (Noun, error) {
+	for _, of := range changeKinds {
+		if of.name == name && name != "" {
+			return of.kind, nil
+		}
+	}
+	return "", Errorf(BadInput, "unknown noun; the nouns are %s", strings.Join(ChangeNouns(), ", "))
+}
+
+// ChangeNouns are the names of the nouns of the feed in the APIs.
+func ChangeNouns() (names []string) {
+	for _, of := range changeKinds {
+		if of.name != "" {
+			names = append(names, of.name)
+		}
+	}
+	return names
+}
+
+// APIName is the name of a noun of the feed in the APIs, "" for any other.
+func (n Noun) APIName() string {
+	for _, of := range changeKinds {
+		if of.kind == n {
+			return of.name
+		}
+	}
+	return ""
+}
+
+// MarshalGQL writes the enum value of the GraphQL schema: CUSTOMER_RELATION.
+func (n Noun) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(n.APIName())) }
+
+// UnmarshalGQL reads the enum value of the GraphQL schema.
+func (n *Noun) UnmarshalGQL(v any) error {
+	name, ok := v.(string)
+	if !ok {
+		return errors.New("a noun is an enum value")
+	}
+	noun, err := ParseChangeNoun(name)
+	if err != nil {
+		return err
+	}
+	*n = noun
+	return nil
+}
+
+// MarshalGQL writes the enum value of the GraphQL schema: CREATED.
+func (a ChangeAction) MarshalGQL(w io.Writer) {
+	_, _ = io.WriteString(w, strconv.Quote(a.APIName()))
+}
+
+// UnmarshalGQL is for gqlgen, which reads no such value.
+func (*ChangeAction) UnmarshalGQL(any) error { return errors.New("an action is never an input") }
+
+// APIName is the name of the action in the APIs.
+func (a ChangeAction) APIName() string { return strings.ToUpper(string(a)) }

@@ -1,0 +1,28 @@
+package loaders
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Changes loads pages of the change feed.
+type Changes struct {
+	of     *Loaders
+	reader backoffice.ChangeStore
+	loader loader[backoffice.ChangeQuery, *backoffice.ChangePage]
+}
+
+// Page returns a page of the feed.
+func (c *Changes) Page(ctx context.Context, q backoffice.ChangeQuery) (*backoffice.ChangePage, error) {
+	pages, err := c.loader.all(ctx, c.of, c.read, q, []string{backoffice.NoParent}, 0)
+	if err != nil {
+		return nil, err
+	}
+	return pages[0], nil
+}
+
+func (c *Changes) read(b *backoffice.Batch, q backoffice.ChangeQuery, _ []string, _ backoffice.Columns, pages []*backoffice.ChangePage, _ func(string) int) backoffice.Queued {
+	pages[0] = &backoffice.ChangePage{}
+	return c.reader.ReadChanges(b, q, pages[0])
+}

@@ -1,0 +1,66 @@
+package resolvers
+
+import (
+	"context"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graph"
+	"example.org/backoffice/loaders"
+)
+
+type change struct{}
+
+// Change gives gqlgen the resolvers of changes.
+func (r *Root) Change() graph.ChangeResolver { return change{} }
+
+// defaultChanges is how many changes a page has that does not say so.
+const defaultChanges = 100
+
+func (query) Changes(ctx context.Context, after *string, first *int, nouns []backoffice.Noun, latestOnly *bool) (*backoffice.ChangeConnection, error) {
+	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: defaultChanges}
+	if first != nil {
+		q.First = *first
+	}
+	if q.First < 0 || q.First > backoffice.MaxPageSize {
+		return nil, backoffice.Errorf(backoffice.BadInput, "first is 0 to %d", backoffice.MaxPageSize)
+	}
+	var err error
+	if after != nil {
+		if q.After, err = backoffice.ParseChangeCursor(*after); err != nil {
+			return nil, err
+		}
+	}
+	if q.Kinds, err = backoffice.ChangesVisibleTo(auth.From(ctx), nouns); err != nil {
+		return nil, err
+	}
+	changes := &loaders.From(ctx).Changes
+	page, err := changes.Page(ctx, q)
+	if err == nil {
+		err = page.Expired(q.After)
+	}
+	if err != nil {
+		return nil, err
+	}
+	shown := page.Show(q.Kinds)
+	if latestOnly != nil && *latestOnly {
+		shown = backoffice.LatestOnly(shown)
+	}
+	return &backoffice.ChangeConnection{Items: shown, Page: page, After: q.After, AnyBefore: func(ctx context.Context) (bool, error) {
+		oldest, err := changes.Page(ctx, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 1, Kinds: q.Kinds})
+		return err == nil && len(oldest.Changes) > 0 && oldest.Changes[0].Sequence <= q.After, err
+	}}, nil
+}
+
+// Object loads the objects of a page's changes, those of a noun with one statement. What needs a scope that the viewer lacks is
+// not there for it.
+func (change) Object(ctx context.Context, changes []*backoffice.VisibleChange) ([]backoffice.Node, error) {
+	ids := make([]string, len(changes))
+	nouns := make([]backoffice.Noun, len(changes))
+	for i, c := range changes {
+		if c != nil {
+			ids[i], nouns[i] = c.ObjectID, c.Noun
+		}
+	}
+	return nodesOfNouns(ctx, ids, nouns)
+}

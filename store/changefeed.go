@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+
+	"example.org/backoffice/backoffice"
+)
+
+// kindOfEntry is by what the index of the feed keeps entries apart, as backoffice.ChangeKinds does.
+const kindOfEntry = "CASE WHEN noun = 'customer' AND fields IN ('registrationNumber', 'spouseRegistrationNumber', 'registrationNumber spouseRegistrationNumber')" +
+	" THEN 'registration numbers' ELSE noun END"
+
+// feedColumns are the columns of an entry that the feed shows, as they are in its page.
+const feedColumns = "sequence, at, client_id, noun, object_id, fields, done, parents, parent_nouns, visible_at"
+
+// feedShape is all that the text of a page depends on. Callers choose sizes of pages, so there are but a few limits.
+type feedShape struct {
+	kinds, limit int
+	bounded      bool // each part of the union has the limit, too: PostgreSQL merges nothing else
+}
+
+func feedShapeOf(d *Dialect, kinds, rows int) feedShape {
+	limit := 16
+	for limit < rows {
+		limit *= 2
+	}
+	return feedShape{kinds, limit, d.lateral}
+}
+
+var feedTexts sync.Map // of feedShape
+
+// feedText reads a page: the ends of the log, and beside them its entries. Each kind is read in its
+// order from the index and these rows are merged until the page is full, however many entries of other kinds are between.
+func feedText(s feedShape) string {
+	if known, ok := feedTexts.Load(s); ok {
+		return known.(string)
+	}
+	limit := " ORDER BY sequence LIMIT " + strconv.Itoa(s.limit)
+	parts := make([]string, s.kinds)
+	for i := range parts {
+		parts[i] = "SELECT " + feedColumns + " FROM changes WHERE (" + kindOfEntry + ") = " + parameter(2+i) + " AND sequence > $1"
+		if s.bounded {
+			parts[i] = "SELECT * FROM (" + parts[i] + limit + ") p"
+		}
+	}
+	page := strings.Join(parts, " UNION ALL ") + limit
+	text := endsOfFeed + " LEFT JOIN (" + page + ") c ON true ORDER BY c.sequence"
+	text = strings.Replace(text, "SELECT h.removed, h.latest", "SELECT h.removed, h.latest, c."+strings.ReplaceAll(feedColumns, ", ", ", c."), 1)
+	feedTexts.Store(s, text)
+	return text
+}
+
+// endsOfFeed tells up to where entries are gone, and the number of the last one.
+const endsOfFeed = "SELECT h.removed, h.latest FROM (SELECT r.removed, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
+
+// ReadChanges implements backoffice.ChangeStore.
+func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
+	*into = backoffice.ChangePage{}
+	kinds := q.Kinds.Names()
+	text, args := endsOfFeed, []any(nil)
+	if len(kinds) > 0 {
+		// The last of the entries that are gone is still there, so there may be one row more than are wanted; another one tells
+		// whether there are more.
+		text, args = feedText(feedShapeOf(s.nouns.dialect, len(kinds), q.First+2)), []any{q.After}
+		for _, kind := range kinds {
+			args = append(args, kind)
+		}
+	}
+	return b.Queue(queryOf(text, args, func(row *Row) error {
+		into.Removed, into.Latest = row.Int(0), row.Int(1)
+		if len(kinds) == 0 || row.IsNull(2) || row.Int(2) <= into.Removed {
+			return nil
+		}
+		if len(into.Changes) == q.First {
+			into.More = true
+			return nil
+		}
+		into.Changes = append(into.Changes, &backoffice.Change{
+			Sequence: row.Int(2), At: backoffice.Instant(row.Int(3)), ClientID: row.Text(4), Noun: backoffice.Noun(row.Text(5)), ObjectID: row.Text(6),
+			Fields: split[string](row.Text(7)), Done: backoffice.ChangeAction(row.Text(8)), Parents: parentsFrom(row.Text(9), row.Text(10)),
+			VisibleAt: backoffice.Instant(row.Int(11)),
+		})
+		return nil
+	}))
+}
+
+// RemoveChanges implements backoffice.ChangeStore. The last of the entries that are gone stays, though nobody is shown it:
+// numbers go on behind it, and whoever knew the log up to there, or further, sees that it is still the same one.
+func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, limit int) (more bool, err error) {
+	const oldest = "SELECT c.sequence, CASE WHEN c.visible_at > 0 THEN c.visible_at ELSE c.at END FROM changes c" +
+		" WHERE c.sequence > (SELECT h.removed FROM change_horizon h) ORDER BY c.sequence LIMIT $1"
+	var removed int64
+	more = true
+	n := 0
+	look := &Statement{Text: oldest, Args: []any{int64(limit)}, Each: func(row *Row) error {
+		n++
+		if more = more && backoffice.Instant(row.Int(1)) < before; more {
+			removed = row.Int(0)
+		}
+		return nil
+	}}
+	if err := look.Run(ctx, s.engine.Primary()); err != nil || removed == 0 {
+		return false, err
+	}
+	err = s.repeat(ctx,
+		&Statement{Text: "UPDATE change_horizon SET removed = $1 WHERE removed < $1", Args: []any{removed}},
+		&Statement{Text: "DELETE FROM changes WHERE sequence < $1", Args: []any{removed}})
+	return more && n == limit && err == nil, err
+}

@@ -1,0 +1,168 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.org/backoffice/backoffice"
+)
+
+var mayAll = &backoffice.Principal{Scopes: backoffice.AllScopes}
+
+// kindsFor are the kinds of entries of nouns that a caller may see.
+func kindsFor(t testing.TB, by *backoffice.Principal, nouns ...backoffice.Noun) backoffice.ChangeKinds {
+	t.Helper()
+	kinds, err := backoffice.ChangesVisibleTo(by, nouns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds
+}
+
+// sweepFeed asks for every kind of page.
+func sweepFeed(t *testing.T, store backoffice.Store) {
+	t.Helper()
+	for _, q := range FeedPages(t) {
+		if _, err := backoffice.ReadChangePage(t.Context(), store, q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := store.RemoveChanges(t.Context(), 1, 100); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FeedPages are pages of the feed: of one noun, of all that anybody may read, and of all.
+func FeedPages(t testing.TB) []backoffice.ChangeQuery {
+	t.Helper()
+	return []backoffice.ChangeQuery{
+		{After: backoffice.FromOldest, First: 100, Kinds: kindsFor(t, nil, backoffice.NounLabel)},
+		{After: 0, First: 100, Kinds: kindsFor(t, nil)},
+		{After: 1, First: 100, Kinds: kindsFor(t, mayAll)},
+	}
+}
+
+// logged writes an entry for each of the nouns.
+func logged(t testing.TB, store backoffice.Store, nouns ...backoffice.Noun) {
+	t.Helper()
+	for i, noun := range nouns {
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.LogChanges(ctx, &backoffice.Change{At: backoffice.Instant(i), Action: "a", Noun: noun, ObjectID: fmt.Sprint("o-", i)})
+		})
+	}
+}
+
+func numbersOf(page *backoffice.ChangePage) (numbers []int64) {
+	for _, c := range page.Changes {
+		numbers = append(numbers, c.Sequence)
+	}
+	return numbers
+}
+
+func testFeed(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	read := func(t testing.TB, store backoffice.Store, q backoffice.ChangeQuery) *backoffice.ChangePage {
+		t.Helper()
+		page, err := backoffice.ReadChangePage(t.Context(), store, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page
+	}
+
+	t.Run("a page has the entries of its kinds in order, and tells where the log ends", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		l, c, m := backoffice.NounLabel, backoffice.NounCustomer, backoffice.NounMinfin
+		logged(t, store, l, c, m, "nothing that is shown", l, c, l)
+		for _, want := range []struct {
+			after   int64
+			first   int
+			kinds   backoffice.ChangeKinds
+			numbers []int64
+			more    bool
+		}{
+			{backoffice.FromOldest, 10, kindsFor(t, mayAll), []int64{1, 2, 3, 5, 6, 7}, false},
+			{0, 10, kindsFor(t, nil), []int64{1, 2, 5, 6, 7}, false},
+			{1, 2, kindsFor(t, nil), []int64{2, 5}, true},
+			{0, 3, kindsFor(t, nil, l), []int64{1, 5, 7}, false},
+			{0, 2, kindsFor(t, nil, l), []int64{1, 5}, true},
+			{0, 0, kindsFor(t, nil, l), nil, true},
+			{7, 2, kindsFor(t, nil), nil, false},
+			{0, 2, kindsFor(t, nil, backoffice.NounUser), nil, false},
+			{0, 2, 0, nil, false},
+		} {
+			page := read(t, store, backoffice.ChangeQuery{After: want.after, First: want.first, Kinds: want.kinds})
+			if !slices.Equal(numbersOf(page), want.numbers) || page.More != want.more || page.Latest != 7 || page.Removed != 0 {
+				t.Errorf("after %d, %d of %v: %v %+v", want.after, want.first, want.kinds.Names(), numbersOf(page), page)
+			}
+		}
+	})
+
+	t.Run("an empty log has an end too", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		for _, after := range []int64{backoffice.FromOldest, 0} {
+			if page := read(t, store, backoffice.ChangeQuery{After: after, First: 10, Kinds: kindsFor(t, nil)}); page.Latest != 0 || page.Changes != nil || page.More {
+				t.Errorf("%+v", page)
+			}
+		}
+		if _, err := backoffice.ReadChangePage(t.Context(), store, backoffice.ChangeQuery{After: 1, First: 10}); backoffice.KindOf(err) != backoffice.CursorExpired {
+			t.Errorf("beyond the end: %v", err)
+		}
+	})
+
+	t.Run("entries of nothing but registration numbers are a kind of their own, in the store as in the domain", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		for _, fields := range [][]string{{"registrationNumber"}, {"registrationNumber", "spouseRegistrationNumber"}, {"spouseRegistrationNumber"}, {"email", "registrationNumber"}, {"email"}, nil} {
+			write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+				return tx.LogChanges(ctx,
+					&backoffice.Change{Action: "a", Noun: backoffice.NounCustomer, ObjectID: "o", Fields: fields},
+					&backoffice.Change{Action: "a", Noun: backoffice.NounUser, ObjectID: "u", Fields: fields})
+			})
+		}
+		all := read(t, store, backoffice.ChangeQuery{First: 100, Kinds: kindsFor(t, mayAll)})
+		for _, by := range []*backoffice.Principal{nil, mayAll} {
+			for _, nouns := range [][]backoffice.Noun{nil, {backoffice.NounCustomer}, {backoffice.NounUser}} {
+				kinds, err := backoffice.ChangesVisibleTo(by, nouns)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := all.Show(kinds)
+				got := read(t, store, backoffice.ChangeQuery{First: 100, Kinds: kinds})
+				if diff := cmp.Diff(want, got.Show(kinds)); diff != "" || len(want) != len(got.Changes) || len(want) < 3 {
+					t.Errorf("%v: %s", kinds.Names(), diff)
+				}
+			}
+		}
+	})
+
+	t.Run("a page is of the moment of what is read with it", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		logged(t, store, backoffice.NounLabel)
+		ctx, end := store.BeginSnapshot(t.Context())
+		defer end()
+		var b backoffice.Batch
+		first, second := &backoffice.ChangePage{}, &backoffice.ChangePage{}
+		q := backoffice.ChangeQuery{First: 10, Kinds: kindsFor(t, nil)}
+		store.ReadChanges(&b, q, first)
+		store.Nouns(&b, []string{"o"}, make([]backoffice.Noun, 1))
+		if err := store.Send(ctx, &b); err != nil {
+			t.Fatal(err)
+		}
+		logged(t, store, backoffice.NounLabel)
+		b = backoffice.Batch{}
+		store.ReadChanges(&b, q, second)
+		store.Nouns(&b, []string{"o"}, make([]backoffice.Noun, 1))
+		if err := store.Send(ctx, &b); err != nil || second.Latest != 1 || len(second.Changes) != 1 {
+			t.Errorf("%+v, %v", second, err)
+		}
+	})
+
+	testHorizon(t, newStore)
+}
