@@ -503,7 +503,7 @@ type CalculationConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria]) ([]int, error)
 }
 type ChangeResolver interface {
-	Object(ctx context.Context, objs []*backoffice.VisibleChange) ([]backoffice.Node, error)
+	Object(ctx context.Context, objs []*backoffice.VisibleChange) ([]backoffice.Entity, error)
 }
 type ChecklistResolver interface {
 	FinancialYear(ctx context.Context, objs []*backoffice.Checklist) ([]*backoffice.FinancialYear, error)
@@ -7828,8 +7828,8 @@ func (ec *executionContext) _Change_object(ctx context.Context, field graphql.Co
 			return ec.resolveBatch_Change_object(ctx, field, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Node) graphql.Marshaler {
-			return ec.marshalONode2exampleᚗorgᚋbackofficeᚋbackofficeᚐNode(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Entity) graphql.Marshaler {
+			return ec.marshalONode2exampleᚗorgᚋbackofficeᚋbackofficeᚐEntity(ctx, selections, v)
 		},
 		true,
 		false,
@@ -7853,7 +7853,7 @@ func (ec *executionContext) resolveBatch_Change_object(ctx context.Context, fiel
 		result := batch.FieldResult(field, func() (any, error) {
 			return resolver.Object(ctx, batch.Parents)
 		})
-		return graphql.ResolveBatchGroupResult[backoffice.Node](
+		return graphql.ResolveBatchGroupResult[backoffice.Entity](
 			ctx,
 			batch.Index,
 			len(batch.Parents),
@@ -7863,7 +7863,7 @@ func (ec *executionContext) resolveBatch_Change_object(ctx context.Context, fiel
 		)
 	}
 	results, err := resolver.Object(ctx, []*backoffice.VisibleChange{obj})
-	return graphql.ResolveBatchSingleResult[backoffice.Node](
+	return graphql.ResolveBatchSingleResult[backoffice.Entity](
 		ctx,
 		results,
 		err,
