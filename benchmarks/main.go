@@ -32,9 +32,11 @@ type settingsOfAll struct {
 type program struct {
 	settingsOfAll
 
-	Compare compareCommand `cmd:"" default:"withargs" help:"Compare this server with its peers and with hand-written code."`
-	Scale   scaleCommand   `cmd:"" help:"Compare answers over much data with answers over little."`
-	Width   widthCommand   `cmd:"" help:"Compare Q1 with 500 customers and with 50."`
+	Compare  compareCommand  `cmd:"" default:"withargs" help:"Compare this server with its peers and with hand-written code."`
+	Scale    scaleCommand    `cmd:"" help:"Compare answers over much data with answers over little."`
+	Width    widthCommand    `cmd:"" help:"Compare Q1 with 500 customers and with 50."`
+	Cache    cacheCommand    `cmd:"" help:"Measure the cache where it helps least."`
+	Distance distanceCommand `cmd:"" help:"Measure what a way between server and database costs."`
 }
 
 func main() {

@@ -74,28 +74,38 @@ func inGo(path, url string, more ...string) func(port int) *exec.Cmd {
 }
 
 // The servers, by the names of --only and in the order of the report.
-var serverNames = []string{"backoffice", "embedded", "floor-b", "postgraphile-2", "postgraphile-1", "yoga", "apollo", "gqlgen-0.5ms", "gqlgen-16ms"}
+var serverNames = []string{"backoffice", "cold", "embedded", "embedded-cold", "floor-b", "postgraphile-2", "postgraphile-1", "yoga", "apollo", "gqlgen-0.5ms", "gqlgen-16ms"}
+
+// cold are the flags of a server that keeps nothing in memory.
+var cold = []string{"--cache", "0"}
 
 // servers makes the servers of some names, over one office.
 func (w *workshop) servers(ctx context.Context, names map[string]bool, postgres string, embedded func() (string, error)) ([]server, error) {
 	var all []server
-	if names["backoffice"] {
-		s, err := w.ours(ctx, "backoffice", "**Backoffice**", w.pooled(postgres))
+	for _, own := range []struct {
+		name, title string
+		store       func() (string, error)
+		flags       []string
+	}{
+		{"backoffice", "**Backoffice**", func() (string, error) { return w.pooled(postgres), nil }, nil},
+		{"cold", "**Backoffice**, no cache", func() (string, error) { return w.pooled(postgres), nil }, cold},
+		{"embedded", "**Backoffice**, embedded store", embedded, nil},
+		{"embedded-cold", "**Backoffice**, embedded store, no cache", embedded, cold},
+	} {
+		if !names[own.name] {
+			continue
+		}
+		url, err := own.store()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, s)
-	}
-	if names["embedded"] {
-		url, err := embedded()
+		s, err := w.ours(ctx, own.name, own.title, url, own.flags...)
 		if err != nil {
 			return nil, err
 		}
-		s, err := w.ours(ctx, "embedded", "**Backoffice**, embedded store", url)
-		if err != nil {
-			return nil, err
+		if s.embedded {
+			s.only = []string{"Q1", "Q4"}
 		}
-		s.only = []string{"Q1"}
 		all = append(all, s)
 	}
 	if names["floor-b"] {

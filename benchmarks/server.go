@@ -25,6 +25,7 @@ type server struct {
 	only     []string // the queries that it is measured with; nil is all
 	embedded bool     // it has its store in itself
 	store    string   // of ours
+	flags    []string // likewise
 	command  func(port int) *exec.Cmd
 	headers  []string
 }

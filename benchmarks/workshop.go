@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -150,8 +151,8 @@ func (w *workshop) embedded(ctx context.Context, office data.Office) (url string
 	return url, os.WriteFile(filled, nil, 0o600)
 }
 
-// ours is this server over a store, with authentication and limits as it ships.
-func (w *workshop) ours(ctx context.Context, name, title, store string) (server, error) {
+// ours is this server over a store, with authentication, limits and whatever the flags leave as it ships.
+func (w *workshop) ours(ctx context.Context, name, title, store string, flags ...string) (server, error) {
 	program := filepath.Join(w.scratch, "backoffice")
 	if !has(program) {
 		tell("building this server")
@@ -159,7 +160,7 @@ func (w *workshop) ours(ctx context.Context, name, title, store string) (server,
 			return server{}, err
 		}
 	}
-	return w.serving(ctx, program, name, title, store)
+	return w.serving(ctx, program, name, title, store, flags...)
 }
 
 // beside adds to servers of this build the same ones of another, each behind its own so that they are measured in turn.
@@ -169,7 +170,7 @@ func (w *workshop) beside(ctx context.Context, program string, servers []server)
 		if s.store == "" {
 			continue
 		}
-		other, err := w.serving(ctx, program, s.name+"-beside", s.title+", the other build", s.store)
+		other, err := w.serving(ctx, program, s.name+"-beside", s.title+", the other build", s.store, s.flags...)
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +181,7 @@ func (w *workshop) beside(ctx context.Context, program string, servers []server)
 }
 
 // serving is a build of this server over a store.
-func (w *workshop) serving(ctx context.Context, program, name, title, store string) (server, error) {
+func (w *workshop) serving(ctx context.Context, program, name, title, store string, flags ...string) (server, error) {
 	keyset := filepath.Join(w.data, "keyset.json")
 	if !has(keyset) {
 		if _, err := privacy.CreateKeyset(keyset); err != nil {
@@ -197,10 +198,10 @@ func (w *workshop) serving(ctx context.Context, program, name, title, store stri
 		return server{}, errors.New("credentials create printed no JSON")
 	}
 	return server{
-		name: name, title: title, in: inOurs, store: store, embedded: strings.HasPrefix(store, "sqlite:"),
+		name: name, title: title, in: inOurs, store: store, flags: flags, embedded: strings.HasPrefix(store, "sqlite:"),
 		headers: []string{"x-client-id: " + pair.ClientID, "x-client-secret: " + pair.ClientSecret},
 		command: func(port int) *exec.Cmd {
-			return exec.Command(program, append([]string{"serve", "--listen", fmt.Sprintf("127.0.0.1:%d", port)}, common...)...)
+			return exec.Command(program, slices.Concat([]string{"serve", "--listen", fmt.Sprintf("127.0.0.1:%d", port)}, common, flags)...)
 		},
 	}, nil
 }

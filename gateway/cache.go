@@ -13,7 +13,7 @@ import (
 
 // CacheSettings say what a server keeps in memory of what it has read.
 type CacheSettings struct {
-	Cache Size `default:"0" env:"BACKOFFICE_CACHE" placeholder:"SIZE" help:"Memory for records and lists that were read, such as 64MiB; what it answers is never old. 0 is none (${default})."`
+	Cache Size `default:"64MiB" env:"BACKOFFICE_CACHE" placeholder:"SIZE" help:"Memory for records and lists that were read, such as 64MiB; what it answers is never old. 0 turns it off (${default})."`
 	Check bool `name:"cache-check" env:"BACKOFFICE_CACHE_CHECK" help:"Read all that was found in memory as well, compare, log what differs, and answer what the store has: slower than without --cache."`
 }
 
