@@ -24,22 +24,45 @@ type snapshot struct {
 	replica bool    // a replica answers in it
 	over    bool    // the last batch was sent
 	past    bool    // memory is left out
-	used    []*kept // what was taken from memory before the store's own snapshot began
+	used    []*kept // what was taken from memory, until the store's own snapshot has begun
 }
 
 type snapshotKey struct{}
 
 // BeginSnapshot implements backoffice.Store.
 func (s *Store) BeginSnapshot(ctx context.Context) (of context.Context, end func()) {
-	inner, end := s.Source.BeginSnapshot(ctx)
-	return context.WithValue(inner, snapshotKey{}, &snapshot{of: s, past: backoffice.ReadsWithoutMemory(ctx)}), end
+	inner, done := s.Source.BeginSnapshot(ctx)
+	q := &snapshot{of: s, past: backoffice.ReadsWithoutMemory(ctx), used: *usedBefore.Get().(*[]*kept)}
+	return context.WithValue(inner, snapshotKey{}, q), func() {
+		done()
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.forget(0)
+		if used := q.used; cap(used) <= mostUsed {
+			usedBefore.Put(&used)
+		}
+		q.used = nil
+	}
+}
+
+// usedBefore are lists of what was taken that are used again, if they are not too long.
+var usedBefore = sync.Pool{New: func() any { return new([]*kept) }}
+
+const mostUsed = 1 << 14
+
+// forget leaves the first of what was taken from memory.
+func (q *snapshot) forget(first int) {
+	first = min(first, len(q.used))
+	clear(q.used[first:])
+	q.used = q.used[:first]
 }
 
 // Write implements backoffice.Store. What the context reads from then on sees the write, and goes past memory.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	if q, ok := ctx.Value(snapshotKey{}).(*snapshot); ok {
 		q.mu.Lock()
-		q.looked, q.inStore, q.over, q.past, q.used = false, false, false, true, nil
+		q.looked, q.inStore, q.over, q.past = false, false, false, true
+		q.forget(0)
 		q.mu.Unlock()
 	}
 	return s.Source.Write(ctx, do)
@@ -75,7 +98,7 @@ type pass struct {
 	memory bool              // what is there may be used
 	own    bool              // the rows are to be the caller's own
 	as     moment            // as of which memory is asked
-	used   []*kept           // taken from memory
+	first  int               // of the snapshot's used that were taken in this pass
 	needed bool              // the store is to be asked
 	batch  *backoffice.Batch // what it is asked
 	idle   *backoffice.Batch // what asks nothing, such as who can match nothing
@@ -89,7 +112,8 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.over { // whoever goes on begins another moment, as in the store
-		q.looked, q.inStore, q.over, q.used = false, false, false, nil
+		q.looked, q.inStore, q.over = false, false, false
+		q.forget(0)
 	}
 	if err := ctx.Err(); err != nil {
 		err = backoffice.Fault(err, "reading")
@@ -117,6 +141,9 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 			a.look(p)
 		}
 		again, err := q.answer(p, last)
+		if again || err != nil || q.alone || q.inStore {
+			q.forget(p.first) // nothing of it has to be proved any more
+		}
 		if again {
 			continue
 		}
@@ -133,7 +160,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 
 // pass begins a pass.
 func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
-	p := &pass{snapshot: q, ctx: ctx, as: q.as, batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
+	p := &pass{snapshot: q, ctx: ctx, first: len(q.used), as: q.as, batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
 	now := q.of.log.position()
 	if !q.looked {
 		p.as = now
@@ -146,26 +173,24 @@ func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
 // tried without memory.
 func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 	s := q.of
-	if len(p.used) > 0 && s.log.position().history != p.as.history {
+	if len(p.taken()) > 0 && s.log.position().history != p.as.history {
 		return true, nil // while memory was asked another history began
 	}
 	if len(p.idle.Queued()) > 0 {
 		_ = s.Source.Send(p.ctx, p.idle) // asks nothing; each read has its own error
 	}
 	if !p.needed {
-		if len(p.used) == 0 || q.looked {
-			q.remember(p)
+		if len(p.taken()) == 0 || q.looked {
 			return false, nil
 		}
 		if err := s.wait(p.ctx); err != nil {
 			return false, err
 		}
 		now := s.log.position()
-		if !s.log.good(p.used, p.as, now) {
+		if !s.log.good(p.taken(), p.as, now) {
 			return true, nil
 		}
 		q.looked, q.as = true, now
-		q.remember(p)
 		return false, nil
 	}
 	if q.inStore {
@@ -193,20 +218,20 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		}
 		proved = s.log.position()
 	}
-	if len(q.used) > 0 && !s.log.good(q.used, q.as, proved) {
+	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) {
 		s.moved.Add(1)
 		return false, backoffice.Moved()
 	}
-	p.sound = s.log.good(p.used, p.as, proved)
+	p.sound = s.log.good(p.taken(), p.as, proved)
 	q.looked, q.as, q.inStore = true, p.then, !last
 	if !p.sound && !s.check {
 		if last {
-			q.looked = len(q.used) > 0
+			q.looked = p.first > 0
 		}
 		return true, nil
 	}
 	q.over = last
-	q.used = nil
+	q.forget(0)
 	return false, nil
 }
 
@@ -268,16 +293,8 @@ func (s *Store) wait(ctx context.Context) error {
 // answerTime is what a request is left of its time to be answered in.
 const answerTime = 500 * time.Millisecond
 
-// remember notes what the query has taken from memory while that may have to be proved again.
-func (q *snapshot) remember(p *pass) {
-	if !q.inStore && !q.alone {
-		if q.used == nil {
-			q.used = p.used
-		} else {
-			q.used = append(q.used, p.used...)
-		}
-	}
-}
-
-// take notes what is taken from memory.
+// take notes what is taken from memory: that it is good has to be proved.
 func (p *pass) take(e *kept) { p.used = append(p.used, e) }
+
+// taken is what was taken in this pass.
+func (p *pass) taken() []*kept { return p.used[p.first:] }
