@@ -38,19 +38,30 @@ func inOneRun() *comparison {
 	floor := figures{throughput: 1000, serverCPU: 1, p99: 30, p50: 2}
 	m := &comparison{
 		queries: queries, loaded: map[string]map[string]figures{}, statements: map[string]map[string]float64{},
-		servers: []server{{name: "backoffice"}, {name: "embedded"}, {name: "floor-b"}, {name: "postgraphile-2", peer: true}, {name: "yoga", peer: true}},
-		alone:   map[string]figures{"backoffice": {p50: 3}, "floor-b": floor},
+		servers: []server{{name: "backoffice"}, {name: "cold"}, {name: "embedded"}, {name: "embedded-cold"}, {name: "floor-b"}, {name: "postgraphile-2", peer: true}, {name: "yoga", peer: true}},
+		alone:   map[string]figures{"cold": {p50: 3}, "floor-b": floor},
 	}
 	for _, q := range queries {
-		ours := figures{throughput: 600, serverCPU: 1.5, p99: 100, resident: 99}
+		hot := figures{throughput: map[string]float64{"Q1": 3000, "Q4": 3000}[q.name], resident: 167}
+		if hot.throughput == 0 {
+			hot.throughput = 1300
+		}
+		cold := figures{throughput: 600, serverCPU: 1.5, p99: 100, resident: 99}
 		m.loaded[q.name] = map[string]figures{
-			"backoffice": ours, "floor-b": floor,
+			"backoffice": hot, "cold": cold, "floor-b": floor,
 			"postgraphile-2": {throughput: 120, p99: 110}, "yoga": {throughput: 60, p99: 100},
 		}
-		m.statements[q.name] = map[string]float64{"backoffice": map[string]float64{"Q1": 7, "Q2": 3, "Q3": 2, "Q4": 7, "Q5": 1}[q.name]}
+		m.statements[q.name] = map[string]float64{"cold": map[string]float64{"Q1": 7, "Q2": 3, "Q3": 2, "Q4": 7, "Q5": 1}[q.name]}
 	}
-	m.loaded["Q1"]["embedded"] = figures{throughput: 120}
+	m.loaded["Q1"]["embedded"], m.loaded["Q1"]["embedded-cold"] = figures{throughput: 2400}, figures{throughput: 120}
 	return m
+}
+
+// set changes what was measured.
+func (m *comparison) set(q, server string, change func(*figures)) {
+	f := m.loaded[q][server]
+	change(&f)
+	m.loaded[q][server] = f
 }
 
 func TestTargetsAreHeldAgainstTheBestPeerAndTheFloor(t *testing.T) {
@@ -67,13 +78,20 @@ func TestTargetsAreHeldAgainstTheBestPeerAndTheFloor(t *testing.T) {
 		t.Errorf("missed: %v", names)
 	}
 	for what, spoil := range map[string]func(m *comparison){
-		"Q4, throughput of the best peer: at least 3.00 ×":     func(m *comparison) { m.loaded["Q4"]["yoga"] = figures{throughput: 201, p99: 200} },
-		"Q4, p99 against the lowest of a peer: at most 1.00 ×": func(m *comparison) { m.loaded["Q4"]["yoga"] = figures{throughput: 1, p99: 99} },
-		"Q4, server CPU of floor B: at most 1.50 ×":            func(m *comparison) { m.loaded["Q4"]["floor-b"] = figures{throughput: 1000, serverCPU: 0.9} },
-		"Q2, statements: at most 3":                            func(m *comparison) { m.statements["Q2"]["backoffice"] = 3.5 },
-		"Q1, one client alone, p50 of floor B: at most 1.50 ×": func(m *comparison) { m.alone["floor-b"] = figures{p50: 1.9} },
-		"Q1, throughput of floor B: at least 0.60 ×":           func(m *comparison) { m.loaded["Q1"]["floor-b"] = figures{throughput: 1001, serverCPU: 1} },
-		"Q3, memory (RSS) with all clients: at most 100 MB":    func(m *comparison) { f := m.loaded["Q3"]; f["backoffice"] = figures{throughput: 600, resident: 101} },
+		"Q4, no cache, throughput of the best peer: at least 3.00 ×":     func(m *comparison) { m.loaded["Q4"]["yoga"] = figures{throughput: 201, p99: 200} },
+		"Q4, no cache, p99 against the lowest of a peer: at most 1.00 ×": func(m *comparison) { m.loaded["Q4"]["yoga"] = figures{throughput: 1, p99: 99} },
+		"Q4, no cache, server CPU of floor B: at most 1.50 ×":            func(m *comparison) { m.loaded["Q4"]["floor-b"] = figures{throughput: 1000, serverCPU: 0.9} },
+		"Q2, no cache, statements: at most 3":                            func(m *comparison) { m.statements["Q2"]["cold"] = 3.5 },
+		"Q1, no cache, one client alone, p50 of floor B: at most 1.50 ×": func(m *comparison) { m.alone["floor-b"] = figures{p50: 1.9} },
+		"Q1, no cache, throughput of floor B: at least 0.60 ×":           func(m *comparison) { m.set("Q1", "cold", func(f *figures) { f.throughput = 599 }) },
+		"Q3, no cache, memory (RSS) with all clients: at most 100 MB":    func(m *comparison) { m.set("Q3", "cold", func(f *figures) { f.resident = 101 }) },
+		"Q5, throughput of the best peer: at least 3.00 ×": func(m *comparison) {
+			m.loaded["Q5"]["yoga"] = figures{throughput: 434}
+			m.set("Q5", "cold", func(f *figures) { f.throughput = 2000 })
+		},
+		"Q4, throughput of floor B: at least 3.00 ×":                   func(m *comparison) { m.set("Q4", "backoffice", func(f *figures) { f.throughput = 2999 }) },
+		"Q1, throughput of that on the embedded store: at most 1.25 ×": func(m *comparison) { m.set("Q1", "embedded", func(f *figures) { f.throughput = 2399 }) },
+		"Q2, memory (RSS) with all clients: at most 167 MB":            func(m *comparison) { m.set("Q2", "backoffice", func(f *figures) { f.resident = 168 }) },
 	} {
 		m := inOneRun()
 		spoil(m)

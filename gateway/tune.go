@@ -60,7 +60,7 @@ func paceTo(size int64) {
 // threadsPerProcessor is how many goroutines may run at one time, for each processor. Go lets a goroutine keep its turn for
 // 10 ms, and looks whether a request has come when one ends: with as many turns as processors, whoever wants little waits
 // behind long statements. With more, the system's scheduler shares the processors, and it lets those go first who slept.
-const threadsPerProcessor = 4
+const threadsPerProcessor = 2
 
 // Tune sets Go's scheduler and garbage collector to what a server needs, unless the environment says GOMAXPROCS, GOGC or
 // GOMEMLIMIT.
