@@ -7,31 +7,36 @@ import (
 	"example.org/backoffice/cache"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
-	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/sqlite/sqlitetest"
 	"example.org/backoffice/store/storetest"
 )
 
-// places are where a store can be opened several times.
-var places = map[string]func(t testing.TB) (open func() cache.Source){
-	"SQLite": func(t testing.TB) func() cache.Source {
-		url := sqlitetest.URL(t)
-		return func() cache.Source {
-			s, err := sqlite.Open(t.Context(), url, sqlite.Options{})
-			return opened(t, s, err)
-		}
-	},
-	"PostgreSQL": func(t testing.TB) func() cache.Source {
+// urls lead to fresh databases.
+var urls = map[string]func(t testing.TB) string{
+	"SQLite": sqlitetest.URL,
+	"PostgreSQL": func(t testing.TB) string {
 		url := pgtest.Schema(t)
 		if err := postgres.Migrate(t.Context(), url); err != nil {
 			t.Fatal(err)
 		}
-		return func() cache.Source {
-			s, err := postgres.Open(t.Context(), url, postgres.Options{MaxConns: 6})
-			return opened(t, s, err)
-		}
+		return url
 	},
 }
+
+// places are where a store can be opened several times.
+var places = func() map[string]func(t testing.TB) (open func() cache.Source) {
+	all := map[string]func(t testing.TB) (open func() cache.Source){}
+	for place, fresh := range urls {
+		all[place] = func(t testing.TB) func() cache.Source {
+			url := fresh(t)
+			return func() cache.Source {
+				s, err := openURL(t.Context(), url)
+				return opened(t, s, err)
+			}
+		}
+	}
+	return all
+}()
 
 func opened(t testing.TB, s cache.Source, err error) cache.Source {
 	t.Helper()

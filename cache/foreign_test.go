@@ -42,7 +42,7 @@ func TestARestoredDatabaseIsNoticedAndWhatOthersWroteAfterACommandToForget(t *te
 			t.Errorf("the label is %+v, want %s (%v)", rows["label-0"], want, err)
 		}
 	}
-	w := &watch{t.Context(), t.Errorf}
+	w := &watch{Context: t.Context(), found: t.Errorf}
 	for _, text := range []string{"#000000", "#111111", "#222222"} {
 		write(w, s, func(ctx context.Context, tx backoffice.Tx) error {
 			return tx.Labels().Upsert(ctx, []*backoffice.Label{colour(0, text)})

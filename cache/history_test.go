@@ -21,7 +21,7 @@ import (
 )
 
 // histories is how many are checked on each engine: 25 in the tests, and as many as one likes by
-// go test ./cache -run Linearizable -histories 1000 -timeout 0.
+// make histories.
 var histories = flag.Int("histories", 25, "histories of each engine that are checked for linearizability")
 
 // What is written and read: colours of labels, each a register; and documents of customers, each customer's list a set.
@@ -83,6 +83,7 @@ var historyModel = porcupine.Model{
 type watch struct {
 	context.Context
 	found func(format string, args ...any)
+	steps int // that were checked
 }
 
 // recording is a history in the making.
@@ -140,6 +141,7 @@ func history(t *watch, seed uint64, gateways []backoffice.Store, importer backof
 		}
 	})
 	callers.Wait()
+	t.steps += len(r.steps)
 	return porcupine.CheckOperations(historyModel, r.steps)
 }
 
@@ -260,7 +262,7 @@ func clean(t *watch, store backoffice.Store) {
 
 func TestReadsThroughSeveralGatewaysAndAnImportAreLinearizable(t *testing.T) {
 	t.Parallel()
-	for place, openIn := range withReplica {
+	for place, openIn := range everywhere {
 		for size, bytes := range map[string]int{"64 MiB": 64 << 20, "a few entries": aFew} {
 			t.Run(place+" with "+size, func(t *testing.T) {
 				t.Parallel()
@@ -271,19 +273,24 @@ func TestReadsThroughSeveralGatewaysAndAnImportAreLinearizable(t *testing.T) {
 					sources[i] = open()
 					gateways[i] = before(t, sources[i], cache.Options{Bytes: bytes})
 				}
-				for seed := range (*histories + 1) / 2 {
-					w := &watch{t.Context(), t.Errorf}
+				w := &watch{Context: t.Context(), found: t.Errorf}
+				n := (*histories + 1) / 2
+				for seed := range n {
 					clean(w, importer)
 					if !history(w, uint64(seed), gateways, importer) {
 						t.Fatalf("history %d is not linearizable", seed)
 					}
 				}
+				replica := ""
 				if below, ok := sources[0].(*replicas); ok {
 					answers, behind := below.answers.Load(), gauge(gateways[0], "cache_behind_total")
-					if t.Logf("a replica gave %d answers to one gateway, of which %d were asked again", answers, behind); answers == 0 || behind == 0 {
+					replica = fmt.Sprintf("; the replica gave it %d answers, of which %d were asked of the primary again", answers, behind)
+					if answers == 0 || behind == 0 {
 						t.Error("the histories show nothing of replicas")
 					}
 				}
+				t.Logf("%s, a cache of %s: %d histories of %d reads and writes are linearizable; one gateway had %d hits and %d misses, and began %d queries anew%s",
+					place, size, n, w.steps, gauge(gateways[0], "cache_hits_total"), gauge(gateways[0], "cache_misses_total"), gauge(gateways[0], "cache_moved_total"), replica)
 			})
 		}
 	}
@@ -376,13 +383,13 @@ func TestACacheThatBreaksThePromiseIsFoundOut(t *testing.T) {
 		for place, openIn := range places {
 			t.Run(name+" on "+place, func(t *testing.T) {
 				t.Parallel()
-				findOut(t, openIn(t), broken)
+				findOut(t, name+", on "+place+",", openIn(t), broken)
 			})
 		}
 	}
 	t.Run("takes a replica for the primary", func(t *testing.T) {
 		t.Parallel()
-		findOut(t, laggingPair(t), func(s cache.Source) cache.Source {
+		findOut(t, "takes a replica for the primary", laggingPair(t), func(s cache.Source) cache.Source {
 			s.(*replicas).hidden = true
 			return s
 		})
@@ -390,7 +397,7 @@ func TestACacheThatBreaksThePromiseIsFoundOut(t *testing.T) {
 }
 
 // findOut fails when histories do not show that a store is broken.
-func findOut(t *testing.T, open func() cache.Source, broken func(cache.Source) cache.Source) {
+func findOut(t *testing.T, name string, open func() cache.Source, broken func(cache.Source) cache.Source) {
 	importer := open()
 	gateways := make([]backoffice.Store, historyGateways)
 	for i := range gateways {
@@ -399,9 +406,10 @@ func findOut(t *testing.T, open func() cache.Source, broken func(cache.Source) c
 	until := time.Now().Add(2 * time.Minute)
 	for seed := uint64(0); ; seed++ {
 		var mixed atomic.Bool // what is wrong within one query is one way of being found out
-		w := &watch{t.Context(), func(string, ...any) { mixed.Store(true) }}
+		w := &watch{Context: t.Context(), found: func(string, ...any) { mixed.Store(true) }}
 		clean(w, importer)
 		if !history(w, seed, gateways, importer) || mixed.Load() {
+			t.Logf("a copy that %s is found out by history %d", name, seed+1)
 			return
 		}
 		if time.Now().After(until) {

@@ -28,7 +28,7 @@ type log struct {
 // used since then can't be shown to be good any more.
 const mostTouched = 1 << 15
 
-// mostNew is how many entries are looked through at once; with more, everything is dropped.
+// mostNew is how many entries are looked through at once; with more, everything of their nouns is dropped.
 const mostNew = 10_000
 
 // next is what to ask the log: all from a number on, so that what is known of the last one is compared.
@@ -48,9 +48,10 @@ func (l *log) position() moment {
 	return l.now
 }
 
-// advance takes what the log answered to next: entries, the newest first. It returns the moment of the answer; behind says that
-// the server which answered has not come as far as others had, so that it has to be asked whether that is all.
-func (s *Store) advance(entries []*backoffice.Change, primary bool) (as moment, behind bool) {
+// advance takes what the log answered to next: entries, the newest first. from is the number from which the server that takes
+// writes was asked, so that a lower one is of another history; 0 is for an answer of any server. It returns the moment of the
+// answer; behind says that the log is known further already.
+func (s *Store) advance(entries []*backoffice.Change, from int64) (as moment, behind bool) {
 	l := &s.log
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +63,7 @@ func (s *Store) advance(entries []*backoffice.Change, primary bool) (as moment, 
 	switch {
 	case !l.known:
 		s.dropAll(newest)
-	case newest.Sequence < known && !primary:
+	case from <= newest.Sequence && newest.Sequence < known:
 		return moment{l.now.history, newest.Sequence}, true
 	case newest.Sequence < known, !l.continues(entries):
 		s.dropAll(newest)
@@ -89,10 +90,16 @@ func (l *log) continues(entries []*backoffice.Change) bool {
 	}
 	for _, e := range entries {
 		if e.Sequence == l.now.at {
-			return e.At == l.last.At && e.VisibleAt == l.last.VisibleAt && e.ClientID == l.last.ClientID && e.Noun == l.last.Noun && e.ObjectID == l.last.ObjectID
+			return l.isLast(e)
 		}
 	}
 	return false
+}
+
+// isLast says whether an entry is the last known one, as it was. It is called under mu.
+func (l *log) isLast(e *backoffice.Change) bool {
+	return e.Sequence == l.now.at && e.At == l.last.At && e.VisibleAt == l.last.VisibleAt &&
+		e.ClientID == l.last.ClientID && e.Noun == l.last.Noun && e.ObjectID == l.last.ObjectID
 }
 
 // touch drops what an entry changes; false when it does not tell what. It is called under mu.
@@ -129,6 +136,54 @@ func (s *Store) dropAll(newest backoffice.Change) {
 	l.from, l.touched = newest.Sequence, map[place]int64{}
 	s.dropped.Add(int64(s.memory.EstimatedSize()))
 	s.memory.InvalidateAll()
+}
+
+// dropNouns drops everything of the nouns that were changed up to the newest entry; false when last is not the last known one, or
+// it is not told what was done. What was read before the newest one is not kept, and is not known to be good any more.
+func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newest *backoffice.Change) bool {
+	l := &s.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var changed nounSet
+	for _, noun := range nouns {
+		if no, known := numberOf[noun]; known {
+			changed |= 1 << no
+		} else if noun == "" {
+			return false
+		}
+	}
+	if !l.known || !l.isLast(last) {
+		return false
+	}
+	for no := range nNouns {
+		if changed&(1<<no) != 0 {
+			l.changed[no].Store(newest.Sequence)
+		}
+	}
+	for at, e := range s.memory.All() {
+		if changed&e.nouns() == 0 {
+			continue
+		}
+		if _, was := s.memory.Invalidate(at); was {
+			s.dropped.Add(1)
+		}
+	}
+	l.now.at, l.last = newest.Sequence, *newest
+	l.from, l.touched = newest.Sequence, map[place]int64{}
+	return true
+}
+
+// nouns are those by which something that is kept may change.
+func (e *kept) nouns() nounSet {
+	switch noun, _ := e.value.(backoffice.Noun); {
+	case e.kind == aNoun:
+		return 1 << numberOf[noun]
+	case e.kind == aRoot:
+		return e.depends
+	case e.of == withoutNumbers:
+		return 1 << customers
+	}
+	return 1 << e.of
 }
 
 // changedSince says whether one of the nouns was changed behind a number.

@@ -54,11 +54,11 @@ func (s *Store) entries(more ...backoffice.Change) []*backoffice.Change {
 func TestWhatTheLogTellsIsDroppedAndNothingElse(t *testing.T) {
 	t.Parallel()
 	s := remembering(t)
-	s.advance(s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounLabel, ObjectID: "label-2", Done: backoffice.Created}), true)
+	s.advance(s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounLabel, ObjectID: "label-2", Done: backoffice.Created}), s.log.position().at)
 	if !s.remembers("label-1") {
 		t.Error("a change of another label drops it")
 	}
-	s.advance(s.entries(backoffice.Change{Sequence: 3, Noun: backoffice.NounLabel, ObjectID: "label-1", Done: backoffice.Updated}), true)
+	s.advance(s.entries(backoffice.Change{Sequence: 3, Noun: backoffice.NounLabel, ObjectID: "label-1", Done: backoffice.Updated}), s.log.position().at)
 	if s.remembers("label-1") {
 		t.Error("its own change does not drop it")
 	}
@@ -96,7 +96,7 @@ func TestEverythingIsDroppedWhenTheHistoryIsAnotherOrDoesNotTell(t *testing.T) {
 			t.Parallel()
 			s := remembering(t)
 			before := s.log.position()
-			s.advance(answer(s), true)
+			s.advance(answer(s), s.log.position().at)
 			if s.remembers("label-1") {
 				t.Error("what was known is still there")
 			}
@@ -115,8 +115,8 @@ func TestAReplicaThatIsBehindDropsNothing(t *testing.T) {
 	t.Parallel()
 	s := remembering(t)
 	behind := *s.entries()[0]
-	s.advance(s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounLabel, ObjectID: "label-2", Done: backoffice.Created}), true)
-	as, asks := s.advance([]*backoffice.Change{&behind}, false)
+	s.advance(s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounLabel, ObjectID: "label-2", Done: backoffice.Created}), s.log.position().at)
+	as, asks := s.advance([]*backoffice.Change{&behind}, 0)
 	if !asks || as.at != 1 || !s.remembers("label-1") || s.log.position().at != 2 {
 		t.Errorf("as of %v, asks %v", as, asks)
 	}
@@ -125,6 +125,70 @@ func TestAReplicaThatIsBehindDropsNothing(t *testing.T) {
 	}
 	if s.log.good([]*kept{{place: place{aRow, labels, "label-1"}, filled: 2}}, s.log.position(), as) {
 		t.Error("what was read as of 2 is good as of 1")
+	}
+}
+
+func TestALookThatWasOvertakenDropsNothing(t *testing.T) {
+	t.Parallel()
+	s := remembering(t)
+	asked := s.log.position().at
+	overtaken := s.entries()
+	s.advance(s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounLabel, ObjectID: "label-2", Done: backoffice.Created}), 0)
+	s.advance(overtaken, asked)
+	if !s.remembers("label-1") || s.log.position().at != 2 {
+		t.Errorf("it stands at %v", s.log.position())
+	}
+}
+
+func TestAfterVeryMuchThatIsNewTheNounsThatItNamesAreDropped(t *testing.T) {
+	t.Parallel()
+	s := remembering(t)
+	customer := &backoffice.Customer{ID: "customer-1", Type: backoffice.Company, DisplayName: "x", Version: 1}
+	put := func(many int, done backoffice.ChangeAction) {
+		t.Helper()
+		err := s.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+			if err := tx.Customers().Upsert(ctx, []*backoffice.Customer{customer}); err != nil {
+				return err
+			}
+			changes := make([]*backoffice.Change, many)
+			for i := range changes {
+				changes[i] = &backoffice.Change{Noun: backoffice.NounCustomer, ObjectID: "other", Done: done}
+			}
+			return tx.LogChanges(ctx, changes...)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	reads := func(name string) {
+		t.Helper()
+		rows, err := backoffice.ReadByID(t.Context(), s.Customers(), []string{"customer-1"}, 0)
+		if err != nil || rows["customer-1"] == nil || rows["customer-1"].DisplayName != name {
+			t.Errorf("the customer is %+v, want %s (%v)", rows["customer-1"], name, err)
+		}
+		counts, err := backoffice.ReadCounts(t.Context(), s.Customers(), backoffice.Root, backoffice.CustomerCriteria{}, []string{backoffice.NoParent})
+		if err != nil || counts[backoffice.NoParent] != 1 {
+			t.Errorf("there are %v customers (%v)", counts, err)
+		}
+	}
+	put(0, backoffice.Updated)
+	reads("x")
+	reads("x")
+	if !s.remembers("label-1") {
+		t.Fatal("the label is not remembered")
+	}
+	customer.DisplayName = "y"
+	put(mostNew+1, backoffice.Updated)
+	reads("y")
+	if !s.remembers("label-1") {
+		t.Error("after many changes of customers a label is forgotten")
+	}
+	history := s.log.position().history
+	customer.DisplayName = "z"
+	put(mostNew+1, backoffice.Unknown)
+	reads("z")
+	if s.remembers("label-1") || s.log.position().history == history {
+		t.Error("after very much of which one does not tell what was done, a label is remembered")
 	}
 }
 

@@ -25,7 +25,7 @@ func TestTheLogOfTheEmbeddedStoreIsReadAfterACommitAlone(t *testing.T) {
 	open := places["SQLite"](t)
 	source, other := &counting{Source: open()}, open()
 	s := before(t, source, cache.Options{Bytes: 1 << 20})
-	w := &watch{t.Context(), t.Errorf}
+	w := &watch{Context: t.Context(), found: t.Errorf}
 	colours := []string{"#000000", "#111111", "#222222"}
 	for i, by := range []backoffice.Store{other, s, other} {
 		write(w, by, func(ctx context.Context, tx backoffice.Tx) error {

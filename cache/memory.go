@@ -56,10 +56,15 @@ const overhead = 160
 // mostAnswers is how many questions about the lists of one parent are kept. A caller chooses page sizes and filters.
 const mostAnswers = 24
 
+// leastEntry is what a small entry takes. otter counts how often something is used only from when it knows how many entries
+// there may be: without being told, from when it is half full, and what was used until then would go with the first walk.
+const leastEntry = 256
+
 func newMemory(bytes int) (*otter.Cache[place, *kept], error) {
 	return otter.New(&otter.Options[place, *kept]{
-		MaximumWeight: uint64(bytes),
-		Weigher:       func(at place, e *kept) uint32 { return uint32(overhead + len(at.id) + e.bytes) },
+		MaximumWeight:   uint64(bytes),
+		InitialCapacity: bytes/leastEntry + 1,
+		Weigher:         func(at place, e *kept) uint32 { return uint32(overhead + len(at.id) + e.bytes) },
 	})
 }
 

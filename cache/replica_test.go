@@ -15,12 +15,25 @@ import (
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
-// withReplica are all places, and one with a replica that is now and then behind.
-var withReplica = func() map[string]func(t testing.TB) (open func() cache.Source) {
+// everywhere are all places, one with a replica that is now and then behind, and one through a pooler.
+var everywhere = func() map[string]func(t testing.TB) (open func() cache.Source) {
 	all := maps.Clone(places)
 	all["PostgreSQL with a replica"] = laggingPair
+	all["PostgreSQL through PgBouncer"] = throughBouncer
 	return all
 }()
+
+func throughBouncer(t testing.TB) func() cache.Source {
+	through := pgtest.Bouncer(t)
+	direct := pgtest.Database(t)
+	if err := postgres.Migrate(t.Context(), direct); err != nil {
+		t.Fatal(err)
+	}
+	return func() cache.Source {
+		s, err := postgres.Open(t.Context(), through(direct), postgres.Options{MaxConns: 6, QueryMode: postgres.Described})
+		return opened(t, s, err)
+	}
+}
 
 func laggingPair(t testing.TB) func() cache.Source {
 	pair := pgtest.NewPair(t)

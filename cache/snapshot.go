@@ -249,8 +249,13 @@ func (p *pass) ask(last bool) error {
 	if err := looked.Err(); err != nil {
 		return err
 	}
+	if from != 0 && len(entries) == limit { // a look tells more of that
+		if err := s.wait(p.ctx); err != nil {
+			return err
+		}
+	}
 	p.replica = looked.Replica
-	then, behind := s.advance(entries, false)
+	then, behind := s.advance(entries, 0)
 	if behind || p.replica { // only the server that takes writes knows what came since, and of another history
 		if err := s.wait(p.ctx); err != nil {
 			return err

@@ -23,6 +23,8 @@ type Source interface {
 	NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *store.Query
 	// NewestDurableChanges is that of what was durable when it was asked, on the server that takes writes.
 	NewestDurableChanges(ctx context.Context, from int64, limit int, each func(*backoffice.Change)) error
+	// ChangedNouns are those that the entries behind a number name; "" is among them when one does not tell what was done.
+	ChangedNouns(ctx context.Context, after int64) ([]backoffice.Noun, error)
 	// RenewSnapshot lets what a context reads next be of another moment.
 	RenewSnapshot(ctx context.Context)
 	// DataVersion is another number after each commit of anybody; 0 where that can't be told for less than reading the log takes.
@@ -92,9 +94,25 @@ func (s *Store) look() error {
 	if err != nil {
 		return err
 	}
-	s.advance(entries, true)
+	if from != 0 && len(entries) == limit {
+		s.advanceFar(ctx, from, entries)
+	} else {
+		s.advance(entries, from)
+	}
 	s.version = version
 	return nil
+}
+
+// advanceFar is advance for more entries than are read one by one.
+func (s *Store) advanceFar(ctx context.Context, from int64, entries []*backoffice.Change) {
+	last, err := s.Changes(ctx, from-1, 1)
+	if err == nil && len(last) == 1 {
+		var nouns []backoffice.Noun
+		if nouns, err = s.ChangedNouns(ctx, from); err == nil && s.dropNouns(last[0], nouns, entries[0]) {
+			return
+		}
+	}
+	s.advance(entries, from) // which drops everything
 }
 
 func (s *Store) begin(work func()) bool {

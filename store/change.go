@@ -221,6 +221,16 @@ func (s *Store) NewestDurableChanges(ctx context.Context, from int64, limit int,
 	return (&Statement{Text: newestChanges + strconv.Itoa(limit), Args: []any{from}, Each: eachNewest(each)}).Run(ctx, s.engine.Primary())
 }
 
+// ChangedNouns are those that the entries behind a number name; "" is among them when one does not tell what was done.
+func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffice.Noun, err error) {
+	const text = "SELECT DISTINCT CASE WHEN c.done IS NULL OR c.done = $2 THEN '' ELSE c.noun END FROM changes c WHERE c.sequence > $1"
+	err = s.primary().Query(ctx, text, []any{after, string(backoffice.Unknown)}, func(row *Row) error {
+		nouns = append(nouns, backoffice.Noun(row.Text(0)))
+		return nil
+	})
+	return nouns, err
+}
+
 // DataVersion is another number after each commit of anybody, in whichever process; 0 is unknown.
 func (s *Store) DataVersion(ctx context.Context) int64 {
 	if e, ok := s.engine.(Versioned); ok {
