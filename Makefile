@@ -1,4 +1,4 @@
-.PHONY: attacks hostile run test deps missing lint pages generate build benchmarks
+.PHONY: attacks histories hostile run test deps missing lint pages generate build benchmarks
 
 GO ?= go
 
@@ -21,6 +21,10 @@ missing:
 ATTACKS ?= 10000
 attacks: ## the attack suite, for a night
 	$(GO) test -timeout 24h -run AttackSuite -v ./gateway -attacks $(ATTACKS)
+
+HISTORIES ?= 1000
+histories: ## docs/histories.md: so many histories on each engine and with a replica, checked for linearizability
+	GO="$(GO)" ./scripts/histories.sh $(HISTORIES)
 
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
 	$(GO) run ./scripts/hostile $(ARGS)
