@@ -1,6 +1,9 @@
 package backoffice
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Batch collects reads that are sent together, after pgx.Batch. Readers queue them, Send answers them, and all of them
 // see one moment. The zero value is an empty batch; a batch is sent once, and is for one goroutine.
@@ -78,18 +81,51 @@ func ReadPages[T any, C comparable](ctx context.Context, r Reader[T, C], list Li
 	return readEach(ctx, r, parents, pages, func(b *Batch) { r.Lists(b, list, parents, want, pages) })
 }
 
+// EachPage visits all of a parent's list (NoParent's when it is of the root) by identifier, a page of ask.Window.Limit rows at a
+// time (0 is MaxPageSize), and stops at the first error of visit.
+func EachPage[T any, C comparable](ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string, want Columns, visit func([]T) error) error {
+	ask.Window.Limit = cmp.Or(ask.Window.Limit, MaxPageSize)
+	for {
+		pages, err := ReadPages(ctx, r, ask, []string{parent}, want)
+		if err != nil {
+			return err
+		}
+		page := pages[parent]
+		if len(page.Items) > 0 {
+			err = visit(page.Items)
+		}
+		if err != nil || !page.More {
+			return err
+		}
+		ask.Window.After, ask.Window.HasAfter = any(page.Items[len(page.Items)-1]).(Entity).Position(KeyID), true
+	}
+}
+
+// Find reads one row; ok says whether it is there. What cannot be an identifier is not there.
+func Find[T any, C comparable](ctx context.Context, r Reader[T, C], id string) (row T, ok bool, err error) {
+	if !IsID(id) {
+		return row, false, nil
+	}
+	found, err := ReadByID(ctx, r, []string{id}, 0)
+	row, ok = found[id]
+	return row, ok, err
+}
+
+// First reads the first row of a parent's list (NoParent's when it is of the root); ok says whether there is one.
+func First[T any, C comparable](ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string) (row T, ok bool, err error) {
+	ask.Window.Limit = 1
+	pages, err := ReadPages(ctx, r, ask, []string{parent}, 0)
+	if items := pages[parent].Items; len(items) > 0 {
+		row, ok = items[0], true
+	}
+	return row, ok, err
+}
+
 // ReadCounts tells how many rows each parent's list has under the criteria, by parent.
 func ReadCounts[T any, C comparable](ctx context.Context, r Reader[T, C], under Parent, criteria C, parents []string) (map[string]int, error) {
 	parents = parentsOf(under, parents)
 	counts := make([]int, len(parents))
 	return readEach(ctx, r, parents, counts, func(b *Batch) { r.Counts(b, under, criteria, parents, counts) })
-}
-
-// ReadStatusCounts counts each parent's list by status, by parent.
-func ReadStatusCounts(ctx context.Context, r TranscriptReader, under Parent, criteria TranscriptCriteria, parents []string) (map[string][]TranscriptStatusCount, error) {
-	parents = parentsOf(under, parents)
-	counts := make([][]TranscriptStatusCount, len(parents))
-	return readEach(ctx, r, parents, counts, func(b *Batch) { r.StatusCounts(b, under, criteria, parents, counts) })
 }
 
 // ReadNouns tells of which noun each identifier is, by identifier; unknown ones are absent.

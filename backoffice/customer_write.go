@@ -84,7 +84,7 @@ type around struct {
 func (a *around) look(ctx context.Context, tx Tx, c *Customer) error {
 	return tx.Together(ctx, finding(tx.Users(), c.ResponsibleID, &a.responsible, &a.known), func(ctx context.Context) (err error) {
 		if a.taken = false; c.CustomerCode != "" && CheckText(string(c.CustomerCode), MaxText) == nil {
-			a.holder, a.taken, err = first(ctx, tx.Customers(), CustomerCriteria{CustomerCode: string(c.CustomerCode)})
+			a.holder, a.taken, err = First(ctx, tx.Customers(), ListQuery[CustomerCriteria]{Criteria: CustomerCriteria{CustomerCode: string(c.CustomerCode)}}, NoParent)
 		}
 		return err
 	})
@@ -221,7 +221,7 @@ func (s *Service) DeleteCustomer(ctx context.Context, by *Principal, id string, 
 	}
 	var keys []string
 	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		c, ok, err := find(ctx, tx.Customers(), id)
+		c, ok, err := Find(ctx, tx.Customers(), id)
 		if err != nil {
 			return false, err
 		}

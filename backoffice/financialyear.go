@@ -49,19 +49,12 @@ var FinancialYearTable = &Table[FinancialYear]{
 // Years are all financial years, the earliest first. There are few.
 func Years(ctx context.Context, reads Readers) ([]*FinancialYear, error) {
 	var years []*FinancialYear
-	ask := ListQuery[FinancialYearCriteria]{Window: Window{Limit: MaxPageSize}}
-	for more := true; more; {
-		pages, err := ReadPages(ctx, reads.FinancialYears(), ask, []string{NoParent}, 0)
-		if err != nil {
-			return nil, err
-		}
-		years = append(years, pages[NoParent].Items...)
-		if more = pages[NoParent].More; more {
-			ask.Window.After, ask.Window.HasAfter = years[len(years)-1].Position(KeyID), true
-		}
-	}
+	err := EachPage(ctx, reads.FinancialYears(), ListQuery[FinancialYearCriteria]{}, NoParent, 0, func(page []*FinancialYear) error {
+		years = append(years, page...)
+		return nil
+	})
 	slices.SortStableFunc(years, func(a, b *FinancialYear) int { return cmp.Compare(a.StartDate, b.StartDate) })
-	return years, nil
+	return years, err
 }
 
 // ParseYear reads a year of four digits ("2026"), 1900 to 2999. Anything else is BadInput.

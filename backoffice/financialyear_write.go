@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"context"
+	"slices"
 	"strconv"
 )
 
@@ -31,7 +32,11 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 	var lists []*Checklist
 	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		now := InstantOf(s.now())
-		current, running, err := first(ctx, tx.FinancialYears(), FinancialYearCriteria{Current: true})
+		var changes []*Change
+		note := func(noun Noun, id string, fields ...string) {
+			changes = append(changes, &Change{At: now, Action: "years start", Noun: noun, ObjectID: id, Fields: fields})
+		}
+		current, running, err := First(ctx, tx.FinancialYears(), ListQuery[FinancialYearCriteria]{Criteria: FinancialYearCriteria{Current: true}}, NoParent)
 		if err != nil {
 			return false, err
 		}
@@ -43,20 +48,21 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 			if err := tx.FinancialYears().Update(ctx, current); err != nil {
 				return false, err
 			}
-			if err := tx.LogChanges(ctx, &Change{At: now, Action: "years start", Noun: NounFinancialYear, ObjectID: current.ID, Fields: []string{"archivedAt", "isCurrentYear"}}); err != nil {
-				return false, err
-			}
+			note(NounFinancialYear, current.ID, "archivedAt", "isCurrentYear")
 		}
 		if err := tx.FinancialYears().Insert(ctx, started); err != nil {
 			return false, err
 		}
-		if err := tx.LogChanges(ctx, &Change{At: now, Action: "years start", Noun: NounFinancialYear, ObjectID: started.ID, Fields: []string{"endDate", "isCurrentYear", "startDate"}}); err != nil {
-			return false, err
-		}
+		note(NounFinancialYear, started.ID, "endDate", "isCurrentYear", "startDate")
 		if lists = nil; running && start.WithChecklists {
-			lists, err = bringOver(ctx, tx, current.ID, started.ID, now)
+			if lists, err = bringOver(ctx, tx, current.ID, started.ID); err != nil {
+				return false, err
+			}
 		}
-		return false, err
+		for _, list := range lists {
+			note(NounChecklist, list.ID, "authRequired", "financialYearId", "language", "name", "remindersEnabled")
+		}
+		return false, tx.LogChanges(ctx, changes...)
 	})
 	if err != nil {
 		return nil, err
@@ -65,35 +71,19 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 }
 
 // bringOver makes the checklists of one year anew in another.
-func bringOver(ctx context.Context, tx Tx, from, to string, now Instant) ([]*Checklist, error) {
-	var lists []*Checklist
-	ask := ListQuery[ChecklistCriteria]{Under: OfFinancialYear, Window: Window{Limit: MaxPageSize}}
-	for {
-		pages, err := ReadPages(ctx, tx.Checklists(), ask, []string{from}, 0)
-		if err != nil {
-			return nil, err
-		}
-		page := pages[from]
-		for _, one := range page.Items {
-			ask.Window.After, ask.Window.HasAfter = one.Position(KeyID), true
+func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist, err error) {
+	err = EachPage(ctx, tx.Checklists(), ListQuery[ChecklistCriteria]{Under: OfFinancialYear}, from, 0, func(page []*Checklist) error {
+		for _, one := range page {
 			list := *one
 			list.ID, list.FinancialYearID = NewID(), to
 			lists = append(lists, &list)
 		}
-		if !page.More {
-			break
-		}
-	}
-	if err := tx.Checklists().Insert(ctx, lists...); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	for _, list := range lists {
-		change := &Change{At: now, Action: "years start", Noun: NounChecklist, ObjectID: list.ID, Fields: []string{"authRequired", "financialYearId", "language", "name", "remindersEnabled"}}
-		if err := tx.LogChanges(ctx, change); err != nil {
-			return nil, err
-		}
-	}
-	return lists, nil
+	return lists, tx.Checklists().Insert(ctx, lists...)
 }
 
 // checkStart: the current year is nil in an office that has none.
@@ -106,23 +96,12 @@ func checkStart(ctx context.Context, tx Tx, start YearStart, current *FinancialY
 	case !start.Skip && !isNext(current.StartDate, year):
 		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the new year is not the one after the current one", Field: []string{"startDate"}})
 	}
-	ask := ListQuery[FinancialYearCriteria]{Window: Window{Limit: MaxPageSize}}
-	for {
-		pages, err := ReadPages(ctx, tx.FinancialYears(), ask, []string{NoParent}, 0)
-		if err != nil {
-			return err
+	return EachPage(ctx, tx.FinancialYears(), ListQuery[FinancialYearCriteria]{}, NoParent, 0, func(page []*FinancialYear) error {
+		if slices.ContainsFunc(page, func(one *FinancialYear) bool { return one.StartDate == year }) {
+			return Refuse(&UserError{Code: CodeTaken, Message: "there is such a financial year", Field: []string{"startDate"}})
 		}
-		page := pages[NoParent]
-		for _, one := range page.Items {
-			if one.StartDate == year {
-				return Refuse(&UserError{Code: CodeTaken, Message: "there is such a financial year", Field: []string{"startDate"}})
-			}
-			ask.Window.After, ask.Window.HasAfter = one.Position(KeyID), true
-		}
-		if !page.More {
-			return nil
-		}
-	}
+		return nil
+	})
 }
 
 // isNext: both are years.

@@ -76,34 +76,12 @@ func lost(err error) bool {
 	return ok && known.Kind == Refused && known.UserErrors[0].Code == CodeStaleVersion
 }
 
-// find reads one row inside a transaction; ok says whether it is there. What cannot be an identifier is not there.
-func find[T any, C comparable](ctx context.Context, rows Reader[T, C], id string) (row T, ok bool, err error) {
-	if CheckID(id) != nil {
-		return row, false, nil
-	}
-	found, err := ReadByID(ctx, rows, []string{id}, 0)
-	if err != nil {
-		return row, false, err
-	}
-	row, ok = found[id]
-	return row, ok, nil
-}
-
-// finding is find, for what is asked together.
+// finding is Find, for what is asked together.
 func finding[T any, C comparable](rows Reader[T, C], id string, row *T, ok *bool) func(context.Context) error {
 	return func(ctx context.Context) (err error) {
-		*row, *ok, err = find(ctx, rows, id)
+		*row, *ok, err = Find(ctx, rows, id)
 		return err
 	}
-}
-
-// first reads the first row of the whole list under some criteria; ok says whether there is one.
-func first[T any, C comparable](ctx context.Context, rows Reader[T, C], criteria C) (row T, ok bool, err error) {
-	pages, err := ReadPages(ctx, rows, ListQuery[C]{Criteria: criteria, Window: Window{Limit: 1}}, []string{NoParent}, 0)
-	if err != nil || len(pages[NoParent].Items) == 0 {
-		return row, false, err
-	}
-	return pages[NoParent].Items[0], true, nil
 }
 
 // unknown is the refusal to change or delete what is not there.
@@ -237,7 +215,7 @@ func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, 
 			return false, Refuse(&UserError{Code: CodeIdempotencyKeyReused, Message: "the idempotency key was used for another content", Field: []string{"idempotencyKey"}})
 		case earlier != nil:
 			var there bool
-			if made, there, err = find(ctx, c.rows(tx), earlier.ObjectID); err == nil && !there {
+			if made, there, err = Find(ctx, c.rows(tx), earlier.ObjectID); err == nil && !there {
 				err = Refuse(&UserError{Code: CodeNotFound, Message: "the " + string(noun) + " that was made with this idempotency key has been deleted", Field: []string{"idempotencyKey"}})
 			}
 			return false, err

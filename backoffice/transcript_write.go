@@ -182,22 +182,14 @@ func (s *Service) beginDocument(ctx context.Context, id string) (of TranscriptDo
 // GenerateMissingDocuments generates the document of every completed transcript that has none and calls each with every
 // transcript that it took up and what came of it; an error of each ends it.
 func (s *Service) GenerateMissingDocuments(ctx context.Context, by *Principal, each func(id string, err error) error) error {
-	ask := ListQuery[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}, Window: Window{Limit: MaxPageSize}}
-	for {
-		pages, err := ReadPages(ctx, s.Store.Transcripts(), ask, []string{NoParent}, 0)
-		if err != nil {
-			return err
-		}
-		page := pages[NoParent]
-		for _, t := range page.Items {
+	missing := ListQuery[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}}
+	return EachPage(ctx, s.Store.Transcripts(), missing, NoParent, 0, func(page []*Transcript) error {
+		for _, t := range page {
 			_, err := s.GenerateTranscriptDocument(ctx, by, t.ID)
 			if err := each(t.ID, err); err != nil {
 				return err
 			}
-			ask.Window.After, ask.Window.HasAfter = t.Position(KeyID), true
 		}
-		if !page.More {
-			return nil
-		}
-	}
+		return nil
+	})
 }

@@ -187,24 +187,16 @@ func eachStoredFile(ctx context.Context, reads backoffice.Readers, visit func(*b
 }
 
 func storedFiles[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], kind backoffice.FileKind, fileOf func(T) (string, *backoffice.File), visit func(*backoffice.File) error) error {
-	ask := backoffice.ListQuery[C]{Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
-	for {
-		pages, err := backoffice.ReadPages(ctx, rows, ask, []string{backoffice.NoParent}, rows.Columns([]string{"file", "proposal"}))
-		if err != nil {
-			return err
-		}
-		page := pages[backoffice.NoParent]
-		for _, row := range page.Items {
+	files := rows.Columns([]string{"file", "proposal"})
+	return backoffice.EachPage(ctx, rows, backoffice.ListQuery[C]{}, backoffice.NoParent, files, func(page []T) error {
+		for _, row := range page {
 			if id, file := fileOf(row); file != nil {
 				file.Owner = backoffice.FileOwner{Kind: kind, ID: id}
 				if err := visit(file); err != nil {
 					return err
 				}
 			}
-			ask.Window.After, ask.Window.HasAfter = row.Position(backoffice.KeyID), true
 		}
-		if !page.More {
-			return nil
-		}
-	}
+		return nil
+	})
 }

@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (l *applying[T, C]) eachChunk(ctx context.Context, wanted func(stagedLine) 
 			return err
 		}
 		entries, bytes = entries[:0], 0
-		return firstOf(l.bad.of(l.noun.file, true), ctx.Err())
+		return cmp.Or(l.bad.of(l.noun.file, true), ctx.Err())
 	}
 	for _, line := range l.lines {
 		if !wanted(line) {

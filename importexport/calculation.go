@@ -25,7 +25,7 @@ func deriveCalculations(ctx context.Context, l *loading[calculation, backoffice.
 		ids = append(ids, e.row.TranscriptID)
 	}
 	rows := l.in.transcripts
-	found, err := backoffice.ReadByID(ctx, rows, once(ids), rows.Columns([]string{"customer"}))
+	found, err := backoffice.ReadByID(ctx, rows, ids, rows.Columns([]string{"customer"}))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package importexport
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -36,25 +37,20 @@ func (n *noun[T, C]) dump(ctx context.Context, ex *exporting) (Dumped, error) {
 	}
 	out := bufio.NewWriterSize(file, 256<<10)
 	ask := backoffice.ListQuery[C]{Window: backoffice.Window{Limit: pageRows}}
-	for more := true; more; {
-		pages, err := backoffice.ReadPages(ctx, rows, ask, []string{backoffice.NoParent}, 0)
-		if err != nil {
-			return dumped, err
-		}
-		page := pages[backoffice.NoParent]
-		if err := n.dumpPage(ctx, ex, out, page.Items, &dumped); err != nil {
-			return dumped, err
-		}
-		if more = page.More; more {
-			last := page.Items[len(page.Items)-1]
-			ask.Window.After, ask.Window.HasAfter = backoffice.Position{ID: *n.id(last)}, true
+	err = backoffice.EachPage(ctx, rows, ask, backoffice.NoParent, 0, func(page []*T) error {
+		if err := n.dumpPage(ctx, ex, out, page, &dumped); err != nil {
+			return err
 		}
 		if ex.Progress != nil {
 			done := int64(dumped.Records)
 			ex.Progress(Progress{File: n.file, Records: dumped.Records, Done: done, Size: max(done, int64(counts[backoffice.NoParent]))})
 		}
+		return nil
+	})
+	if err != nil {
+		return dumped, err
 	}
-	if err := firstOf(out.Flush(), file.Sync(), file.Close()); err != nil {
+	if err := cmp.Or(out.Flush(), file.Sync(), file.Close()); err != nil {
 		return dumped, cannotWrite(n.file, err)
 	}
 	return dumped, nil
@@ -150,7 +146,7 @@ func (ex *exporting) copyFile(ctx context.Context, name, key string) (err error)
 	if err != nil {
 		return cannotWrite(filesFolder, err)
 	}
-	defer func() { err = firstOf(err, file.Close()) }()
+	defer func() { err = cmp.Or(err, file.Close()) }()
 	source, err := ex.Files.Open(ctx, key, 0, -1)
 	if err != nil {
 		return err

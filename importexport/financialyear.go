@@ -46,14 +46,17 @@ func oneCurrentYear(ctx context.Context, l *loading[financialYear, backoffice.Fi
 		named[e.id] = true
 	}
 	others, current := 0, 0
-	err := eachRow(ctx, l.rows, backoffice.Root, backoffice.NoParent, backoffice.FinancialYearCriteria{}, func(y *financialYear) {
-		if named[y.ID] {
-			return
+	err := backoffice.EachPage(ctx, l.rows, backoffice.ListQuery[backoffice.FinancialYearCriteria]{}, backoffice.NoParent, 0, func(page []*financialYear) error {
+		for _, y := range page {
+			if named[y.ID] {
+				continue
+			}
+			others++
+			if y.IsCurrentYear {
+				current++
+			}
 		}
-		others++
-		if y.IsCurrentYear {
-			current++
-		}
+		return nil
 	})
 	if err != nil {
 		return err

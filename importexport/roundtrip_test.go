@@ -109,7 +109,12 @@ func all[T any, C comparable, R interface {
 	backoffice.Entity
 }](ctx context.Context, t *testing.T, rows backoffice.Reader[R, C]) (found []T) {
 	t.Helper()
-	must(t, eachRow(ctx, rows, backoffice.Root, backoffice.NoParent, *new(C), func(row R) { found = append(found, *row) }))
+	must(t, backoffice.EachPage(ctx, rows, backoffice.ListQuery[C]{}, backoffice.NoParent, 0, func(page []R) error {
+		for _, row := range page {
+			found = append(found, *row)
+		}
+		return nil
+	}))
 	return found
 }
 

@@ -42,7 +42,7 @@ func deriveTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 		ids = append(ids, e.row.ChecklistID)
 	}
 	years := l.in.checklists
-	found, err := backoffice.ReadByID(ctx, years, once(ids), years.Columns([]string{"financialYear"}))
+	found, err := backoffice.ReadByID(ctx, years, ids, years.Columns([]string{"financialYear"}))
 	if err != nil {
 		return err
 	}
@@ -67,18 +67,13 @@ func followTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 		if e.old == nil || e.old.CustomerID == e.row.CustomerID {
 			continue
 		}
-		var moved []*calculation
-		err := eachRow(ctx, l.tx.Calculations(), backoffice.OfTranscript, e.id, backoffice.CalculationCriteria{}, func(c *calculation) {
-			c.CustomerID = e.row.CustomerID
-			moved = append(moved, c)
-		})
+		calculation, ok, err := calculationOf(ctx, l.tx, e.id)
+		if err == nil && ok {
+			calculation.CustomerID = e.row.CustomerID
+			err = l.tx.Calculations().Upsert(ctx, []*backoffice.Calculation{calculation})
+		}
 		if err != nil {
 			return err
-		}
-		if len(moved) > 0 {
-			if err := l.tx.Calculations().Upsert(ctx, moved); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -87,22 +82,18 @@ func followTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 // removeTranscripts forgets the proposals of their calculations; deleteRows forgets their own files.
 func removeTranscripts(ctx context.Context, l *loading[transcript, backoffice.TranscriptCriteria], entries []*entry[transcript]) error {
 	for _, e := range entries {
-		if err := forgetProposals(ctx, l.tx, e.id); err != nil {
+		calculation, ok, err := calculationOf(ctx, l.tx, e.id)
+		if err == nil && ok && calculation.Proposal != nil {
+			err = l.tx.ForgetFiles(ctx, []string{calculation.Proposal.Key})
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func forgetProposals(ctx context.Context, tx backoffice.Tx, transcriptID string) error {
-	var keys []string
-	err := eachRow(ctx, tx.Calculations(), backoffice.OfTranscript, transcriptID, backoffice.CalculationCriteria{HasProposal: backoffice.Yes}, func(c *calculation) {
-		if c.Proposal != nil {
-			keys = append(keys, c.Proposal.Key)
-		}
-	})
-	if err != nil || len(keys) == 0 {
-		return err
-	}
-	return tx.ForgetFiles(ctx, keys)
+// calculationOf is the calculation of a transcript, which has at most one.
+func calculationOf(ctx context.Context, tx backoffice.Tx, transcriptID string) (*calculation, bool, error) {
+	return backoffice.First(ctx, tx.Calculations(), backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript}, transcriptID)
 }

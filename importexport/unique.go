@@ -97,7 +97,7 @@ func (l *loading[T, C]) release(ctx context.Context) error {
 	if len(holders) == 0 {
 		return nil
 	}
-	rows, err := backoffice.ReadByID(ctx, l.rows, once(holders), 0)
+	rows, err := backoffice.ReadByID(ctx, l.rows, holders, 0)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ var users = describe(backoffice.UserTable, noun[user, backoffice.UserCriteria]{
 // freeCustomers logs that customers lose their responsible user; the store takes it from them when the user is deleted.
 func freeCustomers(ctx context.Context, l *loading[user, backoffice.UserCriteria], entries []*entry[user]) error {
 	for _, e := range entries {
-		of := backoffice.CustomerCriteria{ResponsibleID: e.id}
-		err := eachPage(ctx, l.tx.Customers(), backoffice.Root, backoffice.NoParent, of, func(page []*customer) error {
+		of := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: backoffice.CustomerCriteria{ResponsibleID: e.id}}
+		err := backoffice.EachPage(ctx, l.tx.Customers(), of, backoffice.NoParent, 0, func(page []*customer) error {
 			changes := make([]*backoffice.Change, len(page))
 			for i, c := range page {
 				changes[i] = &backoffice.Change{At: l.now, Action: action, Noun: backoffice.NounCustomer, ObjectID: c.ID, Fields: []string{"responsibleId"}}

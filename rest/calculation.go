@@ -81,20 +81,18 @@ func (a *API) latestProposal(ctx context.Context, customerID string) (id string,
 	if err := a.exists(ctx, customerID); err != nil {
 		return "", err
 	}
-	pages, err := backoffice.ReadPages(ctx, a.Store.Calculations(), backoffice.ListQuery[backoffice.CalculationCriteria]{
+	latest, ok, err := backoffice.First(ctx, a.Store.Calculations(), backoffice.ListQuery[backoffice.CalculationCriteria]{
 		Under:    backoffice.OfCustomer,
 		Criteria: backoffice.CalculationCriteria{HasProposal: backoffice.Yes},
 		Order:    backoffice.Order{Key: backoffice.KeyUpdatedAt, Descending: true},
-		Window:   backoffice.Window{Limit: 1},
-	}, []string{customerID}, 0)
-	if err != nil {
+	}, customerID)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	items := pages[customerID].Items
-	if len(items) == 0 {
+	case !ok:
 		return "", backoffice.Errorf(backoffice.NotFound, "no calculation of the customer has a proposal")
 	}
-	return items[0].ID, nil
+	return latest.ID, nil
 }
 
 func (a *API) proposalFile(ctx context.Context, id string) (storedFile, error) {

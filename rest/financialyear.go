@@ -30,16 +30,15 @@ func (a *API) financialYears() {
 		OperationID: "getCurrentFinancialYear", Method: http.MethodGet, Path: "/financialyears/current", Tags: []string{tagYears},
 		Summary: "Get the current financial year", Description: "The year in which data is collected now; 404 before the first one was started.",
 	}, "", func(ctx context.Context, _ *struct{}) (*answered[FinancialYear], error) {
-		ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 1}}
-		pages, err := backoffice.ReadPages(ctx, a.Store.FinancialYears(), ask, []string{backoffice.NoParent}, 0)
-		if err != nil {
+		ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}}
+		current, ok, err := backoffice.First(ctx, a.Store.FinancialYears(), ask, backoffice.NoParent)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		items := pages[backoffice.NoParent].Items
-		if len(items) == 0 {
+		case !ok:
 			return nil, backoffice.Errorf(backoffice.NotFound, "no financial year is current")
 		}
-		return &answered[FinancialYear]{shownYear.Map(items[0])}, nil
+		return &answered[FinancialYear]{shownYear.Map(current)}, nil
 	})
 	registerList(a, huma.Operation{
 		OperationID: "listFinancialYears", Method: http.MethodGet, Path: "/financialyears", Tags: []string{tagYears},

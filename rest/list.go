@@ -112,18 +112,11 @@ func envelope[R any](ctx context.Context, size, total int, data []R) *answered[L
 
 // one reads the object that a path names.
 func one[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C], noun backoffice.Noun, id string) (row T, err error) {
-	if backoffice.CheckID(id) != nil {
-		return row, unknown(noun)
+	row, ok, err := backoffice.Find(ctx, reader, id)
+	if err == nil && !ok {
+		err = unknown(noun)
 	}
-	found, err := backoffice.ReadByID(ctx, reader, []string{id}, 0)
-	if err != nil {
-		return row, err
-	}
-	row, ok := found[id]
-	if !ok {
-		return row, unknown(noun)
-	}
-	return row, nil
+	return row, err
 }
 
 // answerOne answers with the object that a path names.

@@ -30,7 +30,7 @@ func testCalls(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				return err
 			},
 			"status counts": func(ctx context.Context) error {
-				_, err := backoffice.ReadStatusCounts(ctx, store.Transcripts(), backoffice.OfCustomer, backoffice.TranscriptCriteria{}, parents)
+				_, err := readStatusCounts(ctx, store.Transcripts(), backoffice.OfCustomer, backoffice.TranscriptCriteria{}, parents)
 				return err
 			},
 			"total": func(ctx context.Context) error {

@@ -89,13 +89,13 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	sweep(t, store.Transcripts(), o.transcriptModel().orders, under, transcripts...)
 	for edge, parent := range under {
 		for _, criteria := range append(transcripts, backoffice.TranscriptCriteria{}) {
-			if _, err := backoffice.ReadStatusCounts(t.Context(), store.Transcripts(), edge, criteria, []string{parent}); err != nil {
+			if _, err := readStatusCounts(t.Context(), store.Transcripts(), edge, criteria, []string{parent}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for _, criteria := range append(transcripts, backoffice.TranscriptCriteria{}) {
-		if _, err := backoffice.ReadStatusCounts(t.Context(), store.Transcripts(), backoffice.Root, criteria, nil); err != nil {
+		if _, err := readStatusCounts(t.Context(), store.Transcripts(), backoffice.Root, criteria, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
