@@ -75,3 +75,14 @@ type ConsultationStore interface {
 	// ConsultationHeads returns up to limit heads from a chain onwards, ordered by chain, and none at the end.
 	ConsultationHeads(ctx context.Context, from int64, limit int) ([]ConsultationHead, error)
 }
+
+// ReceiptStore keeps small files by name apart from the database, which are written once and never changed: the receipts of the
+// register of consultations. Names have a folder and a last part.
+type ReceiptStore interface {
+	// Write adds a file, durable on return; it fails when there is one of that name.
+	Write(ctx context.Context, name string, content []byte) error
+	// Names lists all names, in their order.
+	Names(ctx context.Context) ([]string, error)
+	// Read gives a file whole.
+	Read(ctx context.Context, name string) ([]byte, error)
+}

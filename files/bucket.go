@@ -165,15 +165,16 @@ func (b *Bucket) Missing(ctx context.Context, keys []string) ([]string, error) {
 
 // Delete removes files one by one.
 func (b *Bucket) Delete(ctx context.Context, keys ...string) error {
-	return b.remove(ctx, "", keys)
+	return b.DeleteIn(ctx, "", keys)
 }
 
-func (b *Bucket) remove(ctx context.Context, area string, keys []string) error {
+// DeleteIn implements Store.
+func (b *Bucket) DeleteIn(ctx context.Context, area string, keys []string) error {
 	for _, key := range keys {
 		if !backoffice.ValidFileKey(key) {
 			continue
 		}
-		err := b.client.RemoveObject(ctx, b.bucket, b.prefix+area+key, minio.RemoveObjectOptions{})
+		err := b.client.RemoveObject(ctx, b.bucket, b.prefix+inArea(area)+key, minio.RemoveObjectOptions{})
 		if err := bucketFault(err, "removing from the bucket"); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
 			return err
 		}
@@ -183,16 +184,25 @@ func (b *Bucket) remove(ctx context.Context, area string, keys []string) error {
 
 // List visits files; it passes over objects that a Bucket never makes, which may be somebody else's.
 func (b *Bucket) List(ctx context.Context, visit func(key string) error) error {
-	return b.list(ctx, "", visit)
+	return b.ListIn(ctx, "", visit)
 }
 
-func (b *Bucket) list(ctx context.Context, area string, visit func(key string) error) error {
-	return b.each(ctx, area, func(key string) error {
+// ListIn implements Store.
+func (b *Bucket) ListIn(ctx context.Context, area string, visit func(key string) error) error {
+	return b.each(ctx, inArea(area), func(key string) error {
 		if !backoffice.ValidFileKey(key) {
 			return nil
 		}
 		return visit(key)
 	})
+}
+
+// inArea is what the names of an area's objects begin with.
+func inArea(area string) string {
+	if area == "" {
+		return ""
+	}
+	return area + "/"
 }
 
 // each visits the names of all objects in an area.

@@ -82,43 +82,23 @@ func (b *Bucket) Mark(ctx context.Context, fingerprint string) (string, error) {
 	return b.Owner(ctx)
 }
 
-// SetAside implements Store.
-func (b *Bucket) SetAside(ctx context.Context, keys ...string) error {
-	return b.move(ctx, "", quarantine+"/", keys)
-}
-
-// BringBack implements Store.
-func (b *Bucket) BringBack(ctx context.Context, keys ...string) error {
-	return b.move(ctx, quarantine+"/", "", keys)
-}
-
-// move copies objects within the bucket, then removes them where they were. What is not there is passed over.
-func (b *Bucket) move(ctx context.Context, from, to string, keys []string) error {
+// Move copies objects within the bucket, then removes them where they were.
+func (b *Bucket) Move(ctx context.Context, from, to string, keys []string) error {
 	for _, key := range keys {
 		if !backoffice.ValidFileKey(key) {
 			continue
 		}
-		_, err := b.client.Client.CopyObject(ctx, minio.CopyDestOptions{Bucket: b.bucket, Object: b.prefix + to + key, Encryption: b.encryption},
-			minio.CopySrcOptions{Bucket: b.bucket, Object: b.prefix + from + key})
+		_, err := b.client.Client.CopyObject(ctx, minio.CopyDestOptions{Bucket: b.bucket, Object: b.prefix + inArea(to) + key, Encryption: b.encryption},
+			minio.CopySrcOptions{Bucket: b.bucket, Object: b.prefix + inArea(from) + key})
 		if err := bucketFault(err, "moving in the bucket"); err != nil {
 			if backoffice.KindOf(err) == backoffice.NotFound {
 				continue
 			}
 			return err
 		}
-		if err := b.remove(ctx, from, []string{key}); err != nil {
+		if err := b.DeleteIn(ctx, from, []string{key}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// ListAside implements Store.
-func (b *Bucket) ListAside(ctx context.Context, visit func(key string) error) error {
-	return b.list(ctx, quarantine+"/", visit)
-}
-
-// DeleteAside implements Store.
-func (b *Bucket) DeleteAside(ctx context.Context, keys ...string) error {
-	return b.remove(ctx, quarantine+"/", keys)
 }

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -180,11 +181,11 @@ func (f *Folder) Missing(ctx context.Context, keys []string) ([]string, error) {
 
 // Delete removes files. It doesn't sync the folders: a file that a crash brings back has no record, and Sweep takes it.
 func (f *Folder) Delete(ctx context.Context, keys ...string) error {
-	return f.remove(ctx, "", keys)
+	return f.DeleteIn(ctx, "", keys)
 }
 
-// remove removes what lies under the keys in one of the areas.
-func (f *Folder) remove(ctx context.Context, area string, keys []string) error {
+// DeleteIn implements Store.
+func (f *Folder) DeleteIn(ctx context.Context, area string, keys []string) error {
 	for _, key := range keys {
 		if err := ctx.Err(); err != nil {
 			return backoffice.Fault(err, "removing files")
@@ -201,10 +202,12 @@ func (f *Folder) remove(ctx context.Context, area string, keys []string) error {
 
 // List visits files; it passes over anything that a Folder never makes.
 func (f *Folder) List(ctx context.Context, visit func(key string) error) error {
-	return f.list(ctx, ".", visit)
+	return f.ListIn(ctx, "", visit)
 }
 
-func (f *Folder) list(ctx context.Context, area string, visit func(key string) error) error {
+// ListIn implements Store.
+func (f *Folder) ListIn(ctx context.Context, area string, visit func(key string) error) error {
+	area = cmp.Or(area, ".")
 	return fs.WalkDir(f.root.FS(), area, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:

@@ -92,18 +92,8 @@ func ownerOf(text []byte) (string, error) {
 	return owner, nil
 }
 
-// SetAside implements Store.
-func (f *Folder) SetAside(ctx context.Context, keys ...string) error {
-	return f.move(ctx, "", quarantine, keys)
-}
-
-// BringBack implements Store.
-func (f *Folder) BringBack(ctx context.Context, keys ...string) error {
-	return f.move(ctx, quarantine, "", keys)
-}
-
-// move renames files from one area to another and makes the new names durable. What is not there is passed over.
-func (f *Folder) move(ctx context.Context, from, to string, keys []string) error {
+// Move renames files and makes the new names durable.
+func (f *Folder) Move(ctx context.Context, from, to string, keys []string) error {
 	changed := map[string]bool{}
 	for _, key := range keys {
 		if err := ctx.Err(); err != nil {
@@ -130,14 +120,4 @@ func (f *Folder) move(ctx context.Context, from, to string, keys []string) error
 		}
 	}
 	return nil
-}
-
-// ListAside implements Store.
-func (f *Folder) ListAside(ctx context.Context, visit func(key string) error) error {
-	return f.list(ctx, quarantine, visit)
-}
-
-// DeleteAside implements Store.
-func (f *Folder) DeleteAside(ctx context.Context, keys ...string) error {
-	return f.remove(ctx, quarantine, keys)
 }

@@ -27,12 +27,11 @@ type Store interface {
 	// DeleteParts removes what was written of files so far; to go on writing one fails then.
 	DeleteParts(ctx context.Context, keys ...string) error
 
-	// SetAside moves files into quarantine, BringBack moves them back. What is not there is passed over.
-	SetAside(ctx context.Context, keys ...string) error
-	BringBack(ctx context.Context, keys ...string) error
-	// ListAside visits the files in quarantine, DeleteAside deletes some.
-	ListAside(ctx context.Context, visit func(key string) error) error
-	DeleteAside(ctx context.Context, keys ...string) error
+	// Move moves files from one area to another: those of records are in "". What is not there is passed over.
+	Move(ctx context.Context, from, to string, keys []string) error
+	// ListIn visits the files in an area, DeleteIn deletes some, as List and Delete do with those of records.
+	ListIn(ctx context.Context, area string, visit func(key string) error) error
+	DeleteIn(ctx context.Context, area string, keys []string) error
 }
 
 // Open opens the store that a URL names: file:PATH is a folder, which is made when it is missing; s3://BUCKET with the

@@ -46,7 +46,7 @@ var errEnough = errors.New("enough was seen")
 
 func checkUnclaimed(ctx context.Context, register backoffice.FileRegister, store Store) error {
 	some := false
-	err := eachBatch(ctx, store, func(keys []string) error {
+	err := inBatches(ctx, store.List, func(keys []string) error {
 		some = true
 		known, err := register.KnownFiles(ctx, keys)
 		if err == nil && len(known) > 0 {

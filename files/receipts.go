@@ -15,20 +15,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Receipts keeps small files by name, which are written once and never changed: the receipts of the register of
-// consultations, apart from the database. Names have a folder and a last part.
-type Receipts interface {
-	// Write adds a file, durable on return; it fails when there is one of that name.
-	Write(ctx context.Context, name string, content []byte) error
-	// Names lists all names, in their order.
-	Names(ctx context.Context) ([]string, error)
-	// Read gives a file whole.
-	Read(ctx context.Context, name string) ([]byte, error)
-}
-
 // OpenReceipts opens the place that --receipts names: a folder (a path, or file:PATH), which is made when it is missing, or
 // a bucket (s3://BUCKET with the settings of OpenBucket). Errors never repeat a URL.
-func OpenReceipts(ctx context.Context, location string) (Receipts, error) {
+func OpenReceipts(ctx context.Context, location string) (backoffice.ReceiptStore, error) {
 	folder, isFolder, err := parseFolder(location)
 	switch {
 	case err != nil:

@@ -11,7 +11,7 @@ import (
 	"example.org/backoffice/files/s3test"
 )
 
-func openReceipts(t *testing.T, location string) files.Receipts {
+func openReceipts(t *testing.T, location string) backoffice.ReceiptStore {
 	t.Helper()
 	receipts, err := files.OpenReceipts(t.Context(), location)
 	if err != nil {

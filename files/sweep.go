@@ -49,7 +49,7 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 	if err := tidyQuarantine(ctx, register, store, &swept); err != nil {
 		return swept, err
 	}
-	err = inBatches(func(visit func(string) error) error { return store.ListParts(ctx, visit) }, func(keys []string) error {
+	err = inBatches(ctx, store.ListParts, func(keys []string) error {
 		orphans, err := register.OrphanFiles(ctx, keys)
 		if err == nil {
 			err = store.DeleteParts(ctx, orphans...)
@@ -60,7 +60,7 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 	if err != nil {
 		return swept, err
 	}
-	err = eachBatch(ctx, store, func(keys []string) error {
+	err = inBatches(ctx, store.List, func(keys []string) error {
 		orphans, err := register.OrphanFiles(ctx, keys)
 		swept.Seen += len(keys)
 		swept.Orphans += len(orphans)
@@ -78,10 +78,10 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 	case !all && (swept.Orphans > mostSwept || swept.Orphans > max(1, swept.Seen/sweptPart)):
 		return swept, &HeldBack{swept, "that is more than a sweep takes by itself; when the database is the right one, run backoffice files sweep --yes"}
 	}
-	return swept, eachBatch(ctx, store, func(keys []string) error {
+	return swept, inBatches(ctx, store.List, func(keys []string) error {
 		taken, err := register.QuarantineFiles(ctx, keys)
 		if err == nil {
-			err = store.SetAside(ctx, taken...)
+			err = store.Move(ctx, "", quarantine, taken)
 			swept.Quarantined += len(taken)
 		}
 		return err
@@ -90,7 +90,7 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 
 // tidyQuarantine brings back what a record names, and deletes what was set aside for long enough.
 func tidyQuarantine(ctx context.Context, register backoffice.FileRegister, store Store, swept *Swept) error {
-	return inBatches(func(visit func(string) error) error { return store.ListAside(ctx, visit) }, func(keys []string) error {
+	return inBatches(ctx, aside(store), func(keys []string) error {
 		known, err := register.KnownFiles(ctx, keys)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func tidyQuarantine(ctx context.Context, register backoffice.FileRegister, store
 			return err
 		}
 		swept.Deleted += len(due)
-		return store.DeleteAside(ctx, due...)
+		return store.DeleteIn(ctx, quarantine, due)
 	})
 }
 
@@ -124,7 +124,7 @@ func bringBack(ctx context.Context, register backoffice.FileRegister, store Stor
 	if err := register.ReleaseFiles(ctx, keys); err != nil {
 		return err
 	}
-	return store.BringBack(ctx, keys...)
+	return store.Move(ctx, quarantine, "", keys)
 }
 
 // Restore brings back files from quarantine, all of them when none is named, and keeps them from the sweep for a
@@ -138,7 +138,7 @@ func Restore(ctx context.Context, register backoffice.FileRegister, store Store,
 		wanted[key] = true
 	}
 	var found []string
-	err = store.ListAside(ctx, func(key string) error {
+	err = store.ListIn(ctx, quarantine, func(key string) error {
 		if len(keys) == 0 || wanted[key] {
 			found = append(found, key)
 		}
@@ -162,7 +162,7 @@ func Restore(ctx context.Context, register backoffice.FileRegister, store Store,
 
 // Quarantined visits the files in quarantine with when they were set aside, zero when the database has no note of it.
 func Quarantined(ctx context.Context, register backoffice.FileRegister, store Store, visit func(key string, since backoffice.Instant) error) error {
-	return inBatches(func(one func(string) error) error { return store.ListAside(ctx, one) }, func(keys []string) error {
+	return inBatches(ctx, aside(store), func(keys []string) error {
 		since, err := register.QuarantinedFiles(ctx, keys)
 		for _, key := range keys {
 			if err == nil {
@@ -173,13 +173,18 @@ func Quarantined(ctx context.Context, register backoffice.FileRegister, store St
 	})
 }
 
-// eachBatch visits the stored files, some hundred at a time.
-func eachBatch(ctx context.Context, store backoffice.FileStore, visit func(keys []string) error) error {
-	return inBatches(func(one func(string) error) error { return store.List(ctx, one) }, visit)
+// listing visits files.
+type listing = func(ctx context.Context, visit func(key string) error) error
+
+// aside lists what is in quarantine.
+func aside(store Store) listing {
+	return func(ctx context.Context, visit func(key string) error) error {
+		return store.ListIn(ctx, quarantine, visit)
+	}
 }
 
-// inBatches gathers what a listing visits.
-func inBatches(list func(visit func(key string) error) error, visit func(keys []string) error) error {
+// inBatches gathers what a listing visits, some hundred at a time.
+func inBatches(ctx context.Context, list listing, visit func(keys []string) error) error {
 	batch := make([]string, 0, sweepBatch)
 	flush := func() error {
 		if len(batch) == 0 {
@@ -189,7 +194,7 @@ func inBatches(list func(visit func(key string) error) error, visit func(keys []
 		batch = make([]string, 0, sweepBatch)
 		return visit(keys)
 	}
-	err := list(func(key string) error {
+	err := list(ctx, func(key string) error {
 		if batch = append(batch, key); len(batch) < sweepBatch {
 			return nil
 		}

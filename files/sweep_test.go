@@ -271,7 +271,7 @@ func TestAFileInQuarantineThatARecordNamesComesBackByItself(t *testing.T) {
 		claim(t, r, store)
 		keys := r.upload(t, store, 3, false)
 		// A copy of the database that did not know them yet has set them aside.
-		if err := store.SetAside(t.Context(), keys...); err != nil {
+		if err := store.Move(t.Context(), "", ".quarantine", keys); err != nil {
 			t.Fatal(err)
 		}
 		wantKeys(t, store)

@@ -39,7 +39,7 @@ type Backend struct {
 	Keys  *privacy.Keyset
 	Vault *privacy.Vault
 
-	Receipts files.Receipts // nil when none are kept
+	Receipts backoffice.ReceiptStore // nil when none are kept
 
 	documents backoffice.Documents
 }

@@ -13,16 +13,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// ReceiptStore keeps receipts apart from the database. What is written there stays as it is.
-type ReceiptStore interface {
-	// Write adds a receipt, durable on return; it fails when there is one of that name.
-	Write(ctx context.Context, name string, content []byte) error
-	// Names lists all names, in their order.
-	Names(ctx context.Context) ([]string, error)
-	// Read gives a receipt.
-	Read(ctx context.Context, name string) ([]byte, error)
-}
-
 const statementFormat = "backoffice receipt 1"
 
 // statement is a receipt that a server writes by itself: how long a chain of the register was at a moment, and its last MAC,
@@ -107,7 +97,7 @@ func (s *statement) holds(ctx context.Context, store backoffice.ConsultationStor
 // VerifyReceipts checks the register against all receipts, and the receipts against each other, and returns how many there
 // are. It reports what the register must hold and does not, receipts that were changed, and those that others name and that
 // are missing.
-func (k *Keyset) VerifyReceipts(ctx context.Context, store backoffice.ConsultationStore, receipts ReceiptStore, report func(Problem)) (count int, err error) {
+func (k *Keyset) VerifyReceipts(ctx context.Context, store backoffice.ConsultationStore, receipts backoffice.ReceiptStore, report func(Problem)) (count int, err error) {
 	names, err := receipts.Names(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("listing the receipts: %w", err)

@@ -103,7 +103,7 @@ func (r *register) giveBack(head backoffice.ConsultationHead) {
 // is left. It begins with a look whether the register holds what the receipts say, and looks in each period whether its own
 // chain is as it left it; what is not raises an alarm. receipts may be nil: then it only looks. That receipts cannot be
 // written is logged and tried again; no disclosure waits for it.
-func (v *Vault) Watch(ctx context.Context, receipts ReceiptStore, period time.Duration) {
+func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, period time.Duration) {
 	w := &watch{register: v.register, receipts: receipts}
 	if receipts != nil {
 		if err := w.compareAll(ctx); err != nil && ctx.Err() == nil {
@@ -127,7 +127,7 @@ func (v *Vault) Watch(ctx context.Context, receipts ReceiptStore, period time.Du
 
 type watch struct {
 	register *register
-	receipts ReceiptStore
+	receipts backoffice.ReceiptStore
 	before   string // digest of the receipt that was written last
 	seen     backoffice.ConsultationHead
 }
@@ -210,7 +210,7 @@ func (w *watch) compareAll(ctx context.Context) error {
 }
 
 // WriteReceipts is for a process that ends soon: it writes a receipt of what was entered since the last one.
-func (v *Vault) WriteReceipts(ctx context.Context, receipts ReceiptStore) error {
+func (v *Vault) WriteReceipts(ctx context.Context, receipts backoffice.ReceiptStore) error {
 	if receipts == nil {
 		return nil
 	}

@@ -28,7 +28,7 @@ func (s *memoryStore) putBack(heads map[int64]backoffice.ConsultationHead, entri
 	s.heads, s.entries = maps.Clone(heads), slices.Clone(entries)
 }
 
-func testReceipts(t testing.TB) (receipts ReceiptStore, folder string) {
+func testReceipts(t testing.TB) (receipts backoffice.ReceiptStore, folder string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "receipts")
 	receipts, err := files.OpenReceipts(t.Context(), folder)
@@ -39,7 +39,7 @@ func testReceipts(t testing.TB) (receipts ReceiptStore, folder string) {
 }
 
 // against checks a register against its receipts.
-func against(t testing.TB, keys *Keyset, store *memoryStore, receipts ReceiptStore) (problems []string, count int) {
+func against(t testing.TB, keys *Keyset, store *memoryStore, receipts backoffice.ReceiptStore) (problems []string, count int) {
 	t.Helper()
 	count, err := keys.VerifyReceipts(t.Context(), store, receipts, func(p Problem) { problems = append(problems, p.String()) })
 	if err != nil {
