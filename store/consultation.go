@@ -98,17 +98,10 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 
 // ListConsultations implements backoffice.ConsultationStore.
 func (s *Store) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.Consultation, error) {
-	n := on(s.nouns, privacyAccessTable)
-	columns, reads := n.textFor(shape{}, nil).selectedColumns()
-	statement := statement[backoffice.Consultation]{reads: reads}
-	text := "SELECT " + columns + " FROM consultations t WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"
 	var entries []*backoffice.Consultation
-	err := s.primary().Query(ctx, text, []any{after.Chain, after.Number, int64(limit)}, func(row *Row) error {
-		entry := &backoffice.Consultation{}
-		statement.read(entry, row, 0)
-		entries = append(entries, entry)
-		return nil
-	})
+	columns, read := on(s.nouns, privacyAccessTable).whole(func(entry *backoffice.Consultation) { entries = append(entries, entry) })
+	text := "SELECT " + columns + " FROM consultations t WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"
+	err := s.primary().Query(ctx, text, []any{after.Chain, after.Number, int64(limit)}, read)
 	return entries, err
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -77,16 +78,7 @@ func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credentia
 	})
 }
 
-func joined(scopes []backoffice.Scope) string {
-	var b bytes.Buffer
-	for i, scope := range scopes {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(string(scope))
-	}
-	return b.String()
-}
+func joined(scopes []backoffice.Scope) string { return strings.Join(collectTexts(scopes), " ") }
 
 func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) error {
 	for i, secret := range pair.Secrets {

@@ -11,19 +11,7 @@ import (
 
 // Fingerprint implements backoffice.FileRegister.
 func (s *Store) Fingerprint(ctx context.Context) (string, error) {
-	const text = "SELECT fingerprint FROM identity"
-	print, err := firstText(ctx, s.primary(), text)
-	if err != nil || print != "" {
-		return print, err
-	}
-	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
-		_, err := tx.conn.Exec(ctx, "INSERT INTO identity (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", []any{rand.Text()})
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	return firstText(ctx, s.primary(), text)
+	return s.keptFingerprint(ctx, "identity", rand.Text())
 }
 
 func firstText(ctx context.Context, conn Conn, text string, args ...any) (found string, err error) {

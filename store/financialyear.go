@@ -65,15 +65,9 @@ func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (*backoffice.Fi
 	if backoffice.CheckID(checklistID) != nil {
 		return nil, nil
 	}
-	n := on(t.store.nouns, financialYearTable)
-	columns, reads := n.textFor(shape{}, nil).selectedColumns()
-	statement := statement[backoffice.FinancialYear]{reads: reads}
-	text := "SELECT " + columns + " FROM checklists c JOIN financial_years t ON t.id = c.financial_year_id WHERE c.id = $1" + n.dialect.hold
 	var year *backoffice.FinancialYear
-	err := t.conn.Query(ctx, text, []any{checklistID}, func(row *Row) error {
-		year = &backoffice.FinancialYear{}
-		statement.read(year, row, 0)
-		return nil
-	})
+	columns, read := on(t.store.nouns, financialYearTable).whole(func(found *backoffice.FinancialYear) { year = found })
+	text := "SELECT " + columns + " FROM checklists c JOIN financial_years t ON t.id = c.financial_year_id WHERE c.id = $1" + t.store.nouns.dialect.hold
+	err := t.conn.Query(ctx, text, []any{checklistID}, read)
 	return year, err
 }

@@ -8,37 +8,22 @@ import (
 
 // ClaimKeyset implements backoffice.Store.
 func (s *Store) ClaimKeyset(ctx context.Context, fingerprint string) error {
-	claimed, err := s.keyset(ctx)
-	if err != nil {
-		return err
+	claimed, err := s.keptFingerprint(ctx, "keyset", fingerprint)
+	if err == nil && claimed != fingerprint {
+		err = backoffice.Errorf(backoffice.BadInput, "the keyset is not the one that this database was filled with: give that one with --keyset, for with another the registration numbers can neither be read nor found")
 	}
-	if claimed == "" {
-		if claimed, err = s.claimKeyset(ctx, fingerprint); err != nil {
-			return err
-		}
-	}
-	if claimed != fingerprint {
-		return backoffice.Errorf(backoffice.BadInput, "the keyset is not the one that this database was filled with: give that one with --keyset, for with another the registration numbers can neither be read nor found")
-	}
-	return nil
+	return err
 }
 
-func (s *Store) keyset(ctx context.Context) (fingerprint string, err error) {
-	err = s.primary().Query(ctx, "SELECT fingerprint FROM keyset", nil, func(row *Row) error {
-		fingerprint = row.Text(0)
-		return nil
-	})
-	return fingerprint, err
-}
-
-// claimKeyset writes the fingerprint unless another server was first, and returns the one that holds.
-func (s *Store) claimKeyset(ctx context.Context, fingerprint string) (string, error) {
-	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
-		_, err := tx.conn.Exec(ctx, "INSERT INTO keyset (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", []any{fingerprint})
-		return err
-	})
-	if err != nil {
+// keptFingerprint is the one that a table keeps, which is the one that is given unless another server was first.
+func (s *Store) keptFingerprint(ctx context.Context, table, first string) (string, error) {
+	read := "SELECT fingerprint FROM " + table
+	kept, err := firstText(ctx, s.primary(), read)
+	if err != nil || kept != "" {
+		return kept, err
+	}
+	if _, err := s.execAlone(ctx, "INSERT INTO "+table+" (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", first); err != nil {
 		return "", err
 	}
-	return s.keyset(ctx)
+	return firstText(ctx, s.primary(), read)
 }

@@ -22,20 +22,12 @@ func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backo
 	text := "INSERT INTO leases (name, holder, since, until) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET" +
 		" holder = excluded.holder, since = excluded.since, until = excluded.until" +
 		" WHERE leases.holder = excluded.holder OR leases.until <= $5 OR leases.holder = $6"
-	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
-		changed, err := tx.conn.Exec(ctx, text, []any{
-			storable(lease.Name), storable(lease.Holder), int64(lease.Since), int64(lease.Until), int64(now), storable(gone),
-		})
-		taken = changed == 1
-		return err
-	})
-	return taken && err == nil, err
+	changed, err := s.execAlone(ctx, text, storable(lease.Name), storable(lease.Holder), int64(lease.Since), int64(lease.Until), int64(now), storable(gone))
+	return changed == 1 && err == nil, err
 }
 
 // EndLease implements backoffice.LeaseStore.
 func (s *Store) EndLease(ctx context.Context, name, holder string) error {
-	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		_, err := tx.conn.Exec(ctx, "DELETE FROM leases WHERE name = $1 AND holder = $2", []any{storable(name), storable(holder)})
-		return err
-	})
+	_, err := s.execAlone(ctx, "DELETE FROM leases WHERE name = $1 AND holder = $2", storable(name), storable(holder))
+	return err
 }

@@ -29,6 +29,18 @@ func nounOf[T any, C comparable](t *table[T, C], d *Dialect) *noun[T, C] {
 	return n
 }
 
+// whole are all columns of a noun's records, as a list, and what reads a row of them.
+func (n *noun[T, C]) whole(each func(*T)) (columns string, read func(*Row) error) {
+	columns, reads := n.textFor(shape{}, nil).selectedColumns()
+	statement := statement[T]{reads: reads}
+	return columns, func(row *Row) error {
+		t := new(T)
+		statement.read(t, row, 0)
+		each(t)
+		return nil
+	}
+}
+
 // reader queues reads of a noun.
 type reader[T any, C comparable] struct {
 	*noun[T, C]

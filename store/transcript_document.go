@@ -27,17 +27,8 @@ func (s *Store) BeginDocument(ctx context.Context, transcriptID, upload string, 
 
 // oneRow reads the row with an identifier, which is SQL of one argument.
 func oneRow[T any, C comparable](n *noun[T, C], id, arg string, into **T) *Statement {
-	columns, reads := n.textFor(shape{}, nil).selectedColumns()
-	statement := statement[T]{reads: reads}
-	return &Statement{
-		Text: "SELECT " + columns + " FROM " + n.table.name + " t WHERE t.id = " + id,
-		Args: []any{arg},
-		Each: func(row *Row) error {
-			*into = new(T)
-			statement.read(*into, row, 0)
-			return nil
-		},
-	}
+	columns, read := n.whole(func(t *T) { *into = t })
+	return &Statement{Text: "SELECT " + columns + " FROM " + n.table.name + " t WHERE t.id = " + id, Args: []any{arg}, Each: read}
 }
 
 // setDocumentText writes what v says of its document to a completed transcript, and nothing else.
