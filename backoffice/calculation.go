@@ -67,10 +67,7 @@ func (f *CalculationFilter) Criteria() (c CalculationCriteria) {
 	exact(&c.CustomerID, f.CustomerID, &c.Nothing)
 	exact(&c.TranscriptID, f.TranscriptID, &c.Nothing)
 	c.HasProposal = tristate(f.HasProposal)
-	if f.State != nil {
-		c.State = statusesOf(f.State)
-		c.Nothing = c.Nothing || c.State == 0
-	}
+	statuses(&c.State, f.State, &c.Nothing)
 	return c
 }
 

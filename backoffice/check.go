@@ -36,10 +36,3 @@ func (c *checker) reference(id string, field ...string) {
 		c.add(CodeNotFound, "nothing has this identifier", field...)
 	}
 }
-
-// instant checks a moment that may not be missing.
-func (c *checker) instant(at Instant, field ...string) {
-	if at.IsZero() {
-		c.add(CodeRequired, "this field is required", field...)
-	}
-}

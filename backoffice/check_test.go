@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -123,18 +122,6 @@ func TestNoMessageEchoesWhatWasSent(t *testing.T) {
 		if strings.Contains(one.Message, secret) {
 			t.Errorf("%v: %s", one.Field, one.Message)
 		}
-	}
-}
-
-func TestARegistrationNumberIsCheckedUnderItsField(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	if digits, wrong := CheckRegistrationNumber(RegistrationNumber, "85.07.30-033.28", now); wrong != nil || digits != "85073003328" {
-		t.Errorf("%q %v", digits, wrong)
-	}
-	_, wrong := CheckRegistrationNumber(SpouseRegistrationNumber, "12345678901", now)
-	if wrong == nil || wrong.Code != CodeInvalid || wrong.Field[0] != "spouseRegistrationNumber" || strings.Contains(wrong.Message, "12345678901") {
-		t.Errorf("%+v", wrong)
 	}
 }
 

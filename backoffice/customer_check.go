@@ -3,7 +3,6 @@ package backoffice
 import (
 	"slices"
 	"strconv"
-	"time"
 )
 
 // MaxSupportScopes is how many support scopes a customer may have.
@@ -80,14 +79,4 @@ func (f PrivacyField) Input() string {
 		return "spouseRegistrationNumber"
 	}
 	return "registrationNumber"
-}
-
-// CheckRegistrationNumber reads a registration number that was sent for a field of a customer and returns its eleven
-// digits, ready to be sealed; or what is wrong with it.
-func CheckRegistrationNumber(field PrivacyField, number string, now time.Time) (digits string, wrong *UserError) {
-	digits, err := ParseNationalNumber(number, now)
-	if err != nil {
-		return "", &UserError{Code: CodeInvalid, Message: err.Error(), Field: []string{field.Input()}}
-	}
-	return digits, nil
 }

@@ -54,15 +54,7 @@ func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, erro
 			c.Nothing = true
 		}
 	}
-	if f.Type != nil {
-		c.Type = *f.Type
-	}
-	if f.CompanyType != nil {
-		c.CompanyType = *f.CompanyType
-	}
-	if f.UpdatedSince != nil {
-		c.UpdatedSince = *f.UpdatedSince
-	}
+	c.Type, c.CompanyType, c.UpdatedSince = wanted(f.Type), wanted(f.CompanyType), wanted(f.UpdatedSince)
 	exact(&c.Language, f.Language, &c.Nothing)
 	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
 	exact(&c.CustomerCode, f.CustomerCode, &c.Nothing)
@@ -70,40 +62,32 @@ func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, erro
 	exact(&c.WithoutChecklistID, f.WithoutChecklistID, &c.Nothing)
 	exact(&c.EmailFolded, f.Email, &c.Nothing)
 	c.EmailFolded = FoldEmail(c.EmailFolded)
-	if f.KboNumber != nil {
-		number, err := ParseKBONumber(*f.KboNumber)
-		if err != nil {
-			return c, err
+	blind := func(field PrivacyField) func(string) (string, error) {
+		return func(number string) (string, error) {
+			digits, err := ParseNationalNumber(number, time.Now())
+			if err != nil {
+				return "", err
+			}
+			return index(field, digits)
 		}
-		c.KboNumber = number
 	}
-	if f.Search != nil {
-		search, err := foldSearch(*f.Search)
-		if err != nil {
-			return c, err
-		}
-		c.Search = search
-	}
-	for _, number := range []struct {
-		field PrivacyField
-		text  *string
-		into  *string
+	for _, text := range []struct {
+		sent, into *string
+		parse      func(string) (string, error)
 	}{
-		{RegistrationNumber, f.RegistrationNumber, &c.RegistrationIndex},
-		{SpouseRegistrationNumber, f.SpouseRegistrationNumber, &c.SpouseRegistrationIndex},
+		{f.KboNumber, &c.KboNumber, ParseKBONumber},
+		{f.Search, &c.Search, foldSearch},
+		{f.RegistrationNumber, &c.RegistrationIndex, blind(RegistrationNumber)},
+		{f.SpouseRegistrationNumber, &c.SpouseRegistrationIndex, blind(SpouseRegistrationNumber)},
 	} {
-		if number.text == nil {
+		if text.sent == nil {
 			continue
 		}
-		digits, err := ParseNationalNumber(*number.text, time.Now())
+		parsed, err := text.parse(*text.sent)
 		if err != nil {
 			return c, err
 		}
-		blind, err := index(number.field, digits)
-		if err != nil {
-			return c, err
-		}
-		*number.into = blind
+		*text.into = parsed
 	}
 	return c, nil
 }

@@ -34,18 +34,16 @@ func (s *Service) numbers(in *CustomerFields, check *checker) map[PrivacyField]s
 	for _, field := range AllPrivacyFields {
 		sent := in.number(field)
 		text, ok := sent.Get()
+		if sent.IsNull() {
+			digits[field] = ""
+		}
 		if !ok {
-			if sent.IsNull() {
-				digits[field] = ""
-			}
 			continue
 		}
-		read, wrong := CheckRegistrationNumber(field, text, s.now())
-		if wrong != nil {
-			check.found = append(check.found, wrong)
-			continue
+		var err error
+		if digits[field], err = ParseNationalNumber(text, s.now()); err != nil {
+			check.add(CodeInvalid, err.Error(), field.Input())
 		}
-		digits[field] = read
 	}
 	return digits
 }

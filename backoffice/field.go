@@ -75,7 +75,11 @@ func madeField[T any](name string, at func(*T) *Instant) WritableField[T] {
 
 // momentField is one that may not be missing.
 func momentField[T any](name string, at func(*T) *Instant) WritableField[T] {
-	return WritableField[T]{Name: name, At: at, check: func(record *T, check *checker) { check.instant(*at(record), name) }}
+	return WritableField[T]{Name: name, At: at, check: func(record *T, check *checker) {
+		if at(record).IsZero() {
+			check.add(CodeRequired, "this field is required", name)
+		}
+	}}
 }
 
 // notedField is a moment that is noted when something happens.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 )
 
 // FinancialYear is the frame in which data is collected; at most one is current, the others are archived.
@@ -59,13 +60,8 @@ func Years(ctx context.Context, reads Readers) ([]*FinancialYear, error) {
 
 // ParseYear reads a year of four digits ("2026"), 1900 to 2999. Anything else is BadInput.
 func ParseYear(text string) (string, error) {
-	if len(text) != 4 || text < "1900" || text > "2999" {
+	if len(text) != 4 || text < "1900" || text > "2999" || strings.Trim(text, "0123456789") != "" {
 		return "", Errorf(BadInput, "a year is written as in 2026")
-	}
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return "", Errorf(BadInput, "a year is written as in 2026")
-		}
 	}
 	return text, nil
 }

@@ -205,27 +205,9 @@ func (p *jsonParser) appendObject(b []byte, depth int) ([]byte, error) {
 }
 
 // appendJSONString escapes what RFC 8259 wants escaped and nothing else, so that what is written is never longer
-// than what it was read from.
+// than what it was read from. What was stored so has small hexadecimal digits.
 func appendJSONString(b []byte, text string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c == '\n':
-			b = append(b, '\\', 'n')
-		case c == '\r':
-			b = append(b, '\\', 'r')
-		case c == '\t':
-			b = append(b, '\\', 't')
-		case c < ' ':
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			b = append(b, c)
-		}
-	}
-	return append(b, '"')
+	return appendEscaped(b, text, "0123456789abcdef")
 }
 
 // HasLoneSurrogate finds, in the text of JSON or of a GraphQL string, an escape that is half a character; decoders

@@ -1,7 +1,9 @@
 package backoffice
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 )
 
@@ -64,19 +66,9 @@ func checkOf(body uint64) uint64 { return 97 - body%97 }
 
 // decimal is the value of a text that holds digits only.
 func decimal(digits string) uint64 {
-	var value uint64
-	for i := range len(digits) {
-		value = value*10 + uint64(digits[i]-'0')
-	}
+	value, _ := strconv.ParseUint(digits, 10, 64)
 	return value
 }
 
 // padded writes a value with leading zeros.
-func padded(value uint64, width int) string {
-	digits := make([]byte, width)
-	for i := width - 1; i >= 0; i-- {
-		digits[i] = byte('0' + value%10)
-		value /= 10
-	}
-	return string(digits)
-}
+func padded(value uint64, width int) string { return fmt.Sprintf("%0*d", width, value) }

@@ -201,6 +201,14 @@ func exact(into *string, wanted *string, nothing *bool) {
 	*into = *wanted
 }
 
+// wanted is a criterion, the zero value for none.
+func wanted[T any](value *T) (criterion T) {
+	if value != nil {
+		criterion = *value
+	}
+	return criterion
+}
+
 // maxExact is the most bytes of a text that rows are compared by: an e-mail address is the longest.
 const maxExact = maxEmail * utf8.UTFMax
 

@@ -42,9 +42,7 @@ func (f *MinfinDocumentFilter) Criteria() (c MinfinCriteria) {
 	exact(&c.CustomerID, f.CustomerID, &c.Nothing)
 	exact(&c.FinancialYearID, f.FinancialYearID, &c.Nothing)
 	exact(&c.DocumentType, f.DocumentType, &c.Nothing)
-	if f.SynchronisedSince != nil {
-		c.SynchronisedSince = *f.SynchronisedSince
-	}
+	c.SynchronisedSince = wanted(f.SynchronisedSince)
 	return c
 }
 

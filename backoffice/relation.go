@@ -71,9 +71,7 @@ func (f *CustomerRelationFilter) Criteria() (c RelationCriteria) {
 	}
 	exact(&c.CustomerID, f.CustomerID, &c.Nothing)
 	exact(&c.RelatedCustomerID, f.RelatedCustomerID, &c.Nothing)
-	if f.Kind != nil {
-		c.Kind = *f.Kind
-	}
+	c.Kind = wanted(f.Kind)
 	return c
 }
 

@@ -112,14 +112,15 @@ type TranscriptFilter struct {
 // StatusSet is a set of statuses, a bit each in the order of TranscriptStatuses.
 type StatusSet uint16
 
-// statusesOf is the set of the statuses in a list, or of the states of calculations, which are called like statuses.
-func statusesOf[S ~string](wanted []S) (s StatusSet) {
+// statuses sets a criterion to some statuses, or to states of calculations, which are called like statuses. Without any of
+// them nothing matches; nil is no criterion.
+func statuses[S ~string](into *StatusSet, wanted []S, nothing *bool) {
 	for i, status := range TranscriptStatuses {
 		if slices.Contains(wanted, S(status)) {
-			s |= 1 << i
+			*into |= 1 << i
 		}
 	}
-	return s
+	*nothing = *nothing || wanted != nil && *into == 0
 }
 
 // List returns the set's statuses, in the order of TranscriptStatuses.
@@ -175,13 +176,8 @@ func (f *TranscriptFilter) Criteria() (c TranscriptCriteria) {
 	exact(&c.CustomerID, f.CustomerID, &c.Nothing)
 	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
 	c.IsCompleted, c.DocumentGenerated = tristate(f.IsCompleted), tristate(f.DocumentGenerated)
-	if f.UpdatedSince != nil {
-		c.UpdatedSince = *f.UpdatedSince
-	}
-	if f.Status != nil {
-		c.Status = statusesOf(f.Status)
-		c.Nothing = c.Nothing || c.Status == 0
-	}
+	c.UpdatedSince = wanted(f.UpdatedSince)
+	statuses(&c.Status, f.Status, &c.Nothing)
 	return c
 }
 
