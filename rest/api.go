@@ -76,6 +76,7 @@ func partsInOrder() []part {
 type API struct {
 	Config
 	huma     huma.API
+	tag      string // of the part that is mounted
 	document []byte // the OpenAPI document
 }
 
@@ -94,6 +95,7 @@ func Mount(r chi.Router, c Config) *API {
 	}
 	a.huma = huma.NewAPI(a.describe(), &adapter{guarded(c.Bounded), guarded(c.Streamed)})
 	for _, part := range partsInOrder() {
+		a.tag = part.tag
 		part.mount(a)
 	}
 	a.finishDescription()

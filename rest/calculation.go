@@ -10,9 +10,7 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-const tagCalculations = "Calculations"
-
-func init() { mounted(7, tagCalculations, "Proposals of tax calculations.", (*API).calculations) }
+func init() { mounted(7, "Calculations", "Proposals of tax calculations.", (*API).calculations) }
 
 // Calculation is the tax calculation that was started for a transcript.
 type Calculation struct {
@@ -47,7 +45,7 @@ var calculationFilter = mapping.New[CalculationFilters, backoffice.CalculationFi
 
 func (a *API) calculations() {
 	registerList(a, huma.Operation{
-		OperationID: "listCalculations", Method: http.MethodGet, Path: "/calculations", Tags: []string{tagCalculations},
+		OperationID: "listCalculations", Method: http.MethodGet, Path: "/calculations",
 		Summary: "List calculations", Description: "The calculations that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {
 		CalculationFilters
@@ -57,7 +55,7 @@ func (a *API) calculations() {
 		return list(ctx, a.Store.Calculations(), question[backoffice.CalculationCriteria]{criteria: filter.Criteria()}, in.Paging, showCalculation)
 	})
 	registerList(a, fileOperation(huma.Operation{
-		OperationID: "downloadCustomerProposal", Method: http.MethodGet, Path: "/calculations/{customerId}/proposal/download", Tags: []string{tagCalculations},
+		OperationID: "downloadCustomerProposal", Method: http.MethodGet, Path: "/calculations/{customerId}/proposal/download",
 		Summary: "Download a customer's calculation proposal", Description: "The proposal of the customer's most recently updated calculation that has one.",
 	}), "", func(ctx context.Context, in *OfCustomer) (*download, error) {
 		calculation, err := a.latestProposal(ctx, in.CustomerID)
@@ -67,7 +65,7 @@ func (a *API) calculations() {
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.CalculationFile, ID: calculation})
 	})
 	register(a, fileOperation(huma.Operation{
-		OperationID: "downloadCalculationProposal", Method: http.MethodGet, Path: "/calculations/files/{calculationId}", Tags: []string{tagCalculations},
+		OperationID: "downloadCalculationProposal", Method: http.MethodGet, Path: "/calculations/files/{calculationId}",
 		Summary: "Download a calculation's proposal", Description: "The proposal of one calculation.",
 	}), "", func(ctx context.Context, in *struct {
 		CalculationID string `path:"calculationId" doc:"The calculation's identifier."`

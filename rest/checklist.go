@@ -11,10 +11,8 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-const tagChecklists = "Checklists"
-
 func init() {
-	mounted(2, tagChecklists, "Questionnaires, and assigning them to customers.", (*API).checklists)
+	mounted(2, "Checklists", "Questionnaires, and assigning them to customers.", (*API).checklists)
 }
 
 // Checklist is a questionnaire of a financial year.
@@ -43,7 +41,7 @@ type Assigned struct {
 
 func (a *API) checklists() {
 	registerList(a, huma.Operation{
-		OperationID: "listChecklists", Method: http.MethodGet, Path: "/checklists", Tags: []string{tagChecklists},
+		OperationID: "listChecklists", Method: http.MethodGet, Path: "/checklists",
 		Summary: "List checklists", Description: "The checklists that match all filters.",
 	}, "", func(ctx context.Context, in *struct {
 		Language      Optional[string] `query:"language" doc:"The language." example:"dutch"`
@@ -55,7 +53,7 @@ func (a *API) checklists() {
 		return list(ctx, a.Store.Checklists(), question[backoffice.ChecklistCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, shownChecklist.Map)
 	})
 	register(a, huma.Operation{
-		OperationID: "getChecklist", Method: http.MethodGet, Path: "/checklists/{checklistId}", Tags: []string{tagChecklists},
+		OperationID: "getChecklist", Method: http.MethodGet, Path: "/checklists/{checklistId}",
 		Summary: "Get a checklist", Description: "One checklist.",
 	}, "", func(ctx context.Context, in *struct {
 		ChecklistID string `path:"checklistId" doc:"The checklist's identifier."`
@@ -63,7 +61,7 @@ func (a *API) checklists() {
 		return answerOne(ctx, a.Store.Checklists(), backoffice.NounChecklist, in.ChecklistID, shownChecklist.Map)
 	})
 	register(a, huma.Operation{
-		OperationID: "assignChecklist", Method: http.MethodPost, Path: "/checklists/assign", Tags: []string{tagChecklists},
+		OperationID: "assignChecklist", Method: http.MethodPost, Path: "/checklists/assign",
 		Summary: "Assign a checklist", DefaultStatus: http.StatusCreated,
 		Description: "Makes a transcript of the checklist for the customer, in the current financial year, and answers with its identifier.",
 	}, backoffice.PtiWrite, func(ctx context.Context, in *struct {

@@ -44,7 +44,7 @@ func (f *CustomerFilters) filter(number, spouseNumber Optional[string]) (filter 
 
 func (a *API) customers() {
 	registerList(a, huma.Operation{
-		OperationID: "listCustomers", Method: http.MethodGet, Path: "/customers", Tags: []string{tagCustomers},
+		OperationID: "listCustomers", Method: http.MethodGet, Path: "/customers",
 		Summary: "List customers", Description: "The customers that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {
 		RegistrationNumber       Optional[string] `query:"registrationNumber" doc:"The national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
@@ -59,7 +59,7 @@ func (a *API) customers() {
 		return a.listCustomers(ctx, &filter, in.Paging)
 	})
 	register(a, huma.Operation{
-		OperationID: "getCustomer", Method: http.MethodGet, Path: "/customers/{customerId}", Tags: []string{tagCustomers},
+		OperationID: "getCustomer", Method: http.MethodGet, Path: "/customers/{customerId}",
 		Summary: "Get a customer", Description: "One customer.",
 	}, "", func(ctx context.Context, in *struct {
 		OfCustomer
@@ -78,7 +78,7 @@ func (a *API) customers() {
 		})
 	})
 	register(a, huma.Operation{
-		OperationID: "getCustomerPrivacy", Method: http.MethodGet, Path: "/customers/{customerId}/privacy", Tags: []string{tagCustomers},
+		OperationID: "getCustomerPrivacy", Method: http.MethodGet, Path: "/customers/{customerId}/privacy",
 		Summary:     "Get a customer's registration numbers",
 		Description: "The national registration numbers of a customer and the partner. Each disclosure is entered in the register of consultations.",
 	}, backoffice.PrivacyRead, func(ctx context.Context, in *OfCustomer) (*answered[RegistrationNumbers], error) {

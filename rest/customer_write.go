@@ -12,7 +12,7 @@ import (
 
 func (a *API) customerWrites() {
 	register(a, huma.Operation{
-		OperationID: "createCustomer", Method: http.MethodPost, Path: "/customers", Tags: []string{tagCustomers},
+		OperationID: "createCustomer", Method: http.MethodPost, Path: "/customers",
 		Summary: "Create a customer", DefaultStatus: http.StatusCreated,
 		Description: "Makes a customer and answers with it.",
 	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
@@ -30,7 +30,7 @@ func (a *API) customerWrites() {
 		return &madeVersioned[Customer]{ETag: shown.ETag, Location: "/customers/" + c.ID, Body: shown.Body}, nil
 	})
 	register(a, huma.Operation{
-		OperationID: "updateCustomer", Method: http.MethodPut, Path: "/customers/{customerId}", Tags: []string{tagCustomers},
+		OperationID: "updateCustomer", Method: http.MethodPut, Path: "/customers/{customerId}",
 		Summary:     "Update a customer",
 		Description: "Changes the fields that are sent, clears those that are sent as null, and answers with the customer.",
 	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
@@ -49,7 +49,7 @@ func (a *API) customerWrites() {
 		return showVersion(ctx, c)
 	})
 	register(a, huma.Operation{
-		OperationID: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{customerId}", Tags: []string{tagCustomers},
+		OperationID: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{customerId}",
 		Summary:     "Delete a customer",
 		Description: "Erases the customer with its relations, transcripts, calculations, documents and stored files.",
 	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {

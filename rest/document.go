@@ -10,9 +10,7 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-const tagDocuments = "Documents"
-
-func init() { mounted(6, tagDocuments, "Documents of customers.", (*API).documents) }
+func init() { mounted(6, "Documents", "Documents of customers.", (*API).documents) }
 
 // Document is a document of a customer that does not come from the tax administration.
 type Document struct {
@@ -33,7 +31,7 @@ func showDocument(d *backoffice.CustomerDocument) Document {
 
 func (a *API) documents() {
 	registerList(a, huma.Operation{
-		OperationID: "listDocuments", Method: http.MethodGet, Path: "/documents", Tags: []string{tagDocuments},
+		OperationID: "listDocuments", Method: http.MethodGet, Path: "/documents",
 		Summary: "List documents", Description: "The documents of customers that match all filters, but for those of the tax administration.",
 	}, "", func(ctx context.Context, in *struct {
 		Customer Optional[string] `query:"customer" doc:"The identifier of a customer."`
@@ -44,7 +42,7 @@ func (a *API) documents() {
 		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, showDocument)
 	})
 	registerList(a, huma.Operation{
-		OperationID: "listCustomerDocuments", Method: http.MethodGet, Path: "/customers/{customerId}/documents", Tags: []string{tagDocuments},
+		OperationID: "listCustomerDocuments", Method: http.MethodGet, Path: "/customers/{customerId}/documents",
 		Summary: "List a customer's documents", Description: "The customer's documents, but for those of the tax administration.",
 	}, "", func(ctx context.Context, in *struct {
 		OfCustomer
@@ -57,7 +55,7 @@ func (a *API) documents() {
 		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID, order: in.order()}, in.Paging, showDocument)
 	})
 	register(a, fileOperation(huma.Operation{
-		OperationID: "downloadCustomerDocument", Method: http.MethodGet, Path: "/customers/documents/{documentId}/download", Tags: []string{tagDocuments},
+		OperationID: "downloadCustomerDocument", Method: http.MethodGet, Path: "/customers/documents/{documentId}/download",
 		Summary: "Download a customer's document", Description: "The file of a customer's document.",
 	}), "", func(ctx context.Context, in *struct {
 		DocumentID string `path:"documentId" doc:"The document's identifier."`

@@ -10,9 +10,9 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-const tagYears = "Financial years"
-
-func init() { mounted(1, tagYears, "The frames in which data is collected.", (*API).financialYears) }
+func init() {
+	mounted(1, "Financial years", "The frames in which data is collected.", (*API).financialYears)
+}
 
 // FinancialYear is the frame in which data is collected.
 type FinancialYear struct {
@@ -27,7 +27,7 @@ var shownYear = mapping.New[backoffice.FinancialYear, FinancialYear]()
 
 func (a *API) financialYears() {
 	register(a, huma.Operation{
-		OperationID: "getCurrentFinancialYear", Method: http.MethodGet, Path: "/financialyears/current", Tags: []string{tagYears},
+		OperationID: "getCurrentFinancialYear", Method: http.MethodGet, Path: "/financialyears/current",
 		Summary: "Get the current financial year", Description: "The year in which data is collected now; 404 before the first one was started.",
 	}, "", func(ctx context.Context, _ *struct{}) (*answered[FinancialYear], error) {
 		ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}}
@@ -41,7 +41,7 @@ func (a *API) financialYears() {
 		return &answered[FinancialYear]{shownYear.Map(current)}, nil
 	})
 	registerList(a, huma.Operation{
-		OperationID: "listFinancialYears", Method: http.MethodGet, Path: "/financialyears", Tags: []string{tagYears},
+		OperationID: "listFinancialYears", Method: http.MethodGet, Path: "/financialyears",
 		Summary: "List financial years", Description: "All financial years, the archived ones too.",
 	}, "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[FinancialYear]], error) {
 		return list(ctx, a.Store.FinancialYears(), question[backoffice.FinancialYearCriteria]{}, in.Paging, shownYear.Map)

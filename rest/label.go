@@ -11,9 +11,7 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-const tagSettings = "Settings"
-
-func init() { mounted(9, tagSettings, "Labels.", (*API).labels) }
+func init() { mounted(9, "Settings", "Labels.", (*API).labels) }
 
 // Label is a setting that marks users.
 type Label struct {
@@ -36,7 +34,7 @@ var (
 
 func (a *API) labels() {
 	registerList(a, huma.Operation{
-		OperationID: "listLabels", Method: http.MethodGet, Path: "/settings/labels", Tags: []string{tagSettings},
+		OperationID: "listLabels", Method: http.MethodGet, Path: "/settings/labels",
 		Summary: "List labels", Description: "All labels.",
 	}, "", func(ctx context.Context, in *struct {
 		NameOrder
@@ -45,7 +43,7 @@ func (a *API) labels() {
 		return list(ctx, a.Store.Labels(), question[backoffice.LabelCriteria]{order: in.order()}, in.Paging, shownLabel.Map)
 	})
 	register(a, huma.Operation{
-		OperationID: "createLabel", Method: http.MethodPost, Path: "/settings/labels", Tags: []string{tagSettings},
+		OperationID: "createLabel", Method: http.MethodPost, Path: "/settings/labels",
 		Summary: "Create a label", DefaultStatus: http.StatusCreated, Description: "Makes a label and answers with it.",
 	}, backoffice.SettingsWrite, func(ctx context.Context, in *struct {
 		Idempotent

@@ -10,9 +10,7 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-const tagMinfin = "Minfin"
-
-func init() { mounted(8, tagMinfin, "Documents of the tax administration.", (*API).minfin) }
+func init() { mounted(8, "Minfin", "Documents of the tax administration.", (*API).minfin) }
 
 // MinfinDocument is a document synchronised from the tax administration.
 type MinfinDocument struct {
@@ -50,7 +48,7 @@ type OfMinfin struct {
 
 func (a *API) minfin() {
 	registerList(a, huma.Operation{
-		OperationID: "listMinfinDocuments", Method: http.MethodGet, Path: "/minfin", Tags: []string{tagMinfin},
+		OperationID: "listMinfinDocuments", Method: http.MethodGet, Path: "/minfin",
 		Summary: "List minfin documents", Description: "The documents of the tax administration that match all filters, by identifier.",
 	}, backoffice.MinfinRead, func(ctx context.Context, in *struct {
 		MinfinFilters
@@ -64,13 +62,13 @@ func (a *API) minfin() {
 		return list(ctx, a.Store.MinfinDocuments(), question[backoffice.MinfinCriteria]{criteria: filter.Criteria()}, in.Paging, showMinfin)
 	})
 	register(a, fileOperation(huma.Operation{
-		OperationID: "downloadMinfinFile", Method: http.MethodGet, Path: "/minfin/download/{id}", Tags: []string{tagMinfin},
+		OperationID: "downloadMinfinFile", Method: http.MethodGet, Path: "/minfin/download/{id}",
 		Summary: "Download a minfin file", Description: "The synchronised file.",
 	}), backoffice.MinfinRead, func(ctx context.Context, in *OfMinfin) (*download, error) {
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.MinfinFile, ID: in.ID})
 	})
 	register(a, huma.Operation{
-		OperationID: "getMinfinMetadata", Method: http.MethodGet, Path: "/minfin/metadata/{id}", Tags: []string{tagMinfin},
+		OperationID: "getMinfinMetadata", Method: http.MethodGet, Path: "/minfin/metadata/{id}",
 		Summary: "Describe a minfin file", Description: "The minfin document with what is known of its file.",
 	}, backoffice.MinfinRead, func(ctx context.Context, in *OfMinfin) (*answered[MinfinDocument], error) {
 		return answerOne(ctx, a.Store.MinfinDocuments(), backoffice.NounMinfin, in.ID, showMinfin)

@@ -29,9 +29,10 @@ func missingProperty(message string) (name string, ok bool) {
 	return strings.CutSuffix(name, after)
 }
 
-// register adds an operation. needs is the scope that guards all of it, "" for none; it is asked before the request is
+// register adds an operation of the part that is mounted. needs is the scope that guards all of it, "" for none; it is asked before the request is
 // looked at.
 func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
+	op.Tags = []string{a.tag}
 	op.Middlewares = append(op.Middlewares, a.admit(needs))
 	if needs != "" {
 		op.Description += "\n\nNeeds the scope `" + string(needs) + "`."
@@ -87,8 +88,10 @@ func (a *API) admit(needs backoffice.Scope) func(huma.Context, func(huma.Context
 		r.ctx = context.WithValue(ctx.Context(), requestKey{}, r)
 		err := r.read(needs)
 		if err == nil && a.Admit != nil && !streams(r.Operation()) {
+			var own context.Context
 			var leave func()
-			if r.ctx, leave, err = a.admitted(r); err == nil {
+			if own, leave, err = a.Admit(r.ctx, r.cost()); err == nil {
+				r.ctx = own
 				defer leave()
 			}
 		}
@@ -99,14 +102,6 @@ func (a *API) admit(needs backoffice.Scope) func(huma.Context, func(huma.Context
 		next(r)
 		r.sendStatus()
 	}
-}
-
-func (a *API) admitted(r *request) (context.Context, func(), error) {
-	ctx, leave, err := a.Admit(r.ctx, r.cost())
-	if err != nil {
-		return r.ctx, nil, err
-	}
-	return ctx, leave, nil
 }
 
 // read makes the request ready, or says why not.

@@ -11,10 +11,8 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-const tagRelations = "Relations"
-
 func init() {
-	mounted(5, tagRelations, "Who is director, UBO, shareholder or contact person of whom.", (*API).relations)
+	mounted(5, "Relations", "Who is director, UBO, shareholder or contact person of whom.", (*API).relations)
 }
 
 // Relation says that relatedCustomer is the director, UBO, shareholder or contact person of customer.
@@ -51,7 +49,7 @@ var (
 
 func (a *API) relations() {
 	registerList(a, huma.Operation{
-		OperationID: "listAllRelations", Method: http.MethodGet, Path: "/relations", Tags: []string{tagRelations},
+		OperationID: "listAllRelations", Method: http.MethodGet, Path: "/relations",
 		Summary: "List relations", Description: "The relations that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {
 		RelationFilters
@@ -61,7 +59,7 @@ func (a *API) relations() {
 		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{criteria: filter.Criteria()}, in.Paging, shownRelation.Map)
 	})
 	registerList(a, huma.Operation{
-		OperationID: "listRelations", Method: http.MethodGet, Path: "/customers/{customerId}/relations", Tags: []string{tagRelations},
+		OperationID: "listRelations", Method: http.MethodGet, Path: "/customers/{customerId}/relations",
 		Summary: "List a customer's relations", Description: "The relations that have the customer on either side.",
 	}, "", func(ctx context.Context, in *struct {
 		OfCustomer
@@ -73,7 +71,7 @@ func (a *API) relations() {
 		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}, in.Paging, shownRelation.Map)
 	})
 	register(a, huma.Operation{
-		OperationID: "createRelation", Method: http.MethodPost, Path: "/customers/{customerId}/relations", Tags: []string{tagRelations},
+		OperationID: "createRelation", Method: http.MethodPost, Path: "/customers/{customerId}/relations",
 		Summary: "Create a relation", DefaultStatus: http.StatusCreated,
 		Description: "Links the customer to another one and answers with the relation.",
 	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
@@ -90,7 +88,7 @@ func (a *API) relations() {
 		return &answered[Relation]{shownRelation.Map(relation)}, nil
 	})
 	register(a, huma.Operation{
-		OperationID: "deleteRelation", Method: http.MethodDelete, Path: "/customers/{customerId}/relations/{relationId}", Tags: []string{tagRelations},
+		OperationID: "deleteRelation", Method: http.MethodDelete, Path: "/customers/{customerId}/relations/{relationId}",
 		Summary: "Delete a relation", Description: "Removes a relation that has the customer on either side.",
 	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer

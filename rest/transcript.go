@@ -10,10 +10,8 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-const tagTranscripts = "Transcripts"
-
 func init() {
-	mounted(3, tagTranscripts, "Filled-in checklists and their documents.", (*API).transcripts)
+	mounted(3, "Transcripts", "Filled-in checklists and their documents.", (*API).transcripts)
 }
 
 // Transcript is the filled-in result of a checklist for a customer.
@@ -62,7 +60,7 @@ type OfTranscript struct {
 
 func (a *API) transcripts() {
 	registerList(a, huma.Operation{
-		OperationID: "listTranscripts", Method: http.MethodGet, Path: "/transcripts", Tags: []string{tagTranscripts},
+		OperationID: "listTranscripts", Method: http.MethodGet, Path: "/transcripts",
 		Summary: "List transcripts", Description: "The transcripts that match all filters, by identifier.",
 	}, "", func(ctx context.Context, in *struct {
 		TranscriptFilters
@@ -76,19 +74,19 @@ func (a *API) transcripts() {
 		return list(ctx, a.Store.Transcripts(), question[backoffice.TranscriptCriteria]{criteria: filter.Criteria()}, in.Paging, shownTranscript.Map)
 	})
 	register(a, huma.Operation{
-		OperationID: "getTranscript", Method: http.MethodGet, Path: "/transcripts/{transcriptId}", Tags: []string{tagTranscripts},
+		OperationID: "getTranscript", Method: http.MethodGet, Path: "/transcripts/{transcriptId}",
 		Summary: "Get a transcript", Description: "One transcript.",
 	}, "", func(ctx context.Context, in *OfTranscript) (*answered[Transcript], error) {
 		return answerOne(ctx, a.Store.Transcripts(), backoffice.NounTranscript, in.TranscriptID, shownTranscript.Map)
 	})
 	register(a, fileOperation(huma.Operation{
-		OperationID: "downloadTranscriptFile", Method: http.MethodGet, Path: "/transcripts/download/{transcriptId}/file", Tags: []string{tagTranscripts},
+		OperationID: "downloadTranscriptFile", Method: http.MethodGet, Path: "/transcripts/download/{transcriptId}/file",
 		Summary: "Download a transcript's document", Description: "The document of a transcript that is completed and for which one was generated; else 404, saying which is missing.",
 	}), "", func(ctx context.Context, in *OfTranscript) (*download, error) {
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.TranscriptFile, ID: in.TranscriptID})
 	})
 	register(a, huma.Operation{
-		OperationID: "getTranscriptFileMetadata", Method: http.MethodGet, Path: "/transcripts/download/{transcriptId}/metadata", Tags: []string{tagTranscripts},
+		OperationID: "getTranscriptFileMetadata", Method: http.MethodGet, Path: "/transcripts/download/{transcriptId}/metadata",
 		Summary: "Describe a transcript's document", Description: "What is known of the document that downloadTranscriptFile answers with.",
 	}, "", func(ctx context.Context, in *OfTranscript) (*answered[FileMetadata], error) {
 		f, err := a.find(ctx, backoffice.FileOwner{Kind: backoffice.TranscriptFile, ID: in.TranscriptID})

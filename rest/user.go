@@ -11,9 +11,7 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-const tagUsers = "Users"
-
-func init() { mounted(10, tagUsers, "The people of the office.", (*API).users) }
+func init() { mounted(10, "Users", "The people of the office.", (*API).users) }
 
 // User is somebody of the office.
 type User struct {
@@ -54,7 +52,7 @@ type OfUser struct {
 
 func (a *API) users() {
 	registerList(a, huma.Operation{
-		OperationID: "listUsers", Method: http.MethodGet, Path: "/users", Tags: []string{tagUsers},
+		OperationID: "listUsers", Method: http.MethodGet, Path: "/users",
 		Summary: "List users", Description: "The users that match all filters.",
 	}, "", func(ctx context.Context, in *struct {
 		Search Optional[string] `query:"search" doc:"3 to 200 characters; the name or the e-mail address contains it, case and accents ignored."`
@@ -68,7 +66,7 @@ func (a *API) users() {
 		return list(ctx, a.Store.Users(), question[backoffice.UserCriteria]{criteria: criteria, order: in.order()}, in.Paging, showUser)
 	})
 	register(a, huma.Operation{
-		OperationID: "getUser", Method: http.MethodGet, Path: "/users/{userId}", Tags: []string{tagUsers},
+		OperationID: "getUser", Method: http.MethodGet, Path: "/users/{userId}",
 		Summary: "Get a user", Description: "One user.",
 	}, "", func(ctx context.Context, in *struct {
 		OfUser
@@ -81,7 +79,7 @@ func (a *API) users() {
 		return unless(in.Conditional, etag(u.Version), func() (User, error) { return showUser(u), nil })
 	})
 	register(a, huma.Operation{
-		OperationID: "updateUser", Method: http.MethodPatch, Path: "/users/{userId}", Tags: []string{tagUsers},
+		OperationID: "updateUser", Method: http.MethodPatch, Path: "/users/{userId}",
 		Summary: "Update a user", Description: "Changes the fields that are sent, clears those that are sent as null, and answers with the user.",
 	}, backoffice.UsersWrite, func(ctx context.Context, in *struct {
 		OfUser
@@ -99,7 +97,7 @@ func (a *API) users() {
 		return &versioned[User]{ETag: etag(u.Version), Body: showUser(u)}, nil
 	})
 	register(a, huma.Operation{
-		OperationID: "deleteUser", Method: http.MethodDelete, Path: "/users/{userId}", Tags: []string{tagUsers},
+		OperationID: "deleteUser", Method: http.MethodDelete, Path: "/users/{userId}",
 		Summary: "Delete a user", Description: "Removes the user for good. Customers that the user was responsible for get no responsible user.",
 	}, backoffice.UsersWrite, func(ctx context.Context, in *struct {
 		OfUser
