@@ -10,8 +10,8 @@ func (in *CustomerFields) number(field PrivacyField) Optional[string] {
 	return in.RegistrationNumber
 }
 
-// number is the place of a guarded field.
-func (c *Customer) number(field PrivacyField) *Sealed {
+// SealedNumber is the place of a guarded field.
+func (c *Customer) SealedNumber(field PrivacyField) *Sealed {
 	if field == SpouseRegistrationNumber {
 		return &c.SpouseRegistration
 	}
@@ -59,7 +59,7 @@ func (s *Service) seal(c *Customer, digits map[PrivacyField]string) (changed val
 				return nil, nil, err
 			}
 		}
-		switch place := c.number(field); {
+		switch place := c.SealedNumber(field); {
 		case !place.SameNumber(sealed):
 			*place = sealed
 			changed[field.Input()] = "" // the name is all that may be told

@@ -15,28 +15,23 @@ var customers = describe(backoffice.CustomerTable, noun[customer, backoffice.Cus
 	place: 5,
 	fields: []field[customer]{
 		derived[customer]("displayName"),
-		registration("registrationNumber", backoffice.RegistrationNumber, func(c *customer) *backoffice.Sealed { return &c.Registration }),
-		registration("spouseRegistrationNumber", backoffice.SpouseRegistrationNumber, func(c *customer) *backoffice.Sealed { return &c.SpouseRegistration }),
+		registration(backoffice.RegistrationNumber),
+		registration(backoffice.SpouseRegistrationNumber),
 	},
 	reader:  backoffice.Readers.Customers,
 	writer:  backoffice.Tx.Customers,
 	noted:   (*customer).NoteChange,
 	touched: func(c *customer) *backoffice.Instant { return &c.UpdatedAt },
-	sealed: func(c *customer, f backoffice.PrivacyField) backoffice.Sealed {
-		if f == backoffice.SpouseRegistrationNumber {
-			return c.SpouseRegistration
-		}
-		return c.Registration
-	},
-	remove: removeCustomers,
+	sealed:  (*customer).SealedNumber,
+	remove:  removeCustomers,
 })
 
 // registration makes the field of a registration number, which is in clear in the folder and sealed in the row.
-func registration(name string, secret backoffice.PrivacyField, at func(*customer) *backoffice.Sealed) field[customer] {
+func registration(secret backoffice.PrivacyField) field[customer] {
 	return field[customer]{
-		name: name, before: "responsible", shown: name, secret: secret,
+		name: secret.Input(), before: "responsible", shown: secret.Input(), secret: secret,
 		read: func(r *reading, c *customer, value raw) error {
-			sealed := at(c)
+			sealed := c.SealedNumber(secret)
 			if value.isNull() {
 				*sealed = backoffice.Sealed{}
 				return nil
@@ -56,7 +51,7 @@ func registration(name string, secret backoffice.PrivacyField, at func(*customer
 			*sealed, err = r.keys.Seal(c.ID, secret, number)
 			return err
 		},
-		same: func(a, b *customer) bool { return at(a).SameNumber(*at(b)) },
+		same: func(a, b *customer) bool { return a.SealedNumber(secret).SameNumber(*b.SealedNumber(secret)) },
 	}
 }
 

@@ -99,7 +99,7 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]ma
 	var asks []privacy.SealedNumber
 	for _, row := range page {
 		for _, secret := range backoffice.AllPrivacyFields {
-			asks = append(asks, privacy.SealedNumber{CustomerID: *n.id(row), Field: secret, Number: n.sealed(row, secret)})
+			asks = append(asks, privacy.SealedNumber{CustomerID: *n.id(row), Field: secret, Number: *n.sealed(row, secret)})
 		}
 	}
 	opened, err := privacy.Reveal(ctx, asks)

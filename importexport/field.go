@@ -173,7 +173,7 @@ func list[T any](at func(*T) *[]string) field[T] {
 			if value[0] != '[' {
 				return backoffice.Errorf(backoffice.BadInput, "the value is a list of strings")
 			}
-			return eachElement(value, func(element raw) error {
+			return eachMember(value, func(_, element raw) error {
 				text, err := element.text()
 				*at(row) = append(*at(row), text)
 				return err

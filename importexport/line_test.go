@@ -74,7 +74,7 @@ func compareObject(t *testing.T, line []byte) {
 		if value[0] == '[' {
 			var elements []json.RawMessage
 			n := 0
-			_ = eachElement(value, func(raw) error { n++; return nil })
+			_ = eachMember(value, func(_, _ raw) error { n++; return nil })
 			if json.Unmarshal(value, &elements) != nil || n != len(elements) {
 				t.Fatalf("%q has %d elements, not %d", value, len(elements), n)
 			}

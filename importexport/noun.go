@@ -22,13 +22,13 @@ type noun[T any, C comparable] struct {
 	first func(*T)
 
 	// What only some nouns have.
-	version  func(*T) *int                                       // grows with every change
-	noted    func(row, before *T, numbersOnly bool)              // works out what a change is for those who may not see all
-	touched  func(*T) *backoffice.Instant                        // when it was changed last
-	happened func(row, before *T, now backoffice.Instant)        // notes when it became what it is
-	attached func(*T) **backoffice.File                          // its stored file
-	sealed   func(*T, backoffice.PrivacyField) backoffice.Sealed // its registration numbers
-	atOnce   bool                                                // its rules are about the file as a whole, which is small
+	version  func(*T) *int                                        // grows with every change
+	noted    func(row, before *T, numbersOnly bool)               // works out what a change is for those who may not see all
+	touched  func(*T) *backoffice.Instant                         // when it was changed last
+	happened func(row, before *T, now backoffice.Instant)         // notes when it became what it is
+	attached func(*T) **backoffice.File                           // its stored file
+	sealed   func(*T, backoffice.PrivacyField) *backoffice.Sealed // its registration numbers
+	atOnce   bool                                                 // its rules are about the file as a whole, which is small
 
 	// derive works out what follows from other records, and holds the rules across them.
 	derive func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error

@@ -25,42 +25,27 @@ func checkObject(line []byte) (why string) {
 	return ""
 }
 
-// eachMember calls visit for the members of an object in their order, and stops at its first error. The object is known to be
-// well-formed.
-func eachMember(object raw, visit func(key, value raw) error) error {
-	at := skipBlanks(object, 0) + 1
-	for {
-		at = skipBlanks(object, at)
-		switch object[at] {
-		case '}':
+// eachMember calls visit for the members of an object, or for the elements of an array, which have no key, in their order, and
+// stops at its first error. The text is known to be well-formed.
+func eachMember(text raw, visit func(key, value raw) error) error {
+	at := skipBlanks(text, 0)
+	isObject := text[at] == '{'
+	for at++; ; {
+		at = skipBlanks(text, at)
+		switch text[at] {
+		case '}', ']':
 			return nil
 		case ',':
-			at = skipBlanks(object, at+1)
+			at = skipBlanks(text, at+1)
 		}
-		end := endOfString(object, at)
-		key := object[at:end]
-		at = skipBlanks(object, skipBlanks(object, end)+1) // over the colon
-		end = endOfValue(object, at)
-		if err := visit(key, object[at:end]); err != nil {
-			return err
+		var key raw
+		if isObject {
+			end := endOfString(text, at)
+			key = text[at:end]
+			at = skipBlanks(text, skipBlanks(text, end)+1) // over the colon
 		}
-		at = end
-	}
-}
-
-// eachElement is eachMember for the elements of an array.
-func eachElement(array raw, visit func(value raw) error) error {
-	at := skipBlanks(array, 0) + 1
-	for {
-		at = skipBlanks(array, at)
-		switch array[at] {
-		case ']':
-			return nil
-		case ',':
-			at = skipBlanks(array, at+1)
-		}
-		end := endOfValue(array, at)
-		if err := visit(array[at:end]); err != nil {
+		end := endOfValue(text, at)
+		if err := visit(key, text[at:end]); err != nil {
 			return err
 		}
 		at = end

@@ -58,18 +58,18 @@ func firstFound(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, ba
 func customerID(c *backoffice.Customer) string { return c.ID }
 
 func (customer) RegistrationNumber(ctx context.Context, customers []*backoffice.Customer) ([]*string, error) {
-	return reveal(ctx, customers, backoffice.RegistrationNumber, func(c *backoffice.Customer) backoffice.Sealed { return c.Registration })
+	return reveal(ctx, customers, backoffice.RegistrationNumber)
 }
 
 func (customer) SpouseRegistrationNumber(ctx context.Context, customers []*backoffice.Customer) ([]*string, error) {
-	return reveal(ctx, customers, backoffice.SpouseRegistrationNumber, func(c *backoffice.Customer) backoffice.Sealed { return c.SpouseRegistration })
+	return reveal(ctx, customers, backoffice.SpouseRegistrationNumber)
 }
 
-func reveal(ctx context.Context, customers []*backoffice.Customer, field backoffice.PrivacyField, of func(*backoffice.Customer) backoffice.Sealed) ([]*string, error) {
+func reveal(ctx context.Context, customers []*backoffice.Customer, field backoffice.PrivacyField) ([]*string, error) {
 	asks := make([]privacy.SealedNumber, len(customers))
 	for i, c := range customers {
 		if c != nil {
-			asks[i] = privacy.SealedNumber{CustomerID: c.ID, Field: field, Number: of(c)}
+			asks[i] = privacy.SealedNumber{CustomerID: c.ID, Field: field, Number: *c.SealedNumber(field)}
 		}
 	}
 	return privacy.Reveal(ctx, asks)
