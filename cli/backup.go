@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,7 +55,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	if err := wholeStore(ctx, live); err != nil {
 		return fmt.Errorf("nothing was copied: %w", err)
 	}
-	partial, err := newFolder(c.Path)
+	partial, err := files.NewFolder(c.Path)
 	if err != nil {
 		return err
 	}
@@ -85,25 +84,6 @@ func wholeStore(ctx context.Context, store *sqlite.Store) error {
 		err = fmt.Errorf("the database is damaged, and should be restored from a backup (backoffice restore): %s", strings.Join(problems[:min(len(problems), 3)], "; "))
 	}
 	return err
-}
-
-// newFolder makes a folder beside the wanted one, to be renamed when it is whole.
-func newFolder(wanted string) (partial string, err error) {
-	there, err := os.ReadDir(wanted)
-	if len(there) > 0 {
-		return "", fmt.Errorf("the folder %s is not empty; name one that does not exist", wanted)
-	}
-	above := filepath.Dir(filepath.Clean(wanted))
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(above, 0o700)
-	}
-	if err == nil {
-		partial, err = os.MkdirTemp(above, "."+filepath.Base(wanted)+"-*.partial")
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot write %s: %w", wanted, err)
-	}
-	return partial, nil
 }
 
 // copyBackend copies the files first, then the records, then the files that came in between: a file that goes after its

@@ -2,13 +2,11 @@ package importexport
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
 	"example.org/backoffice/privacy"
 )
 
@@ -49,7 +47,7 @@ type exporting struct {
 // there. Import of the folder gives the same data back. A purpose is the stated one for writing the registration
 // numbers too, which the register records before the first is read; without one (nil) their keys are left out.
 func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (all []Dumped, err error) {
-	partial, err := startFolder(folder)
+	partial, err := files.NewFolder(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -97,26 +95,6 @@ func atOneMoment(ctx context.Context, store backoffice.Store, do func(context.Co
 		return store.Snapshot(ctx, do)
 	}
 	return do(ctx, store)
-}
-
-// startFolder makes a folder beside the wanted one, to be renamed when it is whole. Only its owner may read it.
-func startFolder(folder string) (partial string, err error) {
-	there, err := os.ReadDir(folder)
-	switch {
-	case err == nil && len(there) > 0:
-		return "", fmt.Errorf("the folder %s is not empty; name one that does not exist", folder)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", cannotWrite(folder, err)
-	}
-	above := filepath.Dir(filepath.Clean(folder))
-	if err := os.MkdirAll(above, 0o700); err != nil {
-		return "", cannotWrite(folder, err)
-	}
-	partial, err = os.MkdirTemp(above, "."+filepath.Base(folder)+"-*.partial")
-	if err != nil {
-		return "", cannotWrite(folder, err)
-	}
-	return partial, nil
 }
 
 func cannotWrite(what string, err error) error { return fmt.Errorf("cannot write %s: %w", what, err) }
