@@ -119,16 +119,17 @@ func (n listLength) of(variables map[string]any) int {
 	return 1
 }
 
-// filtered is 1 for a filter that asks for something, and 0 for one that is null or holds nothing but nulls.
+// filtered is 1 for a filter that asks for something, be it what cannot be read, and 0 for one that is null or holds nothing but
+// nulls.
 type filtered struct{ filter *ast.Value }
 
 func (n filtered) constant() bool { return !hasVariable(n.filter) }
 
 func (n filtered) of(variables map[string]any) int {
-	if asks(n.filter, variables) {
-		return 1
+	if value, err := n.filter.Value(variables); err == nil && !given(value) {
+		return 0
 	}
-	return 0
+	return 1
 }
 
 func hasVariable(value *ast.Value) bool {
@@ -141,23 +142,6 @@ func hasVariable(value *ast.Value) bool {
 		}
 	}
 	return false
-}
-
-func asks(value *ast.Value, variables map[string]any) bool {
-	switch value.Kind {
-	case ast.NullValue:
-		return false
-	case ast.Variable:
-		return given(variables[value.Raw])
-	case ast.ObjectValue:
-		for _, child := range value.Children {
-			if asks(child.Value, variables) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
 }
 
 func given(value any) bool {

@@ -1,6 +1,10 @@
 package limits
 
-import "time"
+import (
+	"time"
+
+	"github.com/alecthomas/kong"
+)
 
 // Settings are the limits of a GraphQL request. A program embeds them among its flags with the prefix "limit-" and the
 // environment's prefix "BACKOFFICE_LIMIT_", so that Depth is --limit-depth and BACKOFFICE_LIMIT_DEPTH. Zero is a limit of zero, not the absence of one: start from Defaults.
@@ -28,29 +32,13 @@ type Settings struct {
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 
-// Defaults are the limits of the contract.
+// Defaults are the limits of the contract, as the flags have them.
 func Defaults() Settings {
-	return Settings{
-		Body:               256 << 10,
-		Nesting:            64,
-		Tokens:             4_000,
-		Aliases:            30,
-		Directives:         50,
-		Depth:              20,
-		RootFields:         20,
-		Cost:               50_000,
-		Answer:             16 << 20,
-		ListValues:         25_000,
-		Generated:          256 << 10,
-		IntrospectionDepth: 20,
-		IntrospectionCost:  500_000,
-		Validation:         20_000,
-		ValidationErrors:   10,
-		FieldErrors:        1_000,
-		Time:               10 * time.Second,
-		Together:           12_000,
-		Waiting:            300_000,
-		Wait:               3 * time.Second,
-		Documents:          32 << 20,
+	var flags struct {
+		Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_"`
 	}
+	if err := kong.ApplyDefaults(&flags); err != nil {
+		panic(err) // they are declared wrongly
+	}
+	return flags.Settings
 }
