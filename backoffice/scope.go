@@ -29,15 +29,16 @@ func ParseScope(name string) (Scope, error) {
 			return scope, nil
 		}
 	}
-	return "", Errorf(BadInput, "unknown scope; the scopes are %s", joinScopes(AllScopes))
+	return "", Errorf(BadInput, "unknown scope; the scopes are %s", strings.Join(NamesOf(AllScopes), ", "))
 }
 
-func joinScopes(scopes []Scope) string {
+// NamesOf are the names of scopes in the specification.
+func NamesOf(scopes []Scope) []string {
 	names := make([]string, len(scopes))
 	for i, scope := range scopes {
 		names[i] = string(scope)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // String is the name in the specification.

@@ -146,7 +146,7 @@ func opened[T io.Closer](ctx context.Context, open *closers, by func(context.Con
 func (p *program) parser(options ...kong.Option) *kong.Kong {
 	parser, err := kong.New(p, append(options,
 		kong.Name("backoffice"),
-		kong.Vars{"scopes": strings.Join(namesOf(backoffice.AllScopes), ", ")},
+		kong.Vars{"scopes": strings.Join(backoffice.NamesOf(backoffice.AllScopes), ", ")},
 		kong.Description("A GraphQL gateway over the data of an accounting backoffice, with the REST interface that it mirrors."),
 	)...)
 	if err != nil {

@@ -107,20 +107,12 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 					live++
 				}
 			}
-			if err := add(pair.ID, pair.Name, stateOf(pair, now), namesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt)); err != nil {
+			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-func namesOf(scopes []backoffice.Scope) []string {
-	names := make([]string, len(scopes))
-	for i, scope := range scopes {
-		names[i] = scope.String()
-	}
-	return names
 }
 
 func stateOf(pair *backoffice.Credential, now backoffice.Instant) string {
@@ -189,7 +181,7 @@ func (c *credentialsScopesCommand) Run(ctx context.Context, store backoffice.Sto
 	if err != nil {
 		return unknownPair(err)
 	}
-	names := cmp.Or(strings.Join(namesOf(has), " "), "none")
+	names := cmp.Or(strings.Join(backoffice.NamesOf(has), " "), "none")
 	_, err = fmt.Fprintf(t.out, "The pair's scopes: %s\nRunning servers obey within 5 seconds.\n", names)
 	return err
 }

@@ -90,21 +90,11 @@ func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 }
 
 func (p *plan) yearOf(id string) *backoffice.FinancialYear {
-	for _, y := range p.years {
-		if y.ID == id {
-			return y
-		}
-	}
-	return p.years[0]
+	return p.years[slices.IndexFunc(p.years, func(y *backoffice.FinancialYear) bool { return y.ID == id })]
 }
 
 func (p *plan) listName(id string) string {
-	for _, list := range p.lists {
-		if list.ID == id {
-			return list.Name
-		}
-	}
-	return id
+	return p.lists[slices.IndexFunc(p.lists, func(list *backoffice.Checklist) bool { return list.ID == id })].Name
 }
 
 func (p *plan) letter(c *backoffice.Customer, reference string, at backoffice.Instant) letterContent {

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -91,19 +92,14 @@ func (d *Demo) Fill(ctx context.Context) error {
 	})
 }
 
-// storeFrame stores what everything else refers to.
+// storeFrame stores what everything else refers to. After a failure nothing is stored any more.
 func (p *plan) storeFrame(ctx context.Context, tx backoffice.Tx) error {
-	for _, store := range []func() error{
-		func() error { return tx.Labels().Upsert(ctx, p.labels) },
-		func() error { return tx.Users().Upsert(ctx, p.users) },
-		func() error { return tx.FinancialYears().Upsert(ctx, p.years) },
-		func() error { return tx.Checklists().Upsert(ctx, p.lists) },
-	} {
-		if err := store(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(
+		tx.Labels().Upsert(ctx, p.labels),
+		tx.Users().Upsert(ctx, p.users),
+		tx.FinancialYears().Upsert(ctx, p.years),
+		tx.Checklists().Upsert(ctx, p.lists),
+	)
 }
 
 // make makes the customers of a range with all that hangs on them.
@@ -129,20 +125,16 @@ func (d *Demo) make(ctx context.Context, p *plan, first, last int) *chunk {
 }
 
 func (c *chunk) store(ctx context.Context, tx backoffice.Tx) error {
-	for _, store := range []func() error{
-		func() error { return tx.Customers().Upsert(ctx, c.customers) },
-		func() error { return tx.Relations().Upsert(ctx, c.relations) },
-		func() error { return tx.Transcripts().Upsert(ctx, c.transcripts) },
-		func() error { return tx.Calculations().Upsert(ctx, c.calculations) },
-		func() error { return tx.Documents().Upsert(ctx, c.documents) },
-		func() error { return tx.MinfinDocuments().Upsert(ctx, c.minfin) },
-	} {
-		if err := store(); err != nil {
-			return err
-		}
+	err := cmp.Or(
+		tx.Customers().Upsert(ctx, c.customers),
+		tx.Relations().Upsert(ctx, c.relations),
+		tx.Transcripts().Upsert(ctx, c.transcripts),
+		tx.Calculations().Upsert(ctx, c.calculations),
+		tx.Documents().Upsert(ctx, c.documents),
+		tx.MinfinDocuments().Upsert(ctx, c.minfin),
+	)
+	if err == nil && c.upload != nil {
+		err = c.upload.Commit(ctx, tx)
 	}
-	if c.upload != nil {
-		return c.upload.Commit(ctx, tx)
-	}
-	return nil
+	return err
 }

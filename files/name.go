@@ -1,6 +1,7 @@
 package files
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -120,7 +121,6 @@ func plainName(name string) string {
 
 // percentEncode leaves only the attr-char of RFC 8187 as they are.
 func percentEncode(text string) string {
-	const hexDigits = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := range len(text) {
 		c := text[i]
@@ -128,9 +128,7 @@ func percentEncode(text string) string {
 			b.WriteByte(c)
 			continue
 		}
-		b.WriteByte('%')
-		b.WriteByte(hexDigits[c>>4])
-		b.WriteByte(hexDigits[c&15])
+		fmt.Fprintf(&b, "%%%02X", c)
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package privacy
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -272,19 +273,12 @@ func (l *ledger) entry(operation backoffice.PrivacyOperation, customerID *string
 // fieldSet is a set of guarded fields, one bit each, in the order of backoffice.AllPrivacyFields.
 type fieldSet uint8
 
-func (s *fieldSet) add(field backoffice.PrivacyField) {
-	for i, known := range backoffice.AllPrivacyFields {
-		if known == field {
-			*s |= 1 << i
-		}
-	}
+func bitOf(field backoffice.PrivacyField) fieldSet {
+	return 1 << slices.Index(backoffice.AllPrivacyFields, field)
 }
 
-func (s fieldSet) has(field backoffice.PrivacyField) bool {
-	var one fieldSet
-	one.add(field)
-	return s&one != 0
-}
+func (s *fieldSet) add(field backoffice.PrivacyField)     { *s |= bitOf(field) }
+func (s fieldSet) has(field backoffice.PrivacyField) bool { return s&bitOf(field) != 0 }
 
 func (s fieldSet) list() []backoffice.PrivacyField {
 	var fields []backoffice.PrivacyField

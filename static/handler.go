@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"io"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
 	"strconv"
@@ -116,26 +117,16 @@ var contentTypes = map[string]string{
 // not named.
 func acceptsGzip(values []string) bool {
 	star := false
-	for _, value := range values {
-		for item := range strings.SplitSeq(value, ",") {
-			coding, weight, _ := strings.Cut(item, ";")
-			wanted := !zeroWeight(weight)
-			switch strings.ToLower(strings.TrimSpace(coding)) {
-			case "gzip", "x-gzip":
-				return wanted
-			case "*":
-				star = wanted
-			}
+	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		coding, parameters, _ := mime.ParseMediaType(item)
+		weight, err := strconv.ParseFloat(parameters["q"], 64)
+		wanted := err != nil || weight != 0
+		switch coding {
+		case "gzip", "x-gzip":
+			return wanted
+		case "*":
+			star = wanted
 		}
 	}
 	return star
-}
-
-func zeroWeight(parameter string) bool {
-	name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
-	if !strings.EqualFold(strings.TrimSpace(name), "q") {
-		return false
-	}
-	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-	return err == nil && q == 0
 }

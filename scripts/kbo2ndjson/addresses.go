@@ -1,20 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
 	"strconv"
 
 	"example.org/backoffice/backoffice"
 )
 
-// address holds the fields of addressFields; null is what the register does not know.
+// address holds the fields of addressFields; null (the empty text) is what the register does not know.
 type address struct {
-	Street      *string `json:"street"`
-	HouseNumber *string `json:"houseNumber"`
-	Box         *string `json:"box"`
-	PostalCode  *string `json:"postalCode"`
-	City        *string `json:"city"`
-	Country     *string `json:"country"`
+	Street      backoffice.Text `json:"street"`
+	HouseNumber backoffice.Text `json:"houseNumber"`
+	Box         backoffice.Text `json:"box"`
+	PostalCode  backoffice.Text `json:"postalCode"`
+	City        backoffice.Text `json:"city"`
+	Country     backoffice.Text `json:"country"`
 }
 
 // registered is a registered office in its languages.
@@ -29,7 +30,7 @@ func (r registered) in(language string) *address {
 }
 
 // belgium is the country of an address that names none.
-var belgium = map[string]string{"dutch": "België", "french": "Belgique"}
+var belgium = map[string]backoffice.Text{"dutch": "België", "french": "Belgique"}
 
 // readAddresses keeps each enterprise's registered office; those of branches are not a customer's address.
 func readAddresses(folder string, counts *tally) (map[string]registered, error) {
@@ -58,38 +59,30 @@ func readAddresses(folder string, counts *tally) (map[string]registered, error) 
 }
 
 func addressOf(row row, suffix, other, language string) *address {
-	either := func(column string) *string {
-		if found := textOf(row.get(column + suffix)); found != nil {
-			return found
-		}
-		return textOf(row.get(column + other))
-	}
-	country := either("Country")
-	if country == nil {
-		home := belgium[language]
-		country = &home
+	either := func(column string) backoffice.Text {
+		return cmp.Or(textOf(row.get(column+suffix)), textOf(row.get(column+other)))
 	}
 	return &address{
 		Street: either("Street"), HouseNumber: textOf(row.get("HouseNumber")), Box: textOf(row.get("Box")),
-		PostalCode: textOf(row.get("Zipcode")), City: either("Municipality"), Country: country,
+		PostalCode: textOf(row.get("Zipcode")), City: either("Municipality"), Country: cmp.Or(either("Country"), belgium[language]),
 	}
 }
 
-// textOf is a field's text, nil when it is none by our rules.
-func textOf(text string) *string {
+// textOf is a field's text, empty when it is none by our rules.
+func textOf(text string) backoffice.Text {
 	if backoffice.CheckText(text, backoffice.MaxText) != nil {
-		return nil
+		return ""
 	}
-	return &text
+	return backoffice.Text(text)
 }
 
 // languageOf is the language of the name, else that of the place by its postal code; Brussels has two, so it tells
 // nothing, and neither does a place abroad.
 func languageOf(named name, where registered) string {
-	if named.language != "" || where == nil || *where["dutch"].Country != belgium["dutch"] || where["dutch"].PostalCode == nil {
+	if named.language != "" || where == nil || where["dutch"].Country != belgium["dutch"] {
 		return named.language
 	}
-	code, err := strconv.Atoi(*where["dutch"].PostalCode)
+	code, err := strconv.Atoi(string(where["dutch"].PostalCode))
 	switch {
 	case err != nil:
 		return ""

@@ -36,7 +36,7 @@ func main() {
 type customer struct {
 	ID           string               `json:"_id"`
 	Type         string               `json:"type"`
-	Name         *string              `json:"name"`
+	Name         backoffice.Text      `json:"name"`
 	KBONumber    string               `json:"kboNumber"`
 	CompanyType  backoffice.LegalForm `json:"companyType"`
 	CustomerCode string               `json:"customerCode"`
@@ -106,7 +106,7 @@ func writeCustomers(folder string, w io.Writer, names map[string]name, addresses
 			Language:    languageOf(named, where),
 		}
 		if named.text != "" {
-			line.Name = &named.text
+			line.Name = backoffice.Text(named.text)
 			counts.add("customers with a name")
 		}
 		if where != nil {
