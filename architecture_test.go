@@ -17,7 +17,7 @@ const module = "example.org/backoffice"
 var mayImport = map[string]string{
 	"":    "cli",
 	"cli": "auth backoffice demo files gateway graphiql limits notices privacy httpserver store/sqlite importexport",
-	"gateway": "apidocs auth backoffice cache demo execute files graph graphiql limits loaders pdf privacy httpserver resolvers rest " +
+	"gateway": "apidocs auth backoffice cache changes demo execute files graph graphiql limits loaders pdf privacy httpserver resolvers rest " +
 		"store/postgres store/sqlite graphqlhttp",
 
 	"backoffice":       "",
@@ -28,11 +28,12 @@ var mayImport = map[string]string{
 	"mapping":          "",
 	"inputs":           "backoffice mapping",
 	"cache":            "backoffice store",
+	"changes":          "backoffice",
 	"loaders":          "backoffice",
 	"execute":          "",
 	"graph":            "backoffice inputs execute",
 	"resolvers":        "backoffice auth graph loaders privacy inputs",
-	"rest":             "backoffice auth privacy files mapping",
+	"rest":             "backoffice auth changes privacy files mapping",
 	"limits":           "backoffice",
 	"graphqlhttp":      "backoffice limits",
 	"httpserver":       "backoffice auth",

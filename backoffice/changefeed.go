@@ -157,8 +157,23 @@ type ChangePage struct {
 	Latest  int64     // the number of the last entry
 }
 
+// ChangeReader reads pages of the feed.
+type ChangeReader interface {
+	Sender
+	ReadChanges(b *Batch, q ChangeQuery, into *ChangePage) Queued
+}
+
+// FollowOnPrimary has what a request reads from here on answered by the server that takes writes: a replica may not have come as
+// far as the place from which on somebody reads the feed.
+func FollowOnPrimary(ctx context.Context) {
+	if session := SessionOf(ctx); session != nil {
+		session.StayOnPrimary()
+	}
+}
+
 // ReadChangePage reads a page of the feed. Errors: CursorExpired, and those of a Sender.
-func ReadChangePage(ctx context.Context, store Store, q ChangeQuery) (*ChangePage, error) {
+func ReadChangePage(ctx context.Context, store ChangeReader, q ChangeQuery) (*ChangePage, error) {
+	FollowOnPrimary(ctx)
 	var b Batch
 	page := &ChangePage{}
 	store.ReadChanges(&b, q, page)

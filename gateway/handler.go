@@ -12,6 +12,7 @@ import (
 	"example.org/backoffice/apidocs"
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes"
 	"example.org/backoffice/execute"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/graphiql"
@@ -30,6 +31,7 @@ type server struct {
 	store         backoffice.Store // the backend's, with what is before it
 	http          *httpserver.Server
 	limits        limits.Settings
+	feed          *changes.Feed
 	authenticator *auth.Authenticator
 	proxies       auth.Proxies
 	log           *slog.Logger
@@ -43,17 +45,18 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		return s, nil, err
 	}
 	authenticator := auth.NewAuthenticator(b.Store)
+	feed := changes.New(b.Store, changes.Options{Live: authenticator.Live, Keep: c.Changes.Keep, Log: c.Log})
 	return server{
-		backend: b, store: store,
+		backend: b, store: store, feed: feed,
 		http:   httpserver.New(c.Server, httpserver.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
 		limits: c.Limits, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
-	}, func() { authenticator.Close(); stop(store) }, nil
+	}, func() { feed.Close(); authenticator.Close(); stop(store) }, nil
 }
 
-// service does the writes of the APIs: what a request reads after one of them sees it.
+// service does the writes of the APIs: what a request reads after one of them sees it, and the feed notices it.
 func (s server) service() *backoffice.Service {
 	service := s.backend.Service()
-	service.Store = s.store
+	service.Store = s.feed.Watching(s.store)
 	return service
 }
 
@@ -83,7 +86,7 @@ func (s server) handler() http.Handler {
 	bounded.Handle(apidocs.Path, docs)
 	bounded.Handle(apidocs.Path+"/*", httpserver.Quiet(docs))
 	rest.Mount(r, rest.Config{
-		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault,
+		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault, Feed: s.feed,
 		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
 		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: httpserver.Client, RequestID: httpserver.RequestID,
 		Admit: s.admitREST(admission), Answer: s.limits.Answer,

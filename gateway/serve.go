@@ -9,6 +9,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes"
 	"example.org/backoffice/demo"
 	"example.org/backoffice/files"
 	"example.org/backoffice/graphiql"
@@ -23,8 +24,14 @@ type Config struct {
 	Server  httpserver.Settings
 	Limits  limits.Settings
 	Cache   CacheSettings
+	Changes ChangesSettings
 	Proxies auth.Proxies // whose word counts for where a request comes from
 	Log     *slog.Logger
+}
+
+// ChangesSettings are about the change log.
+type ChangesSettings struct {
+	Keep changes.Age `name:"keep-changes" default:"400d" env:"BACKOFFICE_KEEP_CHANGES" placeholder:"TIME" help:"For how long changes are kept for those who follow them, such as 400d, 12h or 90s; 0 keeps all (${default})."`
 }
 
 // tidyPeriod is how often what a crash may have left in the files is looked for.
@@ -47,6 +54,8 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	var tidied sync.WaitGroup
 	tidied.Go(func() { files.Tidy(tidying, b.Store, b.Files, tidyPeriod, c.Log) })
 	tidied.Go(func() { compact(tidying, b.Store, c.Log) })
+	tidied.Go(func() { s.feed.Tidy(tidying) })
+	defer context.AfterFunc(ctx, s.feed.Stop)() // streams do not end by themselves
 	defer tidied.Wait()
 	defer stopTidying()
 	// Receipts are written until the last request is answered.

@@ -34,6 +34,7 @@ func (query) Changes(ctx context.Context, after *string, first *int, nouns []bac
 	if q.Kinds, err = backoffice.ChangesVisibleTo(auth.From(ctx), nouns); err != nil {
 		return nil, err
 	}
+	backoffice.FollowOnPrimary(ctx)
 	changes := &loaders.From(ctx).Changes
 	page, err := changes.Page(ctx, q)
 	if err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes"
 	"example.org/backoffice/privacy"
 )
 
@@ -26,6 +27,7 @@ type Config struct {
 	Files   backoffice.FileStore
 	Keys    *privacy.Keyset // of signed paths
 	Vault   *privacy.Vault
+	Feed    *changes.Feed
 
 	Authenticator *auth.Authenticator
 	Throttle      *auth.Throttle
@@ -50,6 +52,8 @@ type Config struct {
 // Store is what the interface reads.
 type Store interface {
 	backoffice.Readers
+	// ReadChanges is that of backoffice.Store.
+	ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued
 	// BeginSnapshot is that of backoffice.Store.
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 }

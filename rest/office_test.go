@@ -16,6 +16,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes"
 	"example.org/backoffice/files"
 	"example.org/backoffice/importexport"
 	"example.org/backoffice/privacy"
@@ -66,9 +67,12 @@ func (o *office) serve(t testing.TB) {
 	t.Helper()
 	authenticator := auth.NewAuthenticator(o.store)
 	t.Cleanup(authenticator.Close)
+	feed := changes.New(o.store, changes.Options{Live: authenticator.Live})
+	t.Cleanup(feed.Close)
 	router := chi.NewRouter()
 	rest.Mount(router, rest.Config{
 		Store: o.store, Service: &backoffice.Service{Store: o.store, Files: o.files, Keys: o.keys}, Files: o.files, Keys: o.keys,
+		Feed:  feed,
 		Vault: privacy.NewVault(o.keys, o.store), Authenticator: authenticator, Throttle: auth.NewThrottle(),
 		RequestID: func(context.Context) string { return requestID },
 	})

@@ -80,7 +80,8 @@ func (r *request) SetReadDeadline(time.Time) error { return nil }
 // readAccept refuses a client that takes no JSON. Files are of whatever type they are.
 func (r *request) readAccept() error {
 	for _, response := range r.Operation().Responses {
-		if response.Content[mediaJSON] != nil && !acceptsJSON(headers(r, "Accept")) {
+		events := response.Content[mediaEvents] != nil && wantsEvents(headers(r, "Accept"))
+		if response.Content[mediaJSON] != nil && !events && !acceptsJSON(headers(r, "Accept")) {
 			return problem(http.StatusNotAcceptable, "the answer is application/json")
 		}
 	}
@@ -112,7 +113,7 @@ func (r *request) readQuery() error {
 			fault(name, "there is no such query parameter")
 		case len(values) > 1 && p.Schema.Type != huma.TypeArray:
 			fault(name, "the parameter is sent once")
-		case slices.Contains(values, "") && (p.Schema.Type != huma.TypeString || p.Schema.Format != "" || p.Schema.Enum != nil):
+		case slices.Contains(values, "") && (p.Schema.Type != huma.TypeString || p.Schema.Format != "" || p.Schema.Pattern != "" || p.Schema.Enum != nil):
 			fault(name, "the parameter has no value")
 		}
 	}
@@ -173,6 +174,19 @@ func (r *request) readBody() error {
 	}
 	r.body = body
 	return backoffice.CheckJSONObject(body)
+}
+
+// wantsEvents says whether Accept names a stream of events.
+func wantsEvents(values []string) bool {
+	for _, value := range values {
+		for item := range strings.SplitSeq(value, ",") {
+			if media, parameters, err := mime.ParseMediaType(item); err == nil && media == mediaEvents {
+				weight, err := strconv.ParseFloat(parameters["q"], 64)
+				return parameters["q"] == "" || err == nil && weight > 0
+			}
+		}
+	}
+	return false
 }
 
 // acceptsJSON reads Accept (RFC 9110, 12.5.1): of the ranges that hold application/json the most specific one decides.

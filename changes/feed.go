@@ -1,0 +1,171 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Options are how a feed is made.
+type Options struct {
+	// Live says who a pair is now; an error of the kind Unauthenticated when it is none any more.
+	Live func(ctx context.Context, clientID string) (*backoffice.Principal, error)
+	Keep Age // of entries; 0 keeps all
+	Log  *slog.Logger
+}
+
+const (
+	// lookEvery is how often the log is looked at for the commits of other processes, while anybody waits. Own commits are
+	// looked for at once, but there are betweenLooks from one look to the next, for many who write.
+	lookEvery    = 250 * time.Millisecond
+	betweenLooks = 20 * time.Millisecond
+	lookTime     = 5 * time.Second // of one look
+	atOnce       = 1000            // entries of a look
+)
+
+// Feed is the change feed of a process. It may be used by any number of callers at once. Close it.
+type Feed struct {
+	store   backoffice.Store
+	options Options
+	tail    tail
+	streams streams
+	work    sync.WaitGroup
+	life    context.Context
+	end     context.CancelFunc
+	wrote   chan struct{} // this process has committed something
+
+	mu      sync.Mutex
+	waiting int  // who waits for the log to grow
+	looking bool // somebody looks for them
+}
+
+// New makes the feed of a store. It reads the log as it is durable, past any cache.
+func New(store backoffice.Store, o Options) *Feed {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	f := &Feed{store: store, options: o, wrote: make(chan struct{}, 1)}
+	f.life, f.end = context.WithCancel(context.Background())
+	f.tail.grown = make(chan struct{})
+	return f
+}
+
+// Close ends all streams, and waits until nothing runs.
+func (f *Feed) Close() {
+	f.Stop()
+	f.work.Wait()
+}
+
+// Stop ends all streams, which may go on elsewhere, and lets none begin.
+func (f *Feed) Stop() {
+	f.streams.stop()
+	f.end()
+}
+
+// Watching is a store whose writes the feed notices at once.
+func (f *Feed) Watching(store backoffice.Store) backoffice.Store { return watched{store, f} }
+
+type watched struct {
+	backoffice.Store
+	feed *Feed
+}
+
+// Write implements backoffice.Store.
+func (w watched) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
+	err := w.Store.Write(ctx, do)
+	if err == nil {
+		select {
+		case w.feed.wrote <- struct{}{}:
+		default: // a look is due anyhow
+		}
+	}
+	return err
+}
+
+// wait waits until the log is known to reach beyond a number, in the tail or behind another history's end.
+func (f *Feed) wait(ctx context.Context, beyond int64, history int) error {
+	f.mu.Lock()
+	f.waiting++
+	if !f.looking && f.life.Err() == nil {
+		f.looking = true
+		f.work.Go(f.look)
+	}
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		f.waiting--
+		f.mu.Unlock()
+	}()
+	for {
+		grown, reached := f.tail.beyond(beyond, history)
+		if reached {
+			return nil
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-f.life.Done():
+			return errStopping
+		}
+	}
+}
+
+// look follows the log for those who wait, until nobody has for a while.
+func (f *Feed) look() {
+	ticks := time.NewTicker(lookEvery)
+	defer ticks.Stop()
+	idle, failed := 0, false
+	for full := false; ; {
+		began := time.Now()
+		var err error
+		if full, err = f.tail.follow(f.life, f.store); err != nil && !failed && f.life.Err() == nil {
+			f.options.Log.WarnContext(f.life, "the change log cannot be followed now", "cause", causeOf(err))
+		}
+		failed = err != nil
+		if full {
+			continue
+		}
+		select {
+		case <-f.life.Done():
+			return
+		case <-ticks.C:
+		case <-f.wrote:
+			if soon := betweenLooks - time.Since(began); soon > 0 && !f.sleep(soon) {
+				return
+			}
+		}
+		f.mu.Lock()
+		if idle++; f.waiting > 0 {
+			idle = 0
+		}
+		if idle > 4 {
+			f.looking = false
+			f.mu.Unlock()
+			return
+		}
+		f.mu.Unlock()
+	}
+}
+
+// sleep says whether the feed goes on.
+func (f *Feed) sleep(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-f.life.Done():
+		return false
+	}
+}
+
+func causeOf(err error) error {
+	var known *backoffice.Error
+	if errors.As(err, &known) && known.Cause != nil {
+		return known.Cause
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Age is for how long entries of the change log are kept; 0 is for good.
+type Age time.Duration
+
+var errAge = errors.New("a time is a whole number of days or a duration, such as 400d, 12h or 90s; 0 keeps all")
+
+// UnmarshalText reads an age: 400d, or what time.ParseDuration knows.
+func (a *Age) UnmarshalText(text []byte) error {
+	var age time.Duration
+	if days, ok := strings.CutSuffix(string(text), "d"); ok {
+		n, err := strconv.Atoi(days)
+		if err != nil || n < 0 || n > 36500 {
+			return errAge
+		}
+		age = time.Duration(n) * 24 * time.Hour
+	} else {
+		var err error
+		if age, err = time.ParseDuration(string(text)); err != nil || age < 0 {
+			return errAge
+		}
+	}
+	*a = Age(age)
+	return nil
+}
+
+const (
+	removedAtOnce = 1000 // entries, in one short transaction
+	removeEvery   = 5 * time.Second
+)
+
+// Tidy removes entries whose time is over, a few seconds after it at the latest, until ctx ends.
+func (f *Feed) Tidy(ctx context.Context) {
+	if f.options.Keep == 0 {
+		return
+	}
+	tick := time.NewTicker(removeEvery)
+	defer tick.Stop()
+	for {
+		before := backoffice.InstantOf(time.Now().Add(-time.Duration(f.options.Keep)))
+		for more := true; more && ctx.Err() == nil; {
+			var err error
+			if more, err = f.store.RemoveChanges(ctx, before, removedAtOnce); err != nil && ctx.Err() == nil {
+				f.options.Log.ErrorContext(ctx, "removing old entries of the change log", "cause", causeOf(err))
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package changes
+
+import (
+	"context"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// readTime is how long a page of the log may take.
+const readTime = 10 * time.Second
+
+// Reader follows the feed from a number on: it gives all that its kinds of entries have behind it, in order, each once. It is for
+// one goroutine.
+type Reader struct {
+	feed    *Feed
+	kinds   backoffice.ChangeKinds
+	at      int64 // all up to here was given, or is nothing that the reader sees
+	history int
+}
+
+// Read begins behind a number. That the log does not reach from there on is found out by Next.
+func (f *Feed) Read(after int64, kinds backoffice.ChangeKinds) *Reader {
+	return &Reader{feed: f, kinds: kinds, at: after}
+}
+
+var errOther = backoffice.Errorf(backoffice.CursorExpired, "the change log is not the one that was followed, as after the restore of a backup: export the records again, and go on from the number that the export names")
+
+// At is the number up to which the reader has come.
+func (r *Reader) At() int64 { return r.at }
+
+// Next returns the next changes, at most so many, and waits for one to come. Errors: CursorExpired when the log does not
+// reach from here on, the cause of the context's end, and those of the store.
+func (r *Reader) Next(ctx context.Context, most int) ([]*backoffice.VisibleChange, error) {
+	for {
+		changes, more, err := r.read(ctx, most)
+		if err != nil || len(changes) > 0 {
+			return changes, err
+		}
+		if more {
+			continue
+		}
+		if err := r.feed.wait(ctx, r.at, r.history); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// read returns what there is; more says that there may be some though there are no changes.
+func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.VisibleChange, more bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, false, context.Cause(ctx)
+	}
+	entries, to, history, ok := r.feed.tail.after(r.at)
+	if r.history != 0 && r.history != history {
+		return nil, false, errOther
+	}
+	r.history = history
+	if ok {
+		for _, entry := range entries {
+			if shown := r.kinds.Show(entry); shown != nil {
+				if changes = append(changes, shown); len(changes) == most {
+					r.at = entry.Sequence
+					return changes, true, nil
+				}
+			}
+		}
+		r.at = to
+		return changes, false, nil
+	}
+	page, err := r.feed.page(ctx, backoffice.ChangeQuery{After: r.at, First: most, Kinds: r.kinds})
+	if err != nil {
+		return nil, false, err
+	}
+	changes = page.Show(r.kinds)
+	if r.at = page.Latest; page.More {
+		r.at = page.Changes[len(page.Changes)-1].Sequence
+	}
+	return changes, false, nil
+}
+
+// page reads the log itself.
+func (f *Feed) page(ctx context.Context, q backoffice.ChangeQuery) (*backoffice.ChangePage, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	return backoffice.ReadChangePage(ctx, f.store, q)
+}

@@ -1,0 +1,226 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// followed are the numbers and objects that a reader of the feed was told, in the order in which it was.
+type followed struct {
+	numbers []int
+	objects map[string]int
+}
+
+func (f *followed) add(c restChange) {
+	f.numbers = append(f.numbers, c.Sequence)
+	if f.objects == nil {
+		f.objects = map[string]int{}
+	}
+	f.objects[c.ID]++
+}
+
+// wrong says what the reader was told that it should not have been, or was not.
+func (f *followed) wrong(acknowledged []string) error {
+	if !slices.IsSorted(f.numbers) || len(slices.Compact(slices.Clone(f.numbers))) != len(f.numbers) {
+		return errors.New("not in order, or twice")
+	}
+	for _, id := range acknowledged {
+		if f.objects[id] != 1 {
+			return fmt.Errorf("%s was told %d times", id, f.objects[id])
+		}
+	}
+	return nil
+}
+
+// has says whether all objects were told.
+func (f *followed) has(acknowledged []string) bool {
+	for _, id := range acknowledged {
+		if f.objects[id] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// writeAtOnce makes labels by several writers at once, and returns those that were acknowledged.
+func (o *office) writeAtOnce(t testing.TB, pair [2]string, writers, each int) (acknowledged []string) {
+	t.Helper()
+	service := (&Backend{Store: o.before, Files: o.Files, Keys: o.Keys}).Service()
+	service.Store = o.before
+	by := &backoffice.Principal{ClientID: pair[0], Scopes: backoffice.AllScopes}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for i := range each {
+				label, err := service.CreateLabel(t.Context(), by, backoffice.LabelDraft{Name: fmt.Sprint("label ", w, " ", i)}, backoffice.Optional[string]{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				acknowledged = append(acknowledged, label.ID)
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return acknowledged
+}
+
+// readers follow the feed from a number on, in each of its ways, until they are told to stop. Each of them leaves and comes
+// back again and again, as a network would have it.
+var readers = map[string]func(ctx context.Context, f follower, after string, told func(restChange)){
+	"by pages": func(ctx context.Context, f follower, after string, told func(restChange)) {
+		for ctx.Err() == nil {
+			after = f.pageInto(ctx, "?limit=7&noun=LABEL&after="+after, after, told)
+		}
+	},
+	"by long polls": func(ctx context.Context, f follower, after string, told func(restChange)) {
+		for ctx.Err() == nil {
+			poll, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(400))*time.Millisecond)
+			after = f.pageInto(poll, "?wait=5&limit=5&noun=LABEL&after="+after, after, told)
+			cancel()
+		}
+	},
+	"by streams": func(ctx context.Context, f follower, after string, told func(restChange)) {
+		for ctx.Err() == nil {
+			streaming, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(400))*time.Millisecond)
+			s, err := f.stream(streaming, "?noun=LABEL&after="+after)
+			for err == nil {
+				e, ok := s.next()
+				if !ok || e.name != "" {
+					break
+				}
+				told(changeOf(e))
+				after = e.id
+			}
+			cancel()
+		}
+	},
+}
+
+// pageInto asks for a page and returns the place from which to go on.
+func (f follower) pageInto(ctx context.Context, query, after string, told func(restChange)) string {
+	response, err := f.get(ctx, query)
+	if err != nil {
+		return after
+	}
+	defer response.Body.Close()
+	page, err := pageOfChanges(response)
+	if err != nil {
+		return after
+	}
+	for _, c := range page.Changes {
+		told(c)
+		after = strconv.Itoa(c.Sequence)
+	}
+	if len(page.Changes) == 0 {
+		after = page.Latest
+	}
+	return after
+}
+
+func TestEveryAcknowledgedWriteIsToldToEveryReaderInOrder(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			o := openOfficeOn(t, database(t))
+			pair := o.pair(t, backoffice.AllScopes...)
+			f := o.follower(t, pair)
+			after := o.now(t)
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			of := map[string]*followed{}
+			for name, follow := range readers {
+				of[name] = &followed{}
+				all.Go(func() {
+					follow(ctx, f, after, func(c restChange) {
+						mu.Lock()
+						defer mu.Unlock()
+						of[name].add(c)
+					})
+				})
+			}
+			acknowledged := o.writeAtOnce(t, pair, 10, 20)
+			for waited := false; !waited && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+				mu.Lock()
+				waited = true
+				for _, told := range of {
+					waited = waited && told.has(acknowledged)
+				}
+				mu.Unlock()
+			}
+			stop()
+			all.Wait()
+			for name, told := range of {
+				if err := told.wrong(acknowledged); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		})
+	}
+}
+
+// A reader that goes by the time of a change, as updatedSince would have it, misses what commits late; one that goes by the
+// number does not.
+func TestAReaderByTimeLosesWhatCommitsLate(t *testing.T) {
+	t.Parallel()
+	o := openOfficeOn(t, engines["PostgreSQL"](t))
+	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
+	after := o.now(t)
+	byTime, byNumber := &followed{}, &followed{}
+	last := time.Now()
+	read := func() {
+		since := last
+		for _, c := range f.page(t, "?limit=500&noun=LABEL&after="+after).Changes {
+			if c.At.After(since) {
+				byTime.add(c)
+				last = c.At
+			}
+			byNumber.add(c)
+			after = strconv.Itoa(c.Sequence)
+		}
+	}
+	var ids []string
+	label := func(ctx context.Context, tx backoffice.Tx, at time.Time) error {
+		id := backoffice.NewID()
+		ids = append(ids, id)
+		if err := tx.Labels().Insert(ctx, &backoffice.Label{ID: id, Name: id}); err != nil {
+			return err
+		}
+		return tx.LogChanges(ctx, &backoffice.Change{At: backoffice.InstantOf(at), Action: "createLabel", Noun: backoffice.NounLabel, ObjectID: id})
+	}
+	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		began := time.Now()
+		time.Sleep(5 * time.Millisecond)
+		other := context.WithoutCancel(t.Context())
+		if err := o.Store.Write(other, func(ctx context.Context, tx backoffice.Tx) error { return label(ctx, tx, time.Now()) }); err != nil {
+			return err
+		}
+		read()
+		return label(ctx, tx, began)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read()
+	if err := byNumber.wrong(ids); err != nil {
+		t.Error(err)
+	}
+	if byTime.wrong(ids) == nil {
+		t.Error("nobody would notice a reader that loses changes")
+	}
+}

@@ -1,0 +1,103 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/static/webtest"
+)
+
+// syncClient is the client that docs/sync.md shows.
+func syncClient(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/sync.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```js sync.mjs\n(.*?)```").FindSubmatch(page)
+	if block == nil {
+		t.Fatal("the page shows no client")
+	}
+	file := filepath.Join(t.TempDir(), "sync.mjs")
+	if err := os.WriteFile(file, block[1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestTheClientOfThePageKeepsItsCopyInStep(t *testing.T) {
+	t.Parallel()
+	node, client := webtest.Tool(t, "node"), syncClient(t)
+	o := openOffice(t)
+	all := o.pair(t, backoffice.AllScopes...)
+	f := o.follower(t, all)
+	folder := t.TempDir()
+	// run starts the client, and kills it at the end of do.
+	run := func(do func()) {
+		ctx, kill := context.WithCancel(t.Context())
+		command := exec.CommandContext(ctx, node, client)
+		command.Dir = folder
+		command.Env = append(os.Environ(), "BACKOFFICE_ORIGIN="+f.address, "BACKOFFICE_CLIENT_ID="+all[0], "BACKOFFICE_CLIENT_SECRET="+all[1])
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		do()
+		kill()
+		_ = command.Wait()
+	}
+	type customer struct{ ID, DisplayName, Email string }
+	copied := func() (of struct{ Customers map[string]customer }) {
+		text, err := os.ReadFile(filepath.Join(folder, "customers.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &of)
+		}
+		return of
+	}
+	stored := func() map[string]customer {
+		_, body, _ := o.ask(t, all, `{ customers(first: 500) { nodes { id displayName email } } }`, nil, nil)
+		var answer struct {
+			Data struct{ Customers struct{ Nodes []customer } }
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]customer{}
+		for _, c := range answer.Data.Customers.Nodes {
+			of[c.ID] = c
+		}
+		return of
+	}
+	inStep := func(sentence string) {
+		t.Helper()
+		want := stored()
+		for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+			if got := copied().Customers; len(got) == len(want) && encoded(t, got) == encoded(t, want) {
+				return
+			}
+		}
+		t.Errorf("%s: the copy is %v, want %v", sentence, copied().Customers, want)
+	}
+	run(func() {
+		inStep("at first")
+		o.makeCustomer(t)
+		o.write(t, all, `mutation { updateCustomer(input: {id: "acme", email: "in@step.example"}) { userErrors { code } } }`)
+		inStep("while it follows")
+	})
+	o.write(t, all, `mutation { deleteCustomer(input: {id: "acme"}) { userErrors { code } } }`)
+	run(func() { inStep("after a deletion that it was not there for") })
+	o.makeCustomer(t)
+	for more := true; more; {
+		var err error
+		if more, err = o.Store.RemoveChanges(t.Context(), backoffice.InstantOf(time.Now().Add(time.Hour)), 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(func() { inStep("when its place has expired") })
+}

@@ -1,0 +1,288 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/klauspost/compress/gzhttp"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/mapping"
+)
+
+const tagChanges = "Changes"
+
+func init() { mounted(12, tagChanges, "What was created, updated and deleted.", (*API).changes) }
+
+type (
+	// Noun is a kind of object whose changes are told.
+	Noun string
+	// ChangeAction is what became of an object.
+	ChangeAction string
+)
+
+// Schema is the words of the schema.
+func (Noun) Schema(huma.Registry) *huma.Schema {
+	return oneOf(backoffice.ChangeNouns(), func(name string) string { return name })
+}
+
+// Schema is the words of the schema.
+func (ChangeAction) Schema(huma.Registry) *huma.Schema {
+	return oneOf([]backoffice.ChangeAction{backoffice.Created, backoffice.Updated, backoffice.Deleted}, backoffice.ChangeAction.APIName)
+}
+
+// Change is one change of one object; it never holds a value.
+type Change struct {
+	Sequence int            `json:"sequence" doc:"The number of the change. It grows in the order in which changes became visible; gaps mean nothing."`
+	At       Instant        `json:"at" doc:"When it was made."`
+	Noun     Noun           `json:"noun" doc:"What kind of object was changed."`
+	ObjectID string         `json:"id" doc:"The object's identifier."`
+	Action   ChangeAction   `json:"action" doc:"What became of it."`
+	Fields   []string       `json:"fields" nullable:"false" doc:"The fields that were changed, by the names of the GraphQL schema; empty for what was created or deleted."`
+	ClientID *string        `json:"clientId" doc:"The credential pair that made the change; null for the operator."`
+	Parents  []ChangeParent `json:"parents" nullable:"false" doc:"What the object hangs on, and hung on before."`
+}
+
+// ChangeParent is an object on which another one hangs.
+type ChangeParent struct {
+	Noun Noun   `json:"noun" doc:"What kind of object it is."`
+	ID   string `json:"id" doc:"Its identifier."`
+}
+
+// Changes are a page of the feed.
+type Changes struct {
+	Changes []Change `json:"changes" nullable:"false" doc:"The changes, in the order in which they became visible."`
+	Latest  string   `json:"latest" doc:"Where the log ended at the page's moment. Go on after the last change of the page, or after this when there is none."`
+}
+
+var shownChange = mapping.New[backoffice.VisibleChange, Change](
+	mapping.Convert(func(n backoffice.Noun) Noun { return Noun(n.APIName()) }),
+	mapping.Convert(func(a backoffice.ChangeAction) ChangeAction { return ChangeAction(a.APIName()) }),
+	mapping.Convert(func(parents []backoffice.ChangeParent) []ChangeParent {
+		shown := make([]ChangeParent, len(parents))
+		for i, p := range parents {
+			shown[i] = ChangeParent{Noun(p.Noun.APIName()), p.ID}
+		}
+		return shown
+	}))
+
+// changesAsked are the parameters of the feed.
+type changesAsked struct {
+	After       string `query:"after" pattern:"^[0-9]{1,19}$" doc:"Only changes after this number: the sequence of a change, latest, or the number that an export names. Without it a page begins with the oldest change that is kept, and a stream with the next one."`
+	Limit       int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"How many changes a page has at most."`
+	Noun        []Noun `query:"noun,explode" doc:"Only changes of this kind of object; may be repeated."`
+	Wait        int    `query:"wait" minimum:"0" maximum:"30" default:"0" doc:"For how many seconds to wait when there is nothing yet. The answer comes with the first change, or is a page without any."`
+	LastEventID string `header:"Last-Event-ID" doc:"For streams: the id of the last event; it counts instead of after."`
+}
+
+func (a *API) changes() {
+	page := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Changes](), true, "Changes")
+	change := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Change](), true, "Change")
+	a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[ChangeParent](), true, "ChangeParent")
+	expired := map[string]*huma.MediaType{mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}
+	register(a, huma.Operation{
+		OperationID: "listChanges", Method: http.MethodGet, Path: "/changes", Tags: []string{tagChanges}, Summary: "List or follow changes",
+		Description: "What was created, updated and deleted, in the order in which it became visible: whoever has seen a change has seen all before it that the pair may read. " +
+			"With `wait` the request waits for the next change. With `Accept: text/event-stream` it is a stream of Server-Sent Events that does not end: the id of an event is the number of its change, so that " +
+			"`Last-Event-ID` goes on behind it, its data is the change, and a comment is sent every 15 seconds. A stream that the server ends says why in an event named `end`, whose data is a problem. " +
+			"A pair may have 20 streams and waiting requests at one time.",
+		Metadata: map[string]any{streamedKey: true},
+		Responses: map[string]*huma.Response{
+			"200": {Description: "The changes.", Content: map[string]*huma.MediaType{
+				mediaJSON:   {Schema: page},
+				mediaEvents: {Schema: &huma.Schema{Type: huma.TypeString, Description: "Events, each with a change as its data: " + change.Ref}},
+			}},
+			"410": {Description: "Changes from there on are not kept any more, or the log does not reach as far: export everything again.", Content: expired},
+			"429": {Description: "Too many streams and waiting requests at one time.", Content: expired},
+		},
+	}, "", a.answerChanges)
+}
+
+func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, error) {
+	incoming, _ := humachi.Unwrap(requestOf(ctx).humaContext)
+	events := wantsEvents(incoming.Header.Values("Accept"))
+	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: in.Limit}
+	from := in.After
+	if events && in.LastEventID != "" {
+		from = in.LastEventID
+	}
+	var err error
+	if from != "" {
+		if q.After, err = backoffice.ParseChangeCursor(from); err != nil {
+			return nil, badParameter("after", err.Error())
+		}
+	}
+	var nouns []backoffice.Noun
+	for _, name := range in.Noun {
+		noun, err := backoffice.ParseChangeNoun(string(name))
+		if err != nil {
+			return nil, badParameter("noun", err.Error())
+		}
+		nouns = append(nouns, noun)
+	}
+	if q.Kinds, err = backoffice.ChangesVisibleTo(auth.From(ctx), nouns); err != nil {
+		return nil, err
+	}
+	if events {
+		q.First = 0
+	}
+	page, err := a.changesPage(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case events && incoming.Method != http.MethodHead:
+		if from == "" {
+			q.After = page.Latest
+		}
+		return &download{func(ctx huma.Context) { a.streamChanges(ctx, q) }}, nil
+	case in.Wait > 0 && len(page.Changes) == 0 && incoming.Method != http.MethodHead:
+		return a.waitForChanges(ctx, q, page.Latest, time.Duration(in.Wait)*time.Second)
+	}
+	return changesAnswer(page.Show(q.Kinds), page.Latest), nil
+}
+
+// changesPage reads a page as a request like others.
+func (a *API) changesPage(ctx context.Context, q backoffice.ChangeQuery) (*backoffice.ChangePage, error) {
+	if a.Admit != nil {
+		own, leave, err := a.Admit(ctx, 1+q.First)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		ctx = own
+	}
+	ctx, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	return backoffice.ReadChangePage(ctx, a.Store, q)
+}
+
+// pageTime is how long the reading of a page may take: the request itself may wait for longer.
+const pageTime = 10 * time.Second
+
+func changesAnswer(shown []*backoffice.VisibleChange, latest int64) *download {
+	answer := Changes{Changes: make([]Change, len(shown)), Latest: backoffice.ChangeCursor(latest)}
+	for i, c := range shown {
+		answer.Changes[i] = shownChange.Map(c)
+	}
+	return &download{func(ctx huma.Context) {
+		_, w := humachi.Unwrap(ctx)
+		w.Header().Set("Content-Type", mediaJSON)
+		_ = writeJSON(w, answer)
+	}}
+}
+
+// waitForChanges waits for the next changes behind the end of the log.
+func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, after int64, wait time.Duration) (*download, error) {
+	own, leave, err := a.Feed.Enter(ctx, auth.From(ctx).ClientID)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	own, cancel := context.WithTimeout(own, wait)
+	defer cancel()
+	reader := a.Feed.Read(after, q.Kinds)
+	shown, err := reader.Next(own, q.First)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return nil, err
+	}
+	return changesAnswer(shown, reader.At()), nil
+}
+
+const (
+	mediaEvents  = "text/event-stream"
+	commentEvery = 15 * time.Second
+	eventsAtOnce = 500
+)
+
+// streamChanges sends changes as they come, until the client leaves or the stream has to end. A client that is slow keeps nothing
+// but its place: what it has not taken yet is in the log. One that takes nothing is cut off, and may go on where it was.
+func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
+	r, w := humachi.Unwrap(ctx)
+	own, leave, err := a.Feed.Enter(ctx.Context(), auth.From(ctx.Context()).ClientID)
+	if err != nil {
+		a.Refuse(w, r, err)
+		return
+	}
+	defer leave()
+	w.Header().Set("Content-Type", mediaEvents)
+	w.Header().Set("X-Accel-Buffering", "no") // by proxies
+	w.Header().Set(gzhttp.HeaderNoCompression, "events go as they come")
+	w.WriteHeader(http.StatusOK)
+	events := &eventWriter{w: w, control: http.NewResponseController(w)}
+	events.comment()
+	reader := a.Feed.Read(q.After, q.Kinds)
+	for sent := events.send(); sent == nil; sent = events.send() {
+		waiting, cancel := context.WithTimeout(own, commentEvery)
+		shown, err := reader.Next(waiting, eventsAtOnce)
+		cancel()
+		switch {
+		case err == nil:
+			for _, c := range shown {
+				events.change(c)
+			}
+		case own.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+			events.comment()
+		case ctx.Context().Err() != nil: // the client has gone
+			return
+		default:
+			problem := a.present(ctx.Context(), err)
+			events.end(problem)
+			_ = events.send()
+			a.log(ctx.Context(), slog.LevelInfo, "a stream of changes was ended", problem)
+			return
+		}
+	}
+	if ctx.Context().Err() == nil {
+		a.log(ctx.Context(), slog.LevelInfo, "a stream of changes was ended", errTakesNothing)
+	}
+}
+
+var errTakesNothing = errors.New("the client took nothing for too long; it may go on from the last change that it has")
+
+// eventWriter writes Server-Sent Events, several at once.
+type eventWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	text    bytes.Buffer
+}
+
+func (e *eventWriter) comment() { e.text.WriteString(":\n\n") }
+
+func (e *eventWriter) change(c *backoffice.VisibleChange) {
+	e.text.WriteString("id: " + strconv.Itoa(c.Sequence) + "\ndata: ")
+	e.data(shownChange.Map(c))
+}
+
+// end tells why the stream ends.
+func (e *eventWriter) end(why *Problem) {
+	e.text.WriteString("event: end\ndata: ")
+	e.data(why)
+}
+
+func (e *eventWriter) data(v any) {
+	encoder := json.NewEncoder(&e.text) // a line, and its end
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(v)
+	e.text.WriteByte('\n')
+}
+
+// send fails when the client takes no more.
+func (e *eventWriter) send() error {
+	_, err := e.w.Write(e.text.Bytes())
+	e.text.Reset()
+	if err != nil {
+		return err
+	}
+	return e.control.Flush()
+}
