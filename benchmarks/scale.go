@@ -43,7 +43,7 @@ func (c *scaleCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 		if database, url, err = w.postgres(ctx, office); err != nil {
 			return err
 		}
-		s, err := w.ours(ctx, database, thousands(fmt.Sprint(office.Customers))+" customers", w.pooled(url))
+		s, err := w.ours(ctx, database, thousands(fmt.Sprint(office.Customers))+" customers", w.pooled(url), cold...)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func (c *widthCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 	if err != nil {
 		return err
 	}
-	s, err := w.ours(ctx, "backoffice", "Backoffice", w.pooled(url))
+	s, err := w.ours(ctx, "backoffice", "Backoffice", w.pooled(url), cold...)
 	if err != nil {
 		return err
 	}
