@@ -151,7 +151,11 @@ func colour(label int, text string) *backoffice.Label {
 }
 
 func write(t *watch, store backoffice.Store, do func(ctx context.Context, tx backoffice.Tx) error) {
-	if err := store.Write(t, do); err != nil {
+	err := store.Write(t, do)
+	for again := 0; again < 10 && backoffice.KindOf(err) == backoffice.Unavailable && strings.Contains(fmt.Sprint(errors.Unwrap(err)), "55P03"); again++ {
+		err = store.Write(t, do) // which was not done: on a busy machine others had the lock for too long
+	}
+	if err != nil {
 		t.found("writing: %v (%v)", err, errors.Unwrap(err))
 	}
 }

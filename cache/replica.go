@@ -13,6 +13,15 @@ func (p *pass) leaveReplica() {
 	p.of.RenewSnapshot(p.ctx)
 }
 
+// readAgain is the error of a query that has to be read again. The primary answers then: a replica could be behind once more.
+func (p *pass) readAgain() error {
+	if p.replica {
+		p.leaveReplica()
+	}
+	p.of.moved.Add(1)
+	return backoffice.Moved()
+}
+
 // stands says whether the primary would have answered the same by now.
 func (p *pass) stands() bool {
 	for _, read := range p.reads {

@@ -200,9 +200,7 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		p.sound = true
 		q.inStore, q.over = !last, last
 		if q.replica && !p.stands() {
-			p.leaveReplica()
-			s.moved.Add(1)
-			return false, backoffice.Moved()
+			return false, p.readAgain()
 		}
 		return false, nil
 	}
@@ -219,8 +217,7 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		proved = s.log.position()
 	}
 	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) {
-		s.moved.Add(1)
-		return false, backoffice.Moved()
+		return false, p.readAgain()
 	}
 	p.sound = s.log.good(p.taken(), p.as, proved)
 	q.looked, q.as, q.inStore = true, p.then, !last
