@@ -131,14 +131,11 @@ func (v values) names() []string {
 // changed are the fields that are not the same in both.
 func (v values) changed(other values) values {
 	changed := values{}
-	for name, value := range v {
-		if other[name] != value {
-			changed[name] = value
-		}
-	}
-	for name, value := range other {
-		if v[name] != value {
-			changed[name] = value
+	for _, both := range []values{v, other} {
+		for name, value := range both {
+			if v[name] != other[name] {
+				changed[name] = value
+			}
 		}
 	}
 	return changed

@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,6 +95,8 @@ func makePerson(r *rand.Rand, at *region, c *backoffice.Customer, who person, ke
 	return err
 }
 
+var notInDomains, dashes = regexp.MustCompile(`[^a-z-]+`), regexp.MustCompile(`-+`)
+
 func makeCompany(r *rand.Rand, at *region, c *backoffice.Customer, who person) {
 	c.Type = backoffice.Company
 	c.CompanyType = drawForm(r)
@@ -102,17 +105,8 @@ func makeCompany(r *rand.Rand, at *region, c *backoffice.Customer, who person) {
 	}
 	name := companyName(r, at, c.CompanyType, who)
 	c.OwnName = backoffice.Text(name)
-	domain := strings.ReplaceAll(backoffice.Fold(name), " ", "-")
-	domain = strings.Trim(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r == '-' {
-			return r
-		}
-		return -1
-	}, domain), "-")
-	for strings.Contains(domain, "--") {
-		domain = strings.ReplaceAll(domain, "--", "-")
-	}
-	c.Email = backoffice.Text("info@" + domain + ".example")
+	domain := notInDomains.ReplaceAllString(strings.ReplaceAll(backoffice.Fold(name), " ", "-"), "")
+	c.Email = backoffice.Text("info@" + strings.Trim(dashes.ReplaceAllString(domain, "-"), "-") + ".example")
 	if r.IntN(40) == 0 { // known by its number alone
 		c.OwnName = ""
 	}

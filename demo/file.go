@@ -68,11 +68,9 @@ func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 			continue
 		}
 		t.DocumentGenerated, t.DocumentGeneratedAt = true, t.OwnUpdatedAt
-		year := p.yearOf(t.FinancialYearID)
 		put(&t.Document, t.OwnUpdatedAt, func(out io.Writer) error {
-			return pdf.Transcript(out, pdf.TranscriptDocument{
-				Office: pdf.Letterhead{Name: Office}, Language: string(c.Language), Customer: pdf.PartyOf(c), Checklist: p.listName(t.ChecklistID),
-				FinancialYear: year.StartDate, CompletedAt: t.OwnUpdatedAt, Progress: t.ProgressPercentage, CustomVariables: t.CustomVariables,
+			return pdf.Transcript(out, pdf.Letterhead{Name: Office}, nil, backoffice.TranscriptDocument{
+				Transcript: t, Customer: c, Checklist: p.listOf(t.ChecklistID), FinancialYear: p.yearOf(t.FinancialYearID),
 			})
 		})
 		break
@@ -93,8 +91,8 @@ func (p *plan) yearOf(id string) *backoffice.FinancialYear {
 	return p.years[slices.IndexFunc(p.years, func(y *backoffice.FinancialYear) bool { return y.ID == id })]
 }
 
-func (p *plan) listName(id string) string {
-	return p.lists[slices.IndexFunc(p.lists, func(list *backoffice.Checklist) bool { return list.ID == id })].Name
+func (p *plan) listOf(id string) *backoffice.Checklist {
+	return p.lists[slices.IndexFunc(p.lists, func(list *backoffice.Checklist) bool { return list.ID == id })]
 }
 
 func (p *plan) letter(c *backoffice.Customer, reference string, at backoffice.Instant) letterContent {

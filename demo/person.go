@@ -2,7 +2,7 @@ package demo
 
 import (
 	"math/rand/v2"
-	"strings"
+	"regexp"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -21,14 +21,9 @@ func newPerson(r *rand.Rand, at *region) person {
 }
 
 // mailPart is a name as it stands in an address: folded, letters only.
-func mailPart(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' {
-			return r
-		}
-		return -1
-	}, backoffice.Fold(name))
-}
+func mailPart(name string) string { return notLetters.ReplaceAllString(backoffice.Fold(name), "") }
+
+var notLetters = regexp.MustCompile(`[^a-z]+`)
 
 // mobile is a number of a Belgian mobile telephone in the form in which it is stored.
 func mobile(r *rand.Rand) backoffice.Text {

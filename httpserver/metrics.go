@@ -55,11 +55,12 @@ func (m *metrics) series(kind answered) *series {
 func newMetrics(alarms func() []string) *metrics {
 	registry := prometheus.NewRegistry()
 	factory := promauto.With(registry)
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return factory.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
 	m := &metrics{
 		registry: registry,
-		requests: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "backoffice_http_requests_total", Help: "Requests answered, by route, method and status.",
-		}, []string{"route", "method", "status"}),
+		requests: counter("backoffice_http_requests_total", "Requests answered, by route, method and status.", "route", "method", "status"),
 		durations: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "backoffice_http_request_seconds", Help: "How long requests took, by route.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
@@ -73,16 +74,12 @@ func newMetrics(alarms func() []string) *metrics {
 		acceptFailures: factory.NewCounter(prometheus.CounterOpts{
 			Name: "backoffice_http_accept_failures_total", Help: "Connections that could not be accepted, for want of file descriptors most of all.",
 		}),
-		operations: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "backoffice_graphql_operations_total", Help: "GraphQL operations, by type and once for each code among their errors; OK without any.",
-		}, []string{"type", "code"}),
+		operations: counter("backoffice_graphql_operations_total", "GraphQL operations, by type and once for each code among their errors; OK without any.", "type", "code"),
 		costs: factory.NewHistogram(prometheus.HistogramOpts{
 			Name: "backoffice_graphql_cost", Help: "Cost of GraphQL operations.",
 			Buckets: []float64{1, 10, 50, 100, 500, 1_000, 5_000, 10_000, 25_000, 50_000},
 		}),
-		calls: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "backoffice_store_calls_total", Help: "Statements that requests asked the store to run, by route.",
-		}, []string{"route"}),
+		calls: counter("backoffice_store_calls_total", "Statements that requests asked the store to run, by route.", "route"),
 	}
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if alarms != nil {

@@ -63,7 +63,7 @@ func (l *applying[T, C]) writeAll(ctx context.Context, contested bool) error {
 	if err := l.eachChunk(ctx, deleted, l.writeChunk); err != nil {
 		return err
 	}
-	if contested && l.of.Unique != nil {
+	if contested && l.Unique != nil {
 		if err := l.eachChunk(ctx, others, l.claimChunk); err != nil {
 			return err
 		}

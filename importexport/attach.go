@@ -67,12 +67,12 @@ var (
 
 // attach stores the files of lines. Content that is stored already stays where it is; a file that was replaced is forgotten.
 func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
-	if l.attached == nil {
+	if l.File == nil {
 		return nil
 	}
 	var forgotten []string
 	for _, e := range entries {
-		at := l.attached(e.row)
+		at := l.File(e.row)
 		old := *at
 		switch {
 		case e.file.path != "":

@@ -9,7 +9,7 @@ import (
 
 // describe completes the description of a noun by the domain's: the fields of its table come to those that are given.
 func describe[T any, C comparable](of *backoffice.Table[T], n noun[T, C]) *noun[T, C] {
-	n.name, n.id, n.version, n.attached, n.of = of.Noun, of.ID, of.Version, of.File, of
+	n.Table = of
 	n.blankRow = n.fresh(0)
 	var fields []field[T]
 	for i := range of.Fields {
@@ -31,8 +31,8 @@ func describe[T any, C comparable](of *backoffice.Table[T], n noun[T, C]) *noun[
 	if of.Version != nil {
 		fields = append(fields, version(of.Version))
 	}
-	if n.attached != nil {
-		fields = append(fields, attachment[T](n.attached)...)
+	if of.File != nil {
+		fields = append(fields, attachment[T](of.File)...)
 	}
 	if n.fields = fields; len(n.fields) > maxFields {
 		panic("a noun has more fields than a set of them holds")
@@ -57,8 +57,8 @@ func describe[T any, C comparable](of *backoffice.Table[T], n noun[T, C]) *noun[
 // are this one.
 func (n *noun[T, C]) fresh(now backoffice.Instant) *T {
 	row := new(T)
-	for i := range n.of.Fields {
-		if at, ok := n.of.Fields[i].At.(func(*T) *backoffice.Instant); ok && !n.of.Fields[i].Optional {
+	for i := range n.Fields {
+		if at, ok := n.Fields[i].At.(func(*T) *backoffice.Instant); ok && !n.Fields[i].Optional {
 			*at(row) = now
 		}
 	}

@@ -63,7 +63,7 @@ func (n *noun[T, C]) dumpPage(ctx context.Context, ex *exporting, out *bufio.Wri
 	}
 	var line []byte
 	for i, row := range page {
-		line = backoffice.AppendJSONString(append(line[:0], `{"_id":`...), *n.id(row))
+		line = backoffice.AppendJSONString(append(line[:0], `{"_id":`...), *n.ID(row))
 		for j := range n.fields {
 			f := &n.fields[j]
 			switch {
@@ -73,7 +73,7 @@ func (n *noun[T, C]) dumpPage(ctx context.Context, ex *exporting, out *bufio.Wri
 				line = numbers[i][f.secret].AppendJSON(appendKey(line, f.name))
 			}
 		}
-		if n.attached != nil {
+		if n.File != nil {
 			if line, err = n.dumpFile(ctx, ex, line, row, dumped); err != nil {
 				return err
 			}
@@ -99,7 +99,7 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]ma
 	var asks []privacy.SealedNumber
 	for _, row := range page {
 		for _, secret := range backoffice.AllPrivacyFields {
-			asks = append(asks, privacy.SealedNumber{CustomerID: *n.id(row), Field: secret, Number: *n.sealed(row, secret)})
+			asks = append(asks, privacy.SealedNumber{CustomerID: *n.ID(row), Field: secret, Number: *n.sealed(row, secret)})
 		}
 	}
 	opened, err := privacy.Reveal(ctx, asks)
@@ -120,13 +120,13 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]ma
 
 // dumpFile copies a record's file into the folder and writes where it is, with its metadata.
 func (n *noun[T, C]) dumpFile(ctx context.Context, ex *exporting, line []byte, row *T, dumped *Dumped) ([]byte, error) {
-	file := *n.attached(row)
+	file := *n.File(row)
 	if file == nil {
 		return append(line, `,"file":null`...), nil
 	}
-	name := path.Join(filesFolder, strings.TrimSuffix(n.file, ".ndjson"), files.SafeName(*n.id(row), file.ContentType))
+	name := path.Join(filesFolder, strings.TrimSuffix(n.file, ".ndjson"), files.SafeName(*n.ID(row), file.ContentType))
 	if err := ex.copyFile(ctx, name, file.Key); err != nil {
-		return line, fmt.Errorf("the file of the %s %s: %w", n.name, *n.id(row), err)
+		return line, fmt.Errorf("the file of the %s %s: %w", n.Noun, *n.ID(row), err)
 	}
 	dumped.Stored++
 	line = backoffice.AppendJSONString(append(line, `,"file":`...), name)

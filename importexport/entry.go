@@ -120,7 +120,7 @@ func (l *loading[T, C]) fill(e *entry[T]) {
 		e.row = &row
 	} else {
 		e.row = l.fresh(l.now)
-		*l.id(e.row) = e.id
+		*l.ID(e.row) = e.id
 	}
 	r := reading{now: l.im.now, keys: l.im.Keys}
 	for _, m := range e.members {

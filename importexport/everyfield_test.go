@@ -49,7 +49,7 @@ func everyField[T any, C comparable](t *testing.T, n *noun[T, C], workedOut []st
 			continue
 		}
 		row, read := n.fresh(0), n.fresh(0)
-		*n.id(row), *n.id(read) = "id", "id"
+		*n.ID(row), *n.ID(read) = "id", "id"
 		sample(t, keys, reflect.ValueOf(row).Elem().FieldByIndex(path), name)
 		var scratch []byte
 		changes := n.changesOf(read, row, &scratch)

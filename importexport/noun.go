@@ -10,11 +10,11 @@ import (
 
 // noun is how one kind of record stands in the folder.
 type noun[T any, C comparable] struct {
-	name   backoffice.Noun
+	*backoffice.Table[T] // given by describe
+
 	file   string // its lines
 	place  int    // of the file among all, from 1
 	fields []field[T]
-	id     func(*T) *string
 	reader func(backoffice.Readers) backoffice.Reader[*T, C]
 	writer func(backoffice.Tx) backoffice.Writer[*T, C]
 
@@ -22,11 +22,9 @@ type noun[T any, C comparable] struct {
 	first func(*T)
 
 	// What only some nouns have.
-	version  func(*T) *int                                        // grows with every change
 	noted    func(row, before *T, numbersOnly bool)               // works out what a change is for those who may not see all
 	touched  func(*T) *backoffice.Instant                         // when it was changed last
 	happened func(row, before *T, now backoffice.Instant)         // notes when it became what it is
-	attached func(*T) **backoffice.File                           // its stored file
 	sealed   func(*T, backoffice.PrivacyField) *backoffice.Sealed // its registration numbers
 	atOnce   bool                                                 // its rules are about the file as a whole, which is small
 
@@ -43,8 +41,7 @@ type noun[T any, C comparable] struct {
 	// remove does what has to be done before rows are deleted.
 	remove func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
 
-	// Made by describe, as are name, id, version, attached, and more of fields.
-	of       *backoffice.Table[T]
+	// Made by describe, as is more of fields.
 	at       map[string]int // where each field stands in fields
 	blankRow *T             // a fresh record
 	blank    []string       // and what its fields write

@@ -30,7 +30,7 @@ const taken = "another record has the value, and only one may have it"
 
 // claim notes what the sound ones among some lines want and give up.
 func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
-	if l.of.Unique == nil {
+	if l.Unique == nil {
 		return nil
 	}
 	c := &l.claims
@@ -41,9 +41,9 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 	var rows []*T
 	lines := map[string]int{}
 	for _, e := range entries {
-		value, before := l.of.UniqueValue(e.row), ""
+		value, before := l.UniqueValue(e.row), ""
 		if e.old != nil {
-			before = l.of.UniqueValue(e.old)
+			before = l.UniqueValue(e.old)
 		}
 		if value == before {
 			continue
@@ -74,7 +74,7 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 }
 
 // uniqueField is the field that is told of.
-func (l *loading[T, C]) uniqueField() string { return folderName(l.of.Unique[:1]) }
+func (l *loading[T, C]) uniqueField() string { return folderName(l.Unique[:1]) }
 
 // decide tells of claims to what its holder keeps, and whether there are any that the holder gives up.
 func (l *loading[T, C]) decide() (contested bool) {

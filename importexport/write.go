@@ -43,7 +43,7 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 		} else {
 			l.loaded.Updated++
 		}
-		block[i] = backoffice.Change{At: l.now, Action: action, Noun: l.name, ObjectID: e.id, Fields: l.shownFields(e.changed)}
+		block[i] = backoffice.Change{At: l.now, Action: action, Noun: l.Noun, ObjectID: e.id, Fields: l.shownFields(e.changed)}
 		changes[i] = &block[i]
 	}
 	if err := l.tx.LogChanges(ctx, changes...); err != nil {
@@ -64,14 +64,14 @@ func order(last bool) int {
 
 // stamp gives a row that changes its version and the moment of its change.
 func (l *loading[T, C]) stamp(e *entry[T]) {
-	if l.version != nil {
-		at := l.version(e.row)
+	if l.Version != nil {
+		at := l.Version(e.row)
 		switch version, given := l.at["version"]; {
 		case e.old == nil:
 			*at = max(*at, 1)
 		case given && e.changed == 1<<version: // the line only says how far the version has come
 		default:
-			*at = max(*at, *l.version(e.old)+1)
+			*at = max(*at, *l.Version(e.old)+1)
 		}
 	}
 	if l.touched != nil {
@@ -132,8 +132,8 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 	}
 	var stored []string
 	for _, e := range entries {
-		if l.attached != nil {
-			if file := *l.attached(e.old); file != nil {
+		if l.File != nil {
+			if file := *l.File(e.old); file != nil {
 				stored = append(stored, file.Key)
 			}
 		}
@@ -154,7 +154,7 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 	}
 	changes := make([]*backoffice.Change, len(gone))
 	for i, id := range gone {
-		changes[i] = &backoffice.Change{At: l.now, Action: action, Noun: l.name, ObjectID: id}
+		changes[i] = &backoffice.Change{At: l.now, Action: action, Noun: l.Noun, ObjectID: id}
 	}
 	l.loaded.Deleted += len(gone)
 	return l.tx.LogChanges(ctx, changes...)

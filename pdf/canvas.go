@@ -166,25 +166,16 @@ type metadata struct {
 func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int, err error) {
 	root = f.reserve()
 	tree := f.reserve()
-	regular, err := c.regular.appendTo(f)
-	if err != nil {
-		return 0, 0, err
-	}
-	strong, err := c.strong.appendTo(f)
-	if err != nil {
-		return 0, 0, err
-	}
 	var resources strings.Builder
-	resources.WriteString("/" + c.regular.resource + " " + ref(regular) + "/" + c.strong.resource + " " + ref(strong))
-	for _, other := range c.others {
-		if len(other.used) == 0 {
+	for i, face := range append([]*face{c.regular, c.strong}, c.others...) {
+		if i > 1 && len(face.used) == 0 {
 			continue
 		}
-		number, err := other.appendTo(f)
+		number, err := face.appendTo(f)
 		if err != nil {
 			return 0, 0, err
 		}
-		resources.WriteString("/" + other.resource + " " + ref(number))
+		resources.WriteString("/" + face.resource + " " + ref(number))
 	}
 	pages := make([]int, len(c.pages))
 	var kids strings.Builder

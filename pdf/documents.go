@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"io"
 
@@ -33,21 +32,7 @@ func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocu
 	case <-ctx.Done():
 		return nil, "", ctx.Err()
 	}
-	years := of.FinancialYear.StartDate
-	if end := of.FinancialYear.EndDate; end != years {
-		years += "–" + end
-	}
 	var document bytes.Buffer
-	err = Transcript(&document, TranscriptDocument{
-		Office:          d.office,
-		Language:        of.Checklist.Language,
-		Customer:        PartyOf(of.Customer),
-		Checklist:       of.Checklist.Name,
-		FinancialYear:   years,
-		CompletedAt:     cmp.Or(of.Transcript.CompletedAt, of.Transcript.OwnUpdatedAt),
-		Progress:        of.Transcript.ProgressPercentage,
-		CustomVariables: of.Transcript.CustomVariables,
-		Fonts:           d.fonts,
-	})
+	err = Transcript(&document, d.office, d.fonts, of)
 	return &document, "application/pdf", err
 }

@@ -40,7 +40,7 @@ func readFonts(t *testing.T, folder string) pdf.Fonts {
 // cellsOf are the values of a transcript with these answers, as they are drawn from left to right.
 func cellsOf(t *testing.T, fonts pdf.Fonts, answers string) (cells []string, all string) {
 	t.Helper()
-	document := read(t, makeTranscript(t, pdf.TranscriptDocument{
+	document := read(t, makeTranscript(t, document{
 		Office: pdf.Letterhead{Name: "Office"}, Language: "english", Customer: pdf.Party{Name: "Acme"}, Checklist: "Taxes", CustomVariables: backoffice.JSON(answers), Fonts: fonts,
 	}))
 	return document.texts("TD"), document.text()
@@ -78,7 +78,7 @@ func TestADocumentHoldsOnlyTheFontsAndCharactersThatItUses(t *testing.T) {
 	t.Parallel()
 	fonts := readFonts(t, fontFolder(t, dejaVu, droid))
 	size := func(fonts pdf.Fonts, answer string) int {
-		return len(makeTranscript(t, pdf.TranscriptDocument{Language: "english", Checklist: "Taxes", CustomVariables: backoffice.JSON(`{"a":"` + answer + `"}`), Fonts: fonts}))
+		return len(makeTranscript(t, document{Language: "english", Checklist: "Taxes", CustomVariables: backoffice.JSON(`{"a":"` + answer + `"}`), Fonts: fonts}))
 	}
 	plain := size(nil, "Acme")
 	if with := size(fonts, "Acme"); with != plain {

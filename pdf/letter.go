@@ -10,7 +10,7 @@ import (
 // notice, a proposal.
 type LetterDocument struct {
 	Sender    string
-	Language  string // as TranscriptDocument has it
+	Language  string // of the labels: dutch, french, german or english; English for any other
 	Kind      string // what stands above the title, such as ENGAGEMENT LETTER
 	Title     string
 	Customer  Party

@@ -2,6 +2,7 @@ package pdf_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -17,8 +18,30 @@ var bakery = pdf.Party{
 	KBONumber: "0403170701",
 }
 
-func transcript(language, variables string) pdf.TranscriptDocument {
-	return pdf.TranscriptDocument{
+// document is what a transcript's document is drawn from, as these tests vary it.
+type document struct {
+	Office          pdf.Letterhead
+	Language        string
+	Customer        pdf.Party
+	Checklist       string
+	FinancialYear   string
+	CompletedAt     backoffice.Instant
+	Progress        float64
+	CustomVariables backoffice.JSON
+	Fonts           pdf.Fonts
+}
+
+func (d document) write(w io.Writer) error {
+	return pdf.Transcript(w, d.Office, d.Fonts, backoffice.TranscriptDocument{
+		Transcript:    &backoffice.Transcript{CompletedAt: d.CompletedAt, ProgressPercentage: d.Progress, CustomVariables: d.CustomVariables},
+		Customer:      &backoffice.Customer{DisplayName: d.Customer.Name, Address: d.Customer.Address, KboNumber: backoffice.Text(d.Customer.KBONumber)},
+		Checklist:     &backoffice.Checklist{Name: d.Checklist, Language: d.Language},
+		FinancialYear: &backoffice.FinancialYear{StartDate: d.FinancialYear, EndDate: d.FinancialYear},
+	})
+}
+
+func transcript(language, variables string) document {
+	return document{
 		Office: pdf.Letterhead{Name: "Kantoor Peeters & Dubois"}, Language: language, Customer: bakery,
 		Checklist: "Jaarlijkse vragenlijst vennootschapsbelasting", FinancialYear: "2026", CompletedAt: completed, Progress: 100,
 		CustomVariables: backoffice.JSON(variables),

@@ -32,12 +32,9 @@ func newStructure() *structure {
 
 // within adds an element and makes it the parent of what do adds.
 func (s *structure) within(role, attributes string, do func()) {
-	parent := s.current
-	child := &element{role: role, attributes: attributes, parent: parent}
-	parent.kids = append(parent.kids, kid{element: child})
-	s.current = child
-	do()
-	s.current = parent
+	child := &element{role: role, attributes: attributes, parent: s.current}
+	s.current.kids = append(s.current.kids, kid{element: child})
+	s.inside(child, do)
 }
 
 // content gives the current element a piece of a page, and returns its number there.

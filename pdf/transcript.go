@@ -1,41 +1,36 @@
 package pdf
 
 import (
+	"cmp"
 	"io"
 
 	"example.org/backoffice/backoffice"
 )
 
-// TranscriptDocument is the content of a completed transcript's document.
-type TranscriptDocument struct {
-	Office          Letterhead // the accounting office
-	Language        string     // of the labels: dutch, french, german or english; English for any other
-	Customer        Party
-	Checklist       string
-	FinancialYear   string // as people write it: 2026, or 2025–2026
-	CompletedAt     backoffice.Instant
-	Progress        float64 // percentage
-	CustomVariables backoffice.JSON
-	Fonts           Fonts // for what the embedded ones lack
-}
-
-// Transcript writes the document of a transcript. It fails with BadInput when the custom variables are no JSON object,
-// and with the writer's error.
-func Transcript(w io.Writer, d TranscriptDocument) error {
-	l := labelsFor(d.Language)
-	rows, err := flatten(d.CustomVariables, l)
+// Transcript writes the document of a completed transcript of an office, in the checklist's language if that is dutch, french,
+// german or english, with fonts for what the embedded ones lack. It fails with BadInput when the custom variables are no JSON
+// object, and with the writer's error.
+func Transcript(w io.Writer, office Letterhead, fonts Fonts, of backoffice.TranscriptDocument) error {
+	t, list, customer := of.Transcript, of.Checklist, PartyOf(of.Customer)
+	l := labelsFor(list.Language)
+	rows, err := flatten(t.CustomVariables, l)
 	if err != nil {
 		return err
 	}
-	c := newComposer(l, d.Fonts, d.Checklist+" – "+d.Customer.Name, d.Office.Name, d.CompletedAt)
-	c.head(d.Office, l.transcript, d.Checklist, d.Customer.Name)
+	completed := cmp.Or(t.CompletedAt, t.OwnUpdatedAt)
+	years := of.FinancialYear.StartDate
+	if end := of.FinancialYear.EndDate; end != years {
+		years += "–" + end
+	}
+	c := newComposer(l, fonts, list.Name+" – "+customer.Name, office.Name, completed)
+	c.head(office, l.transcript, list.Name, customer.Name)
 	c.facts(
-		append(d.Customer.facts(l), fact{l.kboNumber, kbo(d.Customer.KBONumber)}),
+		append(customer.facts(l), fact{l.kboNumber, kbo(customer.KBONumber)}),
 		[]fact{
-			{l.financialYear, d.FinancialYear},
-			{l.checklistLanguage, l.languageName(d.Language)},
-			{l.completedAt, l.day(d.CompletedAt)},
-			{l.progress, l.percent(d.Progress)},
+			{l.financialYear, years},
+			{l.checklistLanguage, l.languageName(list.Language)},
+			{l.completedAt, l.day(completed)},
+			{l.progress, l.percent(t.ProgressPercentage)},
 		},
 	)
 	c.heading(l.answers)
@@ -47,5 +42,5 @@ func Transcript(w io.Writer, d TranscriptDocument) error {
 		}
 		c.table(table{header: [2]string{l.name, l.value}, rows: rows})
 	}
-	return c.finish(w, d.Office.Name+" · "+d.Checklist+" · "+d.Customer.Name)
+	return c.finish(w, office.Name+" · "+list.Name+" · "+customer.Name)
 }

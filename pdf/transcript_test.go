@@ -14,10 +14,10 @@ import (
 	"example.org/backoffice/pdf"
 )
 
-func makeTranscript(t *testing.T, d pdf.TranscriptDocument) []byte {
+func makeTranscript(t *testing.T, d document) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, pdf.Transcript(&b, d))
+	must(t, d.write(&b))
 	return b.Bytes()
 }
 
@@ -170,7 +170,7 @@ func TestWhatIsNoObjectIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, variables := range []string{"[]", `"x"`, "{", `{"a":`, `{"a":1,}`, "null"} {
 		var b bytes.Buffer
-		if err := pdf.Transcript(&b, transcript("dutch", variables)); backoffice.KindOf(err) != backoffice.BadInput || b.Len() != 0 {
+		if err := transcript("dutch", variables).write(&b); backoffice.KindOf(err) != backoffice.BadInput || b.Len() != 0 {
 			t.Errorf("%s: %v, %d bytes", variables, err, b.Len())
 		}
 	}
@@ -236,13 +236,13 @@ func TestTextsThatTheFontLacksStillMakeADocument(t *testing.T) {
 
 func TestTheSameContentGivesTheSameBytesAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	for _, d := range []pdf.TranscriptDocument{transcript("dutch", answers), transcript("german", manyAnswers(60))} {
+	for _, d := range []document{transcript("dutch", answers), transcript("german", manyAnswers(60))} {
 		want := makeTranscript(t, d)
 		var wait sync.WaitGroup
 		for range 20 {
 			wait.Go(func() {
 				var b bytes.Buffer
-				if err := pdf.Transcript(&b, d); err != nil || !bytes.Equal(b.Bytes(), want) {
+				if err := d.write(&b); err != nil || !bytes.Equal(b.Bytes(), want) {
 					t.Errorf("other bytes: %v", err)
 				}
 			})
@@ -262,7 +262,7 @@ func BenchmarkTranscript(b *testing.B) {
 	var out bytes.Buffer
 	for b.Loop() {
 		out.Reset()
-		if err := pdf.Transcript(&out, transcript("dutch", answers)); err != nil {
+		if err := transcript("dutch", answers).write(&out); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -288,7 +288,7 @@ func FuzzVariables(f *testing.F) {
 			t.Skip()
 		}
 		var b bytes.Buffer
-		err := pdf.Transcript(&b, transcript("dutch", string(variables)))
+		err := transcript("dutch", string(variables)).write(&b)
 		if err != nil && backoffice.KindOf(err) != backoffice.BadInput {
 			t.Fatal(err)
 		}

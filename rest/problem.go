@@ -81,29 +81,17 @@ func badParameter(name, detail string) *Problem {
 	return faulty(http.StatusBadRequest, []ProblemError{{Parameter: backoffice.ShownName(name), Code: string(backoffice.CodeInvalid), Detail: detail}})
 }
 
-// statusOf is the one table from kinds of errors to statuses.
-func statusOf(kind backoffice.Kind) int {
-	switch kind {
-	case backoffice.BadInput, backoffice.TooLarge, backoffice.OverLimit:
-		return http.StatusBadRequest
-	case backoffice.Unauthenticated:
-		return http.StatusUnauthorized
-	case backoffice.Forbidden:
-		return http.StatusForbidden
-	case backoffice.NotFound:
-		return http.StatusNotFound
-	case backoffice.Refused:
-		return http.StatusUnprocessableEntity
-	case backoffice.RateLimited:
-		return http.StatusTooManyRequests
-	case backoffice.Unavailable:
-		return http.StatusServiceUnavailable
-	case backoffice.Timeout:
-		return http.StatusGatewayTimeout
-	case backoffice.CursorExpired:
-		return http.StatusGone
-	}
-	return http.StatusInternalServerError
+// statuses is the one table from kinds of errors to statuses; any other is an internal error.
+var statuses = map[backoffice.Kind]int{
+	backoffice.BadInput: http.StatusBadRequest, backoffice.TooLarge: http.StatusBadRequest, backoffice.OverLimit: http.StatusBadRequest,
+	backoffice.Unauthenticated: http.StatusUnauthorized,
+	backoffice.Forbidden:       http.StatusForbidden,
+	backoffice.NotFound:        http.StatusNotFound,
+	backoffice.Refused:         http.StatusUnprocessableEntity,
+	backoffice.RateLimited:     http.StatusTooManyRequests,
+	backoffice.Unavailable:     http.StatusServiceUnavailable,
+	backoffice.Timeout:         http.StatusGatewayTimeout,
+	backoffice.CursorExpired:   http.StatusGone,
 }
 
 // present turns any error into what the caller sees, and logs what the caller must not.
@@ -117,7 +105,7 @@ func (a *API) present(ctx context.Context, err error) *Problem {
 	case errors.As(err, &known) && known.Kind == backoffice.Refused:
 		shown = refusal(known.UserErrors)
 	case errors.As(err, &known) && known.Kind != backoffice.Internal:
-		shown = problem(statusOf(known.Kind), backoffice.MaskDigits(known.Message))
+		shown = problem(cmp.Or(statuses[known.Kind], http.StatusInternalServerError), backoffice.MaskDigits(known.Message))
 		shown.RequiredScope = string(known.RequiredScope)
 		if known.Kind == backoffice.Unavailable && known.Cause != nil {
 			a.log(ctx, slog.LevelWarn, "unavailable", known.Cause)
