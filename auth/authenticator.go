@@ -48,10 +48,9 @@ type snapshot struct {
 
 // pair is a credential pair made ready to be checked.
 type pair struct {
-	principal *backoffice.Principal
-	expires   backoffice.Instant
-	revoked   backoffice.Instant
-	secrets   [backoffice.MaxLiveSecrets]secret
+	principal  *backoffice.Principal
+	credential *backoffice.Credential
+	secrets    [backoffice.MaxLiveSecrets]secret
 }
 
 type secret struct {
@@ -108,14 +107,14 @@ func (a *Authenticator) Live(ctx context.Context, clientID string) (*backoffice.
 	if err != nil {
 		return nil, err
 	}
-	if p, ok := known.pairs[clientID]; ok && p.live(now) {
+	if p, ok := known.pairs[clientID]; ok && p.credential.Live(backoffice.InstantOf(now)) {
 		return p.principal, nil
 	}
 	return nil, errUnauthenticated
 }
 
 // nobody stands in for an unknown pair, so that it costs the same work.
-var nobody = &pair{principal: &backoffice.Principal{}}
+var nobody = &pair{principal: &backoffice.Principal{}, credential: &backoffice.Credential{}}
 
 // check compares the digest with both secrets of the pair, in constant time; nil when none fits.
 func (s *snapshot) check(clientID string, sum *digest, now time.Time) *backoffice.Principal {
@@ -130,14 +129,10 @@ func (s *snapshot) check(clientID string, sum *digest, now time.Time) *backoffic
 		live := secret.set && (secret.expires.IsZero() || at < secret.expires)
 		fits |= subtle.ConstantTimeCompare(sum[:], secret.sum[:]) & bit(live)
 	}
-	if fits&bit(p.live(now))&bit(ok) == 1 {
+	if fits&bit(p.credential.Live(at))&bit(ok) == 1 {
 		return p.principal
 	}
 	return nil
-}
-
-func (p *pair) live(now time.Time) bool {
-	return p.revoked.IsZero() && (p.expires.IsZero() || backoffice.InstantOf(now) < p.expires)
 }
 
 func bit(b bool) int {
@@ -241,9 +236,8 @@ func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 
 func ready(c *backoffice.Credential) *pair {
 	p := &pair{
-		principal: &backoffice.Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes},
-		expires:   c.ExpiresAt,
-		revoked:   c.RevokedAt,
+		principal:  &backoffice.Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes},
+		credential: c,
 	}
 	for i, s := range c.Secrets[:min(len(c.Secrets), len(p.secrets))] {
 		if len(s.Digest) == len(p.secrets[i].sum) {

@@ -159,19 +159,18 @@ func verifyFile(ctx context.Context, stored files.Store, file *backoffice.File) 
 // eachStoredFile visits all files that records name.
 func eachStoredFile(ctx context.Context, reads backoffice.Readers, visit func(*backoffice.File) error) error {
 	return errors.Join(
-		storedFiles(ctx, reads.Transcripts(), backoffice.TranscriptFile, func(t *backoffice.Transcript) (string, *backoffice.File) { return t.ID, t.Document }, visit),
-		storedFiles(ctx, reads.Calculations(), backoffice.CalculationFile, func(c *backoffice.Calculation) (string, *backoffice.File) { return c.ID, c.Proposal }, visit),
-		storedFiles(ctx, reads.Documents(), backoffice.DocumentFile, func(d *backoffice.CustomerDocument) (string, *backoffice.File) { return d.ID, d.File }, visit),
-		storedFiles(ctx, reads.MinfinDocuments(), backoffice.MinfinFile, func(d *backoffice.MinfinDocument) (string, *backoffice.File) { return d.ID, d.File }, visit),
+		storedFiles(ctx, reads.Transcripts(), func(t *backoffice.Transcript) *backoffice.File { return t.Document }, visit),
+		storedFiles(ctx, reads.Calculations(), func(c *backoffice.Calculation) *backoffice.File { return c.Proposal }, visit),
+		storedFiles(ctx, reads.Documents(), func(d *backoffice.CustomerDocument) *backoffice.File { return d.File }, visit),
+		storedFiles(ctx, reads.MinfinDocuments(), func(d *backoffice.MinfinDocument) *backoffice.File { return d.File }, visit),
 	)
 }
 
-func storedFiles[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], kind backoffice.FileKind, fileOf func(T) (string, *backoffice.File), visit func(*backoffice.File) error) error {
+func storedFiles[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], fileOf func(T) *backoffice.File, visit func(*backoffice.File) error) error {
 	files := rows.Columns([]string{"file", "proposal"})
 	return backoffice.EachPage(ctx, rows, backoffice.ListQuery[C]{}, backoffice.NoParent, files, func(page []T) error {
 		for _, row := range page {
-			if id, file := fileOf(row); file != nil {
-				file.Owner = backoffice.FileOwner{Kind: kind, ID: id}
+			if file := fileOf(row); file != nil {
 				if err := visit(file); err != nil {
 					return err
 				}
