@@ -120,10 +120,10 @@ func (f *Feed) look() {
 	ticks := time.NewTicker(lookEvery)
 	defer ticks.Stop()
 	idle, failed := 0, false
-	for full := false; ; {
+	for {
 		began := time.Now()
-		var err error
-		if full, err = f.tail.follow(f.life, f.store); err != nil && !failed && f.life.Err() == nil {
+		full, err := f.tail.follow(f.life, f.store)
+		if err != nil && !failed && f.life.Err() == nil {
 			f.options.Log.WarnContext(f.life, "the change log cannot be followed now", "cause", causeOf(err))
 		}
 		failed = err != nil
