@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
@@ -32,7 +33,9 @@ func (d *delay) Pipe(stub *toxics.ToxicStub) {
 				stub.Close()
 				return
 			}
-			time.Sleep(time.Until(chunk.Timestamp.Add(time.Duration(d.Microseconds) * time.Microsecond)))
+			// Go's own timers wake up to a millisecond late while nothing else runs; the system's are as exact as is needed.
+			left := syscall.NsecToTimespec(max(time.Until(chunk.Timestamp.Add(time.Duration(d.Microseconds)*time.Microsecond)), 0).Nanoseconds())
+			_ = syscall.Nanosleep(&left, nil)
 			stub.Output <- chunk
 		}
 	}

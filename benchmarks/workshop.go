@@ -189,7 +189,7 @@ func (w *workshop) serving(ctx context.Context, program, name, title, store stri
 		}
 	}
 	common := []string{"--database", store, "--keyset", keyset, "--files", "file:" + filepath.Join(w.scratch, "files-"+name)} // files belong to one store
-	printed, err := run(ctx, exec.CommandContext(ctx, program, append([]string{"credentials", "create", "--name", "benchmarks", "--json"}, common...)...))
+	printed, err := run(ctx, exec.CommandContext(ctx, program, append([]string{"credentials", "create", "--name", "benchmarks", "--scope", "customers.write", "--json"}, common...)...))
 	if err != nil {
 		return server{}, err
 	}

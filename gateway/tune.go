@@ -14,7 +14,7 @@ const gcPercent = 200
 
 // working is how large a server's heap may be, beside its cache, before it is collected. What lives is small, for a request
 // leaves nothing behind: at 32 callers at once it takes some 20 MB.
-const working = 24 << 20
+const working = 32 << 20
 
 // leastPercent is by how much the heap may grow in any case: a server that holds more than it should has other worries than
 // memory, and collecting all the time would be one more.
