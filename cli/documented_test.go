@@ -16,6 +16,7 @@ var notRun = map[string]string{
 	"go run . demo":   "it serves until it is stopped: shell.demo runs the command",
 	"make test":       "it is what runs this test",
 	"make benchmarks": "it takes 20 minutes, and peers from the network", "make benchmarks ARGS=scale": "as make benchmarks",
+	"make benchmarks ARGS=cache": "as make benchmarks", "make benchmarks ARGS=distance": "as make benchmarks",
 	"make benchmarks ARGS=width":                   "as make benchmarks",
 	"go build -o bin/backoffice .":                 "the tests are the program as well",
 	"bin/backoffice serve --listen 127.0.0.1:8080": "it serves until it is stopped: program_test.go",
