@@ -66,6 +66,13 @@ type Change struct {
 	VisibleAt Instant
 }
 
+// Same says whether two readings of one number are of the same entry, and so of the same history of the log: a restored backup,
+// or another primary, has others behind the place where it was left.
+func (c *Change) Same(other *Change) bool {
+	return c.Sequence == other.Sequence && c.At == other.At && c.VisibleAt == other.VisibleAt &&
+		c.ClientID == other.ClientID && c.Noun == other.Noun && c.ObjectID == other.ObjectID
+}
+
 // ChangeStore reads the change log.
 type ChangeStore interface {
 	// Changes returns up to limit entries after a sequence number, in order. An entry that was returned is followed

@@ -90,16 +90,10 @@ func (l *log) continues(entries []*backoffice.Change) bool {
 	}
 	for _, e := range entries {
 		if e.Sequence == l.now.at {
-			return l.isLast(e)
+			return e.Same(&l.last)
 		}
 	}
 	return false
-}
-
-// isLast says whether an entry is the last known one, as it was. It is called under mu.
-func (l *log) isLast(e *backoffice.Change) bool {
-	return e.Sequence == l.now.at && e.At == l.last.At && e.VisibleAt == l.last.VisibleAt &&
-		e.ClientID == l.last.ClientID && e.Noun == l.last.Noun && e.ObjectID == l.last.ObjectID
 }
 
 // touch drops what an entry changes; false when it does not tell what. It is called under mu.
@@ -152,7 +146,7 @@ func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newe
 			return false
 		}
 	}
-	if !l.known || !l.isLast(last) {
+	if !l.known || !last.Same(&l.last) {
 		return false
 	}
 	for no := range nNouns {

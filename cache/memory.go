@@ -86,10 +86,7 @@ var rootSeed = maphash.MakeSeed()
 
 // rootPlace is where the answer to a question about a parent is kept that depends on whole nouns.
 func rootPlace(of view, parent string, question any) place {
-	digest := maphash.Comparable(rootSeed, struct {
-		parent   string
-		question any
-	}{parent, question})
+	digest := maphash.Comparable(rootSeed, question)
 	return place{aRoot, of, string(binary.LittleEndian.AppendUint64(nil, digest)) + parent}
 }
 

@@ -65,7 +65,7 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 	}
 	full = len(entries) == atOnce
 	switch {
-	case last != nil && len(entries) > 0 && same(entries[0], last):
+	case last != nil && len(entries) > 0 && entries[0].Same(last):
 		entries = entries[1:]
 	case last != nil || len(entries) == 0: // it was removed, or was never there; or there is nothing that would tell
 		page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{After: to})
@@ -82,10 +82,6 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 		t.grow(entries)
 	}
 	return full, nil
-}
-
-func same(a, b *backoffice.Change) bool {
-	return a.Sequence == b.Sequence && a.At == b.At && a.VisibleAt == b.VisibleAt && a.ClientID == b.ClientID && a.Noun == b.Noun && a.ObjectID == b.ObjectID
 }
 
 // begin begins another history at the end of the log.
