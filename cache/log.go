@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
 )
 
 // moment is a number of the change log, in one of its histories: another one begins when what was known of the log turns
@@ -28,9 +29,6 @@ type log struct {
 // used since then can't be shown to be good any more.
 const mostTouched = 1 << 15
 
-// mostNew is how many entries are looked through at once; with more, everything of their nouns is dropped.
-const mostNew = 10_000
-
 // next is what to ask the log: all from a number on, so that what is known of the last one is compared.
 func (l *log) next() (from int64, limit int) {
 	l.mu.RLock()
@@ -38,7 +36,7 @@ func (l *log) next() (from int64, limit int) {
 	if !l.known {
 		return 0, 1
 	}
-	return l.now.at, mostNew + 1
+	return max(l.now.at, 1), store.MostNew + 1
 }
 
 // position is how far the log is known.
@@ -86,7 +84,7 @@ func (s *Store) advance(entries []*backoffice.Change, from int64) (as moment, be
 // continues says whether the entry that was the last known one is among these, as it was. It is called under mu.
 func (l *log) continues(entries []*backoffice.Change) bool {
 	if l.now.at == 0 {
-		return len(entries) <= mostNew
+		return len(entries) <= store.MostNew
 	}
 	for _, e := range entries {
 		if e.Sequence == l.now.at {

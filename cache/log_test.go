@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/sqlite/sqlitetest"
 )
@@ -83,7 +84,7 @@ func TestEverythingIsDroppedWhenTheHistoryIsAnotherOrDoesNotTell(t *testing.T) {
 			return list
 		},
 		"the last known entry is too far back": func(s *Store) []*backoffice.Change {
-			return []*backoffice.Change{{Sequence: s.log.position().at + mostNew + 5, Done: backoffice.Created}}
+			return []*backoffice.Change{{Sequence: s.log.position().at + store.MostNew + 5, Done: backoffice.Created}}
 		},
 		"an entry of a program that did not tell": func(s *Store) []*backoffice.Change {
 			return s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounUser, ObjectID: "user"})
@@ -178,14 +179,14 @@ func TestAfterVeryMuchThatIsNewTheNounsThatItNamesAreDropped(t *testing.T) {
 		t.Fatal("the label is not remembered")
 	}
 	customer.DisplayName = "y"
-	put(mostNew+1, backoffice.Updated)
+	put(store.MostNew+1, backoffice.Updated)
 	reads("y")
 	if !s.remembers("label-1") {
 		t.Error("after many changes of customers a label is forgotten")
 	}
 	history := s.log.position().history
 	customer.DisplayName = "z"
-	put(mostNew+1, backoffice.Unknown)
+	put(store.MostNew+1, backoffice.Unknown)
 	reads("z")
 	if s.remembers("label-1") || s.log.position().history == history {
 		t.Error("after very much of which one does not tell what was done, a label is remembered")

@@ -3,8 +3,8 @@ package cache
 import "example.org/backoffice/backoffice"
 
 // What a replica answers is of the moment that it shows. It is what the primary would have answered as well when nothing that
-// it was asked for was changed between that moment and a look which began after the request came in. If something was, the
-// request is answered by the primary.
+// it was asked for was changed between that moment and a look which began after the request came in: the store waits for one
+// before it lets a replica answer. If something was, the request is answered by the primary.
 
 // leaveReplica keeps the rest of the request on the primary.
 func (p *pass) leaveReplica() {

@@ -253,13 +253,11 @@ func (p *pass) ask(last bool) error {
 	}
 	p.replica = looked.Replica
 	then, behind := s.advance(entries, 0)
-	if behind || p.replica { // only the server that takes writes knows what came since, and of another history
+	if behind { // only the server that takes writes knows whether that is of another history
 		if err := s.wait(p.ctx); err != nil {
 			return err
 		}
-		if behind {
-			then.history = s.log.position().history
-		}
+		then.history = s.log.position().history
 	}
 	p.then = then
 	return nil
@@ -277,7 +275,7 @@ func (s *Store) wait(ctx context.Context) error {
 		defer cancel()
 		waiting = bounded
 	}
-	err := s.looks.Wait(waiting)
+	err := s.Look(waiting)
 	var known *backoffice.Error
 	switch {
 	case err == nil:

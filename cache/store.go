@@ -2,11 +2,8 @@ package cache
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/maypok86/otter/v2"
 
@@ -21,14 +18,14 @@ type Source interface {
 	// NewestChanges queues the reading of the change log from a number on, at most limit entries, the newest first; the
 	// newest is read in any case. It sees the moment of the batch, on the server that answers it.
 	NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *store.Query
-	// NewestDurableChanges is that of what was durable when it was asked, on the server that takes writes.
-	NewestDurableChanges(ctx context.Context, from int64, limit int, each func(*backoffice.Change)) error
+	// Look waits for a look at the change log that begins from now on, on the server that takes writes.
+	Look(ctx context.Context) error
+	// Listen tells a listener what looks find, until stop is called.
+	Listen(to store.Listener) (stop func())
 	// ChangedNouns are those that the entries behind a number name; "" is among them when one does not tell what was done.
 	ChangedNouns(ctx context.Context, after int64) ([]backoffice.Noun, error)
 	// RenewSnapshot lets what a context reads next be of another moment.
 	RenewSnapshot(ctx context.Context)
-	// DataVersion is another number after each commit of anybody; 0 where that can't be told for less than reading the log takes.
-	DataVersion(ctx context.Context) int64
 }
 
 // Options are how a cache is made.
@@ -45,20 +42,14 @@ type Store struct {
 	readers
 	memory *otter.Cache[place, *kept]
 	log    log
-	looks  store.Looks
-	// version is the number of the data when the log was last read, which one look does at a time; 0 is unknown.
-	version int64
-	check   bool
-	logger  *slog.Logger
-	work    sync.WaitGroup
-	closed  atomic.Bool
+	stop   func()
+	check  bool
+	logger *slog.Logger
 
 	hits, misses, looked, dropped, differences, moved, behind atomic.Int64
 }
 
 var _ backoffice.Store = (*Store)(nil)
-
-var errClosed = errors.New("the cache is closed")
 
 // New puts a cache before a store.
 func New(source Source, o Options) (*Store, error) {
@@ -71,36 +62,24 @@ func New(source Source, o Options) (*Store, error) {
 		s.logger = slog.Default()
 	}
 	s.log.touched = map[place]int64{}
-	s.looks = store.Looks{Do: s.look, Begin: s.begin, Closed: errClosed}
 	s.readers = s.newReaders()
+	s.stop = source.Listen(s)
 	return s, nil
 }
 
-// lookTime is how long a look may take.
-const lookTime = 2 * time.Second
-
-// look asks the server that takes writes how far the log has come.
-func (s *Store) look() error {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
-	defer cancel()
+// BeginLook implements store.Listener.
+func (s *Store) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
 	s.looked.Add(1)
-	from, limit := s.log.next()
-	version := s.DataVersion(ctx) // what is committed from here on makes the next one another
-	if from != 0 && version != 0 && version == s.version {
-		return nil
+	from, _ = s.log.next()
+	return from, nil, func(ctx context.Context, entries []*backoffice.Change, err error) {
+		switch {
+		case err != nil:
+		case from != 0 && len(entries) > store.MostNew:
+			s.advanceFar(ctx, from, entries)
+		default:
+			s.advance(entries, from)
+		}
 	}
-	var entries []*backoffice.Change
-	err := s.NewestDurableChanges(ctx, from, limit, func(c *backoffice.Change) { entries = append(entries, c) })
-	if err != nil {
-		return err
-	}
-	if from != 0 && len(entries) == limit {
-		s.advanceFar(ctx, from, entries)
-	} else {
-		s.advance(entries, from)
-	}
-	s.version = version
-	return nil
 }
 
 // advanceFar is advance for more entries than are read one by one.
@@ -113,14 +92,6 @@ func (s *Store) advanceFar(ctx context.Context, from int64, entries []*backoffic
 		}
 	}
 	s.advance(entries, from) // which drops everything
-}
-
-func (s *Store) begin(work func()) bool {
-	if s.closed.Load() {
-		return false
-	}
-	s.work.Go(work)
-	return true
 }
 
 // Differences are the answers that were not those of the store, as Options.Check found.
@@ -152,11 +123,8 @@ func (s *Store) Gauges() []backoffice.Gauge {
 	)
 }
 
-// Stop ends what the cache does by itself, and leaves the store below open.
-func (s *Store) Stop() {
-	s.closed.Store(true)
-	s.work.Wait()
-}
+// Stop parts the cache from the store below, and leaves that open.
+func (s *Store) Stop() { s.stop() }
 
 // Close implements backoffice.Store.
 func (s *Store) Close() error {

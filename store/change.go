@@ -191,7 +191,7 @@ func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backof
 	return nil
 }
 
-// newestChanges are the entries from a number on, the newest first: what a cache needs to know of them. The newest is
+// newestChanges are the entries from a number on, the newest first: what those who look need to know of them. The newest is
 // there in any case. Its limit is part of the text: with one that is bound, SQLite prepares a statement anew each time.
 const newestChanges = "SELECT c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
 	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m) ORDER BY c.sequence DESC LIMIT "
@@ -216,11 +216,6 @@ func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each f
 	return q
 }
 
-// NewestDurableChanges is NewestChanges of what was durable when it was asked, on the server that takes writes.
-func (s *Store) NewestDurableChanges(ctx context.Context, from int64, limit int, each func(*backoffice.Change)) error {
-	return (&Statement{Text: newestChanges + strconv.Itoa(limit), Args: []any{from}, Each: eachNewest(each)}).Run(ctx, s.engine.Primary())
-}
-
 // ChangedNouns are those that the entries behind a number name; "" is among them when one does not tell what was done.
 func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffice.Noun, err error) {
 	const text = "SELECT DISTINCT CASE WHEN c.done IS NULL OR c.done = $2 THEN '' ELSE c.noun END FROM changes c WHERE c.sequence > $1"
@@ -229,16 +224,6 @@ func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffi
 		return nil
 	})
 	return nouns, err
-}
-
-// DataVersion is another number after each commit of anybody, in whichever process; 0 is unknown.
-func (s *Store) DataVersion(ctx context.Context) int64 {
-	if e, ok := s.engine.(Versioned); ok {
-		if version, err := e.DataVersion(ctx); err == nil {
-			return version
-		}
-	}
-	return 0
 }
 
 // Changes implements backoffice.ChangeStore.

@@ -52,7 +52,8 @@ type Engine interface {
 	Dialect() *Dialect
 
 	// Send runs statements that read, in one trip where it can and all of one moment; one that fails leaves the others their
-	// answers. They may be answered by a replica. last says that no more will be read in the snapshot of the context.
+	// answers. They may be answered by a replica, behind a look that began after the request came in. last says that no more will
+	// be read in the snapshot of the context.
 	Send(ctx context.Context, statements []*Statement, last bool)
 	// Primary runs statements that read what was durable when they were asked.
 	Primary() Sender

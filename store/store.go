@@ -13,9 +13,10 @@ import (
 // Store is a backoffice.Store over an engine.
 type Store struct {
 	readers
-	engine Engine
-	pings  singleflight.Group
-	erased atomic.Bool
+	engine  Engine
+	looking *looking
+	pings   singleflight.Group
+	erased  atomic.Bool
 }
 
 var _ backoffice.Store = (*Store)(nil)
@@ -23,7 +24,14 @@ var _ backoffice.Store = (*Store)(nil)
 // New makes the store of an open database whose schema is up to date. Close closes the engine.
 func New(engine Engine) *Store {
 	n := nounsOn(engine.Dialect())
-	return &Store{readers: n.readers(engine.Send), engine: engine}
+	s := &Store{readers: n.readers(engine.Send), engine: engine}
+	s.looking = newLooking(s)
+	if e, ok := engine.(Listening); ok {
+		if l := e.Listener(s.Look); l != nil {
+			s.Listen(l)
+		}
+	}
+	return s
 }
 
 // Through is the same store with something between it and its engine, such as a recorder of statements.
@@ -78,7 +86,10 @@ func GaugesOfPool(name string, turns *Scheduler) []backoffice.Gauge {
 }
 
 // Close implements backoffice.Store.
-func (s *Store) Close() error { return s.engine.Close() }
+func (s *Store) Close() error {
+	s.looking.close()
+	return s.engine.Close()
+}
 
 // Snapshot runs do with reads that all see the store as it was at one moment, while others go on writing: the way of
 // export. The reads are good until do returns, for one caller at a time.

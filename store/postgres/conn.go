@@ -172,13 +172,12 @@ func (c *connections) once(ctx context.Context, do func(ctx context.Context, con
 
 // Send implements store.Sender, for statements that read: they may run twice until rows were handed over.
 func (c *connections) Send(ctx context.Context, statements ...*store.Statement) {
-	for i, s := range statements {
-		s.Err = c.with(ctx, func(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
-			sent, err := pipeline(ctx, conn, nil, statements[i:i+1])
-			if err == nil {
-				return false, s.Err
-			}
-			return !sent.handed, classify(ctx, err)
-		})
+	err := c.with(ctx, func(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
+		sent, err := pipeline(ctx, conn, nil, statements)
+		statements = statements[sent.answered:]
+		return !sent.handed, classify(ctx, err)
+	})
+	if err != nil {
+		fail(statements, err)
 	}
 }

@@ -44,6 +44,15 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 	return do(ctx, t)
 }
 
+// Listener implements store.Listening.
+func (e *engine) Listener(look func(ctx context.Context) error) store.Listener {
+	if e.reads.freshness == nil {
+		return nil
+	}
+	e.reads.freshness.look = look
+	return e.reads.freshness
+}
+
 // Ping implements store.Engine.
 func (e *engine) Ping(ctx context.Context) error {
 	return (&store.Statement{Text: "SELECT 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 )
 
@@ -16,19 +16,16 @@ import (
 // request within the 5 seconds in which all servers are to see a change.
 const staleAfter = 3 * time.Second
 
-// freshness knows what the callers must be shown. A read that could be answered by a replica first has a look at the
-// primary that begins after the read was asked: how far its log has come, and who wrote since the last look, at whichever
-// server. Reads share looks, so there is at most one under way and one to come, however many reads there are. Docs:
-// docs/adr/0007-replicas.md.
+// freshness knows what the callers must be shown. A read that could be answered by a replica first waits for a look at the
+// primary that begins after the read was asked: it tells how far the log has come, and who wrote since the last one, at whichever
+// server. Docs: docs/adr/0007-replicas.md.
 type freshness struct {
-	primary  *connections
 	replicas []*replica
+	look     func(ctx context.Context) error // waits for a look at the primary that begins from now on
 
 	life context.Context
 	end  context.CancelFunc
 	work sync.WaitGroup
-
-	looks store.Looks
 
 	mu       sync.Mutex
 	closed   bool
@@ -47,11 +44,9 @@ type sample struct {
 	position position
 }
 
-func newFreshness(primary *connections, replicas []*replica) *freshness {
+func newFreshness() *freshness {
 	life, end := context.WithCancel(context.Background())
-	f := &freshness{primary: primary, replicas: replicas, life: life, end: end, needs: map[string]position{}, wrote: map[string]bool{}}
-	f.looks = store.Looks{Do: f.lookOnce, Begin: f.begin, Closed: errOver}
-	return f
+	return &freshness{life: life, end: end, needs: map[string]position{}, wrote: map[string]bool{}}
 }
 
 // close waits for what is under way.
@@ -85,7 +80,7 @@ func (f *freshness) choose(ctx context.Context, clientID string) *replica {
 			return nil
 		}
 	}
-	if !any || f.looks.Wait(ctx) != nil {
+	if !any || f.look(ctx) != nil {
 		return nil
 	}
 	f.mu.Lock()
@@ -126,60 +121,59 @@ func (f *freshness) begin(do func()) bool {
 	return true
 }
 
-var errOver = errors.New("the store is closed")
+// lookAtPosition is what a look reads behind the change log: what is in the log by then was committed before the position that is told.
+const lookAtPosition = `SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)`
 
-// maxWriters bounds how much of the change log one look reads; when there is more, everybody counts as having written.
-const maxWriters = 1000
-
-// lookAtPrimary reads one moment: what is in the change log then, was committed before the position that is told.
-const lookAtPrimary = `SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8),
-COALESCE((SELECT MAX(sequence) FROM changes), 0),
-COALESCE((SELECT string_agg(DISTINCT c.client_id, ' ') FROM (SELECT client_id FROM changes WHERE sequence > $1 ORDER BY sequence LIMIT 1000) c), ''),
-(SELECT removed FROM change_horizon)`
-
-func (f *freshness) lookOnce() error {
-	ctx, cancel := context.WithTimeout(f.life, pollTimeout)
-	defer cancel()
-	f.mu.Lock()
-	since, wrote := f.sequence, f.wrote
-	f.wrote = map[string]bool{}
-	f.mu.Unlock()
-	began := time.Now()
-	var at position
-	var sequence, timeline, removed int64
-	var writers []string
-	look := &store.Statement{Text: lookAtPrimary, Args: []any{since}, Each: func(row *store.Row) (err error) {
-		at, sequence, removed = position(row.Int(0)), row.Int(2), row.Int(4)
-		timeline, err = hexadecimal(row.Text(1))
-		writers = strings.Fields(row.Text(3))
-		return err
-	}}
-	err := look.Run(ctx, f.primary)
+// BeginLook implements store.Listener.
+func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err != nil {
-		for client := range wrote {
-			f.wrote[client] = true
-		}
+	since, wrote := f.sequence, f.wrote
+	f.wrote = map[string]bool{}
+	if f.timeline != 0 {
+		from = max(since, 1)
+	}
+	began := time.Now()
+	var at position
+	var timeline int64
+	behind = &store.Statement{Text: lookAtPosition, Each: func(row *store.Row) (err error) {
+		at = position(row.Int(0))
+		timeline, err = hexadecimal(row.Text(1))
 		return err
+	}}
+	return from, behind, func(_ context.Context, entries []*backoffice.Change, err error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if err != nil {
+			for client := range wrote {
+				f.wrote[client] = true
+			}
+			return
+		}
+		var sequence int64
+		if len(entries) > 0 {
+			sequence = entries[0].Sequence
+		}
+		known := slices.ContainsFunc(entries, func(c *backoffice.Change) bool { return c.Sequence == since }) || since == 0 && len(entries) <= store.MostNew
+		if timeline != f.timeline || !known {
+			// The first look, another primary, more writes than one look reads, or some that are in the log no more.
+			f.floor = at
+			clear(f.needs)
+		}
+		if timeline != f.timeline || sequence < since {
+			f.samples = f.samples[:0]
+		}
+		f.timeline, f.sequence = timeline, sequence
+		for client := range wrote {
+			f.needs[client] = at
+		}
+		for _, c := range entries {
+			if c.Sequence > since {
+				f.needs[c.ClientID] = at
+			}
+		}
+		f.sampled(sample{began, at})
 	}
-	if timeline != f.timeline || sequence < since || sequence-since > maxWriters || removed > since {
-		// The first look, another primary, more writes than one look reads, or some that are in the log no more.
-		f.floor = at
-		clear(f.needs)
-	}
-	if timeline != f.timeline || sequence < since {
-		f.samples = f.samples[:0]
-	}
-	f.timeline, f.sequence = timeline, sequence
-	for client := range wrote {
-		f.needs[client] = at
-	}
-	for _, client := range writers {
-		f.needs[client] = at
-	}
-	f.sampled(sample{began, at})
-	return nil
 }
 
 // sampled keeps a few samples of the time in which they count, and the newest.

@@ -91,7 +91,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	wait, limit := cmp.Or(options.AcquireTimeout, 3*time.Second), cmp.Or(options.StatementTimeout, 5*time.Second)
 	e := &engine{reads: &reads{primary: connectionsOf(pool, wait, limit)}, own: connectionsOf(own, wait, limit)}
-	if e.reads.freshness, err = openReplicas(ctx, e.own, options); err != nil {
+	if e.reads.freshness, err = openReplicas(ctx, e.reads.primary, options); err != nil {
 		_ = e.Close()
 		return nil, err
 	}
@@ -102,12 +102,12 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 // register, readiness, how far the primary has come. They are opened as they are needed.
 const ownConns = 3
 
-// openReplicas is nil when there are none. primary is for looks at it.
+// openReplicas is nil when there are none. They have the bounds of the primary.
 func openReplicas(ctx context.Context, primary *connections, options Options) (*freshness, error) {
 	if len(options.Replicas) == 0 {
 		return nil, nil
 	}
-	f := newFreshness(primary, nil)
+	f := newFreshness()
 	for _, url := range options.Replicas {
 		config, err := configOf(url, options)
 		if err == nil {

@@ -52,7 +52,7 @@ func TestTheVersionOfTheDataIsAnotherOneAfterEachCommitOfAnybodyAndAfterNothingE
 	} {
 		step.do()
 		for i, store := range stores {
-			now := store.DataVersion(t.Context())
+			now := store.Version(t)
 			if now == 0 || (now != before[i]) != step.another {
 				t.Errorf("after %s, store %d says %d, and said %d before", step.name, i, now, before[i])
 			}
