@@ -34,11 +34,14 @@ var viewsOf = func() (of [nNouns][]view) {
 	return of
 }()
 
-// nounSet is a set of numbers of nouns.
-type nounSet uint16
+// nounSet is a set of numbers of nouns: any change of a record of theirs counts. With members added to its number, a noun stands for
+// the records that there are, whatever is in them: an update does not count.
+type nounSet uint32
+
+const members = nNouns
 
 // rules tell of what the answers to a noun's questions depend.
-type rules[C any] struct {
+type rules[C comparable] struct {
 	noun int
 	// nothing says that no record can match, so that no store is asked.
 	nothing func(C) bool
@@ -56,14 +59,18 @@ func (r *rules[C]) finds(c C) bool { return r.nothing == nil || !r.nothing(c) }
 func (r *rules[C]) keeps(c C) bool { return r.uncached == nil || !r.uncached(c) }
 
 // depends are the nouns on which a question about a parent depends as a whole; none when nothing can change its answer but
-// records that hang on the parent itself, and tell so.
-func (r *rules[C]) depends(under backoffice.Parent, c C) nounSet {
+// records that hang on the parent itself, and tell so. anyOrder says that it makes no difference what is in the records which the criteria pick.
+func (r *rules[C]) depends(under backoffice.Parent, c C, anyOrder bool) nounSet {
 	var beside nounSet
 	if r.beside != nil {
 		beside = r.beside(under, c)
 	}
 	if under != backoffice.Root && beside == 0 {
 		return 0
+	}
+	var all C
+	if anyOrder && c == all && under == backoffice.Root {
+		return 1 << (members + r.noun)
 	}
 	return beside | 1<<r.noun
 }

@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"iter"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,8 +23,8 @@ type log struct {
 	last    backoffice.Change // that with the number now.at
 	from    int64             // all that was touched behind this number is in touched
 	touched map[place]int64   // the last number that touched a place
-	// changed has for each noun the last number that changed a record of it.
-	changed [nNouns]atomic.Int64
+	// changed has for each number of a nounSet the last number of the log that counts.
+	changed [members + nNouns]atomic.Int64
 }
 
 // mostTouched is how many places are remembered. What was read before the oldest of them is not kept, and what a query has
@@ -104,6 +106,9 @@ func (s *Store) touch(e *backoffice.Change) bool {
 		return true // of nothing that is kept
 	}
 	s.log.changed[no].Store(e.Sequence)
+	if e.Done != backoffice.Updated {
+		s.log.changed[members+no].Store(e.Sequence)
+	}
 	drop := func(p place) {
 		s.log.touched[p] = e.Sequence
 		if _, was := s.memory.Invalidate(p); was {
@@ -139,7 +144,7 @@ func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newe
 	var changed nounSet
 	for _, noun := range nouns {
 		if no, known := numberOf[noun]; known {
-			changed |= 1 << no
+			changed |= 1<<no | 1<<(members+no)
 		} else if noun == "" {
 			return false
 		}
@@ -147,10 +152,8 @@ func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newe
 	if !l.known || !last.Same(&l.last) {
 		return false
 	}
-	for no := range nNouns {
-		if changed&(1<<no) != 0 {
-			l.changed[no].Store(newest.Sequence)
-		}
+	for no := range changed.all() {
+		l.changed[no].Store(newest.Sequence)
 	}
 	for at, e := range s.memory.All() {
 		if changed&e.nouns() == 0 {
@@ -178,14 +181,25 @@ func (e *kept) nouns() nounSet {
 	return 1 << e.of
 }
 
-// changedSince says whether one of the nouns was changed behind a number.
+// changedSince says whether something that counts for one of the nouns has happened behind a number.
 func (l *log) changedSince(of nounSet, at int64) bool {
-	for no := range nNouns {
-		if of&(1<<no) != 0 && l.changed[no].Load() > at {
+	for no := range of.all() {
+		if l.changed[no].Load() > at {
 			return true
 		}
 	}
 	return false
+}
+
+// all are the numbers of a set.
+func (s nounSet) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for ; s != 0; s &= s - 1 {
+			if !yield(bits.TrailingZeros32(uint32(s))) {
+				return
+			}
+		}
+	}
 }
 
 // keep keeps what was read as of a moment, unless a change behind it has touched its place or the nouns that it depends on: then

@@ -45,7 +45,7 @@ type counted[C comparable] struct {
 // Counts implements backoffice.Reader.
 func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
 	return b.Queue(&valueRead[C, int]{
-		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents), into: into, question: counted[C]{under, criteria},
+		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents), into: into, question: counted[C]{under, criteria}, anyOrder: true,
 		ask: func(b *backoffice.Batch, parents []string, into []int) backoffice.Queued {
 			return r.below.Counts(b, under, criteria, parents, into)
 		},

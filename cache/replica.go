@@ -69,11 +69,11 @@ func (p *pass) rowsStand(of view, ids []string) bool {
 func (f *find[T, C]) stands(p *pass) bool { return p.rowsStand(f.view, f.missing) }
 
 func (l *listRead[T, C]) stands(p *pass) bool {
-	return p.answersStand(l.view, l.missing, l.rules.depends(l.list.Under, l.list.Criteria)) && p.rowsStand(l.view, l.lacking)
+	return p.answersStand(l.view, l.missing, l.depends()) && p.rowsStand(l.view, l.lacking)
 }
 
 func (r *valueRead[C, V]) stands(p *pass) bool {
-	return p.answersStand(r.view, r.missing, r.rules.depends(r.under, r.criteria))
+	return p.answersStand(r.view, r.missing, r.rules.depends(r.under, r.criteria, r.anyOrder))
 }
 
 func (r *nounRead) stands(p *pass) bool {

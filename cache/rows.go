@@ -190,7 +190,7 @@ func (l *listRead[T, C]) look(p *pass) {
 	l.known, l.items = make([]*page, len(l.parents)), make([][]T, len(l.parents))
 	l.missing, l.places, l.holes, l.lacking, l.rows, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil, nil, nil, nil, l.columns, 0, 0
 	keeps := l.rules.keeps(l.list.Criteria)
-	depends := l.rules.depends(l.list.Under, l.list.Criteria)
+	depends := l.depends()
 	rows := 0
 	for i, parent := range l.parents {
 		if l.list.Under != backoffice.Root && !backoffice.IsID(parent) {
@@ -254,6 +254,11 @@ func (l *listRead[T, C]) fromMemory(p *pass, rows int) {
 	}
 }
 
+// depends are the nouns on which the list depends as a whole. In the order of identifiers no update moves a record.
+func (l *listRead[T, C]) depends() nounSet {
+	return l.rules.depends(l.list.Under, l.list.Criteria, l.list.Order.Key == backoffice.KeyID)
+}
+
 var errNoRow = errors.New("a list in memory names a record that is not there")
 
 func (l *listRead[T, C]) settle(p *pass) {
@@ -274,7 +279,7 @@ func (l *listRead[T, C]) settle(p *pass) {
 		return
 	}
 	keeps := l.rules.keeps(l.list.Criteria)
-	depends := l.rules.depends(l.list.Under, l.list.Criteria)
+	depends := l.depends()
 	for i, parent := range l.missing {
 		read := l.got[i]
 		rows := make([]T, 0, len(read.Items))

@@ -18,6 +18,7 @@ type valueRead[C comparable, V any] struct {
 	parents  []string
 	into     []V
 	question any
+	anyOrder bool // as rules.depends has it
 	ask      func(b *backoffice.Batch, parents []string, into []V) backoffice.Queued
 	err      error
 
@@ -40,7 +41,7 @@ func (r *valueRead[C, V]) look(p *pass) {
 		r.below = r.ask(p.idle, r.parents, r.into)
 		return
 	}
-	depends := r.rules.depends(r.under, r.criteria)
+	depends := r.rules.depends(r.under, r.criteria, r.anyOrder)
 	for i, parent := range r.parents {
 		if r.under != backoffice.Root && !backoffice.IsID(parent) {
 			continue
@@ -76,7 +77,7 @@ func (r *valueRead[C, V]) settle(p *pass) {
 			r.into[i] = a.(V)
 		}
 	}
-	depends := r.rules.depends(r.under, r.criteria)
+	depends := r.rules.depends(r.under, r.criteria, r.anyOrder)
 	for i, parent := range r.missing {
 		if known := r.known[r.places[i]]; known != nil && p.sound {
 			r.of.compareAnswer(r.view, parent, known, r.got[i])
