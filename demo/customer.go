@@ -39,7 +39,7 @@ func (p *plan) customer(keys *privacy.Keyset, number int) (*backoffice.Customer,
 	created := 30 + r.IntN(2200)
 	updated := r.IntN(created)
 	c := &backoffice.Customer{
-		ID: customerID(number), Address: address(r, at), Language: backoffice.Text(at.language), Phone: mobile(r),
+		ID: customerID(number), Address: address(r, at), Language: backoffice.Text(at.Language), Phone: mobile(r),
 		CreatedAt: p.ago(r, created), UpdatedAt: p.ago(r, updated), Version: 1 + r.IntN(4),
 		CustomerCode: backoffice.Text(fmt.Sprintf("K%06d", number)),
 	}
@@ -68,10 +68,10 @@ func (p *plan) customer(keys *privacy.Keyset, number int) (*backoffice.Customer,
 }
 
 func address(r *rand.Rand, at *region) backoffice.Address {
-	town := pick(r, at.towns)
+	postalCode, city, _ := strings.Cut(pick(r, at.Towns), " ")
 	a := backoffice.Address{
-		Street: backoffice.Text(pick(r, at.streets)), HouseNumber: backoffice.Text(strconv.Itoa(1 + r.IntN(250))),
-		PostalCode: backoffice.Text(town.postalCode), City: backoffice.Text(town.city), Country: backoffice.Text(at.country),
+		Street: backoffice.Text(pick(r, at.Streets)), HouseNumber: backoffice.Text(strconv.Itoa(1 + r.IntN(250))),
+		PostalCode: backoffice.Text(postalCode), City: backoffice.Text(city), Country: backoffice.Text(at.Country),
 	}
 	if r.IntN(6) == 0 {
 		a.Box = backoffice.Text(strconv.Itoa(1 + r.IntN(20)))
@@ -115,11 +115,13 @@ func makeCompany(r *rand.Rand, at *region, c *backoffice.Customer, who person) {
 func companyName(r *rand.Rand, at *region, form backoffice.LegalForm, who person) string {
 	switch form {
 	case backoffice.LegalFormVZW, backoffice.LegalFormFeitelijkeVereniging:
-		return pick(r, at.clubs) + " " + pick(r, at.towns).city
+		club := pick(r, at.Clubs)
+		_, city, _ := strings.Cut(pick(r, at.Towns), " ")
+		return club + " " + city
 	case backoffice.LegalFormVME:
-		return "Résidence " + pick(r, at.fancy)
+		return "Résidence " + pick(r, at.Fancy)
 	case backoffice.LegalFormEenmanszaak:
-		return pick(r, at.trades) + " " + who.first + " " + who.last
+		return pick(r, at.Trades) + " " + who.first + " " + who.last
 	case backoffice.LegalFormNV:
 		if r.IntN(3) == 0 {
 			return who.last + " Holding"
@@ -127,13 +129,13 @@ func companyName(r *rand.Rand, at *region, form backoffice.LegalForm, who person
 	}
 	switch r.IntN(6) {
 	case 0:
-		return pick(r, at.fancy)
+		return pick(r, at.Fancy)
 	case 1:
-		return who.last + at.heirs
+		return who.last + at.Heirs
 	case 2:
-		return who.last + " & " + pick(r, at.families)
+		return who.last + " & " + pick(r, at.Families)
 	}
-	return pick(r, at.trades) + " " + who.last
+	return pick(r, at.Trades) + " " + who.last
 }
 
 // supportScopes: a service of the office that is outsourced has the suffix -os.

@@ -12,12 +12,12 @@ import (
 type person struct{ first, last, number string }
 
 func newPerson(r *rand.Rand, at *region) person {
-	names, odd := at.women, 0
+	names, odd := at.Women, 0
 	if r.IntN(2) == 0 {
-		names, odd = at.men, 1 // men have odd sequences
+		names, odd = at.Men, 1 // men have odd sequences
 	}
 	birth := time.Date(1938+r.IntN(67), time.January, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, r.IntN(365))
-	return person{first: pick(r, names), last: pick(r, at.families), number: backoffice.NationalNumber(birth, 2*r.IntN(498)+1+(1-odd))}
+	return person{first: pick(r, names), last: pick(r, at.Families), number: backoffice.NationalNumber(birth, 2*r.IntN(498)+1+(1-odd))}
 }
 
 // mailPart is a name as it stands in an address: folded, letters only.

@@ -81,7 +81,7 @@ func (p *plan) makeUsers() {
 		at := regionFor(r)
 		person := newPerson(r, at)
 		u := &backoffice.User{
-			ID: fmt.Sprintf("user-%02d", i+1), FirstName: person.first, LastName: person.last, Language: backoffice.Text(at.language), Version: 1,
+			ID: fmt.Sprintf("user-%02d", i+1), FirstName: person.first, LastName: person.last, Language: backoffice.Text(at.Language), Version: 1,
 			Email: fmt.Sprintf("%s.%s@kantoor.example", mailPart(person.first), mailPart(person.last)),
 		}
 		if i > 0 {
