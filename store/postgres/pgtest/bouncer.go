@@ -1,15 +1,11 @@
 package pgtest
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // runBouncer is runUntilEnd for PgBouncer.
@@ -47,50 +43,22 @@ func Bouncer(t testing.TB) (through func(url string) string) {
 		program, err = exec.LookPath("/usr/sbin/pgbouncer")
 	}
 	if err != nil {
-		const reason = "PgBouncer is not installed here (Debian: apt-get install pgbouncer)"
-		if os.Getenv("CI") != "" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
+		missing(t, "PgBouncer is not installed here (Debian: apt-get install pgbouncer)")
 	}
-	folder, err := os.MkdirTemp("", "pgtest-")
+	p, err := newProcess(runBouncer, program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := strings.NewReplacer("SOCKET", socket, "FOLDER", folder).Replace(bouncerSettings)
-	if err := os.WriteFile(filepath.Join(folder, "pgbouncer.ini"), []byte(settings), 0o644); err != nil {
+	settings := strings.NewReplacer("SOCKET", socket, "FOLDER", p.folder).Replace(bouncerSettings)
+	if err := os.WriteFile(filepath.Join(p.folder, "pgbouncer.ini"), []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	owner, err := ordinaryUser(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shell := exec.Command("/bin/sh", "-c", runBouncer, "pgtest", program, folder)
-	shell.Dir, shell.SysProcAttr = folder, owner
-	alive, err := shell.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := shell.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = alive.Close(); _ = shell.Wait() })
 	through = func(url string) string {
-		return strings.Replace(url, "host="+socket, "host="+folder+"&port=6432", 1)
+		return strings.Replace(url, "host="+socket, "host="+p.folder+"&port=6432", 1)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	for {
-		conn, err := pgx.Connect(ctx, through(URL("postgres")))
-		if err == nil {
-			_ = conn.Close(ctx)
-			return through
-		}
-		select {
-		case <-ctx.Done():
-			log, _ := os.ReadFile(filepath.Join(folder, "log"))
-			t.Fatalf("PgBouncer did not start: %v: %s", err, log)
-		case <-time.After(20 * time.Millisecond):
-		}
+	t.Cleanup(p.stop)
+	if err := p.start(through(URL("postgres"))); err != nil {
+		t.Fatalf("PgBouncer: %v", err)
 	}
+	return through
 }

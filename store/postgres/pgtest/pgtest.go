@@ -5,31 +5,24 @@ package pgtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
 var (
-	start   sync.Once
-	socket  string // the folder of the server's socket
-	failure error
+	shared  = sync.OnceValues(run)
+	socket  string // the folder of the shared server's socket
 	schemas atomic.Int64
-	alive   io.Closer //nolint:unused // the server's end: it is held for as long as the process lives
 )
 
 // Schema makes an empty schema and returns the URL that leads to it. The server is started with the first one. Without
@@ -38,7 +31,7 @@ func Schema(t testing.TB) string {
 	t.Helper()
 	server(t)
 	name := fmt.Sprintf("test_%d", schemas.Add(1))
-	execute(t, "CREATE SCHEMA "+name)
+	Execute(t, URL("postgres"), "CREATE SCHEMA "+name)
 	return URL("postgres") + "&search_path=" + name + ",public"
 }
 
@@ -47,7 +40,7 @@ func Database(t testing.TB) string {
 	t.Helper()
 	server(t)
 	name := fmt.Sprintf("test_%d", schemas.Add(1))
-	execute(t, "CREATE DATABASE "+name)
+	Execute(t, URL("postgres"), "CREATE DATABASE "+name)
 	return URL(name)
 }
 
@@ -63,38 +56,43 @@ func URL(database string) string {
 	return "postgres://postgres@/" + database + "?host=" + socket + "&sslmode=disable"
 }
 
-func execute(t testing.TB, text string) {
-	t.Helper()
-	Execute(t, URL("postgres"), text)
+func execute(url, text string) error {
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		return fmt.Errorf("the PostgreSQL server of the tests does not answer: %w", err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	if _, err := conn.Exec(context.Background(), text); err != nil {
+		return fmt.Errorf("%s: %w", text, err)
+	}
+	return nil
 }
 
 // Execute runs a statement at a URL.
 func Execute(t testing.TB, url, text string) {
 	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatalf("the PostgreSQL server of the tests does not answer: %v", err)
-	}
-	defer func() { _ = conn.Close(context.Background()) }()
-	if _, err := conn.Exec(context.Background(), text); err != nil {
-		t.Fatalf("%s: %v", text, err)
+	if err := execute(url, text); err != nil {
+		t.Fatal(err)
 	}
 }
 
 func server(t testing.TB) {
 	t.Helper()
-	programs, found := Programs()
-	if !found {
-		const reason = "PostgreSQL is not installed here (Debian: apt-get install postgresql)"
-		if os.Getenv("CI") != "" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
+	if _, found := Programs(); !found {
+		missing(t, "PostgreSQL is not installed here (Debian: apt-get install postgresql)")
 	}
-	start.Do(func() { socket, failure = run(programs) })
-	if failure != nil {
-		t.Fatalf("the PostgreSQL server of the tests did not start: %v", failure)
+	if _, err := shared(); err != nil {
+		t.Fatalf("the PostgreSQL server of the tests: %v", err)
 	}
+}
+
+// missing skips a test, or fails it where CI is set.
+func missing(t testing.TB, reason string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(reason)
+	}
+	t.Skip(reason)
 }
 
 // Programs is the folder of the newest PostgreSQL server on this machine.
@@ -125,68 +123,19 @@ wait $server
 rm -rf "$2"
 `
 
-func run(programs string) (string, error) {
-	folder, err := os.MkdirTemp("", "pgtest-")
+// run starts the server that all tests share, with the extension that every schema needs. It is held for as long as the process lives.
+func run() (*process, error) {
+	programs, _ := Programs()
+	p, err := newProcess(runUntilEnd, programs)
+	if err == nil {
+		err = p.initdb()
+	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	owner, err := ordinaryUser(folder)
-	if err != nil {
-		return "", err
+	socket = p.folder
+	if err = p.start(URL("postgres")); err == nil {
+		err = execute(URL("postgres"), "CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public")
 	}
-	initdb := exec.Command(filepath.Join(programs, "initdb"), "-D", filepath.Join(folder, "data"), "-U", "postgres",
-		"-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
-	initdb.Dir, initdb.SysProcAttr = folder, owner
-	if output, err := initdb.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("initdb: %w: %s", err, output)
-	}
-	shell := exec.Command("/bin/sh", "-c", runUntilEnd, "pgtest", programs, folder)
-	shell.Dir, shell.SysProcAttr = folder, owner
-	if alive, err = shell.StdinPipe(); err != nil { // never written to
-		return "", err
-	}
-	if err := shell.Start(); err != nil {
-		return "", err
-	}
-	return folder, ready(folder)
-}
-
-// ready waits until the server answers, and adds the extension that every schema needs.
-func ready(folder string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	socket = folder
-	for {
-		conn, err := pgx.Connect(ctx, URL("postgres"))
-		if err == nil {
-			_, err = conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public")
-			_ = conn.Close(ctx)
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			log, _ := os.ReadFile(filepath.Join(folder, "log"))
-			return fmt.Errorf("%w: %s", err, log)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-// ordinaryUser gives the folder to a user under whom a server may run: this one, unless it is root.
-func ordinaryUser(folder string) (*syscall.SysProcAttr, error) {
-	attributes := &syscall.SysProcAttr{Setsid: true} // a signal to the tests leaves the end to the script
-	if os.Geteuid() != 0 {
-		return attributes, nil
-	}
-	for _, name := range []string{"postgres", "nobody"} {
-		known, err := user.Lookup(name)
-		if err != nil {
-			continue
-		}
-		uid, _ := strconv.Atoi(known.Uid)
-		gid, _ := strconv.Atoi(known.Gid)
-		attributes.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-		return attributes, os.Chown(folder, uid, gid)
-	}
-	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
+	return p, err
 }

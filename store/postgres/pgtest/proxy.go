@@ -25,9 +25,11 @@ func NewProxy(t testing.TB) *Proxy {
 }
 
 // Through turns the URL of a schema into one that leads through the proxy.
-func (p *Proxy) Through(url string) string {
+func (p *Proxy) Through(url string) string { return through(url, p.Listen) }
+
+func through(url, address string) string {
 	_, schema, _ := strings.Cut(url, "search_path=")
-	return "postgres://postgres@" + p.Listen + "/postgres?sslmode=disable&search_path=" + schema
+	return "postgres://postgres@" + address + "/postgres?sslmode=disable&search_path=" + schema
 }
 
 // Start lets clients connect, again after Stop.

@@ -3,7 +3,6 @@ package pgtest
 import (
 	"net"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ type Relay struct {
 	forgotten atomic.Int64 // connections up to this number
 	accepted  atomic.Int64
 	trips     atomic.Int64
-	latency   atomic.Int64
 	frozen    atomic.Bool
 }
 
@@ -38,10 +36,7 @@ func NewRelay(t testing.TB) *Relay {
 				r.trips.Add(1)
 			}
 		})
-		r.pass(number, client, server, func() {
-			time.Sleep(time.Duration(r.latency.Load()))
-			asking.Store(false)
-		})
+		r.pass(number, client, server, func() { asking.Store(false) })
 	})
 	return r
 }
@@ -74,9 +69,6 @@ func (r *Relay) Forget() { r.forgotten.Store(r.accepted.Load()) }
 // Trips counts how often a client has begun to ask since it was last answered, on all connections.
 func (r *Relay) Trips() int { return int(r.trips.Load()) }
 
-// Delay makes each answer come later, as from a server that is far away.
-func (r *Relay) Delay(by time.Duration) { r.latency.Store(int64(by)) }
-
 // Freeze lets nothing through until Thaw, as a server does that is stopped: connections are made, and wait.
 func (r *Relay) Freeze() { r.frozen.Store(true) }
 
@@ -84,7 +76,4 @@ func (r *Relay) Freeze() { r.frozen.Store(true) }
 func (r *Relay) Thaw() { r.frozen.Store(false) }
 
 // Through turns the URL of a schema into one that leads through the relay.
-func (r *Relay) Through(url string) string {
-	_, schema, _ := strings.Cut(url, "search_path=")
-	return "postgres://postgres@" + r.address + "/postgres?sslmode=disable&search_path=" + schema
-}
+func (r *Relay) Through(url string) string { return through(url, r.address) }
