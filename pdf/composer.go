@@ -69,7 +69,7 @@ type composer struct {
 func newComposer(labels *labels, fonts Fonts, title, author string, created backoffice.Instant) *composer {
 	c := &composer{canvas: newCanvas(fonts), tags: newStructure(), labels: labels}
 	c.meta.created = created.Time()
-	c.meta.language = labels.tag
+	c.meta.language = labels.Tag
 	c.meta.title = oneLine(c.clean(title))
 	c.meta.author = oneLine(c.clean(author))
 	c.newPage()

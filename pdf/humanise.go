@@ -82,10 +82,10 @@ func (l *labels) number(text string) string {
 		whole = "0"
 	}
 	if len(whole) > 4 {
-		whole = groups(whole, l.thousands)
+		whole = groups(whole, l.Thousands)
 	}
 	if fraction != "" {
-		whole += l.decimal + fraction
+		whole += l.Decimal + fraction
 	}
 	if negative {
 		return "−" + whole

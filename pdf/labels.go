@@ -1,6 +1,9 @@
 package pdf
 
 import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,21 +13,22 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// labels are the words of one language.
+// labels are the words of one language, and how it writes dates and numbers.
 type labels struct {
-	tag    string // BCP 47
-	months [12]string
-	date   func(day int, month string, year int) string
-	amount func(whole, cents string) string
-	// thousands and decimal are how a number is written.
-	thousands, decimal string
+	Tag                string // BCP 47
+	Months             [12]string
+	Date               string // with {day}, {month} and {year}
+	First              string // the first day of a month, where it has a form of its own
+	Amount, Percent    string // with {} for the number
+	Thousands, Decimal string // signs of a number
 
-	transcript, customer, address, kboNumber, financialYear, checklistLanguage, completedAt, progress string
-	answers, name, value, none, yes, no                                                               string
-	dateLabel, description, amountHeader, agreement, agreementText, dateAndSignature, reference       string
-	unprintedText                                                                                     string
-	scripts                                                                                           map[string]string
-	languages                                                                                         map[string]string
+	Transcript, Customer, Address, KBONumber, FinancialYear, ChecklistLanguage, CompletedAt, Progress string
+	Answers, Name, Value, None, Yes, No                                                               string
+	DateLabel, Description, AmountHeader, Agreement, AgreementText, DateAndSignature, Reference       string
+
+	UnprintedText string            // with {scripts}
+	Scripts       map[string]string // by the names of scripts
+	Languages     map[string]string
 }
 
 // labelsFor knows dutch, french, german and english; any other language is printed in English.
@@ -35,81 +39,15 @@ func labelsFor(language string) *labels {
 	return languages["english"]
 }
 
-var languages = map[string]*labels{
-	"dutch": {
-		tag:    "nl-BE",
-		months: [12]string{"januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december"},
-		date:   func(day int, month string, year int) string { return fmt.Sprintf("%d %s %d", day, month, year) },
-		amount: func(whole, cents string) string { return "€ " + groups(whole, ".") + "," + cents },
+//go:embed labels.json
+var labelsFile []byte
 
-		transcript: "INGEVULDE VRAGENLIJST", customer: "Klant", address: "Adres", kboNumber: "Ondernemingsnummer", financialYear: "Boekjaar",
-		checklistLanguage: "Taal", completedAt: "Ingevuld op", progress: "Voortgang",
-		answers: "Ingevulde gegevens", name: "Gegeven", value: "Waarde", none: "Er werden geen gegevens ingevuld.", yes: "Ja", no: "Nee",
-		dateLabel: "Datum", description: "Omschrijving", amountHeader: "Bedrag",
-		agreement: "Akkoord", agreementText: "Na uw akkoord dienen wij de aangifte in zoals hierboven berekend.",
-		dateAndSignature: "Datum en handtekening", reference: "Kenmerk",
-		thousands: ".", decimal: ",",
-		unprintedText: "Bewaard maar niet afgedrukt: waar ◊ staat, bevatten de gegevens tekens die de lettertypes van dit document niet hebben ({scripts}).",
-		scripts:       map[string]string{"arabic": "Arabisch", "hebrew": "Hebreeuws", "chinese": "Chinees", "japanese": "Japans", "korean": "Koreaans", "armenian": "Armeens", "georgian": "Georgisch", "devanagari": "Devanagari", "thai": "Thais", "other": "andere tekens"},
-		languages:     map[string]string{"dutch": "Nederlands", "french": "Frans", "german": "Duits", "english": "Engels"},
-	},
-	"french": {
-		tag:    "fr-BE",
-		months: [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
-		date: func(day int, month string, year int) string {
-			if day == 1 {
-				return fmt.Sprintf("1er %s %d", month, year)
-			}
-			return fmt.Sprintf("%d %s %d", day, month, year)
-		},
-		amount: func(whole, cents string) string { return groups(whole, "\u00a0") + "," + cents + "\u00a0€" },
-
-		transcript: "QUESTIONNAIRE COMPLÉTÉ", customer: "Client", address: "Adresse", kboNumber: "Numéro d’entreprise", financialYear: "Exercice",
-		checklistLanguage: "Langue", completedAt: "Complété le", progress: "Avancement",
-		answers: "Données complétées", name: "Donnée", value: "Valeur", none: "Aucune donnée n’a été complétée.", yes: "Oui", no: "Non",
-		dateLabel: "Date", description: "Description", amountHeader: "Montant",
-		agreement: "Accord", agreementText: "Après votre accord, nous introduisons la déclaration telle que calculée ci-dessus.",
-		dateAndSignature: "Date et signature", reference: "Référence",
-		thousands: "\u00a0", decimal: ",",
-		unprintedText: "Conservé mais non imprimé : là où figure ◊, les données contiennent des caractères que les polices de ce document n’ont pas ({scripts}).",
-		scripts:       map[string]string{"arabic": "arabe", "hebrew": "hébreu", "chinese": "chinois", "japanese": "japonais", "korean": "coréen", "armenian": "arménien", "georgian": "géorgien", "devanagari": "devanagari", "thai": "thaï", "other": "autres caractères"},
-		languages:     map[string]string{"dutch": "Néerlandais", "french": "Français", "german": "Allemand", "english": "Anglais"},
-	},
-	"german": {
-		tag:    "de-BE",
-		months: [12]string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"},
-		date:   func(day int, month string, year int) string { return fmt.Sprintf("%d. %s %d", day, month, year) },
-		amount: func(whole, cents string) string { return groups(whole, ".") + "," + cents + "\u00a0€" },
-
-		transcript: "AUSGEFÜLLTER FRAGEBOGEN", customer: "Kunde", address: "Anschrift", kboNumber: "Unternehmensnummer", financialYear: "Geschäftsjahr",
-		checklistLanguage: "Sprache", completedAt: "Ausgefüllt am", progress: "Fortschritt",
-		answers: "Ausgefüllte Angaben", name: "Angabe", value: "Wert", none: "Es wurden keine Angaben ausgefüllt.", yes: "Ja", no: "Nein",
-		dateLabel: "Datum", description: "Beschreibung", amountHeader: "Betrag",
-		agreement: "Einverständnis", agreementText: "Nach Ihrem Einverständnis reichen wir die Erklärung wie oben berechnet ein.",
-		dateAndSignature: "Datum und Unterschrift", reference: "Zeichen",
-		thousands: ".", decimal: ",",
-		unprintedText: "Gespeichert, aber nicht gedruckt: Wo ◊ steht, enthalten die Angaben Zeichen, die den Schriften dieses Dokuments fehlen ({scripts}).",
-		scripts:       map[string]string{"arabic": "Arabisch", "hebrew": "Hebräisch", "chinese": "Chinesisch", "japanese": "Japanisch", "korean": "Koreanisch", "armenian": "Armenisch", "georgian": "Georgisch", "devanagari": "Devanagari", "thai": "Thai", "other": "andere Zeichen"},
-		languages:     map[string]string{"dutch": "Niederländisch", "french": "Französisch", "german": "Deutsch", "english": "Englisch"},
-	},
-	"english": {
-		tag:    "en",
-		months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
-		date:   func(day int, month string, year int) string { return fmt.Sprintf("%d %s %d", day, month, year) },
-		amount: func(whole, cents string) string { return "€" + groups(whole, ",") + "." + cents },
-
-		transcript: "COMPLETED CHECKLIST", customer: "Customer", address: "Address", kboNumber: "Enterprise number", financialYear: "Financial year",
-		checklistLanguage: "Language", completedAt: "Completed on", progress: "Progress",
-		answers: "Completed information", name: "Item", value: "Value", none: "No information was filled in.", yes: "Yes", no: "No",
-		dateLabel: "Date", description: "Description", amountHeader: "Amount",
-		agreement: "Agreement", agreementText: "Once you agree, we file the return as calculated above.",
-		dateAndSignature: "Date and signature", reference: "Reference",
-		thousands: ",", decimal: ".",
-		unprintedText: "Stored but not printed: where ◊ stands, the information holds characters that the fonts of this document lack ({scripts}).",
-		scripts:       map[string]string{"arabic": "Arabic", "hebrew": "Hebrew", "chinese": "Chinese", "japanese": "Japanese", "korean": "Korean", "armenian": "Armenian", "georgian": "Georgian", "devanagari": "Devanagari", "thai": "Thai", "other": "other characters"},
-		languages:     map[string]string{"dutch": "Dutch", "french": "French", "german": "German", "english": "English"},
-	},
-}
+var languages = func() (all map[string]*labels) {
+	if err := json.Unmarshal(labelsFile, &all); err != nil {
+		panic(err) // it is a part of the program
+	}
+	return all
+}()
 
 var brussels = func() *time.Location {
 	location, err := time.LoadLocation("Europe/Brussels")
@@ -125,7 +63,11 @@ func (l *labels) day(at backoffice.Instant) string {
 		return ""
 	}
 	t := at.Time().In(brussels)
-	return l.date(t.Day(), l.months[t.Month()-1], t.Year())
+	day := strconv.Itoa(t.Day())
+	if t.Day() == 1 {
+		day = cmp.Or(l.First, day)
+	}
+	return strings.NewReplacer("{day}", day, "{month}", l.Months[t.Month()-1], "{year}", strconv.Itoa(t.Year())).Replace(l.Date)
 }
 
 // euros writes an amount in cents.
@@ -135,7 +77,8 @@ func (l *labels) euros(cents int64) string {
 	if cents < 0 {
 		sign, magnitude = "−", -magnitude
 	}
-	return sign + l.amount(strconv.FormatUint(magnitude/100, 10), fmt.Sprintf("%02d", magnitude%100))
+	number := groups(strconv.FormatUint(magnitude/100, 10), l.Thousands) + l.Decimal + fmt.Sprintf("%02d", magnitude%100)
+	return sign + strings.Replace(l.Amount, "{}", number, 1)
 }
 
 // groups puts a separator between thousands.
@@ -152,17 +95,13 @@ func groups(digits, separator string) string {
 
 // percent writes a percentage with at most one decimal.
 func (l *labels) percent(value float64) string {
-	text := strconv.FormatFloat(value, 'f', 1, 64)
-	text = strings.TrimSuffix(text, ".0")
-	if l.tag != "en" {
-		return strings.ReplaceAll(text, ".", ",") + "\u00a0%"
-	}
-	return text + "%"
+	text := strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0")
+	return strings.Replace(l.Percent, "{}", strings.ReplaceAll(text, ".", l.Decimal), 1)
 }
 
 // languageName names a language in this one; one that is not known keeps its own name.
 func (l *labels) languageName(language string) string {
-	if name, ok := l.languages[strings.ToLower(language)]; ok {
+	if name, ok := l.Languages[strings.ToLower(language)]; ok {
 		return name
 	}
 	return language

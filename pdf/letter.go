@@ -42,9 +42,9 @@ func Letter(w io.Writer, d LetterDocument) error {
 	c := newComposer(l, nil, d.Title+" – "+d.Customer.Name, d.Sender, d.Date)
 	c.head(Letterhead{Name: d.Sender}, c.clean(d.Kind), d.Title, d.Customer.Name)
 	c.facts(d.Customer.facts(l), []fact{
-		{l.kboNumber, kbo(d.Customer.KBONumber)},
-		{l.dateLabel, l.day(d.Date)},
-		{l.reference, d.Reference},
+		{l.KBONumber, kbo(d.Customer.KBONumber)},
+		{l.DateLabel, l.day(d.Date)},
+		{l.Reference, d.Reference},
 	})
 	c.y += 10
 	outcomeAfter := len(d.Parts) - 1
@@ -80,7 +80,7 @@ func Letter(w io.Writer, d LetterDocument) error {
 }
 
 func (c *composer) amounts(amounts []Amount) {
-	t := table{header: [2]string{c.labels.description, c.labels.amountHeader}, amounts: true}
+	t := table{header: [2]string{c.labels.Description, c.labels.AmountHeader}, amounts: true}
 	for _, a := range amounts {
 		t.rows = append(t.rows, row{cells: [2]string{c.clean(a.Text), c.labels.euros(a.Cents)}, strong: a.Total})
 	}
@@ -126,14 +126,14 @@ func outcomeHeight(lines []string) float64 {
 // agreement leaves room for a signature, on the page that shows the amount which is agreed to.
 func (c *composer) agreement(outcome Amount) {
 	const room = 46.0
-	text := c.wrap(bodyStyle, c.labels.agreementText, textWidth)
+	text := c.wrap(bodyStyle, c.labels.AgreementText, textWidth)
 	c.need(6 + outcomeHeight(c.outcomeLines(outcome)) + 6 +
 		12 + headingStyle.leading() + 5 + float64(len(text))*bodyStyle.leading() + room + 4 + labelStyle.leading())
 	c.outcome(outcome)
-	c.heading(c.labels.agreement)
-	c.paragraph(bodyStyle, c.labels.agreementText)
+	c.heading(c.labels.Agreement)
+	c.paragraph(bodyStyle, c.labels.AgreementText)
 	c.y += room
 	c.artifact(func() { c.canvas.line(marginLeft, c.y, 220, 0.6, muted) })
 	c.y += 4
-	c.paragraph(labelStyle, c.labels.dateAndSignature)
+	c.paragraph(labelStyle, c.labels.DateAndSignature)
 }

@@ -20,7 +20,7 @@ func PartyOf(c *backoffice.Customer) Party {
 
 // facts say who somebody is and where.
 func (p Party) facts(l *labels) []fact {
-	return []fact{{l.customer, p.Name}, {l.address, addressLines(p.Address)}}
+	return []fact{{l.Customer, p.Name}, {l.Address, addressLines(p.Address)}}
 }
 
 // addressLines writes an address as on an envelope; a country only when it isn't Belgium.

@@ -23,24 +23,24 @@ func Transcript(w io.Writer, office Letterhead, fonts Fonts, of backoffice.Trans
 		years += "–" + end
 	}
 	c := newComposer(l, fonts, list.Name+" – "+customer.Name, office.Name, completed)
-	c.head(office, l.transcript, list.Name, customer.Name)
+	c.head(office, l.Transcript, list.Name, customer.Name)
 	c.facts(
-		append(customer.facts(l), fact{l.kboNumber, kbo(customer.KBONumber)}),
+		append(customer.facts(l), fact{l.KBONumber, kbo(customer.KBONumber)}),
 		[]fact{
-			{l.financialYear, years},
-			{l.checklistLanguage, l.languageName(list.Language)},
-			{l.completedAt, l.day(completed)},
-			{l.progress, l.percent(t.ProgressPercentage)},
+			{l.FinancialYear, years},
+			{l.ChecklistLanguage, l.languageName(list.Language)},
+			{l.CompletedAt, l.day(completed)},
+			{l.Progress, l.percent(t.ProgressPercentage)},
 		},
 	)
-	c.heading(l.answers)
+	c.heading(l.Answers)
 	if len(rows) == 0 {
-		c.paragraph(bodyStyle, l.none)
+		c.paragraph(bodyStyle, l.None)
 	} else {
 		for i := range rows {
 			rows[i].cells = [2]string{c.clean(rows[i].cells[0]), c.clean(rows[i].cells[1])}
 		}
-		c.table(table{header: [2]string{l.name, l.value}, rows: rows})
+		c.table(table{header: [2]string{l.Name, l.Value}, rows: rows})
 	}
 	return c.finish(w, office.Name+" · "+list.Name+" · "+customer.Name)
 }

@@ -46,13 +46,13 @@ func (c *composer) tellUnprinted() {
 	var names []string
 	for _, script := range scripts {
 		if slices.Contains(c.unprinted, script.name) {
-			names = append(names, c.labels.scripts[script.name])
+			names = append(names, c.labels.Scripts[script.name])
 		}
 	}
 	if slices.Contains(c.unprinted, otherScript) {
-		names = append(names, c.labels.scripts[otherScript])
+		names = append(names, c.labels.Scripts[otherScript])
 	}
 	c.y += 10
 	c.need(4 * bodyStyle.leading())
-	c.paragraph(bodyStyle, strings.ReplaceAll(c.labels.unprintedText, "{scripts}", strings.Join(names, ", ")))
+	c.paragraph(bodyStyle, strings.ReplaceAll(c.labels.UnprintedText, "{scripts}", strings.Join(names, ", ")))
 }

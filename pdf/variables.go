@@ -129,9 +129,9 @@ func (f *flattener) of(token json.Token, name string) (one bool, err error) {
 		return f.list(name)
 	case bool:
 		if value {
-			f.add(name, f.labels.yes)
+			f.add(name, f.labels.Yes)
 		} else {
-			f.add(name, f.labels.no)
+			f.add(name, f.labels.No)
 		}
 	case json.Number:
 		f.add(name, f.labels.number(value.String()))
