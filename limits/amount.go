@@ -1,147 +1,99 @@
 package limits
 
 import (
-	"strings"
+	"slices"
+	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"example.org/backoffice/backoffice"
 )
 
-// amount is a factor of a price that a request's variables may change.
-type amount interface {
-	of(variables map[string]any) int
-	constant() bool // whether it is the same for all variables
+// amount is a factor of a price, which a request's variables may change.
+type amount struct {
+	fixed   int
+	varying func(variables map[string]any) int // nil when it is the same for all variables
 }
 
-type literal int
+var one = amount{fixed: 1}
 
-const one literal = 1
-
-func (n literal) of(map[string]any) int { return int(n) }
-func (n literal) constant() bool        { return true }
-
-// pageSize is how many nodes a connection may answer with.
-type pageSize struct {
-	stated    int      // the largest literal; -1 if there is none
-	byDefault int      // what none of them stands for
-	variables []string // each may state another one
+// amountOf is what of says: at once, unless it varies.
+func amountOf(varies bool, of func(variables map[string]any) int) amount {
+	if varies {
+		return amount{varying: of}
+	}
+	return amount{fixed: of(nil)}
 }
 
-// sizeOfConnection reads first, last or pageSize; two of them at once are refused by the resolver, the larger counts.
-func sizeOfConnection(field *ast.Field) pageSize {
-	n := pageSize{stated: -1, byDefault: backoffice.DefaultPageSize}
+func (n amount) of(variables map[string]any) int {
+	if n.varying != nil {
+		return n.varying(variables)
+	}
+	return n.fixed
+}
+
+// sizeOfConnection is how many nodes a connection may answer with: the largest of first, last and pageSize, since two of them
+// at once are refused by the resolver.
+func sizeOfConnection(field *ast.Field) amount {
+	byDefault := backoffice.DefaultPageSize
 	if first := field.Definition.Arguments.ForName("first"); first != nil && first.DefaultValue != nil {
-		n.byDefault = integer(first.DefaultValue.Raw)
+		byDefault = integer(first.DefaultValue.Raw)
 	}
-	for _, name := range [...]string{"first", "last", "pageSize"} {
-		value := argument(field, name)
-		switch {
-		case value == nil:
-		case value.Kind == ast.Variable:
-			n.variables = append(n.variables, value.Raw)
-		case value.Kind == ast.IntValue:
-			n.stated = max(n.stated, integer(value.Raw))
+	sizes := []*ast.Value{argument(field, "first"), argument(field, "last"), argument(field, "pageSize")}
+	return amountOf(slices.ContainsFunc(sizes, hasVariable), func(variables map[string]any) int {
+		stated := -1
+		for _, size := range sizes {
+			if n, ok := whole(size, variables); ok {
+				stated = max(stated, n)
+			}
 		}
-	}
-	return n
-}
-
-func (n pageSize) constant() bool { return len(n.variables) == 0 }
-
-func (n pageSize) of(variables map[string]any) int {
-	stated := n.stated
-	for _, name := range n.variables {
-		if value, ok := whole(variables[name]); ok {
-			stated = max(stated, value)
+		if stated < 0 {
+			return byDefault
 		}
-	}
-	if stated < 0 {
-		return n.byDefault
-	}
-	return min(stated, backoffice.MaxPageSize)
+		return min(stated, backoffice.MaxPageSize)
+	})
 }
 
-// skipped is a hundredth of the rows that lie before a numbered page: the store walks over them.
-type skipped struct {
-	page     int    // a literal; 0 if there is none
-	variable string // or the variable that states it
-	size     pageSize
-}
-
+// skippedBy is a hundredth of the rows that lie before a numbered page: the store walks over them.
 func skippedBy(field *ast.Field) amount {
-	value := argument(field, "page")
-	switch {
-	case value == nil:
-	case value.Kind == ast.Variable:
-		return skipped{variable: value.Raw, size: sizeOfConnection(field)}
-	case value.Kind == ast.IntValue:
-		return skipped{page: integer(value.Raw), size: sizeOfConnection(field)}
+	page, size := argument(field, "page"), sizeOfConnection(field)
+	if page == nil {
+		return amount{}
 	}
-	return literal(0)
+	return amountOf(hasVariable(page) || size.varying != nil, func(variables map[string]any) int {
+		n, _ := whole(page, variables)
+		return times(max(n-1, 0), size.of(variables)) / rowsSkippedForOne
+	})
 }
 
-func (n skipped) constant() bool { return n.variable == "" && n.size.constant() }
-
-func (n skipped) of(variables map[string]any) int {
-	page := n.page
-	if value, ok := whole(variables[n.variable]); ok {
-		page = value
-	}
-	return times(max(page-1, 0), n.size.of(variables)) / rowsSkippedForOne
-}
-
-// listLength is how many values the list of a variable has.
-type listLength string
-
-// sizeOfList reads how many identifiers a field that answers with a list of objects is given.
+// sizeOfList is how many identifiers a field that answers with a list of objects is given.
 func sizeOfList(field *ast.Field) amount {
-	if field.Definition.Type.Elem == nil {
+	ids := argument(field, "ids")
+	if field.Definition.Type.Elem == nil || ids == nil {
 		return one
 	}
-	value := argument(field, "ids")
-	switch {
-	case value == nil:
-	case value.Kind == ast.Variable:
-		return listLength(value.Raw)
-	case value.Kind == ast.ListValue:
-		return literal(len(value.Children))
-	}
-	return one
-}
-
-func (n listLength) constant() bool { return false }
-
-func (n listLength) of(variables map[string]any) int {
-	if list, ok := variables[string(n)].([]any); ok {
-		return len(list)
-	}
-	return 1
+	return amountOf(hasVariable(ids), func(variables map[string]any) int {
+		value, _ := ids.Value(variables)
+		if list, ok := value.([]any); ok {
+			return len(list)
+		}
+		return 1
+	})
 }
 
 // filtered is 1 for a filter that asks for something, be it what cannot be read, and 0 for one that is null or holds nothing but
 // nulls.
-type filtered struct{ filter *ast.Value }
-
-func (n filtered) constant() bool { return !hasVariable(n.filter) }
-
-func (n filtered) of(variables map[string]any) int {
-	if value, err := n.filter.Value(variables); err == nil && !given(value) {
-		return 0
-	}
-	return 1
+func filtered(filter *ast.Value) amount {
+	return amountOf(hasVariable(filter), func(variables map[string]any) int {
+		if value, err := filter.Value(variables); err == nil && !given(value) {
+			return 0
+		}
+		return 1
+	})
 }
 
 func hasVariable(value *ast.Value) bool {
-	if value.Kind == ast.Variable {
-		return true
-	}
-	for _, child := range value.Children {
-		if hasVariable(child.Value) {
-			return true
-		}
-	}
-	return false
+	return value != nil && (value.Kind == ast.Variable || slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) }))
 }
 
 func given(value any) bool {
@@ -157,12 +109,19 @@ func given(value any) bool {
 	return false
 }
 
-func whole(value any) (int, bool) {
-	switch n := value.(type) {
-	case int64:
-		return int(n), true
-	case int:
-		return n, true
+// whole is the number that an argument is given; not ok for none.
+func whole(value *ast.Value, variables map[string]any) (n int, ok bool) {
+	switch {
+	case value == nil:
+	case value.Kind == ast.IntValue:
+		return integer(value.Raw), true
+	case value.Kind == ast.Variable:
+		switch n := variables[value.Raw].(type) {
+		case int64:
+			return int(n), true
+		case int:
+			return n, true
+		}
 	}
 	return 0, false
 }
@@ -178,14 +137,8 @@ func argument(field *ast.Field, name string) *ast.Value {
 	return nil
 }
 
-// integer reads a literal; one that does not fit is as large as any.
+// integer reads a literal; one that does not fit is as large as any, and one below 0 is refused by the resolver.
 func integer(literal string) int {
-	n := 0
-	for _, digit := range strings.TrimPrefix(literal, "-") {
-		n = min(n*10+int(digit-'0'), ceiling)
-	}
-	if strings.HasPrefix(literal, "-") {
-		return 0 // refused by the resolver
-	}
-	return n
+	n, _ := strconv.Atoi(literal) // at the end of the range when it is beyond
+	return min(max(n, 0), ceiling)
 }

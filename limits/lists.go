@@ -23,87 +23,50 @@ func (p *pricing) arguments(total *sum, field *ast.Field) {
 	}
 	for _, given := range field.Arguments {
 		if defined := field.Definition.Arguments.ForName(given.Name); defined != nil {
-			p.add(total, valuesIn{p.schema, given.Value, defined.Type}, sum{fixed: 1})
+			p.add(total, valuesIn(p.schema, given.Value, defined.Type), sum{fixed: 1})
 		}
 	}
 }
 
 // valuesIn is how many values the lists in an argument have.
-type valuesIn struct {
-	schema   *ast.Schema
-	value    *ast.Value
-	expected *ast.Type
+func valuesIn(schema *ast.Schema, given *ast.Value, expected *ast.Type) amount {
+	return amountOf(hasVariable(given), func(variables map[string]any) int {
+		value, _ := given.Value(variables) // one that cannot be read is counted up to there, and refused
+		return valuesInValue(schema, value, expected)
+	})
 }
 
-func (n valuesIn) constant() bool { return !hasVariable(n.value) }
-
-func (n valuesIn) of(variables map[string]any) int {
-	return n.inLiteral(n.value, n.expected, variables)
-}
-
-func (n valuesIn) inLiteral(value *ast.Value, expected *ast.Type, variables map[string]any) (total int) {
-	switch value.Kind {
-	case ast.Variable:
-		return n.inValue(variables[value.Raw], expected)
-	case ast.ListValue:
-		if expected.Elem == nil {
-			return 0 // inside a scalar, which has bounds of its own
-		}
-		total = len(value.Children)
-		for _, child := range value.Children {
-			total = plus(total, n.inLiteral(child.Value, expected.Elem, variables))
-		}
-	case ast.ObjectValue:
-		for _, child := range value.Children {
-			if field := n.field(expected, child.Name); field != nil {
-				total = plus(total, n.inLiteral(child.Value, field.Type, variables))
-			}
-		}
-	}
-	return total
-}
-
-func (n valuesIn) inValue(value any, expected *ast.Type) (total int) {
+func valuesInValue(schema *ast.Schema, value any, expected *ast.Type) (total int) {
 	switch value := value.(type) {
 	case []any:
 		if expected.Elem == nil {
-			return 0
+			return 0 // inside a scalar, which has bounds of its own
 		}
 		total = len(value)
-		if n.isScalar(expected.Elem) {
-			return total
+		if expected.Elem.Elem == nil && inputObject(schema, expected.Elem) == nil {
+			return total // nothing in them has lists
 		}
 		for _, item := range value {
-			total = plus(total, n.inValue(item, expected.Elem))
+			total = plus(total, valuesInValue(schema, item, expected.Elem))
 		}
 	case map[string]any:
+		object := inputObject(schema, expected)
+		if object == nil {
+			return 0
+		}
 		for name, item := range value {
-			if field := n.field(expected, name); field != nil {
-				total = plus(total, n.inValue(item, field.Type))
+			if field := object.Fields.ForName(name); field != nil {
+				total = plus(total, valuesInValue(schema, item, field.Type))
 			}
 		}
 	}
 	return total
 }
 
-func (n valuesIn) isScalar(expected *ast.Type) bool {
-	return expected.Elem == nil && n.object(expected) == nil
-}
-
-func (n valuesIn) object(expected *ast.Type) *ast.Definition {
-	if definition := n.schema.Types[expected.NamedType]; definition != nil && definition.Kind == ast.InputObject {
+// inputObject is what a type is, or a list consists of, for one alone may stand for a list of it; nil when that is a scalar.
+func inputObject(schema *ast.Schema, expected *ast.Type) *ast.Definition {
+	if definition := schema.Types[expected.Name()]; definition != nil && definition.Kind == ast.InputObject {
 		return definition
-	}
-	return nil
-}
-
-// field of an input object; one alone may stand for a list of it.
-func (n valuesIn) field(expected *ast.Type, name string) *ast.FieldDefinition {
-	for expected.Elem != nil {
-		expected = expected.Elem
-	}
-	if definition := n.object(expected); definition != nil {
-		return definition.Fields.ForName(name)
 	}
 	return nil
 }

@@ -148,7 +148,7 @@ func (p *pricing) number(s sum) int {
 
 // add adds n × s to a sum, folding what does not depend on variables.
 func (p *pricing) add(to *sum, n amount, s sum) {
-	switch constant := n.constant(); {
+	switch constant := n.varying == nil; {
 	case constant && len(s.parts) == 0:
 		to.fixed = plus(to.fixed, times(n.of(nil), s.fixed))
 	case constant && n.of(nil) == 1:
@@ -206,7 +206,7 @@ func (p *pricing) connection(total *sum, field *ast.Field, inner halves, atRoot 
 	p.add(total, sizeOfConnection(field), node)
 	p.add(total, skippedBy(field), sum{fixed: 1})
 	if filter := argument(field, "filter"); atRoot && filter != nil && inner.counts > 0 {
-		p.add(total, filtered{filter}, sum{fixed: times(inner.counts, costOfFilteredCount-1)})
+		p.add(total, filtered(filter), sum{fixed: times(inner.counts, costOfFilteredCount-1)})
 	}
 }
 
