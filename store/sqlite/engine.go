@@ -93,20 +93,19 @@ func (e *engine) Close() error {
 	}
 	e.dog.end()
 	var all error
-	for i := range e.databases {
-		all = errors.Join(all, e.databases[len(e.databases)-1-i].Close())
+	for _, db := range slices.Backward(e.databases) {
+		all = errors.Join(all, db.Close())
 	}
 	return all
 }
 
 // backup copies the database into a new file.
 func (e *engine) backup(ctx context.Context, path string) error {
-	db, err := sql.Open("sqlite", dsn(e.path))
-	if err != nil {
-		return classify(ctx, err)
-	}
-	_, err = db.ExecContext(ctx, "VACUUM INTO $1", path)
-	if err = errors.Join(err, db.Close()); err == nil {
+	err := with(dsn(e.path), func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, "VACUUM INTO $1", path)
+		return err
+	})
+	if err == nil {
 		err = own(ctx, path)
 	}
 	return classify(ctx, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // maxProblems is how many problems of a database are told.
@@ -29,55 +30,37 @@ func Integrity(ctx context.Context, path string) ([]string, error) {
 }
 
 func integrity(ctx context.Context, path string) (problems []string, err error) {
-	db, err := sql.Open("sqlite", dsn(path, "_pragma=query_only(1)"))
-	if err != nil {
-		return nil, describe(err, path)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxProblems))
-	if err != nil {
-		return damage(err, path)
-	}
-	for rows.Next() {
-		var what string
-		if err := rows.Scan(&what); err != nil {
-			return damage(errors.Join(err, rows.Close()), path)
+	err = with(dsn(path, "_pragma=query_only(1)"), func(db *sql.DB) error {
+		found, err := textsOf(ctx, db, fmt.Sprintf("PRAGMA integrity_check(%d)", maxProblems))
+		if err != nil {
+			return err
 		}
-		if what != "ok" {
-			problems = append(problems, what)
+		problems = slices.DeleteFunc(found, func(what string) bool { return what == "ok" })
+		var lost int
+		err = db.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&lost)
+		if lost > 0 {
+			problems = append(problems, fmt.Sprintf("%d rows refer to rows that are not there", lost))
 		}
+		return err
+	})
+	if err == nil {
+		return problems, nil
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return damage(err, path)
-	}
-	var lost int
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&lost); err != nil {
-		return damage(err, path)
-	}
-	if lost > 0 {
-		problems = append(problems, fmt.Sprintf("%d rows refer to rows that are not there", lost))
-	}
-	return problems, nil
-}
-
-// damage makes a problem of an error that says so.
-func damage(err error, path string) ([]string, error) {
-	described := describe(err, path)
+	err = describe(err, path)
 	var damaged *DamagedError
-	if errors.As(described, &damaged) {
+	if errors.As(err, &damaged) { // which is what was to be found out
 		return []string{damaged.What}, nil
 	}
-	return nil, described
+	return nil, err
 }
 
 // own gives a copy a count of its own, so that no log of the original passes for the copy's, and makes it durable.
 func own(ctx context.Context, path string) error {
-	db, err := sql.Open("sqlite", dsn(path))
-	if err != nil {
+	err := with(dsn(path), func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", firstCount()))
 		return err
-	}
-	_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", firstCount()))
-	if err := errors.Join(err, db.Close()); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)

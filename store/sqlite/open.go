@@ -109,7 +109,7 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 		return nil, &store.SchemaError{Have: have, Want: want}
 	}
 	e := &engine{path: path, dog: &watchdog{}}
-	if err := prepare(ctx, path, have); err != nil {
+	if err := with(dsn(path, writing...), func(db *sql.DB) error { return prepare(ctx, db, have) }); err != nil {
 		return nil, err
 	}
 	var errs [4]error
@@ -134,27 +134,47 @@ var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)",
 // reading are those of one that reads.
 var reading = []string{"_pragma=query_only(1)", "_pragma=temp_store(MEMORY)"}
 
-// look reads the version of the schema and changes nothing, since the file may be another program's.
-func look(ctx context.Context, path string) (int64, error) {
-	db, err := sql.Open("sqlite", dsn(path))
-	if err != nil {
-		return 0, err
-	}
-	have, err := version(ctx, db)
-	if err == nil && have <= migrations.Version(goose.DialectSQLite3) {
-		err = sameSteps(ctx, db, have)
-	}
-	return have, errors.Join(err, db.Close())
-}
-
-// prepare brings the schema up to date and looks at every table.
-func prepare(ctx context.Context, path string, have int64) (err error) {
-	db, err := sql.Open("sqlite", dsn(path, writing...))
+// with does something on a connection to a database that is open for that alone.
+func with(dsn string, do func(db *sql.DB) error) error {
+	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
+	return errors.Join(do(db), db.Close())
+}
+
+// textsOf are the rows of a query for one text.
+func textsOf(ctx context.Context, db *sql.DB, query string) (texts []string, err error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, rows.Err()
+}
+
+// look reads the version of the schema and changes nothing, since the file may be another program's.
+func look(ctx context.Context, path string) (have int64, err error) {
+	err = with(dsn(path), func(db *sql.DB) (err error) {
+		have, err = version(ctx, db)
+		if err == nil && have <= migrations.Version(goose.DialectSQLite3) {
+			err = sameSteps(ctx, db, have)
+		}
+		return err
+	})
+	return have, err
+}
+
+// prepare brings the schema up to date and looks at every table.
+func prepare(ctx context.Context, db *sql.DB, have int64) error {
 	if have < migrations.Version(goose.DialectSQLite3) {
 		provider, err := migrations.Provider(goose.DialectSQLite3, db)
 		if err != nil {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 
 	"github.com/pressly/goose/v3"
@@ -37,43 +36,27 @@ func keepSteps(ctx context.Context, db *sql.DB) error {
 }
 
 // sameSchema compares the schema of a database that keeps no digests yet with the one that our steps make.
-func sameSchema(ctx context.Context, db *sql.DB, have int64) (err error) {
-	fresh, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		return err
-	}
-	fresh.SetMaxOpenConns(1) // each connection would have a database of its own
-	defer func() { err = errors.Join(err, fresh.Close()) }()
-	provider, err := migrations.Provider(goose.DialectSQLite3, fresh)
-	if err != nil {
-		return err
-	}
-	if _, err := provider.UpTo(ctx, have); err != nil {
-		return err
-	}
-	want, err := schemaOf(ctx, fresh)
-	if err != nil {
-		return err
-	}
+func sameSchema(ctx context.Context, db *sql.DB, have int64) error {
 	got, err := schemaOf(ctx, db)
-	if err == nil && !slices.Equal(got, want) {
-		err = migrations.ErrOther
+	if err != nil {
+		return err
 	}
-	return err
+	return with(":memory:", func(fresh *sql.DB) error {
+		provider, err := migrations.Provider(goose.DialectSQLite3, fresh)
+		if err != nil {
+			return err
+		}
+		if _, err := provider.UpTo(ctx, have); err != nil {
+			return err
+		}
+		want, err := schemaOf(ctx, fresh)
+		if err == nil && !slices.Equal(got, want) {
+			err = migrations.ErrOther
+		}
+		return err
+	})
 }
 
-func schemaOf(ctx context.Context, db *sql.DB) (texts []string, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite_%' ORDER BY type, name")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		texts = append(texts, text)
-	}
-	return texts, rows.Err()
+func schemaOf(ctx context.Context, db *sql.DB) ([]string, error) {
+	return textsOf(ctx, db, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite_%' ORDER BY type, name")
 }
