@@ -43,22 +43,10 @@ func beginUpload(ctx context.Context, store Store, files FileStore, register fun
 	}
 	renewing, cancel := context.WithCancel(ctx)
 	u.cancel = cancel
-	u.renews.Go(func() { u.renew(renewing) })
+	u.renews.Go(func() { // a failure is made good the next time, or found when the upload is committed
+		Every(renewing, UploadLease/5, func() { _ = u.store.RenewUpload(renewing, u.id, UploadLease) })
+	})
 	return u, nil
-}
-
-// renew goes on until the context ends. A failure is made good the next time, or found when the upload is committed.
-func (u *Upload) renew(ctx context.Context) {
-	tick := time.NewTicker(UploadLease / 5)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			_ = u.store.RenewUpload(ctx, u.id, UploadLease)
-		}
-	}
 }
 
 // Put writes a file, as FileStore.Put does. It may be called by several at once.

@@ -33,32 +33,28 @@ func RemoveForgotten(ctx context.Context, register backoffice.FileRegister, stor
 // Tidy clears, at once and then every period until the context ends, what crashes left: forgotten files, and files that no
 // record names (Sweep). A failure is logged, and the next round tries again.
 func Tidy(ctx context.Context, register backoffice.FileRegister, store Store, period time.Duration, log *slog.Logger) {
-	tick := time.NewTicker(period)
-	defer tick.Stop()
-	for {
-		forgotten, err := RemoveForgotten(ctx, register, store)
-		var swept Swept
-		if err == nil {
-			swept, err = Sweep(ctx, register, store, false)
-		}
-		held := new(HeldBack)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case errors.As(err, &held):
-			log.WarnContext(ctx, held.Error())
-		case err != nil:
-			log.ErrorContext(ctx, "clearing stored files", "kind", backoffice.KindOf(err), "error", cause(err))
-		}
-		if forgotten+swept.Quarantined+swept.Parts+swept.BroughtBack+swept.Deleted > 0 {
-			log.InfoContext(ctx, "cleared stored files", "forgotten", forgotten, "quarantined", swept.Quarantined,
-				"parts", swept.Parts, "broughtBack", swept.BroughtBack, "deleted", swept.Deleted)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	tidy(ctx, register, store, log)
+	backoffice.Every(ctx, period, func() { tidy(ctx, register, store, log) })
+}
+
+func tidy(ctx context.Context, register backoffice.FileRegister, store Store, log *slog.Logger) {
+	forgotten, err := RemoveForgotten(ctx, register, store)
+	var swept Swept
+	if err == nil {
+		swept, err = Sweep(ctx, register, store, false)
+	}
+	held := new(HeldBack)
+	switch {
+	case ctx.Err() != nil:
+		return
+	case errors.As(err, &held):
+		log.WarnContext(ctx, held.Error())
+	case err != nil:
+		log.ErrorContext(ctx, "clearing stored files", "kind", backoffice.KindOf(err), "error", cause(err))
+	}
+	if forgotten+swept.Quarantined+swept.Parts+swept.BroughtBack+swept.Deleted > 0 {
+		log.InfoContext(ctx, "cleared stored files", "forgotten", forgotten, "quarantined", swept.Quarantined,
+			"parts", swept.Parts, "broughtBack", swept.BroughtBack, "deleted", swept.Deleted)
 	}
 }
 

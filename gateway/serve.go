@@ -80,14 +80,7 @@ func compact(ctx context.Context, store backoffice.Store, log *slog.Logger) {
 	if !ok {
 		return
 	}
-	tick := time.NewTicker(tidyPeriod)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	backoffice.Every(ctx, tidyPeriod, func() {
 		switch done, large, err := embedded.CompactErased(ctx); {
 		case err != nil && ctx.Err() == nil:
 			log.ErrorContext(ctx, "compacting the database", "cause", err)
@@ -96,5 +89,5 @@ func compact(ctx context.Context, store backoffice.Store, log *slog.Logger) {
 		case done:
 			log.InfoContext(ctx, "compacted the database after an erasure")
 		}
-	}
+	})
 }

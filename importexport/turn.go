@@ -122,16 +122,9 @@ func (i *Importer) hold(ctx context.Context, mine backoffice.Lease) (end func())
 	holding, stop := context.WithCancel(ctx)
 	var held sync.WaitGroup
 	held.Go(func() {
-		tick := time.NewTicker(leaseRenew)
-		defer tick.Stop()
-		for {
-			select {
-			case <-holding.Done():
-				return
-			case <-tick.C:
-				_, _, _ = i.take(holding, mine) // who loses it goes on: what has begun is sound
-			}
-		}
+		backoffice.Every(holding, leaseRenew, func() {
+			_, _, _ = i.take(holding, mine) // who loses it goes on: what has begun is sound
+		})
 	})
 	return func() {
 		stop()

@@ -110,19 +110,10 @@ func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, per
 			slog.Error("the receipts of the register of consultations could not be compared with it", "cause", err)
 		}
 	}
-	tick := time.NewTicker(period)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
-			defer cancel()
-			w.round(last)
-			return
-		case <-tick.C:
-			w.round(ctx)
-		}
-	}
+	backoffice.Every(ctx, period, func() { w.round(ctx) })
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	w.round(last)
 }
 
 type watch struct {

@@ -1,0 +1,20 @@
+package backoffice
+
+import (
+	"context"
+	"time"
+)
+
+// Every does something after each period, until the context ends.
+func Every(ctx context.Context, period time.Duration, do func()) {
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			do()
+		}
+	}
+}
