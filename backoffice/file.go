@@ -71,9 +71,6 @@ type FileStore interface {
 	Missing(ctx context.Context, keys []string) ([]string, error)
 	// Delete removes what is kept under the keys. A key that holds nothing is passed over.
 	Delete(ctx context.Context, keys ...string) error
-	// List calls visit for everything that is kept, in no particular order, and stops at its first error. What is put or
-	// deleted meanwhile may be listed or not.
-	List(ctx context.Context, visit func(key string) error) error
 }
 
 // FileDigest is an io.Writer that takes the measures of a file while its bytes pass by.

@@ -95,7 +95,7 @@ func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, fo
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
-	err = stored.List(ctx, func(key string) error {
+	err = stored.List(ctx, "", func(key string) error {
 		err := files.Copy(ctx, into, stored, backoffice.File{Key: key})
 		if backoffice.KindOf(err) == backoffice.NotFound { // gone since it was listed
 			return nil

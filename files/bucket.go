@@ -182,13 +182,8 @@ func (b *Bucket) DeleteIn(ctx context.Context, area string, keys []string) error
 	return nil
 }
 
-// List visits files; it passes over objects that a Bucket never makes, which may be somebody else's.
-func (b *Bucket) List(ctx context.Context, visit func(key string) error) error {
-	return b.ListIn(ctx, "", visit)
-}
-
-// ListIn implements Store.
-func (b *Bucket) ListIn(ctx context.Context, area string, visit func(key string) error) error {
+// List implements Store. It passes over objects that a Bucket never makes, which may be somebody else's.
+func (b *Bucket) List(ctx context.Context, area string, visit func(key string) error) error {
 	return b.each(ctx, inArea(area), func(key string) error {
 		if !backoffice.ValidFileKey(key) {
 			return nil

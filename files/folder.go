@@ -200,13 +200,8 @@ func (f *Folder) DeleteIn(ctx context.Context, area string, keys []string) error
 	return nil
 }
 
-// List visits files; it passes over anything that a Folder never makes.
-func (f *Folder) List(ctx context.Context, visit func(key string) error) error {
-	return f.ListIn(ctx, "", visit)
-}
-
-// ListIn implements Store.
-func (f *Folder) ListIn(ctx context.Context, area string, visit func(key string) error) error {
+// List implements Store. It passes over anything that a Folder never makes.
+func (f *Folder) List(ctx context.Context, area string, visit func(key string) error) error {
 	area = cmp.Or(area, ".")
 	return fs.WalkDir(f.root.FS(), area, func(name string, entry fs.DirEntry, err error) error {
 		switch {

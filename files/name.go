@@ -3,10 +3,10 @@ package files
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -19,28 +19,26 @@ const nameLength = 180
 // another one or none.
 func SafeName(name, contentType string) string {
 	name = norm.NFC.String(strings.ToValidUTF8(name, ""))
-	var b strings.Builder
-	for _, r := range name {
+	name = strings.Map(func(r rune) rune {
 		switch {
 		case strings.ContainsRune(`/\<>:"|?*`, r):
-			b.WriteByte('_')
+			return '_'
 		case unicode.IsSpace(r):
-			b.WriteByte(' ')
+			return ' '
 		case unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || !unicode.IsGraphic(r):
-			// control, direction, invisible and private characters
-		default:
-			b.WriteRune(r)
+			return -1 // control, direction, invisible and private characters
 		}
-	}
-	tidy := norm.NFC.String(b.String()) // what stood between a letter and its accent may be gone now
+		return r
+	}, name)
+	tidy := norm.NFC.String(name) // what stood between a letter and its accent may be gone now
 	tidy = strings.TrimRight(strings.Join(strings.Fields(tidy), " "), ". ")
 	base, extension := splitExtension(tidy, contentType)
-	base = cutBytes(strings.Trim(base, ". "), nameLength-len(extension))
-	base = strings.TrimRight(base, ". ")
+	base = strings.Trim(base, ". ")
+	base = strings.TrimRight(strings.ToValidUTF8(base[:min(len(base), nameLength-len(extension))], ""), ". ")
 	if base == "" {
 		base = "document"
 	}
-	if isReserved(base) {
+	if reserved.MatchString(base) {
 		base = "_" + base
 	}
 	return base + extension
@@ -63,34 +61,8 @@ func splitExtension(name, contentType string) (base, extension string) {
 	return name, ""
 }
 
-// isReserved knows the device names of Windows, which it keeps whatever the extension.
-func isReserved(name string) bool {
-	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
-	stem = strings.TrimSpace(stem)
-	switch stem {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
-		return true
-	}
-	if rest, isCOM := strings.CutPrefix(stem, "COM"); isCOM {
-		return isDeviceDigit(rest)
-	}
-	rest, isLPT := strings.CutPrefix(stem, "LPT")
-	return isLPT && isDeviceDigit(rest)
-}
-
-func isDeviceDigit(text string) bool {
-	return utf8.RuneCountInString(text) == 1 && strings.Contains("0123456789¹²³", text)
-}
-
-func cutBytes(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
-}
+// reserved are the device names of Windows, which it keeps whatever the extension.
+var reserved = regexp.MustCompile(`(?i)^(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³]) *(\.|$)`)
 
 // ContentDisposition is the header of a download (RFC 6266): an attachment under the safe name, with a plain ASCII name
 // for clients that know no other and the true one in filename* (RFC 8187) when the two differ.
@@ -106,17 +78,15 @@ func ContentDisposition(name, contentType string) string {
 
 // plainName drops accents and replaces what is not ASCII, or what a client might decode or unquote.
 func plainName(name string) string {
-	var b strings.Builder
-	for _, r := range norm.NFKD.String(name) {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.Is(unicode.Mn, r):
+			return -1
 		case r < ' ' || r > '~' || strings.ContainsRune(`/\<>:"|?*%;`, r):
-			b.WriteByte('_')
-		default:
-			b.WriteRune(r)
+			return '_'
 		}
-	}
-	return b.String()
+		return r
+	}, norm.NFKD.String(name))
 }
 
 // percentEncode leaves only the attr-char of RFC 8187 as they are.

@@ -29,8 +29,10 @@ type Store interface {
 
 	// Move moves files from one area to another: those of records are in "". What is not there is passed over.
 	Move(ctx context.Context, from, to string, keys []string) error
-	// ListIn visits the files in an area, DeleteIn deletes some, as List and Delete do with those of records.
-	ListIn(ctx context.Context, area string, visit func(key string) error) error
+	// List visits the files in an area, those of records in "", in no particular order, and stops at the first error. What is
+	// put or deleted meanwhile may be visited or not.
+	List(ctx context.Context, area string, visit func(key string) error) error
+	// DeleteIn deletes files in an area, as Delete does those of records.
 	DeleteIn(ctx context.Context, area string, keys []string) error
 }
 

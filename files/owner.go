@@ -19,26 +19,24 @@ var errUnclaimed = backoffice.Errorf(backoffice.BadInput, "where files are store
 // are claimed when there are none yet, or when the database names one of them. ErrNotOwner, or another error of kind
 // BadInput with a sentence for the operator, when the files are not the database's.
 func Claim(ctx context.Context, register backoffice.FileRegister, store Store) error {
-	fingerprint, err := register.Fingerprint(ctx)
-	if err != nil {
-		return err
-	}
-	owner, err := store.Owner(ctx)
-	if err != nil {
-		return err
-	}
-	if owner == "" {
-		if err := checkUnclaimed(ctx, register, store); err != nil {
-			return err
-		}
-		if owner, err = store.Mark(ctx, fingerprint); err != nil {
-			return err
+	fingerprint, owner, err := owners(ctx, register, store)
+	if err == nil && owner == "" {
+		if err = checkUnclaimed(ctx, register, store); err == nil {
+			owner, err = store.Mark(ctx, fingerprint)
 		}
 	}
-	if owner != fingerprint {
-		return ErrNotOwner
+	if err == nil && owner != fingerprint {
+		err = ErrNotOwner
 	}
-	return nil
+	return err
+}
+
+// owners are the database, and the one that the files are marked as belonging to.
+func owners(ctx context.Context, register backoffice.FileRegister, store Store) (fingerprint, owner string, err error) {
+	if fingerprint, err = register.Fingerprint(ctx); err == nil {
+		owner, err = store.Owner(ctx)
+	}
+	return fingerprint, owner, err
 }
 
 // errEnough ends a listing.
@@ -46,7 +44,7 @@ var errEnough = errors.New("enough was seen")
 
 func checkUnclaimed(ctx context.Context, register backoffice.FileRegister, store Store) error {
 	some := false
-	err := inBatches(ctx, store.List, func(keys []string) error {
+	err := inBatches(ctx, in(store, ""), func(keys []string) error {
 		some = true
 		known, err := register.KnownFiles(ctx, keys)
 		if err == nil && len(known) > 0 {
@@ -64,11 +62,7 @@ func checkUnclaimed(ctx context.Context, register backoffice.FileRegister, store
 }
 
 func checkOwner(ctx context.Context, register backoffice.FileRegister, store Store) error {
-	fingerprint, err := register.Fingerprint(ctx)
-	if err != nil {
-		return err
-	}
-	owner, err := store.Owner(ctx)
+	fingerprint, owner, err := owners(ctx, register, store)
 	if err == nil && owner != fingerprint {
 		err = ErrNotOwner
 	}
@@ -90,7 +84,7 @@ func InUse(ctx context.Context, location string) (used bool, err error) {
 	if owner, err := store.Owner(ctx); err != nil || owner != "" {
 		return true, err
 	}
-	err = store.List(ctx, func(string) error { return errEnough })
+	err = store.List(ctx, "", func(string) error { return errEnough })
 	if errors.Is(err, errEnough) {
 		return true, nil
 	}

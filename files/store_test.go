@@ -92,10 +92,10 @@ func read(t *testing.T, store backoffice.FileStore, key string, offset, length i
 	return data
 }
 
-func keysOf(t *testing.T, store backoffice.FileStore) map[string]bool {
+func keysOf(t *testing.T, store files.Store) map[string]bool {
 	t.Helper()
 	keys := map[string]bool{}
-	err := store.List(t.Context(), func(key string) error {
+	err := store.List(t.Context(), "", func(key string) error {
 		keys[key] = true
 		return nil
 	})
@@ -204,7 +204,7 @@ func TestAListingNamesEveryFileOnceAndStopsAtAnError(t *testing.T) {
 		}
 		seen := 0
 		keys := map[string]bool{}
-		err := store.List(t.Context(), func(key string) error {
+		err := store.List(t.Context(), "", func(key string) error {
 			seen++
 			keys[key] = true
 			return nil
@@ -214,7 +214,7 @@ func TestAListingNamesEveryFileOnceAndStopsAtAnError(t *testing.T) {
 		}
 		stop := errors.New("stop")
 		visits := 0
-		err = store.List(t.Context(), func(string) error { visits++; return stop })
+		err = store.List(t.Context(), "", func(string) error { visits++; return stop })
 		if !errors.Is(err, stop) || visits != 1 {
 			t.Errorf("after an error: %d visits, %v", visits, err)
 		}

@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
@@ -60,7 +61,7 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 	if err != nil {
 		return swept, err
 	}
-	err = inBatches(ctx, store.List, func(keys []string) error {
+	err = inBatches(ctx, in(store, ""), func(keys []string) error {
 		orphans, err := register.OrphanFiles(ctx, keys)
 		swept.Seen += len(keys)
 		swept.Orphans += len(orphans)
@@ -78,7 +79,7 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 	case !all && (swept.Orphans > mostSwept || swept.Orphans > max(1, swept.Seen/sweptPart)):
 		return swept, &HeldBack{swept, "that is more than a sweep takes by itself; when the database is the right one, run backoffice files sweep --yes"}
 	}
-	return swept, inBatches(ctx, store.List, func(keys []string) error {
+	return swept, inBatches(ctx, in(store, ""), func(keys []string) error {
 		taken, err := register.QuarantineFiles(ctx, keys)
 		if err == nil {
 			err = store.Move(ctx, "", quarantine, taken)
@@ -90,7 +91,7 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 
 // tidyQuarantine brings back what a record names, and deletes what was set aside for long enough.
 func tidyQuarantine(ctx context.Context, register backoffice.FileRegister, store Store, swept *Swept) error {
-	return inBatches(ctx, aside(store), func(keys []string) error {
+	return inBatches(ctx, in(store, quarantine), func(keys []string) error {
 		known, err := register.KnownFiles(ctx, keys)
 		if err != nil {
 			return err
@@ -138,7 +139,7 @@ func Restore(ctx context.Context, register backoffice.FileRegister, store Store,
 		wanted[key] = true
 	}
 	var found []string
-	err = store.ListIn(ctx, quarantine, func(key string) error {
+	err = store.List(ctx, quarantine, func(key string) error {
 		if len(keys) == 0 || wanted[key] {
 			found = append(found, key)
 		}
@@ -150,19 +151,18 @@ func Restore(ctx context.Context, register backoffice.FileRegister, store Store,
 	if len(keys) > 0 && len(found) < len(wanted) {
 		return 0, backoffice.Errorf(backoffice.NotFound, "%d of these files are not in quarantine; nothing was brought back", len(wanted)-len(found))
 	}
-	for len(found) > 0 {
-		batch := found[:min(len(found), sweepBatch)]
+	for batch := range slices.Chunk(found, sweepBatch) {
 		if err := bringBack(ctx, register, store, batch); err != nil {
 			return count, err
 		}
-		count, found = count+len(batch), found[len(batch):]
+		count += len(batch)
 	}
 	return count, nil
 }
 
 // Quarantined visits the files in quarantine with when they were set aside, zero when the database has no note of it.
 func Quarantined(ctx context.Context, register backoffice.FileRegister, store Store, visit func(key string, since backoffice.Instant) error) error {
-	return inBatches(ctx, aside(store), func(keys []string) error {
+	return inBatches(ctx, in(store, quarantine), func(keys []string) error {
 		since, err := register.QuarantinedFiles(ctx, keys)
 		for _, key := range keys {
 			if err == nil {
@@ -176,11 +176,9 @@ func Quarantined(ctx context.Context, register backoffice.FileRegister, store St
 // listing visits files.
 type listing = func(ctx context.Context, visit func(key string) error) error
 
-// aside lists what is in quarantine.
-func aside(store Store) listing {
-	return func(ctx context.Context, visit func(key string) error) error {
-		return store.ListIn(ctx, quarantine, visit)
-	}
+// in lists what is in an area.
+func in(store Store, area string) listing {
+	return func(ctx context.Context, visit func(key string) error) error { return store.List(ctx, area, visit) }
 }
 
 // inBatches gathers what a listing visits, some hundred at a time.

@@ -108,7 +108,7 @@ func (h *env) changes(t testing.TB) []*backoffice.Change {
 func (h *env) storedFiles(t testing.TB) int {
 	t.Helper()
 	n := 0
-	must(t, h.files.List(t.Context(), func(string) error { n++; return nil }))
+	must(t, h.files.List(t.Context(), "", func(string) error { n++; return nil }))
 	return n
 }
 
