@@ -84,6 +84,9 @@ type VisibleChange struct {
 	Parents  []ChangeParent // on which it hung before or hangs now
 }
 
+// ChangeEvent is what a subscription to the feed is told at one time.
+type ChangeEvent struct{ Changes *VisibleChange }
+
 // Cursor is the place of the entry in the feed.
 func (c *VisibleChange) Cursor() string { return ChangeCursor(int64(c.Sequence)) }
 

@@ -11,6 +11,9 @@ type StatementCount struct{ n atomic.Int64 }
 // Count is how many there were so far.
 func (c *StatementCount) Count() int { return int(c.n.Load()) }
 
+// Add counts those of a part that was counted by itself.
+func (c *StatementCount) Add(part *StatementCount) { c.n.Add(part.n.Load()) }
+
 type statementCountKey struct{}
 
 // WithStatementCount returns a context in which a store's statements are counted.

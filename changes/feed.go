@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -15,7 +16,9 @@ type Options struct {
 	// Live says who a pair is now; an error of the kind Unauthenticated when it is none any more.
 	Live func(ctx context.Context, clientID string) (*backoffice.Principal, error)
 	Keep Age // of entries; 0 keeps all
-	Log  *slog.Logger
+	// Bounds are 20 of a pair and 1,000 of a server when they are zero.
+	Bounds Bounds
+	Log    *slog.Logger
 }
 
 const (
@@ -48,6 +51,7 @@ func New(store backoffice.Store, o Options) *Feed {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	o.Bounds.OfPair, o.Bounds.OfServer = cmp.Or(o.Bounds.OfPair, usual.OfPair), cmp.Or(o.Bounds.OfServer, usual.OfServer)
 	f := &Feed{store: store, options: o, wrote: make(chan struct{}, 1)}
 	f.life, f.end = context.WithCancel(context.Background())
 	f.tail.grown = make(chan struct{})

@@ -24,6 +24,19 @@ func (f *Feed) Read(after int64, kinds backoffice.ChangeKinds) *Reader {
 	return &Reader{feed: f, kinds: kinds, at: after}
 }
 
+// Follow is Read, but finds out at once whether the log reaches from there on. With backoffice.FromOldest it begins at the end of
+// the log. Errors: CursorExpired, and those of the store.
+func (f *Feed) Follow(ctx context.Context, after int64, kinds backoffice.ChangeKinds) (*Reader, error) {
+	page, err := f.page(ctx, backoffice.ChangeQuery{After: after, Kinds: kinds})
+	if err != nil {
+		return nil, err
+	}
+	if after == backoffice.FromOldest {
+		after = page.Latest
+	}
+	return f.Read(after, kinds), nil
+}
+
 var errOther = backoffice.Errorf(backoffice.CursorExpired, "the change log is not the one that was followed, as after the restore of a backup: export the records again, and go on from the number that the export names")
 
 // At is the number up to which the reader has come.

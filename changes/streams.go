@@ -9,11 +9,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// How many may follow the feed at one time, however they do.
-const (
-	mostOfPair   = 20
-	mostOfServer = 1000
-)
+// Bounds are how many may follow the feed at one time, however they do; and as many connections may be open on which
+// somebody could.
+type Bounds struct{ OfPair, OfServer int }
+
+// usual are the bounds where nothing else is said.
+var usual = Bounds{OfPair: 20, OfServer: 1000}
 
 // askEvery is how often it is asked whether the pairs of streams still are pairs: with what an answer may be old, a stream ends
 // within the five seconds after its pair's revocation.
@@ -23,17 +24,30 @@ const askEvery = 500 * time.Millisecond
 var (
 	errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server stops; connect again and go on from the last change")
 	errRevoked  error = backoffice.Errorf(backoffice.Unauthenticated, "the credential pair was revoked or has expired")
-	errTooMany  error = backoffice.Errorf(backoffice.RateLimited, "too many streams and waiting requests at one time: 20 of a pair, 1,000 of a server")
 )
 
-// streams are those who follow now.
+// role is what one is counted as.
+type role int
+
+const (
+	connected role = iota // ended first, so that whoever follows on a connection finds it ended
+	following
+	roles
+)
+
+var rolesAre = [roles]string{connected: "connections", following: "streams and waiting requests"}
+
+// streams are those who follow now, and the connections on which they may.
 type streams struct {
 	mu      sync.Mutex
-	of      map[string]map[*stream]struct{} // by pair
-	count   int
+	of      map[string]*guest // by pair
+	count   [roles]int
 	stopped bool
 	asking  bool
 }
+
+// guest is what a pair has.
+type guest struct{ has [roles]map[*stream]struct{} }
 
 type stream struct{ end context.CancelCauseFunc }
 
@@ -41,36 +55,50 @@ type stream struct{ end context.CancelCauseFunc }
 // sentence for the caller. leave has to be called. Errors: RateLimited when too many follow already, Unavailable when the
 // server stops.
 func (f *Feed) Enter(ctx context.Context, clientID string) (own context.Context, leave func(), err error) {
+	return f.enter(ctx, clientID, following)
+}
+
+// Connect is Enter for a connection on which nobody may follow yet. Whoever enters in its context ends with it.
+func (f *Feed) Connect(ctx context.Context, clientID string) (own context.Context, leave func(), err error) {
+	return f.enter(ctx, clientID, connected)
+}
+
+func (f *Feed) enter(ctx context.Context, clientID string, as role) (context.Context, func(), error) {
 	own, end := context.WithCancelCause(ctx)
 	s := &stream{end}
-	if err := f.enter(clientID, s); err != nil {
+	if err := f.count(clientID, s, as); err != nil {
 		end(err)
 		return nil, nil, err
 	}
 	return own, func() {
 		end(errors.New("left"))
-		f.streams.leave(clientID, s)
+		f.streams.leave(clientID, s, as)
 	}, nil
 }
 
-func (f *Feed) enter(clientID string, s *stream) error {
-	all := &f.streams
+func (f *Feed) count(clientID string, s *stream, as role) error {
+	all, most := &f.streams, f.options.Bounds
 	all.mu.Lock()
 	defer all.mu.Unlock()
+	of := all.of[clientID]
+	if of == nil {
+		of = &guest{}
+	}
 	switch {
 	case all.stopped:
 		return errStopping
-	case all.count >= mostOfServer, len(all.of[clientID]) >= mostOfPair:
-		return errTooMany
+	case all.count[as] >= most.OfServer, len(of.has[as]) >= most.OfPair:
+		return backoffice.Errorf(backoffice.RateLimited, "too many %s at one time: %d of a pair, %d of a server", rolesAre[as], most.OfPair, most.OfServer)
 	}
 	if all.of == nil {
-		all.of = map[string]map[*stream]struct{}{}
+		all.of = map[string]*guest{}
 	}
-	if all.of[clientID] == nil {
-		all.of[clientID] = map[*stream]struct{}{}
+	all.of[clientID] = of
+	if of.has[as] == nil {
+		of.has[as] = map[*stream]struct{}{}
 	}
-	all.of[clientID][s] = struct{}{}
-	all.count++
+	of.has[as][s] = struct{}{}
+	all.count[as]++
 	if !all.asking {
 		all.asking = true
 		f.work.Go(f.ask)
@@ -78,17 +106,21 @@ func (f *Feed) enter(clientID string, s *stream) error {
 	return nil
 }
 
-func (s *streams) leave(clientID string, one *stream) {
+func (s *streams) leave(clientID string, one *stream, as role) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, there := s.of[clientID][one]; !there {
+	of := s.of[clientID]
+	if of == nil {
 		return
 	}
-	delete(s.of[clientID], one)
-	if len(s.of[clientID]) == 0 {
+	if _, there := of.has[as][one]; !there {
+		return
+	}
+	delete(of.has[as], one)
+	if len(of.has[connected])+len(of.has[following]) == 0 {
 		delete(s.of, clientID)
 	}
-	s.count--
+	s.count[as]--
 }
 
 // stop ends all.
@@ -97,8 +129,14 @@ func (s *streams) stop() {
 	defer s.mu.Unlock()
 	s.stopped = true
 	for _, of := range s.of {
-		for one := range of {
-			one.end(errStopping)
+		of.end(errStopping)
+	}
+}
+
+func (g *guest) end(why error) {
+	for _, some := range g.has {
+		for one := range some {
+			one.end(why)
 		}
 	}
 }
@@ -132,14 +170,19 @@ func (f *Feed) ask() {
 func (s *streams) end(pair string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for one := range s.of[pair] {
-		one.end(errRevoked)
+	if of := s.of[pair]; of != nil {
+		of.end(errRevoked)
 	}
 }
 
 // Streams is how many follow now.
-func (f *Feed) Streams() int64 {
+func (f *Feed) Streams() int64 { return f.counted(following) }
+
+// Connections is how many connections are open on which somebody may follow.
+func (f *Feed) Connections() int64 { return f.counted(connected) }
+
+func (f *Feed) counted(as role) int64 {
 	f.streams.mu.Lock()
 	defer f.streams.mu.Unlock()
-	return int64(f.streams.count)
+	return int64(f.streams.count[as])
 }

@@ -35,8 +35,11 @@ func compile(schema *linked, operation *graphql.OperationContext, prepare func(S
 	}
 	p = &plan{}
 	object := schema.Query
-	if operation.Operation.Operation == ast.Mutation {
+	switch operation.Operation.Operation {
+	case ast.Mutation:
 		object, p.serial = schema.Mutation, true
+	case ast.Subscription:
+		object = schema.Subscription
 	}
 	if p.root, err = c.selection(schema.objects[object], operation.Operation.SelectionSet); err != nil {
 		return nil, err

@@ -82,8 +82,8 @@ func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Ex
 // Schema is the schema as clients see it.
 func (e *Executor) Schema() *ast.Schema { return e.published }
 
-// Exec gives the handler of an operation. All work is done in the handler: errors that are added before it runs would
-// make gqlgen drop the data.
+// Exec gives the handler of a query or mutation; subscriptions are for Events. All work is done in the handler: errors that
+// are added before it runs would make gqlgen drop the data.
 func (e *Executor) Exec(ctx context.Context) graphql.ResponseHandler {
 	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Subscription {
 		return e.ExecutableSchema.Exec(ctx)
@@ -99,28 +99,12 @@ func (e *Executor) Exec(ctx context.Context) graphql.ResponseHandler {
 }
 
 func (e *Executor) respond(ctx context.Context) *graphql.Response {
-	operation := graphql.GetOperationContext(ctx)
-	p, conditions, values := e.plans.find(operation)
-	if p == nil {
-		var err error
-		if p, err = compile(e.schema, operation, e.prepare, e.early); err != nil {
-			graphql.AddError(ctx, err)
-			return &graphql.Response{Data: []byte("null")}
-		}
-		e.plans.put(operation, conditions, values, p)
-	}
-	r := &run{ctx: ctx, executor: e, operation: operation, plan: p}
-	all := &group{selection: p.root, objects: root}
-	err := r.execute(all)
-	if err == nil && e.again != nil && operation.Operation.Operation == ast.Query && e.again(ctx) {
-		r = &run{ctx: ctx, executor: e, operation: operation, plan: p}
-		all = &group{selection: p.root, objects: root}
-		err = r.execute(all)
-	}
+	r, all, err := e.start(ctx, root)
 	if err != nil {
 		graphql.AddError(ctx, err)
 		return &graphql.Response{Data: []byte("null")}
 	}
+	p := r.plan
 	w := newWriter(r, borrow(ctx, int(p.answer.Load())))
 	w.object(all)
 	w.weigh()
@@ -135,4 +119,35 @@ func (e *Executor) respond(ctx context.Context) *graphql.Response {
 		graphql.RegisterExtension(ctx, ErrorsOmitted, w.omitted)
 	}
 	return &graphql.Response{Data: w.bytes}
+}
+
+// start calls all resolvers of the context's operation, for one object or several of its root type.
+func (e *Executor) start(ctx context.Context, objects List) (*run, *group, error) {
+	operation := graphql.GetOperationContext(ctx)
+	p, err := e.planOf(operation)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &run{ctx: ctx, executor: e, operation: operation, plan: p}
+	all := &group{selection: p.root, objects: objects}
+	err = r.execute(all)
+	if err == nil && e.again != nil && operation.Operation.Operation != ast.Mutation && e.again(ctx) {
+		r = &run{ctx: ctx, executor: e, operation: operation, plan: p}
+		all = &group{selection: p.root, objects: objects}
+		err = r.execute(all)
+	}
+	return r, all, err
+}
+
+// planOf is the plan of an operation, which is kept for the next time.
+func (e *Executor) planOf(operation *graphql.OperationContext) (*plan, error) {
+	p, conditions, values := e.plans.find(operation)
+	if p != nil {
+		return p, nil
+	}
+	p, err := compile(e.schema, operation, e.prepare, e.early)
+	if err == nil {
+		e.plans.put(operation, conditions, values, p)
+	}
+	return p, err
 }

@@ -11,6 +11,9 @@ type Schema struct {
 	Objects  []*Object
 	Query    string // the name of the root of queries
 	Mutation string // that of mutations; empty when there are none
+
+	// Subscription is the name of an event of subscriptions, which has the field that is asked for and is not resolved.
+	Subscription string
 }
 
 // Object is an object type.

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"net/http"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -18,19 +17,23 @@ import (
 // is shown, and a page may have one row.
 const rowsOfAnswers = 2
 
-// answer gives a GraphQL request its budget and its loaders, and lends it a buffer for the answer.
-func (s server) answer(endpoint http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := r.Context()
-		if backoffice.StatementCountOf(ctx) == nil {
-			ctx, _ = backoffice.WithStatementCount(ctx)
-		}
-		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, rowsOfAnswers*s.limits.Answer))
-		ctx = backoffice.WithRenderings(ctx, s.limits.Generated)
-		ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreVisibleTo(auth.From(ctx), s.store), loaders.Gated))
-		defer giveBack()
-		endpoint.ServeHTTP(w, r.WithContext(ctx))
-	})
+// begin gives a GraphQL operation its budget and its loaders, and lends it a buffer for the answer. One of several in a long
+// request has a session, a register's ledger and a count of statements of its own, too.
+func (s server) begin(ctx context.Context, part bool) (_ context.Context, end func()) {
+	principal, counted := auth.From(ctx), func() {}
+	if part {
+		all := backoffice.StatementCountOf(ctx)
+		var own *backoffice.StatementCount
+		ctx, own = backoffice.WithStatementCount(s.backend.Vault.WithNewLedger(auth.WithPrincipal(ctx, principal)))
+		counted = func() { all.Add(own) }
+	}
+	ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, rowsOfAnswers*s.limits.Answer))
+	ctx = backoffice.WithRenderings(ctx, s.limits.Generated)
+	ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreVisibleTo(principal, s.store), loaders.Gated))
+	return ctx, func() {
+		giveBack()
+		counted()
+	}
 }
 
 // written counts the answer that the executor writes.

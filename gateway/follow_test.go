@@ -128,7 +128,7 @@ func (s *events) next() (e event, ok bool) {
 			e.name = value
 		case name == "data":
 			e.data = value
-		case name == "" && e.data != "":
+		case name == "" && (e.data != "" || e.name != ""):
 			return e, true
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/go-chi/chi/v5"
 
 	"example.org/backoffice/apidocs"
@@ -45,7 +44,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		return s, nil, err
 	}
 	authenticator := auth.NewAuthenticator(b.Store)
-	feed := changes.New(b.Store, changes.Options{Live: authenticator.Live, Keep: c.Changes.Keep, Log: c.Log})
+	feed := changes.New(b.Store, changes.Options{Live: authenticator.Live, Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
 	return server{
 		backend: b, store: store, feed: feed,
 		http:   httpserver.New(c.Server, httpserver.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
@@ -72,8 +71,16 @@ func (s server) handler() http.Handler {
 	r := chi.NewRouter()
 	s.http.Mount(r)
 	bounded := r.With(s.http.Deadline)
-	bounded.With(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, vault.Middleware(auth.From, endpoint.Refuse)).
-		Handle("/graphql", s.answer(endpoint))
+	signedIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, vault.Middleware(auth.From, endpoint.Refuse)).
+		Handler(endpoint)
+	answered, streamed := s.http.Deadline(signedIn), s.http.Stream(signedIn)
+	r.HandleFunc("/graphql", func(w http.ResponseWriter, r *http.Request) {
+		if graphqlhttp.WantsEvents(r) {
+			streamed.ServeHTTP(w, r)
+			return
+		}
+		answered.ServeHTTP(w, r)
+	})
 	bounded.With(rest.Compressed).Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = io.WriteString(w, schemaText(schema))
@@ -95,7 +102,7 @@ func (s server) handler() http.Handler {
 }
 
 // schema is what the GraphQL API executes.
-func (s server) schema() graphql.ExecutableSchema {
+func (s server) schema() *execute.Executor {
 	return graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Service: s.service()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
@@ -103,13 +110,15 @@ func (s server) schema() graphql.ExecutableSchema {
 }
 
 // schemaText is schema.graphqls, as gqlgen has put it into the generated code.
-func schemaText(schema graphql.ExecutableSchema) string {
+func schemaText(schema *execute.Executor) string {
 	return schema.Schema().Query.Position.Src.Input
 }
 
 // graphql is the GraphQL API.
-func (s server) graphql(schema graphql.ExecutableSchema, admission *limits.Admission) *graphqlhttp.GraphQL {
+func (s server) graphql(schema *execute.Executor, admission *limits.Admission) *graphqlhttp.GraphQL {
 	return graphqlhttp.New(schema, s.limits, graphqlhttp.Hooks{
+		Begin:       s.begin,
+		Subscribe:   s.subscribe(schema),
 		Admit:       admit(admission),
 		BeforeWrite: privacy.Commit,
 		RequestID:   httpserver.RequestID,

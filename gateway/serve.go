@@ -25,7 +25,8 @@ type Config struct {
 	Limits  limits.Settings
 	Cache   CacheSettings
 	Changes ChangesSettings
-	Proxies auth.Proxies // whose word counts for where a request comes from
+	Streams changes.Bounds // the usual ones when zero
+	Proxies auth.Proxies   // whose word counts for where a request comes from
 	Log     *slog.Logger
 }
 

@@ -62,6 +62,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthPrivacyAccessConnection(),
 		ec.breadthPrivacyAccessEdge(),
 		ec.breadthQuery(),
+		ec.breadthSubscription(),
 		ec.breadthTranscript(),
 		ec.breadthTranscriptConnection(),
 		ec.breadthTranscriptEdge(),
@@ -75,9 +76,10 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthViewer(),
 	}
 	return execute.New(es, execute.Schema{
-		Objects:  objects,
-		Query:    "Query",
-		Mutation: "Mutation",
+		Objects:      objects,
+		Query:        "Query",
+		Mutation:     "Mutation",
+		Subscription: "Subscription",
 	}, options)
 }
 
@@ -2517,6 +2519,23 @@ func (ec *executionContext) guardQuery_minfinDocuments(ctx context.Context, dire
 		return ec.Directives.HasScope(ctx, nil, directive0, scope)
 	}
 	return directive1(ctx)
+}
+
+func (ec *executionContext) breadthSubscription() *execute.Object {
+	return &execute.Object{Name: "Subscription", Is: subscriptionImplementors, Fields: []*execute.Field{
+		{
+			Name:    "changes",
+			NonNull: true,
+			Types:   []string{"Change"},
+			Args:    ec.field_Subscription_changes_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.ChangeEvent) (result *backoffice.VisibleChange, err error) {
+					return obj.Changes, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+	}}
 }
 
 func (ec *executionContext) breadthTranscript() *execute.Object {

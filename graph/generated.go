@@ -406,6 +406,10 @@ type ComplexityRoot struct {
 		Viewer               func(childComplexity int) int
 	}
 
+	Subscription struct {
+		Changes func(childComplexity int, after *string, nouns []backoffice.Noun) int
+	}
+
 	Transcript struct {
 		Calculation         func(childComplexity int) int
 		Checklist           func(childComplexity int) int
@@ -2156,6 +2160,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Query.Viewer(childComplexity), true
 
+	case "Subscription.changes":
+		if e.ComplexityRoot.Subscription.Changes == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_changes_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.Changes(childComplexity, args["after"].(*string), args["nouns"].([]backoffice.Noun)), true
+
 	case "Transcript.calculation":
 		if e.ComplexityRoot.Transcript.Calculation == nil {
 			break
@@ -3770,6 +3786,17 @@ type ChangeEdge {
   cursor: String!
   "The change."
   node: Change!
+}
+
+"What is told as it happens, over Server-Sent Events or a WebSocket. An operation has one of these fields."
+type Subscription {
+  "The changes behind ` + "`" + `after` + "`" + `, one by one and for good, in the order in which they became visible; the objects of several changes are read together. A pair may have 20 of them at one time."
+  changes(
+    "The cursor of the last change that was seen, or the number of an export's Changes-After; what comes behind it is told. Without it the next change is the first."
+    after: String
+    "Only changes of these kinds of objects."
+    nouns: [Noun!]
+  ): Change!
 }
 
 "One change of one object. It tells that something was changed, and never a value; ` + "`" + `object` + "`" + ` has the values of now."
@@ -6835,6 +6862,28 @@ func (ec *executionContext) field_Query_users_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["orderBy"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_changes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "nouns",
+		func(ctx context.Context, v any) ([]backoffice.Noun, error) {
+			return ec.unmarshalONoun2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐNounᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["nouns"] = arg1
 	return args, nil
 }
 
@@ -14475,6 +14524,49 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields___Schema(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_changes(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_changes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Changes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.VisibleChange) graphql.Marshaler {
+			return ec.marshalNChange2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐVisibleChange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_changes(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Change(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_changes_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -22812,6 +22904,44 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var subscriptionImplementors = []string{"Subscription"}
+
+func (ec *executionContext) _Subscription(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ChangeEvent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, subscriptionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Subscription")
+		case "changes":
+			out.Values[i] = ec._Subscription_changes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))

@@ -2,16 +2,25 @@ package graphqlhttp
 
 import (
 	"mime"
+	"net/http"
 	"strconv"
 	"strings"
 )
 
-// The two media types of an answer. The first tells a failed request by its status; the second, for older clients,
-// answers 200 to every request that is well-formed HTTP.
+// The media types of an answer. The first tells a failed request by its status; the second, for older clients, answers 200 to
+// every request that is well-formed HTTP; the third is a stream of Server-Sent Events (graphql-sse, "distinct connections
+// mode"), or as the first when the request fails as a whole.
 const (
 	mediaGraphQL = "application/graphql-response+json"
 	mediaJSON    = "application/json"
+	mediaEvents  = "text/event-stream"
 )
+
+// WantsEvents says whether a request is to be answered with a stream of events, which may take longer than an answer.
+func WantsEvents(r *http.Request) bool {
+	media, ok := negotiate(r.Header["Accept"])
+	return ok && media == mediaEvents
+}
 
 // negotiate picks the media type of the answer from the Accept headers; without one it is application/json. ok is
 // false when none fits.
@@ -21,8 +30,8 @@ func negotiate(accept []string) (media string, ok bool) {
 	}
 	if len(accept) == 1 {
 		switch accept[0] {
-		case mediaGraphQL:
-			return mediaGraphQL, true
+		case mediaGraphQL, mediaEvents:
+			return accept[0], true
 		case mediaJSON, "*/*", "":
 			return mediaJSON, true
 		}
@@ -33,8 +42,8 @@ func negotiate(accept []string) (media string, ok bool) {
 			offered, quality := acceptEntry(entry)
 			if quality > best {
 				switch offered {
-				case mediaGraphQL:
-					media, best = mediaGraphQL, quality
+				case mediaGraphQL, mediaEvents:
+					media, best = offered, quality
 				case mediaJSON, "application/*", "*/*":
 					media, best = mediaJSON, quality
 				}

@@ -16,6 +16,7 @@ type answer struct {
 	errors     gqlerror.List
 	extensions map[string]any
 	allow      string
+	streamed   bool // it was sent already, as events
 }
 
 // refusal is the answer of a request that failed as a whole.
@@ -25,11 +26,16 @@ func refusal(media string, errs ...*gqlerror.Error) answer {
 
 // write sends the answer. Data goes out as it is, without a copy and without being read again.
 func (a answer) write(w http.ResponseWriter) error {
+	switch {
+	case a.streamed:
+		return nil
+	case a.media == mediaEvents && a.data != nil:
+		return a.writeEvents(w)
+	}
 	tail, err := a.tail()
 	if err != nil {
 		return err
 	}
-	const opening = `{"data":`
 	length := len(tail)
 	if a.data != nil {
 		length += len(opening) + len(a.data)
@@ -63,10 +69,13 @@ var (
 	contentTypes = map[string][]string{
 		mediaGraphQL: {mediaGraphQL + "; charset=utf-8"},
 		mediaJSON:    {mediaJSON + "; charset=utf-8"},
+		mediaEvents:  {mediaGraphQL + "; charset=utf-8"}, // of a request that failed
 	}
 	noStore = []string{"no-store"}
 	noSniff = []string{"nosniff"}
 )
+
+const opening = `{"data":`
 
 var closing = []byte("}\n")
 

@@ -2,7 +2,6 @@ package graphqlhttp
 
 import (
 	"context"
-	"net/http"
 
 	"example.org/backoffice/limits"
 )
@@ -16,15 +15,16 @@ type explanation struct {
 	StoreCalls int      `json:"storeCalls"`
 }
 
-func (g *GraphQL) explained(ctx context.Context, r *http.Request, a answer, operation operation, variables map[string]any, outcome Outcome) answer {
-	if r.Header.Get("X-Explain") != "true" {
+// explained adds what an operation costs, for a client that asks.
+func (g *GraphQL) explained(ctx context.Context, a answer, q *prepared) answer {
+	if !q.explain {
 		return a
 	}
 	shown := explanation{
-		Depth:  outcome.Depth,
-		Cost:   outcome.Cost,
+		Depth:  q.depth,
+		Cost:   q.cost,
 		Limit:  g.limits.Cost,
-		Scopes: limits.Scopes(g.schema, operation.OperationDefinition, variables),
+		Scopes: limits.Scopes(g.schema, q.OperationDefinition, q.variables),
 	}
 	if shown.Scopes == nil {
 		shown.Scopes = []string{}

@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -14,6 +15,9 @@ type request struct {
 	query         string
 	operationName string
 	variables     map[string]any
+
+	queriesOnly bool // it came with GET
+	explain     bool // what it costs is to be told
 }
 
 // unread is a request that could not be taken, with its HTTP status and a message that holds nothing of it.
@@ -26,6 +30,13 @@ type unread struct {
 
 // notPersisted is what Apollo's clients fall back on: they send the document itself then, and go on doing so.
 var notPersisted = &unread{message: "PersistedQueryNotSupported", code: codeNotPersisted}
+
+// answer tells a client why its request was not taken.
+func (u *unread) answer(media string) answer {
+	a := refusal(media, failure(cmp.Or(u.code, codeBadInput), "%s", u.message))
+	a.status, a.allow = cmp.Or(u.status, a.status), u.allow
+	return a
+}
 
 func malformed(message string) *unread {
 	return &unread{status: http.StatusBadRequest, message: message}
@@ -46,7 +57,9 @@ func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread
 		}
 		return parseBody(text, g.limits.Nesting)
 	case http.MethodGet:
-		return parseParameters(r.URL.RawQuery, g.limits.Body, g.limits.Nesting)
+		asked, refused := parseParameters(r.URL.RawQuery, g.limits.Body, g.limits.Nesting)
+		asked.queriesOnly = true
+		return asked, refused
 	}
 	return request{}, &unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed", allow: "GET, POST"}
 }

@@ -19,13 +19,14 @@ var validationRules = func() []core.Rule {
 	chosen := rules.NewDefaultRules()
 	for _, replaced := range []string{
 		rules.FieldsOnCorrectTypeRule.Name, rules.KnownArgumentNamesRule.Name, rules.KnownTypeNamesRule.Name,
-		rules.ScalarLeafsRule.Name, rules.ValuesOfCorrectTypeRule.Name,
+		rules.ScalarLeafsRule.Name, rules.ValuesOfCorrectTypeRule.Name, rules.SingleFieldSubscriptionsRule.Name,
 	} {
 		chosen.RemoveRule(replaced)
 	}
 	for _, rule := range []core.Rule{
 		rules.FieldsOnCorrectTypeRuleWithoutSuggestions, rules.KnownArgumentNamesRuleWithoutSuggestions,
 		rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions, valuesOfCorrectType,
+		oneFieldOfSubscription,
 	} {
 		chosen.AddRule(rule.Name, rule.RuleFunc)
 	}

@@ -56,6 +56,14 @@ func (v *Vault) WithLedger(ctx context.Context, viewer *backoffice.Principal, pu
 	return context.WithValue(ctx, ledgerKey{}, &ledger{vault: v, viewer: viewer, purpose: purpose})
 }
 
+// WithNewLedger starts another ledger for a part of a request, made by the same viewer for the same purpose.
+func (v *Vault) WithNewLedger(ctx context.Context) context.Context {
+	if l, ok := ctx.Value(ledgerKey{}).(*ledger); ok {
+		return v.WithLedger(ctx, l.viewer, l.purpose)
+	}
+	return ctx
+}
+
 // ledgerOf finds the request's ledger and makes sure that its viewer may see registration numbers.
 func ledgerOf(ctx context.Context) (*ledger, error) {
 	l, ok := ctx.Value(ledgerKey{}).(*ledger)

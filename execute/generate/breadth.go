@@ -18,15 +18,25 @@ import (
 //go:embed breadth.gotpl
 var template string
 
-// breadth is the plugin. executor is the import path of package execute.
-type breadth struct{ executor string }
+// breadth is the plugin.
+type breadth struct {
+	executor     string          // the import path of package execute
+	subscription *ast.Definition // the root of subscriptions; nil without any
+}
 
 // Name is what gqlgen calls the plugin.
 func (*breadth) Name() string { return "breadth" }
 
+// MutateSchema makes an ordinary object of the root of subscriptions: what it holds is one event, and the executor is handed
+// several of them at once. gqlgen would have a resolver return a channel, and execute one event after the other.
+func (b *breadth) MutateSchema(schema *ast.Schema) error {
+	b.subscription, schema.Subscription = schema.Subscription, nil
+	return nil
+}
+
 // GenerateCode writes breadth.go beside gqlgen's own file. It refuses what the executor has no form for.
 func (b *breadth) GenerateCode(data *codegen.Data) error {
-	file := &file{Data: data, Executor: b.executor, scalars: map[string]*config.TypeReference{}}
+	file := &file{Data: data, Executor: b.executor, Subscription: b.subscription, scalars: map[string]*config.TypeReference{}}
 	for _, object := range data.Objects {
 		if object.Stream || object.BuiltIn {
 			continue
@@ -50,6 +60,7 @@ func (b *breadth) GenerateCode(data *codegen.Data) error {
 type file struct {
 	*codegen.Data
 	Executor       string
+	Subscription   *ast.Definition
 	BreadthObjects []*codegen.Object
 	scalars        map[string]*config.TypeReference // by the name of their function
 }

@@ -1,0 +1,76 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes"
+	"example.org/backoffice/execute"
+	"example.org/backoffice/graphqlhttp"
+)
+
+// subscription is one to the change feed: what a reader of the feed gives is executed by the schema.
+type subscription struct {
+	own    context.Context
+	leave  func()
+	reader *changes.Reader
+	schema *execute.Executor
+	events execute.Of[*backoffice.ChangeEvent]
+}
+
+// subscribe begins subscriptions, of which there is one kind.
+func (s server) subscribe(schema *execute.Executor) func(context.Context) (graphqlhttp.Subscription, error) {
+	return func(ctx context.Context) (graphqlhttp.Subscription, error) {
+		_, args, err := schema.Subscribed(ctx)
+		if err != nil {
+			return nil, err
+		}
+		after := backoffice.FromOldest // which is the end, for a reader that follows
+		if cursor, _ := args["after"].(*string); cursor != nil {
+			if after, err = backoffice.ParseChangeCursor(*cursor); err != nil {
+				return nil, err
+			}
+		}
+		nouns, _ := args["nouns"].([]backoffice.Noun)
+		kinds, err := backoffice.ChangesVisibleTo(auth.From(ctx), nouns)
+		if err != nil {
+			return nil, err
+		}
+		own, leave, err := s.feed.Enter(ctx, auth.From(ctx).ClientID)
+		if err != nil {
+			return nil, err
+		}
+		reader, err := s.feed.Follow(own, after, kinds)
+		if err != nil {
+			leave()
+			return nil, err
+		}
+		return &subscription{own: own, leave: leave, reader: reader, schema: schema}, nil
+	}
+}
+
+// Context implements graphqlhttp.Subscription.
+func (s *subscription) Context() context.Context { return s.own }
+
+// Leave implements graphqlhttp.Subscription.
+func (s *subscription) Leave() { s.leave() }
+
+// Next implements graphqlhttp.Subscription.
+func (s *subscription) Next(ctx context.Context, most int) (int, error) {
+	told, err := s.reader.Next(ctx, most)
+	s.events = s.events[:0]
+	for _, c := range told {
+		s.events = append(s.events, &backoffice.ChangeEvent{Changes: c})
+	}
+	return len(told), err
+}
+
+// Events implements graphqlhttp.Subscription. The records are read after the changes, and from the server that takes writes, so none is
+// older than a change that is told with it.
+func (s *subscription) Events(ctx context.Context, from, before int, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {
+	backoffice.FollowOnPrimary(ctx)
+	return s.schema.Events(ctx, s.events[from:before], present)
+}

@@ -1,0 +1,120 @@
+package graphqlhttp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/backoffice"
+)
+
+// prepared is an operation that may be executed.
+type prepared struct {
+	operation
+	variables map[string]any
+	cost      int
+	depth     int
+	explain   bool
+	context   *graphql.OperationContext
+}
+
+func (q *prepared) isSubscription() bool { return q.Operation == ast.Subscription }
+
+// prepare makes ready what a client asks, or answers with why it may not be executed.
+func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header, media string, outcome *served) (*prepared, *answer) {
+	document, errs := g.documents.get(asked.query)
+	if errs != nil {
+		return nil, new(refusal(media, errs...))
+	}
+	operation, refused := document.operation(asked.operationName)
+	if refused != nil {
+		return nil, new(refusal(media, refused))
+	}
+	outcome.Operation = backoffice.ShownName(operation.Name)
+	outcome.Type, outcome.Shape, outcome.Depth = string(operation.Operation), document.shape, document.depth
+	if asked.queriesOnly && operation.Operation != ast.Query {
+		a := refusal(media, failure(codeBadInput, "only a query can be sent with GET"))
+		a.status, a.allow = http.StatusMethodNotAllowed, http.MethodPost
+		return nil, &a
+	}
+	variables, refused := coerce(g.schema, operation.OperationDefinition, document.constants, asked.variables)
+	if refused != nil {
+		return nil, new(refusal(media, refused))
+	}
+	q := &prepared{operation: operation, variables: variables, cost: operation.price.Cost(variables), depth: document.depth, explain: asked.explain}
+	outcome.Cost = q.cost
+	refused = operation.price.Check(q.cost)
+	if refused == nil {
+		refused = operation.price.CheckLists(variables)
+	}
+	if refused != nil {
+		return nil, new(g.explained(ctx, refusal(media, refused), q))
+	}
+	text := document.text
+	if document.guarded { // the executor is not to keep its plan
+		text = ""
+	}
+	q.context = &graphql.OperationContext{
+		RawQuery:               text,
+		Variables:              variables,
+		OperationName:          asked.operationName,
+		Doc:                    document.ast,
+		Headers:                header,
+		Operation:              operation.OperationDefinition,
+		RecoverFunc:            g.Recover,
+		ResolverMiddleware:     plainField,
+		RootResolverMiddleware: plainRootField,
+	}
+	return q, nil
+}
+
+func plainField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
+
+func plainRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+	return next(ctx)
+}
+
+// execute runs an operation when it is its turn.
+func (g *GraphQL) execute(ctx context.Context, media string, q *prepared, outcome *served) answer {
+	return g.executed(ctx, media, q, outcome, false)
+}
+
+// inTime is execute for a part of a request that may itself take longer than an operation.
+func (g *GraphQL) inTime(ctx context.Context, media string, q *prepared, outcome *served) answer {
+	ctx, cancel := context.WithTimeout(ctx, g.limits.Time)
+	defer cancel()
+	return g.executed(ctx, media, q, outcome, true)
+}
+
+func (g *GraphQL) executed(ctx context.Context, media string, q *prepared, outcome *served, part bool) answer {
+	if g.hooks.Begin != nil {
+		ctx, outcome.ended = g.hooks.Begin(ctx, part)
+	}
+	ctx = graphql.WithOperationContext(ctx, q.context)
+	response, err := g.response(ctx, q, outcome)
+	if err != nil {
+		return g.explained(ctx, refusal(media, g.Present(ctx, err)), q)
+	}
+	return g.explained(ctx, g.answerOf(ctx, media, q.context, response), q)
+}
+
+func (g *GraphQL) response(ctx context.Context, q *prepared, outcome *served) (response *graphql.Response, err error) {
+	if g.hooks.Admit != nil {
+		admitted, err := g.hooks.Admit(ctx, q.cost)
+		if err != nil {
+			return nil, err
+		}
+		outcome.sent = admitted.Sent
+		defer func() {
+			bytes := 0
+			if response != nil {
+				bytes = len(response.Data)
+			}
+			admitted.Executed(bytes)
+		}()
+	}
+	responses, ctx := g.executor.DispatchOperation(ctx, q.context)
+	return responses(ctx), nil
+}

@@ -1,0 +1,191 @@
+package graphqlhttp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Subscription is one that has begun. It is for one goroutine.
+type Subscription interface {
+	// Context ends when the subscription has to; its cause says why.
+	Context() context.Context
+	// Next waits for the next events and returns how many there are, at most most. They are there until it is called again.
+	Next(ctx context.Context, most int) (int, error)
+	// Events executes the context's operation for some of them, from one on and before another: an answer for each.
+	Events(ctx context.Context, from, before int, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error)
+	// Leave ends it.
+	Leave()
+}
+
+// subscriber is whom a subscription tells.
+type subscriber interface {
+	// next sends answers, one event each, and fails when the client has gone.
+	next([]answer) error
+	// idle shows that the stream is alive.
+	idle() error
+	// complete says that nothing follows.
+	complete() error
+}
+
+const (
+	idleEvery    = 15 * time.Second
+	betweenTold  = 50 * time.Millisecond // for a subscriber: what comes meanwhile is told together
+	mostEvents   = 500                   // executed together
+	eventBytes   = 64 << 10              // of the answers that are executed together, roughly; they are kept until the client has taken them
+	slowestTaken = 20 * time.Second      // for a client to take them
+)
+
+var (
+	errSlow error = backoffice.Errorf(backoffice.Timeout, "the subscription was ended, since what it tells is taken too slowly; subscribe again, after the last change that was received")
+	errGone       = errors.New("the client has gone, or takes nothing; it may go on after the last change that it has")
+)
+
+// follow tells a subscriber what its subscription is told, until one of them ends. What the subscriber has not taken yet is
+// not kept for it: it is read when it is its turn. why is what the subscriber was told at the end, if it was.
+func (g *GraphQL) follow(ctx context.Context, q *prepared, s Subscription, to subscriber) (why *gqlerror.Error) {
+	f := &following{GraphQL: g, q: q, of: s, to: to}
+	err := f.run(s.Context())
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case errors.Is(err, errGone):
+		g.log(ctx, slog.LevelInfo, "a subscription was ended", err)
+		return nil
+	case !errors.As(err, &why):
+		why = g.Present(ctx, err)
+	}
+	if to.next([]answer{refusal(mediaEvents, why)}) == nil {
+		_ = to.complete()
+	}
+	g.log(ctx, slog.LevelInfo, "a subscription was ended", why)
+	return why
+}
+
+// following is a subscription while it is told.
+type following struct {
+	*GraphQL
+	q    *prepared
+	of   Subscription
+	to   subscriber
+	most int // events at one time, for what they cost
+	size int // events that are executed together, for what they take
+}
+
+// run returns why the subscription ends.
+func (f *following) run(ctx context.Context) error {
+	f.most = max(1, min(mostEvents, f.limits.Cost/max(f.q.cost, 1)))
+	f.size = f.most
+	if f.to.idle() != nil {
+		return errGone
+	}
+	for {
+		waiting, cancel := context.WithTimeout(ctx, idleEvery)
+		n, err := f.of.Next(waiting, f.most)
+		cancel()
+		began := time.Now()
+		switch {
+		case err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)):
+			return cmp.Or(context.Cause(ctx), err)
+		case err != nil:
+			if f.to.idle() != nil {
+				return errGone
+			}
+			continue
+		}
+		for from := 0; from < n; {
+			before := min(n, from+f.size)
+			told, err := f.tell(ctx, from, before)
+			if err != nil {
+				return cmp.Or(context.Cause(ctx), err)
+			}
+			from += told
+		}
+		if n < f.most {
+			select {
+			case <-time.After(time.Until(began.Add(betweenTold))):
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// tell executes the operation for some events and sends the answers. told is how many it were: none, when the answers would have been
+// too long together, and fewer have to be tried.
+func (f *following) tell(ctx context.Context, from, before int) (told int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
+	defer cancel()
+	var part served
+	defer part.end()
+	if f.hooks.Begin != nil {
+		ctx, part.ended = f.hooks.Begin(ctx, true)
+	}
+	ctx = graphql.WithOperationContext(ctx, f.q.context)
+	responses, bytes, err := f.responses(ctx, &part, from, before)
+	if backoffice.KindOf(err) == backoffice.TooLarge && before-from > 1 {
+		f.size = (before - from) / 2
+		return 0, nil
+	}
+	if err == nil {
+		err = awayIn(responses)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if withheld := f.beforeWrite(ctx); withheld != nil {
+		return 0, withheld
+	}
+	answers := make([]answer, len(responses))
+	for i, r := range responses {
+		answers[i] = f.explained(ctx, answer{media: mediaEvents, data: r.Data, errors: r.Errors, extensions: r.Extensions}, f.q)
+	}
+	if bytes <= eventBytes { // which need not be counted
+		part.leave()
+	}
+	began := time.Now()
+	if f.to.next(answers) != nil {
+		return 0, errGone
+	}
+	if time.Since(began) > slowestTaken {
+		return 0, errSlow
+	}
+	f.size = min(f.most, max(1, (before-from)*eventBytes/max(bytes, 1)))
+	return before - from, nil
+}
+
+// responses executes the operation for some events, when it is its turn.
+func (f *following) responses(ctx context.Context, part *served, from, before int) (responses []*graphql.Response, bytes int, err error) {
+	if f.hooks.Admit != nil {
+		admitted, err := f.hooks.Admit(ctx, (before-from)*f.q.cost)
+		if err != nil {
+			return nil, 0, err
+		}
+		part.sent = admitted.Sent
+		defer func() { admitted.Executed(bytes) }()
+	}
+	responses, err = f.of.Events(ctx, from, before, f.Present)
+	for _, r := range responses {
+		bytes += len(r.Data)
+	}
+	return responses, bytes, err
+}
+
+// awayIn is the error of events that miss something for want of the store: they are not told, or a record that could not be
+// read would look like one that is gone.
+func awayIn(responses []*graphql.Response) error {
+	for _, r := range responses {
+		for _, err := range r.Errors {
+			if code := codeOfError(err); code == codeUnavailable || code == codeTimeout {
+				return &gqlerror.Error{Message: err.Message, Extensions: err.Extensions}
+			}
+		}
+	}
+	return nil
+}
