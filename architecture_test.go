@@ -16,9 +16,9 @@ const module = "example.org/backoffice"
 // a transport and a store together.
 var mayImport = map[string]string{
 	"":    "cli",
-	"cli": "auth backoffice demo files gateway graphiql limits notices privacy httpserver store/sqlite importexport",
+	"cli": "auth backoffice demo files gateway graphiql limits notices privacy httpserver store/sqlite importexport webhooks",
 	"gateway": "apidocs auth backoffice cache changes demo execute files graph graphiql limits loaders pdf privacy httpserver resolvers rest " +
-		"store/postgres store/sqlite graphqlhttp",
+		"store/postgres store/sqlite graphqlhttp webhooks",
 
 	"backoffice":       "",
 	"privacy":          "backoffice",
@@ -29,6 +29,7 @@ var mayImport = map[string]string{
 	"inputs":           "backoffice mapping",
 	"cache":            "backoffice store",
 	"changes":          "backoffice",
+	"webhooks":         "backoffice changes privacy",
 	"loaders":          "backoffice",
 	"execute":          "",
 	"graph":            "backoffice inputs execute",

@@ -236,7 +236,7 @@ func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 
 func ready(c *backoffice.Credential) *pair {
 	p := &pair{
-		principal:  &backoffice.Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes},
+		principal:  c.Principal(),
 		credential: c,
 	}
 	for i, s := range c.Secrets[:min(len(c.Secrets), len(p.secrets))] {

@@ -32,6 +32,11 @@ type Credential struct {
 	Secrets   []CredentialSecret // newest first
 }
 
+// Principal is the pair as one that makes requests.
+func (c *Credential) Principal() *Principal {
+	return &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes}
+}
+
 // CredentialSecret is one secret of a pair.
 type CredentialSecret struct {
 	Digest    []byte // SHA-256 of the secret's text

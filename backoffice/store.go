@@ -157,6 +157,7 @@ type Store interface {
 	Readers
 	ChangeStore
 	CredentialStore
+	WebhookStore
 	ConsultationStore
 	FileRegister
 	LeaseStore

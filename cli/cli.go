@@ -44,6 +44,7 @@ type program struct {
 	Documents     documentsCommand     `cmd:"" help:"Generate documents."`
 	Consultations consultationsCommand `cmd:"" help:"List and check the register of consultations of registration numbers."`
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
+	Webhooks      webhooksCommand      `cmd:"" help:"Create, list, try, rewind and stop webhooks, which post changes as they come."`
 	Cache         cacheCommand         `cmd:"" help:"Have servers forget what they keep in memory."`
 	Compact       compactCommand       `cmd:"" help:"Write the embedded store anew, so that nothing of what was erased is left in its file."`
 	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
@@ -146,7 +147,7 @@ func opened[T io.Closer](ctx context.Context, open *closers, by func(context.Con
 func (p *program) parser(options ...kong.Option) *kong.Kong {
 	parser, err := kong.New(p, append(options,
 		kong.Name("backoffice"),
-		kong.Vars{"scopes": strings.Join(backoffice.NamesOf(backoffice.AllScopes), ", ")},
+		kong.Vars{"scopes": strings.Join(backoffice.NamesOf(backoffice.AllScopes), ", "), "nouns": strings.Join(backoffice.ChangeNouns(), ", ")},
 		kong.Description("A GraphQL gateway over the data of an accounting backoffice, with the REST interface that it mirrors."),
 	)...)
 	if err != nil {

@@ -21,7 +21,7 @@ var reads = []group{{"records", testRecords}, {"lists", testLists}, {"batch", te
 
 var writes = []group{
 	{"walks", testWalks}, {"writes", testWrites}, {"cascades", testCascades}, {"change log", testLog}, {"change feed", testFeed}, {"what the log tells", testTouched}, {"visible", testVisible}, {"strands", testStrands}, {"unique values", testUnique}, {"leases", testLeases}, {"idempotency keys", testKeys},
-	{"forgotten files", testForgottenFiles}, {"file register", testFileRegister}, {"consultations", testConsultations}, {"credentials", testCredentials},
+	{"forgotten files", testForgottenFiles}, {"file register", testFileRegister}, {"consultations", testConsultations}, {"credentials", testCredentials}, {"webhooks", testWebhooks},
 }
 
 // Run runs the suite. newStore opens a fresh, empty store and closes it when its test ends.

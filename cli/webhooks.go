@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/webhooks"
+)
+
+// webhooksCommand makes and mends webhooks.
+type webhooksCommand struct {
+	Create  webhooksCreateCommand  `cmd:"" help:"Create a webhook and print its secret, which cannot be seen again."`
+	List    webhooksListCommand    `cmd:"" help:"List the webhooks: how each stands, how far it is behind, and why."`
+	Ping    webhooksPingCommand    `cmd:"" help:"Post a message of the type ping to a webhook, and print what it answers."`
+	Rewind  webhooksRewindCommand  `cmd:"" help:"Send what comes after a number, also to a webhook that was stopped."`
+	Disable webhooksDisableCommand `cmd:"" help:"Stop a webhook until it is rewound."`
+	Rotate  webhooksRotateCommand  `cmd:"" help:"Give a webhook a new secret and print it; the old one signs as well for a while."`
+	Delete  webhooksDeleteCommand  `cmd:"" help:"Remove a webhook."`
+}
+
+type webhooksCreateCommand struct {
+	URL    string   `required:"" name:"url" placeholder:"URL" help:"Where changes are posted to: https://…"`
+	Noun   []string `placeholder:"NOUN" help:"A noun whose changes are told; may be repeated. Without it, all but MINFIN_DOCUMENT. One of ${nouns}."`
+	Client string   `placeholder:"ID" help:"The client id of the pair whose scopes say what is told, and with which the webhook ends. Without it, the operator's."`
+	From   *int64   `placeholder:"NUMBER" help:"Begin after this number of the change log. Without it, with what comes from now on."`
+	JSON   bool     `name:"json" help:"Print one JSON object with id and secret, and nothing else."`
+
+	nouns []backoffice.Noun
+}
+
+// Validate reads the nouns and looks at the address.
+func (c *webhooksCreateCommand) Validate() error {
+	for _, name := range c.Noun {
+		noun, err := backoffice.ParseChangeNoun(name)
+		if err != nil {
+			return fmt.Errorf("--noun: %w", err)
+		}
+		c.nouns = append(c.nouns, noun)
+	}
+	if err := checkNumber("--from", c.From); err != nil {
+		return err
+	}
+	if err := backoffice.CheckWebhookURL(c.URL); err != nil {
+		return fmt.Errorf("--url: %w", err)
+	}
+	return nil
+}
+
+// checkNumber wants a number that can be one of the change log.
+func checkNumber(flag string, number *int64) error {
+	if number != nil && *number < 0 {
+		return errors.New(flag + " is a number of the change log, 0 or more")
+	}
+	return nil
+}
+
+// Run creates the webhook.
+func (c *webhooksCreateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	hook, secret, err := webhooks.Create(ctx, b.Store, b.Keys, webhooks.Draft{ClientID: c.Client, URL: c.URL, Nouns: c.nouns, From: c.From})
+	if err != nil {
+		return unknownPair(err)
+	}
+	return printWebhook(t, c.JSON, hook.ID, secret)
+}
+
+// printWebhook prints a webhook with its secret, for the only time.
+func printWebhook(t terminal, asJSON bool, id, secret string) error {
+	if asJSON {
+		return json.NewEncoder(t.out).Encode(struct {
+			ID     string `json:"id"`
+			Secret string `json:"secret"`
+		}{id, secret})
+	}
+	_, err := fmt.Fprintf(t.out, "webhook: %s\nsecret:  %s\nThe secret cannot be shown again; keep it now.\n", id, secret)
+	return err
+}
+
+type webhooksListCommand struct {
+	formatFlag
+}
+
+// Run lists the webhooks.
+func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	hooks, err := store.Webhooks(ctx)
+	if err != nil {
+		return err
+	}
+	log, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{After: backoffice.FromOldest})
+	if err != nil {
+		return err
+	}
+	columns := []string{"id", "state", "after", "behind", "waitingSince", "attempts", "nextAttempt", "failure", "deliveredAt", "nouns", "clientId", "url", "createdAt", "reason"}
+	return c.list(t.out, columns, func(add adder) error {
+		for _, hook := range hooks {
+			standing := hook.Standing(log)
+			err := add(hook.ID, hook.State(), hook.At, standing.Behind, moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure,
+				moment(hook.DeliveredAt), hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt), standing.Reason)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type webhooksPingCommand struct {
+	webhooks.Settings
+	ID string `arg:"" help:"The webhook."`
+}
+
+// Run posts the message.
+func (c *webhooksPingCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	answer, err := webhooks.Ping(ctx, b.Store, b.Keys, c.Settings, c.ID)
+	if err != nil {
+		return unknownWebhook(err)
+	}
+	if answer.Status > 0 {
+		shown := answer.Body[:min(len(answer.Body), 200)]
+		if _, err := fmt.Fprintf(t.out, "%d %s after %s: %q\n", answer.Status, http.StatusText(answer.Status), answer.Took.Round(time.Millisecond), shown); err != nil {
+			return err
+		}
+	}
+	if !answer.Received() {
+		return errors.New("the message was not received: " + answer.Failure)
+	}
+	return nil
+}
+
+type webhooksRewindCommand struct {
+	ID string `arg:"" help:"The webhook."`
+	To *int64 `required:"" placeholder:"NUMBER" help:"Send what comes after this number of the change log. The one that list shows goes on where it stands."`
+}
+
+// Validate wants a number of the change log.
+func (c *webhooksRewindCommand) Validate() error { return checkNumber("--to", c.To) }
+
+// Run rewinds the webhook.
+func (c *webhooksRewindCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	if err := webhooks.Rewind(ctx, store, c.ID, *c.To); err != nil {
+		return unknownWebhook(err)
+	}
+	_, err := fmt.Fprintf(t.out, "The webhook goes on after %d, within seconds.\n", *c.To)
+	return err
+}
+
+type webhooksDisableCommand struct {
+	ID string `arg:"" help:"The webhook."`
+}
+
+// Run stops the webhook.
+func (c *webhooksDisableCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	if err := webhooks.Disable(ctx, store, c.ID); err != nil {
+		return unknownWebhook(err)
+	}
+	_, err := fmt.Fprintln(t.out, "The webhook is disabled; running servers send nothing more within 5 seconds. Rewind lets it go on.")
+	return err
+}
+
+type webhooksRotateCommand struct {
+	ID      string        `arg:"" help:"The webhook."`
+	Overlap time.Duration `default:"168h" help:"How long the old secret signs as well (${default})."`
+	JSON    bool          `name:"json" help:"Print one JSON object with id and secret, and nothing else."`
+}
+
+// Validate wants an overlap that is no negative time.
+func (c *webhooksRotateCommand) Validate() error {
+	if c.Overlap < 0 {
+		return errors.New("--overlap is 0 or longer, as in 168h")
+	}
+	return nil
+}
+
+// Run rotates the secret.
+func (c *webhooksRotateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	secret, err := webhooks.Rotate(ctx, b.Store, b.Keys, c.ID, c.Overlap)
+	if err != nil {
+		return unknownWebhook(err)
+	}
+	return printWebhook(t, c.JSON, c.ID, secret)
+}
+
+type webhooksDeleteCommand struct {
+	ID string `arg:"" help:"The webhook."`
+}
+
+// Run removes the webhook.
+func (c *webhooksDeleteCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	if err := webhooks.Delete(ctx, store, c.ID); err != nil {
+		return unknownWebhook(err)
+	}
+	_, err := fmt.Fprintln(t.out, "The webhook is deleted; running servers send nothing more within 5 seconds.")
+	return err
+}
+
+func unknownWebhook(err error) error {
+	if backoffice.KindOf(err) == backoffice.NotFound {
+		return errors.New("there is no such webhook; backoffice webhooks list shows them")
+	}
+	return err
+}

@@ -1,0 +1,23 @@
+package privacy
+
+import "example.org/backoffice/backoffice"
+
+// SealSecret encrypts a secret that the program needs again in clear, such as that by which a webhook's messages are signed. It
+// opens under the same name only. Keysets of before have no key for it alone, so the name's purpose keeps it apart from
+// registration numbers.
+func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
+	sealed, err := k.numbers.Encrypt(secret, parts("secret", name))
+	if err != nil {
+		return nil, backoffice.Fault(err, "sealing a secret")
+	}
+	return sealed, nil
+}
+
+// OpenSecret gives the secret back. Internal when it was sealed under another name or by another keyset.
+func (k *Keyset) OpenSecret(name string, sealed []byte) ([]byte, error) {
+	secret, err := k.numbers.Decrypt(sealed, parts("secret", name))
+	if err != nil {
+		return nil, backoffice.Fault(err, "opening a sealed secret: another keyset, or changed")
+	}
+	return secret, nil
+}

@@ -1,0 +1,33 @@
+package privacy
+
+import (
+	"bytes"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+func TestASealedSecretOpensUnderItsOwnNameOnly(t *testing.T) {
+	t.Parallel()
+	keys, others := testKeys(t), testKeys(t)
+	sealed, err := keys.SealSecret("webhook a", []byte("a secret that signs"))
+	if err != nil || bytes.Contains(sealed, []byte("signs")) {
+		t.Fatalf("%q %v", sealed, err)
+	}
+	if got, err := keys.OpenSecret("webhook a", sealed); err != nil || string(got) != "a secret that signs" {
+		t.Errorf("%q %v", got, err)
+	}
+	if got, err := keys.OpenSecret("webhook b", sealed); backoffice.KindOf(err) != backoffice.Internal || got != nil {
+		t.Errorf("under another name: %q %v", got, err)
+	}
+	if _, err := others.OpenSecret("webhook a", sealed); err == nil {
+		t.Error("another keyset opens it")
+	}
+	number, err := keys.Seal("webhook a", backoffice.RegistrationNumber, "85073003328")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keys.OpenSecret("webhook a", number.Ciphertext()); err == nil {
+		t.Error("a registration number opens as a secret")
+	}
+}

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// What is stored of a webhook: what an operator alters, and behind it the progress, which senders do.
+const (
+	webhookSettings = "url, nouns, secret, old_secret, old_secret_to"
+	webhookProgress = "stop, at, generation, message_through, message_nouns, message_made_at, message_body, attempts, due, failure, tried_at, delivered_at"
+
+	selectWebhooks = "SELECT id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + " FROM webhooks"
+)
+
+// listWebhooks reads them without what their messages say.
+var listWebhooks = strings.Replace(selectWebhooks, "message_body", "NULL", 1) + " ORDER BY id"
+
+func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (hooks []*backoffice.Webhook, err error) {
+	err = conn.Query(ctx, text, args, func(row *Row) error {
+		w := &backoffice.Webhook{
+			ID: row.Text(0), ClientID: row.Text(1), CreatedAt: backoffice.Instant(row.Int(2)), Version: row.Int(3), Steps: row.Int(4),
+			URL: row.Text(5), Secret: bytes.Clone(row.Bytes(7)), OldSecretTo: backoffice.Instant(row.Int(9)),
+			WebhookProgress: backoffice.WebhookProgress{
+				Stop: backoffice.WebhookStop(row.Text(10)), At: row.Int(11), Generation: row.Int(12),
+				Attempts: int(row.Int(17)), Due: backoffice.Instant(row.Int(18)), Failure: row.Text(19),
+				TriedAt: backoffice.Instant(row.Int(20)), DeliveredAt: backoffice.Instant(row.Int(21)),
+			},
+		}
+		if !row.IsNull(8) {
+			w.OldSecret = bytes.Clone(row.Bytes(8))
+		}
+		var err error
+		if w.Nouns, err = nounsNamed(row.Text(6)); err != nil {
+			return err
+		}
+		if !row.IsNull(13) {
+			w.Message = &backoffice.WebhookMessage{Through: row.Int(13), MadeAt: backoffice.Instant(row.Int(15))}
+			if !row.IsNull(16) {
+				w.Message.Body = bytes.Clone(row.Bytes(16))
+			}
+			w.Message.Nouns, err = nounsNamed(row.Text(14))
+		}
+		hooks = append(hooks, w)
+		return err
+	})
+	return hooks, err
+}
+
+// nounsNamed reads names of nouns in the APIs' words.
+func nounsNamed(names string) (nouns []backoffice.Noun, err error) {
+	for _, name := range strings.Fields(names) {
+		noun, err := backoffice.ParseChangeNoun(name)
+		if err != nil { // of a newer program: what is told of it is nothing that this one may guess
+			return nil, &backoffice.Error{Kind: backoffice.Internal, Message: "internal error", Cause: err}
+		}
+		nouns = append(nouns, noun)
+	}
+	return nouns, nil
+}
+
+// apiNames are the names of nouns in the APIs' words.
+func apiNames(nouns []backoffice.Noun) string {
+	names := make([]string, len(nouns))
+	for i, noun := range nouns {
+		names[i] = noun.APIName()
+	}
+	return strings.Join(names, " ")
+}
+
+// settingsOf and progressOf are the arguments for these columns.
+func settingsOf(w *backoffice.Webhook) []any {
+	var old any
+	if w.OldSecret != nil {
+		old = w.OldSecret
+	}
+	return []any{w.URL, apiNames(w.Nouns), w.Secret, old, int64(w.OldSecretTo)}
+}
+
+func progressOf(p *backoffice.WebhookProgress) []any {
+	message := []any{nil, nil, nil, nil}
+	if m := p.Message; m != nil {
+		message = []any{m.Through, apiNames(m.Nouns), int64(m.MadeAt), m.Body}
+	}
+	args := append([]any{string(p.Stop), p.At, p.Generation}, message...)
+	return append(args, int64(p.Attempts), int64(p.Due), storable(p.Failure), int64(p.TriedAt), int64(p.DeliveredAt))
+}
+
+// assigned writes "a = $n, b = $n+1" for columns.
+func assigned(columns string, from int) string {
+	names := strings.Split(columns, ", ")
+	for i, name := range names {
+		names[i] = name + " = " + parameter(from+i)
+	}
+	return strings.Join(names, ", ")
+}
+
+func webhook(ctx context.Context, conn Conn, id string) (*backoffice.Webhook, error) {
+	hooks, err := queryWebhooks(ctx, conn, selectWebhooks+" WHERE id = $1", storable(id))
+	if err == nil && len(hooks) == 0 {
+		return nil, unknownWebhook()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return hooks[0], nil
+}
+
+func unknownWebhook() error {
+	return backoffice.Errorf(backoffice.NotFound, "there is no such webhook")
+}
+
+// Webhook implements backoffice.WebhookStore.
+func (s *Store) Webhook(ctx context.Context, id string) (*backoffice.Webhook, error) {
+	return webhook(ctx, s.primary(), id)
+}
+
+// Webhooks implements backoffice.WebhookStore.
+func (s *Store) Webhooks(ctx context.Context) ([]*backoffice.Webhook, error) {
+	return queryWebhooks(ctx, s.primary(), listWebhooks)
+}
+
+// CreateWebhook implements backoffice.WebhookStore.
+func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error {
+	var pair any
+	if w.ClientID != "" {
+		pair = w.ClientID
+	}
+	args := append([]any{w.ID, pair, int64(w.CreatedAt), w.Version, w.Steps}, settingsOf(w)...)
+	args = append(args, progressOf(&w.WebhookProgress)...)
+	parameters := make([]string, len(args))
+	for i := range parameters {
+		parameters[i] = parameter(i + 1)
+	}
+	text := "INSERT INTO webhooks (id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + ") VALUES (" + strings.Join(parameters, ", ") + ")"
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		_, err := tx.conn.Exec(ctx, text, args)
+		if violation := violationOf(err); violation != nil {
+			if violation.Of == ReferenceViolation {
+				return backoffice.Errorf(backoffice.NotFound, "there is no such credential pair")
+			}
+			return takenID()
+		}
+		if err != nil {
+			return err
+		}
+		return tx.noteWebhook(ctx, w.ID, "webhooks create", backoffice.Created, w.CreatedAt)
+	})
+}
+
+// noteWebhook notes in the change log what an operator did.
+func (t *tx) noteWebhook(ctx context.Context, id, act string, done backoffice.ChangeAction, now backoffice.Instant) error {
+	return t.LogChanges(ctx, &backoffice.Change{At: now, Action: act, Noun: backoffice.NounWebhook, ObjectID: id, Done: done})
+}
+
+// UpdateWebhook implements backoffice.WebhookStore.
+func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffice.Instant, change func(*backoffice.Webhook) error) error {
+	settings := len(strings.Split(webhookSettings, ", "))
+	text := "UPDATE webhooks SET version = version + 1, " + assigned(webhookSettings, 2) + ", " + assigned(webhookProgress, 2+settings) + " WHERE id = $1"
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		// It is locked by itself before it is read: what was waited for is then seen.
+		lock := "SELECT id FROM webhooks WHERE id = $1" + s.nouns.dialect.forKey
+		if err := tx.conn.Query(ctx, lock, []any{storable(id)}, func(*Row) error { return nil }); err != nil {
+			return err
+		}
+		w, err := webhook(ctx, tx.conn, id)
+		if err != nil {
+			return err
+		}
+		if err := change(w); err != nil {
+			return err
+		}
+		if _, err := tx.conn.Exec(ctx, text, append(append([]any{id}, settingsOf(w)...), progressOf(&w.WebhookProgress)...)); err != nil {
+			return err
+		}
+		return tx.noteWebhook(ctx, id, act, backoffice.Updated, now)
+	})
+}
+
+// StepWebhook implements backoffice.WebhookStore.
+func (s *Store) StepWebhook(ctx context.Context, w *backoffice.Webhook) (done bool, err error) {
+	text := "UPDATE webhooks SET steps = steps + 1, " + assigned(webhookProgress, 4) + " WHERE id = $1 AND version = $2 AND steps = $3"
+	changed, err := s.execAlone(ctx, text, append([]any{w.ID, w.Version, w.Steps}, progressOf(&w.WebhookProgress)...)...)
+	if err != nil || changed == 0 {
+		return false, err
+	}
+	w.Steps++
+	return true, nil
+}
+
+// DeleteWebhook implements backoffice.WebhookStore.
+func (s *Store) DeleteWebhook(ctx context.Context, id string, now backoffice.Instant) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		switch deleted, err := tx.conn.Exec(ctx, "DELETE FROM webhooks WHERE id = $1", []any{storable(id)}); {
+		case err != nil:
+			return err
+		case deleted == 0:
+			return unknownWebhook()
+		}
+		return tx.noteWebhook(ctx, id, "webhooks delete", backoffice.Deleted, now)
+	})
+}

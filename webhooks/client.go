@@ -1,0 +1,174 @@
+package webhooks
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
+)
+
+// Settings say where messages may go, and whether any do.
+type Settings struct {
+	Networks []Network `name:"webhook-network" env:"BACKOFFICE_WEBHOOK_NETWORK" placeholder:"NETWORK" help:"A private network to which webhooks may be sent, such as 10.1.0.0/16; may be repeated. Without it they go to public addresses alone."`
+}
+
+const (
+	attemptTime = 15 * time.Second // of one attempt
+	answerTime  = time.Second      // for an answer's body, which decides nothing
+	answerSize  = 64 << 10         // bytes of a body that are read, so that the connection can be used again
+	headersSize = 64 << 10
+)
+
+// client posts messages.
+type client struct {
+	keys *privacy.Keyset
+	http http.Client
+}
+
+// newClient makes a client. Close it.
+func newClient(s Settings, keys *privacy.Keyset) *client { return newClientOf(s, keys, nil) }
+
+// newClientOf makes one that resolves names by a resolver, nil for the system's.
+func newClientOf(s Settings, keys *privacy.Keyset, names *net.Resolver) *client {
+	dialer := &net.Dialer{Timeout: attemptTime, Resolver: names, Control: guard(s.Networks)}
+	return &client{keys: keys, http: http.Client{
+		// No proxy: one would connect to where this program must not.
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
+			DisableCompression: true, MaxResponseHeaderBytes: headersSize, MaxIdleConnsPerHost: 2, IdleConnTimeout: 90 * time.Second,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// Answer is what became of an attempt.
+type Answer struct {
+	Status  int    // of HTTP, 0 when there was no answer
+	Failure string // why the message was not received, in a sentence that holds nothing of the answer; "" when it was
+	Took    time.Duration
+	Body    []byte // the beginning of what was answered
+
+	retryAfter time.Duration // how long the receiver wants to be left alone
+	cause      error         // for the log
+}
+
+// Received says whether the receiver has the message.
+func (a *Answer) Received() bool { return a.Failure == "" }
+
+// gone says that the receiver wants no more.
+func (a *Answer) gone() bool { return a.Status == http.StatusGone }
+
+// post sends a message once, signed as at an instant. What the receiver does is no error.
+func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, body []byte, now time.Time) (Answer, error) {
+	signature, err := c.sign(hook, id, body, now)
+	if err != nil {
+		return Answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, hook.URL, bytes.NewReader(body))
+	if err != nil {
+		return Answer{}, backoffice.Fault(errors.New("the address of a webhook cannot be read"), "sending to a webhook")
+	}
+	request.Header = http.Header{
+		"Content-Type": {"application/json"}, "User-Agent": {"Backoffice-Webhooks/1"},
+		standardwebhooks.HeaderWebhookID: {id}, standardwebhooks.HeaderWebhookTimestamp: {strconv.FormatInt(now.Unix(), 10)}, standardwebhooks.HeaderWebhookSignature: {signature},
+	}
+	began := time.Now()
+	response, err := c.http.Do(request)
+	if err != nil {
+		return Answer{Failure: failureOf(err), Took: time.Since(began), cause: withoutAddress(err)}, nil
+	}
+	defer response.Body.Close()
+	answer := Answer{Status: response.StatusCode, Took: time.Since(began)}
+	defer time.AfterFunc(answerTime, cancel).Stop()
+	answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, answerSize)) // what is cut off was received, too
+	switch {
+	case response.StatusCode >= 300 && response.StatusCode < 400:
+		answer.Failure = fmt.Sprintf("it answered %d; redirects are not followed: give the webhook the address itself", response.StatusCode)
+	case response.StatusCode < 200 || response.StatusCode >= 300:
+		answer.Failure = fmt.Sprintf("it answered %d", response.StatusCode)
+	}
+	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
+		answer.retryAfter = retryAfter(response.Header.Get("Retry-After"), now)
+	}
+	return answer, nil
+}
+
+// sign makes the signatures of all secrets that sign now.
+func (c *client) sign(hook *backoffice.Webhook, id string, body []byte, now time.Time) (string, error) {
+	var signatures []string
+	for _, sealed := range hook.Signing(backoffice.InstantOf(now)) {
+		secret, err := c.keys.OpenSecret(nameOf(hook.ID), sealed)
+		if err != nil {
+			return "", err
+		}
+		by, err := standardwebhooks.NewWebhookRaw(secret)
+		if err != nil {
+			return "", backoffice.Fault(err, "signing a webhook's message")
+		}
+		signature, err := by.Sign(id, now, body)
+		if err != nil {
+			return "", backoffice.Fault(err, "signing a webhook's message")
+		}
+		signatures = append(signatures, signature)
+	}
+	return strings.Join(signatures, " "), nil
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(text string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
+
+// failureOf says why there was no answer, without what is in the error: it names addresses.
+func failureOf(err error) string {
+	var certificate *tls.CertificateVerificationError
+	var name *net.DNSError
+	switch {
+	case errors.Is(err, errPrivate):
+		return "its address is in a private network; serve --webhook-network NETWORK lets messages go there"
+	case errors.As(err, &certificate):
+		return "its certificate is not trusted, or has another name; SSL_CERT_FILE names the certificates that are trusted"
+	case errors.As(err, &name) && name.IsNotFound:
+		return "the name of its host does not resolve"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it did not answer within 15 seconds"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "it refused the connection"
+	case errors.As(err, &name):
+		return "the name of its host cannot be resolved now"
+	}
+	return "the connection failed"
+}
+
+// withoutAddress is an error without the webhook's address, which may be a secret of its receiver.
+func withoutAddress(err error) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}

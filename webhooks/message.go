@@ -1,0 +1,51 @@
+package webhooks
+
+import (
+	"encoding/json"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// message is what is posted, as Standard Webhooks has it. It is thin: who receives it reads the records by the APIs.
+type message struct {
+	Type      string             `json:"type"`
+	Timestamp backoffice.Instant `json:"timestamp"` // when the message was made; that of an attempt is in a header
+	Data      any                `json:"data"`
+}
+
+// toldChanges are all changes behind one number, up to another, that the webhook is told.
+type toldChanges struct {
+	After   string       `json:"after"`
+	Through string       `json:"through"`
+	Changes []toldChange `json:"changes"`
+}
+
+type toldChange struct {
+	Sequence int                `json:"sequence"`
+	At       backoffice.Instant `json:"at"`
+	Noun     string             `json:"noun"`
+	ID       string             `json:"id"`
+	Action   string             `json:"action"`
+}
+
+// changesMessage makes the message of changes behind a number, with its body, which every attempt sends as it is.
+func changesMessage(after int64, changes []*backoffice.VisibleChange, now time.Time) (*backoffice.WebhookMessage, error) {
+	m := backoffice.NewWebhookMessage(changes, backoffice.InstantOf(now))
+	data := toldChanges{After: backoffice.ChangeCursor(after), Through: backoffice.ChangeCursor(m.Through)}
+	for _, c := range changes {
+		data.Changes = append(data.Changes, toldChange{c.Sequence, c.At, c.Noun.APIName(), c.ObjectID, c.Action.APIName()})
+	}
+	body, err := json.Marshal(message{"changes", m.MadeAt, data})
+	if err != nil {
+		return nil, backoffice.Fault(err, "writing a webhook's message")
+	}
+	m.Body = body
+	return m, nil
+}
+
+// pingMessage is the body of a message that tells nothing.
+func pingMessage(hook *backoffice.Webhook, now time.Time) []byte {
+	body, _ := json.Marshal(message{"ping", backoffice.InstantOf(now), map[string]string{"webhook": hook.ID}}) // texts cannot fail
+	return body
+}
