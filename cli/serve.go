@@ -18,10 +18,11 @@ type serveCommand struct {
 	Listen         string   `default:"127.0.0.1:8080" env:"BACKOFFICE_LISTEN" placeholder:"ADDRESS" help:"Where to listen (${default})."`
 	TrustedProxies []string `name:"trusted-proxy" env:"BACKOFFICE_TRUSTED_PROXY" placeholder:"NETWORK" help:"A network whose forwarded client addresses count, such as 127.0.0.0/8; may be repeated."`
 
-	Server  httpserver.Settings     `embed:""`
-	Cache   gateway.CacheSettings   `embed:""`
-	Changes gateway.ChangesSettings `embed:""`
-	Limits  limits.Settings         `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
+	Server   httpserver.Settings     `embed:""`
+	Cache    gateway.CacheSettings   `embed:""`
+	Changes  gateway.ChangesSettings `embed:""`
+	Webhooks gateway.WebhookSettings `embed:""`
+	Limits   limits.Settings         `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
 }
 
 // Run serves until ctx ends.
@@ -85,7 +86,7 @@ func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backen
 	log := c.Server.NewLog(t.err)
 	slog.SetDefault(log)
 	gateway.TuneFor(c.Cache.Cache)
-	return b.Serve(ctx, listener, gateway.Config{Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Proxies: proxies, Log: log}, func() {
+	return b.Serve(ctx, listener, gateway.Config{Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Proxies: proxies, Log: log}, func() {
 		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", version()), slog.String("address", listener.Addr().String()),
 			slog.GroupAttrs("settings", s.shown...))
 		started(c.baseURL(listener.Addr()))

@@ -21,13 +21,14 @@ import (
 
 // Config is how a backend is served.
 type Config struct {
-	Server  httpserver.Settings
-	Limits  limits.Settings
-	Cache   CacheSettings
-	Changes ChangesSettings
-	Streams changes.Bounds // the usual ones when zero
-	Proxies auth.Proxies   // whose word counts for where a request comes from
-	Log     *slog.Logger
+	Server   httpserver.Settings
+	Limits   limits.Settings
+	Cache    CacheSettings
+	Changes  ChangesSettings
+	Webhooks WebhookSettings
+	Streams  changes.Bounds // the usual ones when zero
+	Proxies  auth.Proxies   // whose word counts for where a request comes from
+	Log      *slog.Logger
 }
 
 // ChangesSettings are about the change log.
@@ -56,6 +57,9 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	tidied.Go(func() { files.Tidy(tidying, b.Store, b.Files, tidyPeriod, c.Log) })
 	tidied.Go(func() { compact(tidying, b.Store, c.Log) })
 	tidied.Go(func() { s.feed.Tidy(tidying) })
+	if sender := s.sender(c.Webhooks); sender != nil {
+		tidied.Go(func() { sender.Run(tidying) })
+	}
 	defer context.AfterFunc(ctx, s.feed.Stop)() // streams do not end by themselves
 	defer tidied.Wait()
 	defer stopTidying()

@@ -35,8 +35,9 @@ const (
 
 // client posts messages.
 type client struct {
-	keys *privacy.Keyset
-	http http.Client
+	keys  *privacy.Keyset
+	http  http.Client
+	limit time.Duration // of an attempt
 }
 
 // newClient makes a client. Close it.
@@ -45,7 +46,7 @@ func newClient(s Settings, keys *privacy.Keyset) *client { return newClientOf(s,
 // newClientOf makes one that resolves names by a resolver, nil for the system's.
 func newClientOf(s Settings, keys *privacy.Keyset, names *net.Resolver) *client {
 	dialer := &net.Dialer{Timeout: attemptTime, Resolver: names, Control: guard(s.Networks)}
-	return &client{keys: keys, http: http.Client{
+	return &client{keys: keys, limit: attemptTime, http: http.Client{
 		// No proxy: one would connect to where this program must not.
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
@@ -80,7 +81,7 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	if err != nil {
 		return Answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	ctx, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, hook.URL, bytes.NewReader(body))
 	if err != nil {

@@ -1,0 +1,30 @@
+package gateway
+
+import (
+	"example.org/backoffice/webhooks"
+)
+
+// WebhookSettings are about what is posted to webhooks.
+type WebhookSettings struct {
+	webhooks.Settings
+	Off bool `name:"no-webhooks" env:"BACKOFFICE_NO_WEBHOOKS" help:"Send nothing to webhooks, as a copy of an installation should not."`
+}
+
+// sender posts to webhooks and is in the metrics; nil when nothing is to be sent.
+func (s server) sender(settings WebhookSettings) *webhooks.Sender {
+	if settings.Off {
+		return nil
+	}
+	sender := webhooks.NewSender(webhooks.Options{Store: s.backend.Store, Feed: s.feed, Keys: s.backend.Keys, Settings: settings.Settings, Log: s.log})
+	s.http.Count("backoffice_webhook_messages_total", "Messages that receivers of webhooks have received from this server.", sender.Received)
+	s.http.Count("backoffice_webhook_failures_total", "Attempts of this server to send a message to a webhook that failed.", sender.Failed)
+	for state, read := range map[string]func(webhooks.Standing) int64{
+		"live":     func(of webhooks.Standing) int64 { return of.Live },
+		"retrying": func(of webhooks.Standing) int64 { return of.Retrying },
+		"stopped":  func(of webhooks.Standing) int64 { return of.Stopped },
+	} {
+		s.http.Gauge("backoffice_webhooks", "Webhooks, by how they stand.", func() int64 { return read(sender.Standing()) }, "state", state)
+	}
+	s.http.Gauge("backoffice_webhook_waiting_seconds", "Age of the message that has waited longest to be received.", func() int64 { return int64(sender.Standing().Waiting.Seconds()) })
+	return sender
+}

@@ -1,0 +1,195 @@
+package webhooks
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes"
+	"example.org/backoffice/privacy"
+)
+
+// Options are how a sender is made.
+type Options struct {
+	Store    backoffice.Store
+	Feed     *changes.Feed // of the store
+	Keys     *privacy.Keyset
+	Settings Settings
+	Log      *slog.Logger
+}
+
+const (
+	lookEvery = 2 * time.Second // at what operators did, and for what is due
+	lookTime  = 5 * time.Second // of one look
+)
+
+// Sender posts what the webhooks of a store are to be told. Any number of them may work on one store: each webhook is served by one at a
+// time.
+type Sender struct {
+	Options
+	client *client
+	holder string // of leases
+	now    func() time.Time
+	every  time.Duration
+	work   sync.WaitGroup
+
+	received, failed atomic.Int64
+
+	mu       sync.Mutex
+	standing Standing
+}
+
+// Standing is how the webhooks stood at the last look.
+type Standing struct {
+	Live, Retrying, Stopped int64
+	Waiting                 time.Duration // of the message that has been on its way for longest
+}
+
+// NewSender makes a sender. Run it.
+func NewSender(o Options) *Sender {
+	return &Sender{Options: o, client: newClient(o.Settings, o.Keys), holder: backoffice.NewID(), now: time.Now, every: lookEvery}
+}
+
+// Run sends until ctx ends.
+func (s *Sender) Run(ctx context.Context) {
+	defer s.client.close()
+	defer s.work.Wait()
+	workers := map[string]*worker{}
+	defer func() {
+		for _, w := range workers {
+			w.end()
+		}
+	}()
+	tick := time.NewTicker(s.every)
+	defer tick.Stop()
+	failed := false
+	for {
+		err := s.look(ctx, workers)
+		if err != nil && !failed && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "webhooks cannot be read now", "cause", causeOf(err))
+		}
+		failed = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// look has each webhook served that there is something to do for, as operators want it by now.
+func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
+	within, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	hooks, err := s.Store.Webhooks(within)
+	if err != nil {
+		return err
+	}
+	pairs, err := s.pairs(within, hooks)
+	if err != nil {
+		return err
+	}
+	now := backoffice.InstantOf(s.now())
+	s.note(hooks, now)
+	live := map[string]bool{}
+	for _, hook := range hooks {
+		if hook.Stop != "" {
+			continue
+		}
+		live[hook.ID] = true
+		kinds, stop := mayTell(hook, pairs, now)
+		w := workers[hook.ID]
+		switch {
+		case w != nil && w.is(hook.Version, kinds, stop):
+			if w.working() || hook.Due > now {
+				continue
+			}
+		case w != nil && w.working():
+			w.end() // and begins anew with the next look
+			continue
+		}
+		if hook.Due <= now || stop != "" {
+			workers[hook.ID] = s.begin(ctx, hook, kinds, stop)
+		}
+	}
+	for id, w := range workers {
+		if !live[id] {
+			w.end()
+			delete(workers, id)
+		}
+	}
+	return nil
+}
+
+// pairs are those of the webhooks to which something is sent.
+func (s *Sender) pairs(ctx context.Context, hooks []*backoffice.Webhook) (map[string]*backoffice.Credential, error) {
+	wanted := false
+	for _, hook := range hooks {
+		wanted = wanted || hook.Stop == "" && hook.ClientID != ""
+	}
+	if !wanted {
+		return nil, nil
+	}
+	all, err := s.Store.Credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pairs := make(map[string]*backoffice.Credential, len(all))
+	for _, pair := range all {
+		pairs[pair.ID] = pair
+	}
+	return pairs, nil
+}
+
+// mayTell is what a webhook may be told now, or why it has to stop.
+func mayTell(hook *backoffice.Webhook, pairs map[string]*backoffice.Credential, now backoffice.Instant) (backoffice.ChangeKinds, backoffice.WebhookStop) {
+	var pair *backoffice.Credential
+	if hook.ClientID != "" {
+		if pair = pairs[hook.ClientID]; pair == nil || !pair.Live(now) {
+			return 0, backoffice.WebhookPairEnded
+		}
+	}
+	kinds, err := hook.Kinds(pair)
+	if err != nil {
+		return 0, backoffice.WebhookNoScope
+	}
+	return kinds, ""
+}
+
+// note keeps how the webhooks stand, for the metrics.
+func (s *Sender) note(hooks []*backoffice.Webhook, now backoffice.Instant) {
+	var of Standing
+	for _, hook := range hooks {
+		switch hook.State() {
+		case "live":
+			of.Live++
+		case "retrying":
+			of.Retrying++
+		default:
+			of.Stopped++
+			continue
+		}
+		if since := hook.WaitingSince(); !since.IsZero() {
+			of.Waiting = max(of.Waiting, now.Time().Sub(since.Time()))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.standing = of
+}
+
+// Standing is how the webhooks stood at the last look.
+func (s *Sender) Standing() Standing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.standing
+}
+
+// Received is how many messages were received.
+func (s *Sender) Received() int64 { return s.received.Load() }
+
+// Failed is how many attempts failed.
+func (s *Sender) Failed() int64 { return s.failed.Load() }
