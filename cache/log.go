@@ -202,10 +202,9 @@ func (s nounSet) all() iter.Seq[int] {
 	}
 }
 
-// keep keeps what was read as of a moment, unless a change behind it has touched its place or the nouns that it depends on: then
-// it may be old by now. Nothing is dropped meanwhile.
-func (s *Store) keep(as moment, p place, depends nounSet, do func()) {
-	l := &s.log
+// whileStands does something with what was read as of a moment, unless a change behind it has touched its place or the nouns that
+// it depends on: then it may be old by now. Nothing is dropped meanwhile.
+func (l *log) whileStands(as moment, p place, depends nounSet, do func()) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if l.standsAs(as, p, depends) {

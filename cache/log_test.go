@@ -63,7 +63,7 @@ func TestWhatTheLogTellsIsDroppedAndNothingElse(t *testing.T) {
 	if s.remembers("label-1") {
 		t.Error("its own change does not drop it")
 	}
-	s.keepRow(labels, "label-1", 0, &backoffice.Label{ID: "label-1"}, 10, moment{s.log.position().history, 2})
+	s.keepRow(place{aRow, labels, "label-1"}, 0, &backoffice.Label{ID: "label-1"}, 10, moment{s.log.position().history, 2})
 	if s.remembers("label-1") {
 		t.Error("what was read before the change was kept after it")
 	}
@@ -101,7 +101,7 @@ func TestEverythingIsDroppedWhenTheHistoryIsAnotherOrDoesNotTell(t *testing.T) {
 			if s.remembers("label-1") {
 				t.Error("what was known is still there")
 			}
-			s.keepRow(labels, "label-1", 0, &backoffice.Label{ID: "label-1"}, 10, before)
+			s.keepRow(place{aRow, labels, "label-1"}, 0, &backoffice.Label{ID: "label-1"}, 10, before)
 			if s.remembers("label-1") {
 				t.Error("what was read in the history before is kept in the new one")
 			}
@@ -198,7 +198,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	s := remembering(t)
 	for i := range 20_000 {
 		id := string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676%26)) + "-label"
-		s.keepRow(labels, id, 0, &backoffice.Label{ID: id}, 100, s.log.position())
+		s.keepRow(place{aRow, labels, id}, 0, &backoffice.Label{ID: id}, 100, s.log.position())
 	}
 	s.memory.CleanUp()
 	if held := s.memory.WeightedSize(); held > 1<<20 || held < 1<<19 {

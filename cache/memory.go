@@ -81,12 +81,12 @@ func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *k
 	return e, 0
 }
 
-// rootSeed makes digests of root questions.
-var rootSeed = maphash.MakeSeed()
+// seed is that of digests of root questions and of places.
+var seed = maphash.MakeSeed()
 
 // rootPlace is where the answer to a question about a parent is kept that depends on whole nouns.
 func rootPlace(of view, parent string, question any) place {
-	digest := maphash.Comparable(rootSeed, question)
+	digest := maphash.Comparable(seed, question)
 	return place{aRoot, of, string(binary.LittleEndian.AppendUint64(nil, digest)) + parent}
 }
 
@@ -113,37 +113,40 @@ func (p *pass) recall(of view, parent string, question any, depends nounSet) (va
 	return nil, false
 }
 
-// keepAnswer keeps what recall finds.
-func (s *Store) keepAnswer(of view, parent string, a answer, depends nounSet, as moment) {
-	if depends == 0 {
-		s.keepList(of, parent, a, as)
-	} else {
-		s.keepRoot(of, parent, a, depends, as)
+// keepAnswer keeps what recall finds, if it is let in; then make makes it.
+func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet, as moment, make func() (value any, bytes int)) {
+	at := place{lists, of, parent}
+	if depends != 0 {
+		at = rootPlace(of, parent, question)
 	}
+	if !s.door.opens(at) {
+		return
+	}
+	value, bytes := make()
+	if depends == 0 {
+		s.keepList(at, answer{question: question, filled: as.at, bytes: bytes, value: value}, as)
+		return
+	}
+	s.keep(as, &kept{place: at, filled: as.at, bytes: overhead + bytes, value: value, question: question, depends: depends})
 }
 
-// keepRow keeps a record as of a number of the log, nil for none, if it can't be old.
-func (s *Store) keepRow(of view, id string, want backoffice.Columns, value any, bytes int, as moment) {
-	at := place{aRow, of, id}
-	s.keep(as, at, 0, func() {
-		if e, ok := s.memory.GetIfPresent(at); ok && covers(e.want, want) {
-			return
-		}
-		s.memory.Set(at, &kept{place: at, filled: as.at, bytes: bytes, want: want, value: value})
-	})
+// keepRow keeps a record, nil for none.
+func (s *Store) keepRow(at place, want backoffice.Columns, value any, bytes int, as moment) {
+	if e, ok := s.memory.GetIfPresent(at); ok && e.filled <= as.at && covers(e.want, want) {
+		return
+	}
+	s.keep(as, &kept{place: at, filled: as.at, bytes: bytes, want: want, value: value})
 }
 
-// keepNoun keeps of which noun an identifier is.
-func (s *Store) keepNoun(id string, noun backoffice.Noun, as moment) {
-	at := place{kind: aNoun, id: id}
-	s.keep(as, at, 0, func() { s.memory.Set(at, &kept{place: at, filled: as.at, value: noun}) })
+// keep keeps what was read as of a moment, unless it may be old by now.
+func (s *Store) keep(as moment, e *kept) {
+	s.log.whileStands(as, e.place, e.depends, func() { s.memory.Set(e.place, e) })
+	s.noteRoom()
 }
 
 // keepList adds an answer to what is known of a parent's lists.
-func (s *Store) keepList(of view, parent string, a answer, as moment) {
-	at := place{lists, of, parent}
-	a.filled = as.at
-	s.keep(as, at, 0, func() {
+func (s *Store) keepList(at place, a answer, as moment) {
+	s.log.whileStands(as, at, 0, func() {
 		s.memory.Compute(at, func(e *kept, there bool) (*kept, otter.ComputeOp) {
 			next := &kept{place: at, filled: a.filled, answers: []answer{a}, bytes: overhead + a.bytes}
 			if there {
@@ -160,14 +163,15 @@ func (s *Store) keepList(of view, parent string, a answer, as moment) {
 			return next, otter.WriteOp
 		})
 	})
+	s.noteRoom()
 }
 
-// keepRoot keeps the answer to a question that depends on whole nouns.
-func (s *Store) keepRoot(of view, parent string, a answer, depends nounSet, as moment) {
-	at := rootPlace(of, parent, a.question)
-	s.keep(as, at, depends, func() {
-		s.memory.Set(at, &kept{place: at, filled: as.at, bytes: overhead + a.bytes, value: a.value, question: a.question, depends: depends})
-	})
+// noteRoom looks now and then whether there is room left.
+func (s *Store) noteRoom() {
+	const often = 256
+	if s.filled.Add(1)%often == 0 {
+		s.door.full.Store(s.memory.WeightedSize() >= s.memory.GetMaximum()/8*7)
+	}
 }
 
 // union and covers know that no columns stand for all.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -76,12 +77,23 @@ func (f *find[T, C]) settle(p *pass) {
 		}
 	}
 	f.of.misses.Add(int64(len(f.missing)))
-	there := f.keepRows(p, f.got, f.wider, f.found)
-	if len(there) < len(f.missing) {
-		for _, id := range f.missing {
-			if !there[id] {
-				f.of.keepRow(f.view, id, 0, nil, 0, p.then)
-			}
+	if len(f.got) < len(f.missing) {
+		f.keepAbsence(p)
+	}
+	for _, row := range f.got {
+		f.found(f.keepRow(p, row, f.wider))
+	}
+}
+
+// keepAbsence keeps that there is nothing of some identifiers.
+func (f *find[T, C]) keepAbsence(p *pass) {
+	there := make(map[string]bool, len(f.got))
+	for _, row := range f.got {
+		there[row.Identity()] = true
+	}
+	for _, id := range f.missing {
+		if at := (place{aRow, f.view, id}); !there[id] && f.of.door.opens(at) {
+			f.of.keepRow(at, 0, nil, 0, p.then)
 		}
 	}
 }
@@ -101,20 +113,19 @@ func (f *find[T, C]) compare(p *pass) {
 	}
 }
 
-// keepRows keeps rows that were read, and hands over what is kept.
-func (r *reader[T, C]) keepRows(p *pass, rows []T, want backoffice.Columns, found func(T)) (there map[string]bool) {
-	there = make(map[string]bool, len(rows))
-	for _, row := range rows {
-		kept, bytes := copyOf(r.form, row)
-		id := kept.Identity()
-		there[id] = true
-		r.of.keepRow(r.view, id, want, kept, bytes, p.then)
-		if !p.own {
-			row = kept
-		}
-		found(row)
+// keepRow keeps a row that was read, if it is let in, and returns it as the caller gets it.
+func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
+	at := place{aRow, r.view, row.Identity()}
+	if !r.of.door.opens(at) {
+		return row
 	}
-	return there
+	kept, bytes := copyOf(r.form, row)
+	at.id = kept.Identity()
+	r.of.keepRow(at, want, kept, bytes, p.then)
+	if p.own {
+		return row
+	}
+	return kept
 }
 
 // handed is a row from memory as the caller gets it: shared, or a copy.
@@ -138,6 +149,21 @@ func (p *pass) charge(bytes int) error {
 type page struct {
 	ids  []string
 	more bool
+}
+
+// pageOf is what is kept of a page, and how many bytes it takes.
+func pageOf[T backoffice.Entity](read backoffice.Page[T]) (of *page, bytes int) {
+	var all strings.Builder
+	for _, row := range read.Items {
+		all.WriteString(row.Identity())
+	}
+	of = &page{ids: make([]string, len(read.Items)), more: read.More}
+	rest := all.String()
+	for i, row := range read.Items {
+		n := len(row.Identity())
+		of.ids[i], rest = rest[:n], rest[n:]
+	}
+	return of, all.Len() + 16*len(of.ids)
 }
 
 // listRead is the reading of one question for pages.
@@ -281,21 +307,14 @@ func (l *listRead[T, C]) settle(p *pass) {
 	keeps := l.rules.keeps(l.list.Criteria)
 	depends := l.depends()
 	for i, parent := range l.missing {
-		read := l.got[i]
-		rows := make([]T, 0, len(read.Items))
-		l.keepRows(p, read.Items, l.columns, func(row T) { rows = append(rows, row) })
-		l.into[l.places[i]] = backoffice.Page[T]{Items: rows, More: read.More}
-		if !keeps {
-			continue
+		read := &l.got[i]
+		for j, row := range read.Items {
+			read.Items[j] = l.keepRow(p, row, l.columns)
 		}
-		kept := &page{ids: make([]string, len(rows)), more: read.More}
-		bytes := 0
-		for j, row := range rows {
-			kept.ids[j] = row.Identity()
-			bytes += 16 + len(kept.ids[j])
+		l.into[l.places[i]] = *read
+		if keeps {
+			l.of.keepAnswer(l.view, parent, l.question, depends, p.then, func() (any, int) { return pageOf(*read) })
 		}
-		a := answer{question: l.question, bytes: bytes, value: kept}
-		l.of.keepAnswer(l.view, parent, a, depends, p.then)
 	}
 	if l.missing == nil { // nothing was to be asked
 		for i, place := range l.places {
@@ -312,7 +331,10 @@ func (l *listRead[T, C]) fill(p *pass) {
 			read = append(read, row)
 		}
 	}
-	l.keepRows(p, read, l.wider, func(row T) { l.rows[row.Identity()] = row })
+	for _, row := range read {
+		row = l.keepRow(p, row, l.wider)
+		l.rows[row.Identity()] = row
+	}
 	if len(read) < len(l.lacking) {
 		l.of.Drop() // this can't be
 		l.err = backoffice.Fault(errNoRow, "reading a list")

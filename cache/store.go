@@ -41,12 +41,13 @@ type Store struct {
 	Source
 	readers
 	memory *otter.Cache[place, *kept]
+	door   *door
 	log    log
 	stop   func()
 	check  bool
 	logger *slog.Logger
 
-	hits, misses, looked, dropped, differences, moved, behind atomic.Int64
+	hits, misses, filled, looked, dropped, differences, moved, behind atomic.Int64
 }
 
 var _ backoffice.Store = (*Store)(nil)
@@ -57,7 +58,7 @@ func New(source Source, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Source: source, memory: memory, check: o.Check, logger: o.Log}
+	s := &Store{Source: source, memory: memory, door: newDoor(o.Bytes), check: o.Check, logger: o.Log}
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}

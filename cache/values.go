@@ -84,10 +84,13 @@ func (r *valueRead[C, V]) settle(p *pass) {
 		}
 		r.into[r.places[i]] = r.got[i]
 		if r.rules.keeps(r.criteria) {
-			r.of.keepAnswer(r.view, parent, answer{question: r.question, bytes: 64, value: r.got[i]}, depends, p.then)
+			r.of.keepAnswer(r.view, parent, r.question, depends, p.then, func() (any, int) { return r.got[i], totalBytes })
 		}
 	}
 }
+
+// totalBytes is what a total takes, roughly.
+const totalBytes = 64
 
 // nounRead is the reading of which noun identifiers are.
 type nounRead struct {
@@ -150,8 +153,10 @@ func (r *nounRead) settle(p *pass) {
 		}
 		r.into[r.places[i]] = r.got[i]
 		// An entry of the register is in no change log, so neither it nor its absence is kept.
-		if _, kept := numberOf[r.got[i]]; kept {
-			r.of.keepNoun(id, r.got[i], p.then)
+		if _, logged := numberOf[r.got[i]]; logged {
+			if at := (place{kind: aNoun, id: id}); r.of.door.opens(at) {
+				r.of.keep(p.then, &kept{place: at, filled: p.then.at, value: r.got[i]})
+			}
 		}
 	}
 }
