@@ -96,9 +96,9 @@ func newOffice(t testing.TB, store backoffice.Store, keys *privacy.Keyset) *offi
 }
 
 // sender is one that looks often and trusts the tests' receivers; change alters it before it runs.
-func (o *office) sender(t testing.TB, change func(*Sender)) (s *Sender, stop func()) {
+func (o *office) sender(t testing.TB, change func(*Sender)) (sender *Sender, stop func()) {
 	t.Helper()
-	s = NewSender(Options{
+	s := NewSender(Options{
 		Store: o.Store, Feed: o.feed, Keys: o.keys, Settings: Settings{Networks: networks(t, "127.0.0.0/8")}, Log: slog.New(slog.DiscardHandler),
 	})
 	s.every = 5 * time.Millisecond
@@ -227,7 +227,7 @@ func receiveAt(t testing.TB, address string, answer func(w http.ResponseWriter, 
 			body: body, headers: request.Header,
 		}
 		if err := json.Unmarshal(body, &p.message); err != nil || request.Method != http.MethodPost || request.Header.Get("Content-Type") != "application/json" {
-			r.say("%s %s %v", request.Method, body, err)
+			r.sayf("%s %s %v", request.Method, body, err)
 		}
 		status := http.StatusNoContent
 		if answer != nil {
@@ -257,7 +257,7 @@ func (r *receiver) count(n int) {
 	r.atOnce = max(r.atOnce, r.at)
 }
 
-func (r *receiver) say(format string, args ...any) {
+func (r *receiver) sayf(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wrong = append(r.wrong, fmt.Sprintf(format, args...))
@@ -305,7 +305,7 @@ func (r *receiver) told() (ids []string, err error) {
 	for _, p := range r.taken {
 		for _, c := range p.message.Data.Changes {
 			if c.Sequence <= last {
-				return nil, fmt.Errorf("%d after %d", c.Sequence, last)
+				return nil, fmt.Errorf("%d after %d: %s", c.Sequence, last, r.shortly())
 			}
 			last = c.Sequence
 			ids = append(ids, c.ID)
@@ -315,6 +315,14 @@ func (r *receiver) told() (ids []string, err error) {
 		}
 	}
 	return ids, nil
+}
+
+// shortly are the messages that were received.
+func (r *receiver) shortly() (list []string) {
+	for _, p := range r.taken {
+		list = append(list, p.id+" after "+p.message.Data.After)
+	}
+	return list
 }
 
 // waits until something is so.

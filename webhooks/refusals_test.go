@@ -12,14 +12,14 @@ import (
 )
 
 // names is a server of names that knows one host, whose address is another one at each look-up, the last one from then on.
-func names(t testing.TB, addresses ...string) (resolver *net.Resolver, asked *atomic.Int32) {
+func names(t testing.TB, addresses ...string) (*net.Resolver, *atomic.Int32) {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() })
-	asked = &atomic.Int32{}
+	asked := &atomic.Int32{}
 	go func() {
 		question := make([]byte, 1500)
 		for {

@@ -24,6 +24,7 @@ type Options struct {
 const (
 	lookEvery = 2 * time.Second // at what operators did, and for what is due
 	lookTime  = 5 * time.Second // of one look
+	idleTime  = 10 * time.Second
 )
 
 // Sender posts what the webhooks of a store are to be told. Any number of them may work on one store: each webhook is served by one at a
@@ -33,7 +34,8 @@ type Sender struct {
 	client *client
 	holder string // of leases
 	now    func() time.Time
-	every  time.Duration
+	every  time.Duration // it looks
+	idle   time.Duration // after which the place is noted, should it have moved over what a webhook is not told
 	work   sync.WaitGroup
 
 	received, failed atomic.Int64
@@ -50,7 +52,7 @@ type Standing struct {
 
 // NewSender makes a sender. Run it.
 func NewSender(o Options) *Sender {
-	return &Sender{Options: o, client: newClient(o.Settings, o.Keys), holder: backoffice.NewID(), now: time.Now, every: lookEvery}
+	return &Sender{Options: o, client: newClient(o.Settings, o.Keys), holder: backoffice.NewID(), now: time.Now, every: lookEvery, idle: idleTime}
 }
 
 // Run sends until ctx ends.

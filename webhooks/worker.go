@@ -17,8 +17,6 @@ const (
 	// than leaseLeft of it is left, and gives it back when it ends.
 	leaseTime = 30 * time.Second
 	leaseLeft = attemptTime + 5*time.Second
-
-	idleTime = 10 * time.Second // after which the place is noted, should it have moved over what the webhook is not told
 )
 
 // worker serves one webhook, until there is nothing more to do for it: its message is not due yet, another sender has it, or
@@ -96,10 +94,13 @@ func (w *worker) serve(ctx context.Context) (err error) {
 	if w.stop != "" {
 		return w.halt(ctx, w.stop)
 	}
-	reader := w.Feed.Read(w.hook.At, w.kinds)
+	var reader *changes.Reader
 	for {
 		switch {
 		case w.hook.Message == nil:
+			if reader == nil || reader.At() < w.hook.At { // the message that was on its way when this worker began took it further
+				reader = w.Feed.Read(w.hook.At, w.kinds)
+			}
 			err = w.compose(ctx, reader)
 		case !w.hook.May(w.kinds):
 			if err = w.own(ctx); err == nil {
@@ -167,7 +168,7 @@ func (w *worker) halt(ctx context.Context, why backoffice.WebhookStop) error {
 // compose waits for changes, and puts a message of them on its way. It is stored before it is sent for the first time: so
 // every attempt sends the same, whoever makes it.
 func (w *worker) compose(ctx context.Context, reader *changes.Reader) error {
-	idle, cancel := context.WithTimeout(ctx, idleTime)
+	idle, cancel := context.WithTimeout(ctx, w.idle)
 	defer cancel()
 	found, err := reader.Next(idle, atOnce)
 	switch {
@@ -220,7 +221,7 @@ func (w *worker) attempt(ctx context.Context) error {
 	case answer.gone():
 		w.hook.Refused(now, answer.Failure)
 	default:
-		w.hook.Failed(now, answer.Failure, answer.retryAfter, rand.Float64()) //nolint:gosec // no secret: it spreads attempts
+		w.hook.Failed(now, answer.Failure, answer.retryAfter, rand.Float64())
 	}
 	w.failed.Add(1)
 	if err := w.step(ctx); err != nil {
