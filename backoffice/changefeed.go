@@ -168,11 +168,7 @@ type ChangeReader interface {
 
 // FollowOnPrimary has what a request reads from here on answered by the server that takes writes: a replica may not have come as
 // far as the place from which on somebody reads the feed.
-func FollowOnPrimary(ctx context.Context) {
-	if session := SessionOf(ctx); session != nil {
-		session.StayOnPrimary()
-	}
-}
+func FollowOnPrimary(ctx context.Context) { SessionOf(ctx).StayOnPrimary() }
 
 // ReadChangePage reads a page of the feed. Errors: CursorExpired, and those of a Sender.
 func ReadChangePage(ctx context.Context, store ChangeReader, q ChangeQuery) (*ChangePage, error) {

@@ -28,8 +28,11 @@ func (c *Session) Server(choose func() int) int {
 	return c.server
 }
 
-// StayOnPrimary keeps the rest of the request's reads on the primary.
+// StayOnPrimary keeps the rest of the request's reads on the primary. Nobody's, a nil session's, are there anyway.
 func (c *Session) StayOnPrimary() {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.server = Primary

@@ -1,12 +1,10 @@
 package cache_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -16,11 +14,12 @@ import (
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/storetest"
 )
 
 // The tests are a gateway as well, one that writes until it is killed.
 func TestMain(m *testing.M) {
-	if url := os.Getenv("WRITE_UNTIL_KILLED"); url != "" {
+	if url := os.Getenv(storetest.UntilKilled); url != "" {
 		writeUntilKilled(url)
 	}
 	os.Exit(m.Run())
@@ -125,34 +124,15 @@ func TestAGatewayThatIsKilledWhileItCommitsLeavesNothingOldInOthers(t *testing.T
 			below, err := openURL(t.Context(), url)
 			gateway := before(t, opened(t, below, err), cache.Options{Bytes: 1 << 20})
 			for kill := range 5 {
-				program := exec.Command(os.Args[0])
-				program.Env = append(os.Environ(), "WRITE_UNTIL_KILLED="+url)
-				output, err := program.StdoutPipe()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := program.Start(); err != nil {
-					t.Fatal(err)
-				}
-				lines := bufio.NewScanner(output)
-				for range 10 + 7*kill {
-					if !lines.Scan() {
-						t.Fatal("the writer ended by itself")
-					}
+				storetest.Kill(t, url, 10+7*kill, func(pid int, line string) {
 					acknowledged := 0
-					_, _ = fmt.Sscanf(lines.Text(), fmt.Sprint(program.Process.Pid)+"-%d", &acknowledged)
+					_, _ = fmt.Sscanf(line, fmt.Sprint(pid)+"-%d", &acknowledged)
 					text, err := painted(t.Context(), t, gateway)
 					var shown int
-					if _, bad := fmt.Sscanf(text, fmt.Sprint(program.Process.Pid)+"-%d", &shown); err != nil || bad != nil || shown < acknowledged {
-						t.Fatalf("after %q was acknowledged the gateway shows %q (%v)", lines.Text(), text, err)
+					if _, bad := fmt.Sscanf(text, fmt.Sprint(pid)+"-%d", &shown); err != nil || bad != nil || shown < acknowledged {
+						t.Fatalf("after %q was acknowledged the gateway shows %q (%v)", line, text, err)
 					}
-				}
-				if err := program.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-				for lines.Scan() { // what it said before it was killed
-				}
-				_ = program.Wait()
+				})
 				agree(t, gateway, truth)
 				if err := paint(t.Context(), truth, fmt.Sprint("after ", kill)); err != nil {
 					t.Fatal(err)

@@ -8,7 +8,7 @@ import "example.org/backoffice/backoffice"
 
 // leaveReplica keeps the rest of the request on the primary.
 func (p *pass) leaveReplica() {
-	backoffice.SessionOf(p.ctx).StayOnPrimary() // without a session there are no replicas
+	backoffice.SessionOf(p.ctx).StayOnPrimary()
 	p.replica = false
 	p.of.RenewSnapshot(p.ctx)
 }

@@ -40,19 +40,12 @@ func (r *reads) at(ctx context.Context) *replica {
 	return replicas[server-backoffice.Primary-1]
 }
 
-// stay keeps the rest of a context's request on the primary.
-func stay(ctx context.Context) {
-	if caller := backoffice.SessionOf(ctx); caller != nil {
-		caller.StayOnPrimary()
-	}
-}
-
 // givenUp leaves a replica out that could not answer.
 func (r *reads) givenUp(ctx context.Context, from *replica, err error) bool {
 	switch backoffice.KindOf(err) {
 	case backoffice.Unavailable, backoffice.Timeout:
 		from.leaveOut()
-		stay(ctx)
+		backoffice.SessionOf(ctx).StayOnPrimary()
 		return true
 	}
 	return false

@@ -31,8 +31,9 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 
 // wrote makes the caller's reads see what it wrote: those of this request, and those to come.
 func (e *engine) wrote(ctx context.Context) {
-	stay(ctx)
-	if caller := backoffice.SessionOf(ctx); caller != nil && e.reads.freshness != nil {
+	caller := backoffice.SessionOf(ctx)
+	caller.StayOnPrimary()
+	if caller != nil && e.reads.freshness != nil {
 		e.reads.freshness.note(caller.ClientID)
 	}
 }

@@ -1,12 +1,10 @@
 package sqlite_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -232,7 +230,7 @@ func writeUntilKilled(path string) {
 }
 
 func TestMain(m *testing.M) {
-	if path := os.Getenv("WRITE_UNTIL_KILLED"); path != "" {
+	if path := os.Getenv(storetest.UntilKilled); path != "" {
 		writeUntilKilled(path)
 	}
 	os.Exit(m.Run())
@@ -243,29 +241,7 @@ func TestWhatWasAcknowledgedIsThereAfterTheProcessIsKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "backoffice.db")
 	acknowledged := map[string]bool{}
 	for kill := range 4 {
-		program := exec.Command(os.Args[0])
-		program.Env = append(os.Environ(), "WRITE_UNTIL_KILLED="+path)
-		output, err := program.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := program.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(output)
-		for range 20 + 7*kill {
-			if !lines.Scan() {
-				t.Fatal("the writer ended by itself")
-			}
-			acknowledged[lines.Text()] = true
-		}
-		if err := program.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		for lines.Scan() { // what it said before it was killed
-			acknowledged[lines.Text()] = true
-		}
-		_ = program.Wait()
+		storetest.Kill(t, path, 20+7*kill, func(_ int, line string) { acknowledged[line] = true })
 	}
 	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
 	if err != nil {
