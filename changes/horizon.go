@@ -44,20 +44,16 @@ func (f *Feed) Tidy(ctx context.Context) {
 	if f.options.Keep == 0 {
 		return
 	}
-	tick := time.NewTicker(removeEvery)
-	defer tick.Stop()
-	for {
-		before := backoffice.InstantOf(time.Now().Add(-time.Duration(f.options.Keep)))
-		for more := true; more && ctx.Err() == nil; {
-			var err error
-			if more, err = f.store.RemoveChanges(ctx, before, removedAtOnce); err != nil && ctx.Err() == nil {
-				f.options.Log.ErrorContext(ctx, "removing old entries of the change log", "cause", causeOf(err))
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+	f.remove(ctx)
+	backoffice.Every(ctx, removeEvery, func() { f.remove(ctx) })
+}
+
+func (f *Feed) remove(ctx context.Context) {
+	before := backoffice.InstantOf(time.Now().Add(-time.Duration(f.options.Keep)))
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		if more, err = f.store.RemoveChanges(ctx, before, removedAtOnce); err != nil && ctx.Err() == nil {
+			f.options.Log.ErrorContext(ctx, "removing old entries of the change log", "cause", causeOf(err))
 		}
 	}
 }
