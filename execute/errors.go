@@ -49,7 +49,7 @@ func (w *Writer) contextOf(g *group, f *field) context.Context {
 
 // full counts an error and tells whether it is one too many to be kept.
 func (w *Writer) full() bool {
-	if w.errors++; w.errors <= w.run.executor.maxErrors {
+	if w.errors++; w.errors <= w.run.executor.options.MaxErrors {
 		return false
 	}
 	w.omitted++

@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -44,39 +45,26 @@ const ErrorsOmitted = "errorsOmitted"
 // Executor is a graphql.ExecutableSchema whose Exec works a level at a time.
 type Executor struct {
 	graphql.ExecutableSchema
+	options   Options
 	published *ast.Schema
 	schema    *linked
 	plans     planCache
-	runner    Runner
-	prepare   func(Selection) any
-	attach    func(context.Context, any) context.Context
-	early     func(object, field string) bool
-	written   func(context.Context, int) error
-	again     func(context.Context) bool
-	maxErrors int
 }
 
 // New puts an Executor in the place of gqlgen's Exec; everything else is left to generated. Package graph calls it.
 func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Executor {
-	clients := published(generated.Schema())
-	e := &Executor{
-		ExecutableSchema: generated, published: clients, schema: link(schema, clients), runner: options.Runner,
-		prepare: options.Prepare, attach: options.Attach, early: options.Early, written: options.Written, again: options.Again, maxErrors: options.MaxErrors,
-	}
-	if e.runner == nil {
-		e.runner = Concurrently
+	if options.Runner == nil {
+		options.Runner = Concurrently
 	}
 	if options.Prepare == nil {
-		e.attach = nil
+		options.Attach = nil
 	}
-	if e.maxErrors == 0 {
-		e.maxErrors = 10_000
+	options.PlanBytes, options.MaxErrors = cmp.Or(options.PlanBytes, 16<<20), cmp.Or(options.MaxErrors, 10_000)
+	clients := published(generated.Schema())
+	return &Executor{
+		ExecutableSchema: generated, options: options, published: clients, schema: link(schema, clients),
+		plans: planCache{limit: options.PlanBytes},
 	}
-	if options.PlanBytes == 0 {
-		options.PlanBytes = 16 << 20
-	}
-	e.plans.limit = options.PlanBytes
-	return e
 }
 
 // Schema is the schema as clients see it.
@@ -131,7 +119,7 @@ func (e *Executor) start(ctx context.Context, objects List) (*run, *group, error
 	r := &run{ctx: ctx, executor: e, operation: operation, plan: p}
 	all := &group{selection: p.root, objects: objects}
 	err = r.execute(all)
-	if err == nil && e.again != nil && operation.Operation.Operation != ast.Mutation && e.again(ctx) {
+	if err == nil && e.options.Again != nil && operation.Operation.Operation != ast.Mutation && e.options.Again(ctx) {
 		r = &run{ctx: ctx, executor: e, operation: operation, plan: p}
 		all = &group{selection: p.root, objects: objects}
 		err = r.execute(all)
@@ -145,7 +133,7 @@ func (e *Executor) planOf(operation *graphql.OperationContext) (*plan, error) {
 	if p != nil {
 		return p, nil
 	}
-	p, err := compile(e.schema, operation, e.prepare, e.early)
+	p, err := compile(e.schema, operation, e.options.Prepare, e.options.Early)
 	if err == nil {
 		e.plans.put(operation, conditions, values, p)
 	}

@@ -102,7 +102,7 @@ func (r *run) levels() error {
 		for _, f := range r.level {
 			r.calls = append(r.calls, func(ctx context.Context) { r.call(ctx, f) })
 		}
-		r.executor.runner(r.ctx, r.calls, !r.plan.serial && !slices.ContainsFunc(r.level, (*frame).leadsOn))
+		r.executor.options.Runner(r.ctx, r.calls, !r.plan.serial && !slices.ContainsFunc(r.level, (*frame).leadsOn))
 		for _, f := range r.level {
 			if !f.early {
 				r.spread(f)
@@ -210,8 +210,8 @@ func (r *run) call(ctx context.Context, f *frame) {
 // ask calls the resolver and checks that the results are as many as the objects.
 func (r *run) ask(ctx context.Context, f *frame, args map[string]any) {
 	def, objects := f.field.def, f.group.objects
-	if r.executor.attach != nil && def.Resolver {
-		ctx = r.executor.attach(ctx, f.field.prepared)
+	if r.executor.options.Attach != nil && def.Resolver {
+		ctx = r.executor.options.Attach(ctx, f.field.prepared)
 	}
 	column, err := def.Call(ctx, objects, args)
 	if each, ok := err.(graphql.BatchErrors); ok {

@@ -87,7 +87,7 @@ func (w *Writer) Float(f float64) bool {
 
 // refuse writes null for a leaf that cannot be written. At most as many are noted as errors are kept.
 func (w *Writer) refuse(err error) {
-	if len(w.unwritable) < w.run.executor.maxErrors {
+	if len(w.unwritable) < w.run.executor.options.MaxErrors {
 		w.unwritable = append(w.unwritable, unwritable{len(w.bytes), w.Context(), &w.group.selection.fields[w.leaf], err})
 	}
 	w.Null()

@@ -60,7 +60,7 @@ func newWriter(r *run, buffer []byte) Writer {
 func (w *Writer) weigh() {
 	w.mark = len(w.bytes) + bytesBetween
 	runtime.Gosched() // who writes megabytes lets those go first who want little
-	if written := w.run.executor.written; written != nil && w.ended == nil {
+	if written := w.run.executor.options.Written; written != nil && w.ended == nil {
 		w.ended = written(w.run.ctx, len(w.bytes))
 	}
 }
