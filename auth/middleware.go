@@ -1,7 +1,7 @@
 package auth
 
 import (
-	"cmp"
+	"context"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -27,12 +27,27 @@ type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 // one is never slowed.
 func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxies, refuse Refuse) func(http.Handler) http.Handler {
 	return admit(refuse, func(w http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
-		principal, err := authenticator.Authenticate(r.Context(), header(r, ClientIDHeader), header(r, ClientSecretHeader))
-		if backoffice.KindOf(err) == backoffice.Unauthenticated {
-			err = cmp.Or(throttle.refusal(w, proxies.ClientAddress(r)), err)
+		principal, wait, err := SignIn(r.Context(), authenticator, throttle, proxies.ClientAddress(r), header(r, ClientIDHeader), header(r, ClientSecretHeader))
+		if wait > 0 {
+			setRetryAfter(w, wait)
 		}
 		return principal, err
 	})
+}
+
+// SignIn checks a pair that a client gave by another way than headers. Errors are those that Middleware has for refuse; wait is for how
+// long the client is to wait when it is RateLimited.
+func SignIn(ctx context.Context, authenticator *Authenticator, throttle *Throttle, client netip.Addr, clientID, secret string) (principal *backoffice.Principal, wait time.Duration, err error) {
+	if len(clientID) > maxHeader || len(secret) > maxHeader {
+		clientID, secret = "", ""
+	}
+	principal, err = authenticator.Authenticate(ctx, clientID, secret)
+	if backoffice.KindOf(err) == backoffice.Unauthenticated {
+		if wait = throttle.Failed(client); wait > 0 {
+			err = backoffice.Errorf(backoffice.RateLimited, "too many failed sign-ins from this address; try again later")
+		}
+	}
+	return principal, wait, err
 }
 
 // Admit does for a signed path what Middleware does for headers: clientOf checks the signature and tells for which pair it
@@ -62,16 +77,6 @@ func admit(refuse Refuse, principalOf func(http.ResponseWriter, *http.Request) (
 			next.ServeHTTP(w, r.WithContext(WithPrincipal(r.Context(), principal)))
 		})
 	}
-}
-
-// refusal counts a failed sign-in and returns RateLimited, with its header set, when there were too many; else nil.
-func (t *Throttle) refusal(w http.ResponseWriter, client netip.Addr) error {
-	wait := t.Failed(client)
-	if wait <= 0 {
-		return nil
-	}
-	setRetryAfter(w, wait)
-	return backoffice.Errorf(backoffice.RateLimited, "too many failed sign-ins from this address; try again later")
 }
 
 // setRetryAfter says how many whole seconds to wait, rounded up.

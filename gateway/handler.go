@@ -65,7 +65,7 @@ func (s server) handler() http.Handler {
 	throttle := auth.NewThrottle()
 	admission := s.limits.NewAdmission()
 	schema := s.schema()
-	endpoint := s.graphql(schema, admission)
+	endpoint := s.graphql(schema, admission, throttle)
 	s.measure(throttle, vault, admission)
 
 	r := chi.NewRouter()
@@ -75,11 +75,16 @@ func (s server) handler() http.Handler {
 		Handler(endpoint)
 	answered, streamed := s.http.Deadline(signedIn), s.http.Stream(signedIn)
 	r.HandleFunc("/graphql", func(w http.ResponseWriter, r *http.Request) {
-		if graphqlhttp.WantsEvents(r) {
+		switch {
+		case graphqlhttp.IsSocket(r) && !s.http.MayConnect(r):
+			endpoint.Refuse(w, r, backoffice.Errorf(backoffice.Forbidden, "pages of this origin may not connect: --cors-origin names those that may"))
+		case graphqlhttp.IsSocket(r):
+			endpoint.Socket(w, r)
+		case graphqlhttp.WantsEvents(r):
 			streamed.ServeHTTP(w, r)
-			return
+		default:
+			answered.ServeHTTP(w, r)
 		}
-		answered.ServeHTTP(w, r)
 	})
 	bounded.With(rest.Compressed).Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -115,17 +120,24 @@ func schemaText(schema *execute.Executor) string {
 }
 
 // graphql is the GraphQL API.
-func (s server) graphql(schema *execute.Executor, admission *limits.Admission) *graphqlhttp.GraphQL {
+func (s server) graphql(schema *execute.Executor, admission *limits.Admission, throttle *auth.Throttle) *graphqlhttp.GraphQL {
 	return graphqlhttp.New(schema, s.limits, graphqlhttp.Hooks{
 		Begin:       s.begin,
 		Subscribe:   s.subscribe(schema),
+		SignIn:      s.signIn(throttle),
+		Connect:     s.connect,
 		Admit:       admit(admission),
 		BeforeWrite: privacy.Commit,
 		RequestID:   httpserver.RequestID,
 		Log:         s.log,
 		StoreCalls:  func(ctx context.Context) int { return backoffice.StatementCountOf(ctx).Count() },
 		Done: func(ctx context.Context, o graphqlhttp.Outcome) {
-			httpserver.NoteOperation(ctx, httpserver.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes})
+			operation := httpserver.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes}
+			if o.OnSocket {
+				s.http.CountOperation(ctx, operation)
+				return
+			}
+			httpserver.NoteOperation(ctx, operation)
 		},
 	})
 }

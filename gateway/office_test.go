@@ -17,6 +17,7 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/cache"
+	"example.org/backoffice/changes"
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/importexport"
 	"example.org/backoffice/limits"
@@ -30,6 +31,7 @@ type office struct {
 	*Backend
 	before  backoffice.Store // the store, with a cache before it if there is one
 	handler http.Handler
+	feed    *changes.Feed
 	pairs   map[string][2]string // by scopes: client id and secret
 }
 
@@ -128,7 +130,7 @@ func serveConfigured(t testing.TB, h *Backend, c Config) *office {
 			t.Error(err)
 		}
 	})
-	o.handler, o.before = s.handler(), s.store
+	o.handler, o.before, o.feed = s.handler(), s.store, s.feed
 	return o
 }
 

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-
-	"github.com/99designs/gqlgen/graphql"
 )
 
 // Server-Sent Events, as graphql-sse has them in its mode of distinct connections: an event named next for each answer of an
@@ -100,19 +98,10 @@ func (a answer) writeEvents(w http.ResponseWriter) error {
 
 // stream answers a subscription, for as long as it goes on.
 func (g *GraphQL) stream(ctx context.Context, w http.ResponseWriter, media string, q *prepared) answer {
-	if media != mediaEvents || g.hooks.Subscribe == nil {
-		a := refusal(media, failure(codeBadInput, "a subscription is answered with %s: name that in Accept, or use a WebSocket", mediaEvents))
+	if media != mediaEvents {
+		a := refusal(media, failure(codeBadInput, "a subscription is answered with %s: name that in Accept, or use a WebSocket (%s)", mediaEvents, socketProtocol))
 		a.status = http.StatusNotAcceptable
 		return a
 	}
-	s, err := g.hooks.Subscribe(graphql.WithOperationContext(ctx, q.context))
-	if err != nil {
-		return refusal(media, g.Present(ctx, err))
-	}
-	defer s.Leave()
-	a := answer{status: http.StatusOK, media: media, streamed: true}
-	if why := g.follow(ctx, q, s, newEventStream(w)); why != nil {
-		a.errors = append(a.errors, why)
-	}
-	return a
+	return g.subscribe(ctx, media, q, func() subscriber { return newEventStream(w) })
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -20,6 +21,11 @@ type Hooks struct {
 	Begin func(ctx context.Context, part bool) (_ context.Context, end func())
 	// Subscribe begins the subscription of the context's operation. Without it there are none.
 	Subscribe func(context.Context) (Subscription, error)
+	// SignIn gives what is done on a socket the context of who it is for; r is the request that opened it. Errors:
+	// RateLimited after too many failures of one client, and what it answers to a request without a valid pair.
+	SignIn func(ctx context.Context, r *http.Request, pair Pair) (context.Context, error)
+	// Connect counts a socket: own ends when it has to be closed, and its cause says why.
+	Connect func(ctx context.Context) (own context.Context, leave func(), err error)
 	// Admit waits until an operation of this cost may be executed, and fails when that takes too long.
 	Admit func(ctx context.Context, cost int) (Admitted, error)
 	// BeforeWrite runs after an operation was executed and before the first byte of its answer leaves. If it fails,
@@ -50,6 +56,7 @@ type Outcome struct {
 	Cost      int      // likewise
 	Status    int      // of HTTP
 	Codes     []string // of the errors, each once
+	OnSocket  bool     // it is one of several of a request
 }
 
 // GraphQL serves GraphQL over HTTP for an executable schema. Make one with New; it may be used by many requests at a
@@ -60,6 +67,7 @@ type GraphQL struct {
 	documents *documents
 	limits    limits.Settings
 	hooks     Hooks
+	newcomers atomic.Int64 // sockets on which nobody has signed in
 }
 
 // New makes the GraphQL endpoint of a schema.
@@ -90,7 +98,7 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { served.end() }()
 	media, acceptable := negotiate(r.Header["Accept"])
 	if acceptable {
-		a = g.guarded(ctx, w, r, media, &served)
+		a = g.guarded(ctx, media, func() answer { return g.answer(ctx, w, r, media, &served) })
 	} else {
 		a = refusal(mediaJSON, failure(codeBadInput, "the answer is %s, %s or %s", mediaGraphQL, mediaJSON, mediaEvents))
 		a.status = http.StatusNotAcceptable
@@ -146,7 +154,7 @@ func (g *GraphQL) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // guarded answers a panic with an internal error.
-func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Request, media string, outcome *served) (a answer) {
+func (g *GraphQL) guarded(ctx context.Context, media string, do func() answer) (a answer) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			if panicked == http.ErrAbortHandler {
@@ -155,7 +163,7 @@ func (g *GraphQL) guarded(ctx context.Context, w http.ResponseWriter, r *http.Re
 			a = refusal(media, g.Present(ctx, g.Recover(ctx, panicked)))
 		}
 	}()
-	return g.answer(ctx, w, r, media, outcome)
+	return do()
 }
 
 func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, media string, outcome *served) answer {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -40,13 +41,31 @@ const (
 	betweenTold  = 50 * time.Millisecond // for a subscriber: what comes meanwhile is told together
 	mostEvents   = 500                   // executed together
 	eventBytes   = 64 << 10              // of the answers that are executed together, roughly; they are kept until the client has taken them
-	slowestTaken = 20 * time.Second      // for a client to take them
+	slowestTaken = 20 * time.Second      // for a client to take them; one that is slower is told so
+	longestTaken = time.Minute           // one that takes nothing for so long is cut off
 )
 
 var (
 	errSlow error = backoffice.Errorf(backoffice.Timeout, "the subscription was ended, since what it tells is taken too slowly; subscribe again, after the last change that was received")
 	errGone       = errors.New("the client has gone, or takes nothing; it may go on after the last change that it has")
 )
+
+// subscribe answers a subscription, for as long as it goes on. to is asked for when it has begun.
+func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to func() subscriber) answer {
+	if g.hooks.Subscribe == nil {
+		return refusal(media, failure(codeBadInput, "there are no subscriptions"))
+	}
+	s, err := g.hooks.Subscribe(graphql.WithOperationContext(ctx, q.context))
+	if err != nil {
+		return refusal(media, g.Present(ctx, err))
+	}
+	defer s.Leave()
+	a := answer{status: http.StatusOK, media: media, streamed: true}
+	if why := g.follow(ctx, q, s, to()); why != nil {
+		a.errors = append(a.errors, why)
+	}
+	return a
+}
 
 // follow tells a subscriber what its subscription is told, until one of them ends. What the subscriber has not taken yet is
 // not kept for it: it is read when it is its turn. why is what the subscriber was told at the end, if it was.

@@ -117,10 +117,12 @@ func (m *metrics) count(s seen) {
 	of.requests.Inc()
 	of.durations.Observe(s.took.Seconds())
 	of.calls.Add(float64(s.calls))
-	operation := s.operation
-	if operation == nil {
-		return
+	if s.operation != nil {
+		m.countOperation(s.operation)
 	}
+}
+
+func (m *metrics) countOperation(operation *Operation) {
 	kind := cmp.Or(operation.Type, "none")
 	if len(operation.Codes) == 0 {
 		m.operation(outcome{kind, "OK"}).Inc()

@@ -76,17 +76,31 @@ func (srv *Server) line(ctx context.Context, s seen) {
 	if s.client != "" {
 		attributes = append(attributes, slog.String("client", s.client))
 	}
-	if operation := s.operation; operation != nil {
-		attributes = append(attributes,
-			slog.String("operation", backoffice.ShownName(operation.Name)),
-			slog.String("document", operation.Document),
-			slog.Int("cost", operation.Cost))
-		if len(operation.Codes) > 0 {
-			attributes = append(attributes, slog.String("codes", strings.Join(operation.Codes, " ")))
-		}
+	if s.operation != nil {
+		attributes = s.operation.attributes(attributes)
 	}
+	srv.log(ctx, level, "request", attributes)
+}
+
+// CountOperation logs and counts an operation that is one of several of a request.
+func (srv *Server) CountOperation(ctx context.Context, operation Operation) {
+	srv.metrics.countOperation(&operation)
+	if known := recordOf(ctx); srv.options.Log.Enabled(ctx, slog.LevelInfo) {
+		srv.log(ctx, slog.LevelInfo, "operation", operation.attributes([]slog.Attr{slog.String("request", known.id), slog.String("client", known.client)}))
+	}
+}
+
+func (o *Operation) attributes(to []slog.Attr) []slog.Attr {
+	to = append(to, slog.String("operation", backoffice.ShownName(o.Name)), slog.String("document", o.Document), slog.Int("cost", o.Cost))
+	if len(o.Codes) > 0 {
+		to = append(to, slog.String("codes", strings.Join(o.Codes, " ")))
+	}
+	return to
+}
+
+func (srv *Server) log(ctx context.Context, level slog.Level, text string, attributes []slog.Attr) {
 	// Without the place in the source, which would be this one each time.
-	line := slog.NewRecord(time.Now(), level, "request", 0)
+	line := slog.NewRecord(time.Now(), level, text, 0)
 	line.AddAttrs(attributes...)
 	_ = srv.options.Log.Handler().Handle(ctx, line) // slog has no one to tell either
 }

@@ -10,7 +10,7 @@ import (
 // Operation is what a GraphQL request was, for the log and the metrics. Name is masked already.
 type Operation struct {
 	Name     string // "" for one without a name
-	Type     string // query or mutation; "" when the document was refused
+	Type     string // query, mutation or subscription; "" when the document was refused
 	Document string // hash of the document with its literals taken out
 	Cost     int
 	Codes    []string // of the errors in the answer
@@ -39,6 +39,9 @@ func RequestID(ctx context.Context) string { return recordOf(ctx).id }
 
 // NoteOperation puts a GraphQL operation into the request's log line and into the metrics.
 func NoteOperation(ctx context.Context, operation Operation) { recordOf(ctx).operation = &operation }
+
+// NoteClient notes who a request is for, when that is known only after it was let in.
+func NoteClient(ctx context.Context, clientID string) { recordOf(ctx).client = clientID }
 
 // Client notes who makes a request; it belongs directly behind authentication.
 func Client(next http.Handler) http.Handler {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -87,6 +89,17 @@ func refusePreflight(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// MayConnect says whether a page of the request's origin may open a WebSocket, which no preflight asks for: one of this server's
+// own, or of an origin that may ask. What is no page has no origin.
+func (srv *Server) MayConnect(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || slices.Contains(srv.settings.Origins, origin) {
+		return true
+	}
+	from, err := url.Parse(origin)
+	return err == nil && from.Host != "" && strings.EqualFold(from.Host, r.Host)
 }
 
 // Deadline bounds the time of a request and of the writing of its answer. It is for everything but downloads, which

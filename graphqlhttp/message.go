@@ -1,0 +1,156 @@
+package graphqlhttp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// message is one of the protocol graphql-transport-ws.
+type message struct {
+	id, kind string
+	payload  *object       // of those that come in
+	answer   *answer       // the payload of next
+	errors   gqlerror.List // the payload of error
+}
+
+const (
+	messageInit      = "connection_init"
+	messageAck       = "connection_ack"
+	messagePing      = "ping"
+	messagePong      = "pong"
+	messageSubscribe = "subscribe"
+	messageNext      = "next"
+	messageError     = "error"
+	messageComplete  = "complete"
+)
+
+// parseMessage reads what a client sent; ok is false for what is no message that a client sends.
+func parseMessage(text string, nesting int) (m message, ok bool) {
+	value, err := parseJSON(text, nesting)
+	top, isObject := value.(*object)
+	if err != nil || !isObject {
+		return m, false
+	}
+	m.kind, _ = top.members["type"].(string)
+	m.id, _ = top.members["id"].(string)
+	payload, given := top.members["payload"]
+	m.payload, ok = payload.(*object)
+	hasID, hasPayload := m.id != "" && len(m.id) <= mostIdentifier, ok
+	switch m.kind {
+	case messageInit, messagePing, messagePong:
+		return m, hasPayload || !given || payload == nil
+	case messageSubscribe:
+		return m, hasID && hasPayload
+	case messageComplete:
+		return m, hasID
+	}
+	return m, false
+}
+
+// pair is what connection_init says. The names are those of the headers, in any case.
+func (m message) pair() (pair Pair, ok bool) {
+	if m.payload == nil {
+		return pair, true
+	}
+	for name, value := range m.payload.members {
+		var into *string
+		switch strings.ToLower(name) {
+		case "x-client-id":
+			into = &pair.ClientID
+		case "x-client-secret":
+			into = &pair.ClientSecret
+		case "x-access-purpose":
+			into = &pair.Purpose
+		default:
+			continue
+		}
+		text, isText := value.(string)
+		if !isText || *into != "" {
+			return pair, false
+		}
+		*into = text
+	}
+	return pair, true
+}
+
+// request is the operation that subscribe asks for. Its cost is told when its extensions hold "explain": true, since a socket
+// has no headers for one operation.
+func (m message) request() (request, *unread) {
+	asked, refused := requestOf(m.payload.members)
+	if extensions, ok := m.payload.members["extensions"].(*object); ok {
+		asked.explain = extensions.members["explain"] == true
+	}
+	return asked, refused
+}
+
+// appendTo appends the message as it is sent.
+func (m message) appendTo(text *bytes.Buffer) error {
+	text.WriteString(`{"type":"` + m.kind + `"`)
+	if m.id != "" {
+		text.WriteString(`,"id":`)
+		encoded, err := json.Marshal(m.id)
+		if err != nil {
+			return err
+		}
+		text.Write(encoded)
+	}
+	switch {
+	case m.answer != nil:
+		text.WriteString(`,"payload":`)
+		if err := m.answer.appendTo(text); err != nil {
+			return err
+		}
+	case m.errors != nil:
+		text.WriteString(`,"payload":`)
+		encoded, err := json.Marshal(m.errors)
+		if err != nil {
+			return err
+		}
+		text.Write(encoded)
+	}
+	text.WriteByte('}')
+	return nil
+}
+
+// read waits for the next message; ok is false when the connection is closed, as it is for what is no message.
+func (s *socket) read() (m message, ok bool) {
+	kind, text, err := s.connection.Read(context.Background()) // Close ends it, which says why
+	if err != nil {
+		return m, false
+	}
+	if m, ok = parseMessage(string(text), s.limits.Nesting+2); !ok || kind != websocket.MessageText {
+		s.close(closeBadMessage, "Invalid message received")
+		return m, false
+	}
+	return m, true
+}
+
+// send sends messages, together, and fails when the client takes nothing for too long.
+func (s *socket) send(messages ...message) error {
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	// A write that its context cuts off closes the connection without a word: so it is not the operation's.
+	ctx, cancel := context.WithTimeout(context.Background(), longestTaken)
+	defer cancel()
+	s.wire.cork()
+	for _, m := range messages {
+		if err := s.write(ctx, m); err != nil {
+			return errors.Join(err, s.wire.uncork(ctx))
+		}
+	}
+	return s.wire.uncork(ctx)
+}
+
+func (s *socket) write(ctx context.Context, m message) error {
+	var text bytes.Buffer
+	if err := m.appendTo(&text); err != nil {
+		return err
+	}
+	return s.connection.Write(ctx, websocket.MessageText, text.Bytes())
+}

@@ -1,0 +1,334 @@
+package graphqlhttp
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
+)
+
+// The WebSocket protocol graphql-transport-ws: operations of all kinds over one connection, each known by an identifier that the
+// client gives it. The credential pair is in the payload of connection_init, since a browser lets a page set no headers. So another
+// site's page may open a socket and can do nothing with it: nothing that the browser sends by itself signs anybody in.
+
+const socketProtocol = "graphql-transport-ws"
+
+// Codes with which a connection is closed. Beside these there are those of RFC 6455, after which a client tries again.
+const (
+	closeBadMessage   websocket.StatusCode = 4400
+	closeUnauthorized websocket.StatusCode = 4401
+	closeForbidden    websocket.StatusCode = 4403
+	closeProtocol     websocket.StatusCode = 4406
+	closeInitTimeout  websocket.StatusCode = 4408
+	closeTaken        websocket.StatusCode = 4409
+	closeTooManyInits websocket.StatusCode = 4429
+	closeInternal     websocket.StatusCode = 4500
+)
+
+const (
+	initTime       = 10 * time.Second
+	mostNewcomers  = 1000 // connections at one time that nobody has signed in on
+	mostOperations = 50   // of a connection at one time
+	envelopeBytes  = 4 << 10
+	mostIdentifier = 256 // bytes
+)
+
+// Pair is the credential pair of a connection, and what is stated for it.
+type Pair struct{ ClientID, ClientSecret, Purpose string }
+
+// IsSocket says whether a request wants to become a WebSocket.
+func IsSocket(r *http.Request) bool {
+	return r.Method == http.MethodGet && hasToken(r.Header["Connection"], "upgrade") && hasToken(r.Header["Upgrade"], "websocket")
+}
+
+func hasToken(values []string, token string) bool {
+	for _, value := range values {
+		for part := range strings.SplitSeq(value, ",") {
+			if strings.EqualFold(strings.TrimSpace(part), token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Socket serves a WebSocket for as long as it is open. What stands in front has looked at where it comes from, and nothing
+// else: who it is for is said on the socket.
+func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Sec-Websocket-Version") != "13" {
+		w.Header().Set("Sec-Websocket-Version", "13")
+		g.Refuse(w, r, backoffice.Errorf(backoffice.BadInput, "the version of the WebSocket protocol is 13"))
+		return
+	}
+	if g.newcomers.Add(1) > mostNewcomers {
+		g.newcomers.Add(-1)
+		g.Refuse(w, r, backoffice.Errorf(backoffice.Unavailable, "too many connections are being opened; try again later"))
+		return
+	}
+	newcomer := sync.OnceFunc(func() { g.newcomers.Add(-1) })
+	defer newcomer()
+	wire := &corked{ResponseWriter: w}
+	connection, err := websocket.Accept(wire, r, &websocket.AcceptOptions{
+		Subprotocols: []string{socketProtocol}, InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled,
+	})
+	if err != nil {
+		return // answered
+	}
+	defer func() { _ = connection.CloseNow() }()
+	connection.SetReadLimit(int64(g.limits.Body + envelopeBytes))
+	s := &socket{GraphQL: g, connection: connection, wire: wire, request: r, operations: map[string]*running{}}
+	if connection.Subprotocol() != socketProtocol {
+		s.close(closeProtocol, "Subprotocol not acceptable: the subprotocol is "+socketProtocol)
+		return
+	}
+	own, leave := s.greet()
+	if own == nil {
+		return
+	}
+	defer leave()
+	newcomer()
+	s.serve(own)
+}
+
+// socket is a connection that speaks the protocol.
+type socket struct {
+	*GraphQL
+	connection *websocket.Conn
+	wire       *corked
+	request    *http.Request
+
+	sending sync.Mutex
+
+	mu         sync.Mutex
+	operations map[string]*running // by the client's identifiers
+	work       sync.WaitGroup
+}
+
+// running is an operation on a socket. Its identifier may be another's as soon as the client is told that it is over.
+type running struct {
+	*socket
+	id   string
+	stop context.CancelFunc
+}
+
+// close says why the connection is closed, once.
+func (s *socket) close(code websocket.StatusCode, reason string) {
+	if len(reason) > 120 { // a frame of control is no longer
+		reason = strings.ToValidUTF8(reason[:120], "")
+	}
+	_ = s.connection.Close(code, reason)
+}
+
+// closeFor closes the connection for an error.
+func (s *socket) closeFor(ctx context.Context, err error) {
+	code := closeInternal
+	switch backoffice.KindOf(err) {
+	case backoffice.Unauthenticated:
+		code = closeUnauthorized
+	case backoffice.Forbidden:
+		code = closeForbidden
+	case backoffice.BadInput:
+		code = closeBadMessage
+	case backoffice.RateLimited:
+		code = websocket.StatusTryAgainLater
+	case backoffice.Unavailable:
+		code = websocket.StatusServiceRestart
+	}
+	s.close(code, s.Present(ctx, err).Message)
+}
+
+// greet waits for the client to say who it is, and returns the context of what it does from then on; nil when the connection
+// was closed instead.
+func (s *socket) greet() (own context.Context, leave func()) {
+	late := time.AfterFunc(initTime, func() { s.close(closeInitTimeout, "Connection initialisation timeout") })
+	defer late.Stop()
+	for {
+		m, ok := s.read()
+		switch {
+		case !ok:
+			return nil, nil
+		case m.kind == messagePing:
+			_ = s.send(message{kind: messagePong})
+		case m.kind == messageSubscribe:
+			s.close(closeUnauthorized, "Unauthorized: connection_init comes first")
+			return nil, nil
+		case m.kind == messageInit:
+			late.Stop()
+			return s.signIn(m)
+		}
+	}
+}
+
+func (s *socket) signIn(m message) (own context.Context, leave func()) {
+	// The request's own context ends with Socket alone, for the connection is not the server's any more.
+	ctx := context.WithoutCancel(s.request.Context())
+	pair, ok := m.pair()
+	if !ok {
+		s.close(closeBadMessage, "the payload of connection_init holds x-client-id and x-client-secret, texts")
+		return nil, nil
+	}
+	signedIn, err := s.hooks.SignIn(ctx, s.request, pair)
+	switch {
+	case backoffice.KindOf(err) == backoffice.RateLimited:
+		s.close(closeTooManyInits, s.Present(ctx, err).Message)
+		return nil, nil
+	case err == nil:
+		own, leave, err = s.hooks.Connect(signedIn)
+	}
+	if err != nil {
+		s.closeFor(ctx, err)
+		return nil, nil
+	}
+	_ = s.send(message{kind: messageAck})
+	return own, leave
+}
+
+// serve reads what the client wants until the connection is closed, by it or by the end of ctx.
+func (s *socket) serve(ctx context.Context) {
+	defer s.work.Wait()
+	operations, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer func() { _ = s.connection.CloseNow() }()
+	defer context.AfterFunc(ctx, func() { s.closeFor(ctx, context.Cause(ctx)) })()
+	s.work.Go(func() { s.keepAlive(operations) })
+	for {
+		m, ok := s.read()
+		if !ok {
+			return
+		}
+		switch m.kind {
+		case messageInit:
+			s.close(closeTooManyInits, "Too many initialisation requests")
+			return
+		case messagePing:
+			_ = s.send(message{kind: messagePong})
+		case messageSubscribe:
+			if !s.begin(operations, m) {
+				s.close(closeTaken, "Subscriber for this id already exists")
+				return
+			}
+		case messageComplete:
+			s.end(m.id)
+		}
+	}
+}
+
+// keepAlive finds out that a client has gone without a word, and keeps proxies from thinking so.
+func (s *socket) keepAlive(ctx context.Context) {
+	tick := time.NewTicker(idleEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		waiting, cancel := context.WithTimeout(context.Background(), longestTaken)
+		err := s.connection.Ping(waiting)
+		cancel()
+		if err != nil {
+			s.close(websocket.StatusPolicyViolation, "nothing is heard of the client")
+			return
+		}
+	}
+}
+
+// begin runs an operation; false when its identifier is in use.
+func (s *socket) begin(ctx context.Context, m message) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.operations[m.id] != nil {
+		return false
+	}
+	if len(s.operations) >= mostOperations {
+		refused := s.Present(ctx, backoffice.Errorf(backoffice.RateLimited, "too many operations at one time: %d of a connection", mostOperations))
+		s.work.Go(func() { _ = s.send(message{id: m.id, kind: messageError, errors: gqlerror.List{refused}}) })
+		return true
+	}
+	ctx, stop := context.WithCancel(ctx)
+	o := &running{socket: s, id: m.id, stop: stop}
+	s.operations[m.id] = o
+	s.work.Go(func() { o.run(ctx, m) })
+	return true
+}
+
+// end ends the operation of an identifier.
+func (s *socket) end(id string) {
+	s.mu.Lock()
+	o := s.operations[id]
+	s.mu.Unlock()
+	if o != nil {
+		o.stop()
+		o.over()
+	}
+}
+
+// over gives back the operation's identifier.
+func (o *running) over() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.operations[o.id] == o {
+		delete(o.operations, o.id)
+	}
+}
+
+// run answers the operation.
+func (o *running) run(ctx context.Context, m message) {
+	defer o.stop()
+	var served served
+	served.OnSocket = true
+	defer served.end()
+	defer o.over()
+	a := o.guarded(ctx, mediaEvents, func() answer { return o.operate(ctx, m, &served) })
+	switch {
+	case ctx.Err() != nil: // nobody waits for it
+	case a.streamed:
+	case a.data == nil:
+		o.over()
+		_ = o.send(message{id: o.id, kind: messageError, errors: a.errors})
+	default:
+		if o.next([]answer{a}) == nil {
+			_ = o.complete()
+		}
+	}
+	o.done(ctx, &served, a)
+}
+
+func (o *running) operate(ctx context.Context, m message, served *served) answer {
+	asked, unread := m.request()
+	if unread != nil {
+		return unread.answer(mediaEvents)
+	}
+	q, refused := o.prepare(ctx, asked, o.request.Header, mediaEvents, served)
+	switch {
+	case refused != nil:
+		return *refused
+	case q.isSubscription():
+		return o.subscribe(ctx, mediaEvents, q, func() subscriber { return o })
+	}
+	return o.inTime(ctx, mediaEvents, q, served)
+}
+
+// next implements subscriber.
+func (o *running) next(answers []answer) error {
+	messages := make([]message, len(answers))
+	for i := range answers {
+		messages[i] = message{id: o.id, kind: messageNext, answer: &answers[i]}
+	}
+	return o.send(messages...)
+}
+
+// idle implements subscriber: keepAlive shows it.
+func (o *running) idle() error { return nil }
+
+// complete implements subscriber.
+func (o *running) complete() error {
+	o.over()
+	return o.send(message{id: o.id, kind: messageComplete})
+}
