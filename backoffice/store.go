@@ -33,6 +33,17 @@ type Reader[T any, C comparable] interface {
 // it is for showing, never for writing back.
 type Columns uint64
 
+// With are these columns and others; none stands for all.
+func (c Columns) With(others Columns) Columns {
+	if c == 0 || others == 0 {
+		return 0
+	}
+	return c | others
+}
+
+// Cover says whether these columns are all that is wanted.
+func (c Columns) Cover(want Columns) bool { return c == 0 || want != 0 && want&^c == 0 }
+
 // Writer changes rows of one noun, inside a transaction.
 type Writer[T any, C comparable] interface {
 	Reader[T, C]

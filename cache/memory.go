@@ -75,8 +75,8 @@ func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *k
 	if !ok || e.filled > at {
 		return nil, want
 	}
-	if e.value != nil && !covers(e.want, want) {
-		return nil, union(e.want, want)
+	if e.value != nil && !e.want.Cover(want) {
+		return nil, e.want.With(want)
 	}
 	return e, 0
 }
@@ -132,7 +132,7 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 
 // keepRow keeps a record, nil for none.
 func (s *Store) keepRow(at place, want backoffice.Columns, value any, bytes int, as moment) {
-	if e, ok := s.memory.GetIfPresent(at); ok && e.filled <= as.at && covers(e.want, want) {
+	if e, ok := s.memory.GetIfPresent(at); ok && e.filled <= as.at && e.want.Cover(want) {
 		return
 	}
 	s.keep(as, &kept{place: at, filled: as.at, bytes: bytes, want: want, value: value})
@@ -173,13 +173,3 @@ func (s *Store) noteRoom() {
 		s.door.full.Store(s.memory.WeightedSize() >= s.memory.GetMaximum()/8*7)
 	}
 }
-
-// union and covers know that no columns stand for all.
-func union(a, b backoffice.Columns) backoffice.Columns {
-	if a == 0 || b == 0 {
-		return 0
-	}
-	return a | b
-}
-
-func covers(have, want backoffice.Columns) bool { return have == 0 || (want != 0 && want&^have == 0) }

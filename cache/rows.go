@@ -44,9 +44,9 @@ func (f *find[T, C]) look(p *pass) {
 				if !f.of.check {
 					continue
 				}
-				more = union(f.want, e.want)
+				more = f.want.With(e.want)
 			}
-			f.wider = union(f.wider, more)
+			f.wider = f.wider.With(more)
 		}
 		f.missing = append(f.missing, id)
 	}
@@ -267,7 +267,7 @@ func (l *listRead[T, C]) fromMemory(p *pass, rows int) {
 			var none T
 			l.holes = append(l.holes, hole{i, len(all) - first})
 			all = append(all, none)
-			l.wider = union(l.wider, more)
+			l.wider = l.wider.With(more)
 			if _, asked := l.rows[id]; !asked {
 				if l.rows == nil {
 					l.rows = map[string]T{}

@@ -90,7 +90,7 @@ func (q *question[G, V]) join() (first loads) {
 		first = l.asked[at]
 	}
 	q.group = l.asked[at]
-	q.group.want = union(q.group.want, q.want)
+	q.group.want = q.group.want.With(q.want)
 	q.group.questions = append(q.group.questions, q)
 	return first
 }
@@ -118,7 +118,7 @@ func (g *group[G, V]) queue(b *backoffice.Batch) {
 // knownOf is what this request has of a group with the wanted columns, or a new start.
 func (l *loader[G, V]) knownOf(of *Loaders, by G, want backoffice.Columns) *known[G, V] {
 	at := slices.IndexFunc(l.known, func(k *known[G, V]) bool { return k.by == by })
-	if at >= 0 && covers(l.known[at].want, want) {
+	if at >= 0 && l.known[at].want.Cover(want) {
 		return l.known[at]
 	}
 	k := &known[G, V]{by: by, want: want, keys: of.borrowKeys()}
@@ -152,16 +152,6 @@ func (q *question[G, V]) finish() error {
 	}
 	return nil
 }
-
-// union and covers know that no columns stand for all.
-func union(a, b backoffice.Columns) backoffice.Columns {
-	if a == 0 || b == 0 {
-		return 0
-	}
-	return a | b
-}
-
-func covers(have, want backoffice.Columns) bool { return have == 0 || (want != 0 && want&^have == 0) }
 
 // panicked makes an error of what was recovered; its text is for the log alone.
 func panicked(fault any) error {
