@@ -17,7 +17,7 @@ type creatable struct {
 	fields       reflect.Type // the domain's, of what is sent
 	noun         string       // in GraphQL's names
 	values       map[string]value
-	wrong        map[string]refusal
+	wrong        map[string][]refusal
 	path, shown  string // of REST: to make one, and to see them all
 	inPath       string // the field that stands in the path
 	restNames    map[string]string
@@ -26,10 +26,20 @@ type creatable struct {
 	customerRows []string         // that have to be there
 }
 
-// refusal is what a field is refused for, and the code of it.
+// refusal is what a field is refused for, with the code and what is told. The store refuses an unknown reference too, with the
+// same code: by what is told one sees that it was not left to that.
 type refusal struct {
-	value any
-	code  string
+	value         any
+	code, message string
+}
+
+func refused(field, code, message string) string {
+	return `[{"code":"` + code + `","field":["` + field + `"],"message":"` + message + `"}]`
+}
+
+// wrongEnd is what is refused as a relation's end.
+var wrongEnd = []refusal{
+	{"", "REQUIRED", "this field is required"}, {"no id", "NOT_FOUND", "nothing has this identifier"}, {"nobody", "NOT_FOUND", "no customer has this identifier"},
 }
 
 // TestNoFieldOfWhatIsMadeIsForgotten is the same for the nouns that are made and stay as they are: each field is stored and shown
@@ -40,15 +50,18 @@ func TestNoFieldOfWhatIsMadeIsForgotten(t *testing.T) {
 		fields: reflect.TypeFor[backoffice.LabelDraft](), noun: "Label", path: "/settings/labels", shown: "/settings/labels?pageSize=500",
 		values:  map[string]value{"name": {graphQL: "Made"}, "color": {graphQL: "#aabbcc"}},
 		another: map[string]value{"name": {graphQL: "Made again"}, "color": {graphQL: "#aabbdd"}},
-		wrong:   map[string]refusal{"name": {"", "REQUIRED"}, "color": {"red", "INVALID"}},
-		row:     func(t *testing.T, o *office, id string) any { return stored(t, o.Store.Labels(), id) },
+		wrong: map[string][]refusal{
+			"name":  {{"", "REQUIRED", "this field is required"}, {strings.Repeat("a", 10_000), "INVALID", "a text has at most 200 characters"}},
+			"color": {{"red", "INVALID", "a colour is written as in #1e90ff"}},
+		},
+		row: func(t *testing.T, o *office, id string) any { return stored(t, o.Store.Labels(), id) },
 	}
 	relation := creatable{
 		fields: reflect.TypeFor[backoffice.RelationDraft](), noun: "CustomerRelation", path: "/customers/{customerId}/relations", shown: "/relations?pageSize=500",
 		inPath: "customerId", restNames: map[string]string{"customerId": "customer", "relatedCustomerId": "relatedCustomer"},
 		values:       map[string]value{"customerId": {graphQL: "one-end"}, "relatedCustomerId": {graphQL: "other-end"}, "kind": {graphQL: "SHAREHOLDER", rest: "shareholder"}},
 		another:      map[string]value{"customerId": {graphQL: "third-end"}, "relatedCustomerId": {graphQL: "fourth-end"}, "kind": {graphQL: "UBO", rest: "UBO"}},
-		wrong:        map[string]refusal{"customerId": {"no id", "NOT_FOUND"}, "relatedCustomerId": {"no id", "NOT_FOUND"}},
+		wrong:        map[string][]refusal{"customerId": wrongEnd, "relatedCustomerId": wrongEnd},
 		row:          func(t *testing.T, o *office, id string) any { return stored(t, o.Store.Relations(), id) },
 		customerRows: []string{"one-end", "other-end", "third-end", "fourth-end"},
 	}
@@ -90,10 +103,10 @@ func (c *creatable) check(t *testing.T, o *office) {
 		if got, shown := o.shownIn(t, c.shown, id)[c.restName(name)], want.inREST(); got != shown {
 			t.Errorf("REST shows %v for %s", got, name)
 		}
-		if wrong, checked := c.wrong[name]; checked {
+		for _, wrong := range c.wrong[name] {
 			values := maps.Clone(c.another)
 			values[name] = value{graphQL: wrong.value}
-			c.make(t, o, values, "", `[{"code":"`+wrong.code+`","field":["`+name+`"]}]`)
+			c.make(t, o, values, "", refused(name, wrong.code, wrong.message))
 		}
 	}
 	path, body := c.path, map[string]any{}
@@ -113,7 +126,7 @@ func (c *creatable) check(t *testing.T, o *office) {
 	for _, name := range sent {
 		values := maps.Clone(c.values)
 		values[name] = c.another[name]
-		c.make(t, o, values, "the key", `[{"code":"IDEMPOTENCY_KEY_REUSED","field":["idempotencyKey"]}]`)
+		c.make(t, o, values, "the key", refused("idempotencyKey", "IDEMPOTENCY_KEY_REUSED", "the idempotency key was used for another content"))
 	}
 }
 
@@ -128,7 +141,7 @@ func (c *creatable) make(t *testing.T, o *office, values map[string]value, key, 
 		input["idempotencyKey"] = key
 	}
 	mutation, payload := "create"+c.noun, strings.ToLower(strings.TrimPrefix(c.noun, "Customer"))
-	made := o.query(t, o.pair(t, backoffice.AllScopes...), `mutation ($input: Create`+c.noun+`Input!) { `+mutation+`(input: $input) { `+payload+` { id } userErrors { code field } } }`,
+	made := o.query(t, o.pair(t, backoffice.AllScopes...), `mutation ($input: Create`+c.noun+`Input!) { `+mutation+`(input: $input) { `+payload+` { id } userErrors { code field message } } }`,
 		text(t, map[string]any{"input": input}))
 	var answer map[string]map[string]json.RawMessage
 	if err := json.Unmarshal(made.Data, &answer); err != nil || string(answer[mutation]["userErrors"]) != want {
