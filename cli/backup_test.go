@@ -12,7 +12,7 @@ func TestABackupIsAStoreThatOpensWithTheSameKeyset(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "import", "../testdata/office")
-	copied := &shell{t.TempDir()}
+	copied := &shell{dir: t.TempDir()}
 	s.must(t, "backup", filepath.Join(copied.dir, "data"))
 	entries, _ := os.ReadDir(filepath.Join(copied.dir, "data"))
 	if len(entries) != 2 || entries[0].Name() != "backoffice.db" || entries[1].Name() != "files" {

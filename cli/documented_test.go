@@ -21,6 +21,7 @@ var notRun = map[string]string{
 	"go build -o bin/backoffice .":                 "the tests are the program as well",
 	"bin/backoffice serve --listen 127.0.0.1:8080": "it serves until it is stopped: program_test.go",
 	"backoffice serve --receipts /srv/receipts":    "it serves until it is stopped: gateway's tests of receipts",
+	"backoffice webhooks ping WEBHOOK":             "nobody is at receiver.example: webhooks_program_test.go",
 	"backoffice files restore KEY":                 "nothing is in quarantine in a new store: files_test.go",
 	"backoffice migrate --database 'postgres://backoffice@db/backoffice?sslmode=verify-full'":                                                                         "there is no server db: migrate_test.go",
 	"backoffice serve --database 'postgres://backoffice@db1,db2/backoffice?sslmode=verify-full' --replica 'postgres://backoffice@db2/backoffice?sslmode=verify-full'": "there are no servers db1 and db2: gateway's tests of replicas",
@@ -93,6 +94,7 @@ type reader struct {
 	env    []string
 	origin string
 	id     string // of the pair that was made last
+	hook   string // the webhook that was made last
 }
 
 func newReader(t *testing.T, demo []string) *reader {
@@ -122,17 +124,23 @@ func newReader(t *testing.T, demo []string) *reader {
 	return r
 }
 
-var madeID = regexp.MustCompile(`x-client-id:\s+(\S+)`)
+var (
+	madeID   = regexp.MustCompile(`x-client-id:\s+(\S+)`)
+	madeHook = regexp.MustCompile(`webhook:\s+(\S+)`)
+)
 
 // run runs a command with the reader's own folders in the place of the page's.
 func (r *reader) run(command string) (string, error) {
 	command = strings.NewReplacer("/backups/", r.dir+"/backups/", "/srv/", r.dir+"/srv/", "http://127.0.0.1:8080", r.origin,
-		" ID", " "+r.id).Replace(command)
+		" ID", " "+r.id, " WEBHOOK", " "+r.hook).Replace(command)
 	shell := exec.Command("sh", "-ec", command)
 	shell.Dir, shell.Env = r.dir, r.env
 	out, err := shell.CombinedOutput()
 	if made := madeID.FindSubmatch(out); made != nil {
 		r.id = string(made[1])
+	}
+	if made := madeHook.FindSubmatch(out); made != nil {
+		r.hook = string(made[1])
 	}
 	return string(out), err
 }

@@ -2,20 +2,24 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
 // shell runs commands over a store of its own.
-type shell struct{ dir string }
+type shell struct {
+	dir      string
+	database string // "" for an embedded one
+}
 
-func newShell(t *testing.T) *shell { return &shell{t.TempDir()} }
+func newShell(t *testing.T) *shell { return &shell{dir: t.TempDir()} }
 
 // settings name the shell's store; they stand before the command.
 func (s *shell) settings() []string {
 	return []string{
-		"--database=sqlite:" + filepath.Join(s.dir, "data", "backoffice.db"), "--files=file:" + filepath.Join(s.dir, "data", "files"),
+		"--database=" + cmp.Or(s.database, "sqlite:"+filepath.Join(s.dir, "data", "backoffice.db")), "--files=file:" + filepath.Join(s.dir, "data", "files"),
 		"--keyset=" + filepath.Join(s.dir, "data", "keyset.json"),
 	}
 }
