@@ -38,13 +38,14 @@ type restChanges struct {
 type follower struct {
 	address string
 	pair    [2]string
+	others  []string // addresses of other gateways over the same store
 }
 
 func (o *office) follower(t testing.TB, pair [2]string) follower {
 	t.Helper()
 	server := httptest.NewServer(o.handler)
 	t.Cleanup(server.Close)
-	return follower{server.URL, pair}
+	return follower{address: server.URL, pair: pair}
 }
 
 func (f follower) get(ctx context.Context, query string, header ...string) (*http.Response, error) {

@@ -201,7 +201,7 @@ func TestASubscriptionThatIsRefusedSaysWhyBeforeItBegins(t *testing.T) {
 		{all, `subscription { changes { cursor `, "", 400, "GRAPHQL_PARSE_FAILED"},
 		{all, `subscription { changes { object { ... on Customer { ` + deep + ` } } } }`, "", 400, "COST_LIMIT"},
 		{nobody, `subscription { changes(nouns: [MINFIN_DOCUMENT]) { cursor } }`, "", 403, "FORBIDDEN"},
-		{follower{all.address, [2]string{all.pair[0], "wrong"}}, `subscription { changes { cursor } }`, "", 401, "UNAUTHENTICATED"},
+		{follower{address: all.address, pair: [2]string{all.pair[0], "wrong"}}, `subscription { changes { cursor } }`, "", 401, "UNAUTHENTICATED"},
 		{all, `subscription { changes { cursor } }`, "application/json", 406, "BAD_USER_INPUT"},
 		{all, `{ nothing }`, "", 400, "GRAPHQL_VALIDATION_FAILED"},
 	} {
