@@ -9,9 +9,8 @@ import (
 
 // WebhookProgress is how far a webhook has come.
 type WebhookProgress struct {
-	Stop       WebhookStop // why nothing is sent, "" when something is
-	At         int64       // all up to this number was received, or is nothing that the webhook is told
-	Generation int64       // how often numbers were begun anew, so that no two messages have one identifier
+	Stop WebhookStop // why nothing is sent, "" when something is
+	At   int64       // all up to this number was received, or is nothing that the webhook is told
 
 	Message  *WebhookMessage // that is on its way, nil for none
 	Attempts int             // of it that have failed
@@ -30,14 +29,10 @@ type WebhookMessage struct {
 	Body    []byte // nil when webhooks are listed
 }
 
-// MessageID is the identifier of the message that is on its way: the webhook, and the number up to which it tells. Behind
-// those stands the generation, when numbers were begun anew.
+// MessageID is the identifier of the message that is on its way: the webhook, the number up to which it tells, and when it was
+// made. For numbers may come again, after a rewind or the restore of a backup, and then tell something else.
 func (w *Webhook) MessageID() string {
-	id := fmt.Sprintf("%s_%d", w.ID, w.Message.Through)
-	if w.Generation > 0 {
-		id += fmt.Sprintf("_%d", w.Generation)
-	}
-	return id
+	return fmt.Sprintf("%s_%d_%d", w.ID, w.Message.Through, w.Message.MadeAt)
 }
 
 // May says whether the message on its way tells only of what the webhook may be told.
@@ -46,10 +41,7 @@ func (w *Webhook) May(kinds ChangeKinds) bool {
 }
 
 // Withdraw forgets the message on its way, as if it had never been made: another one goes on from the same place.
-func (w *Webhook) Withdraw() {
-	w.Message, w.Attempts, w.Due = nil, 0, 0
-	w.Generation++
-}
+func (w *Webhook) Withdraw() { w.Begin(nil) }
 
 // Begin puts a message on its way.
 func (w *Webhook) Begin(m *WebhookMessage) { w.Message, w.Attempts, w.Due = m, 0, 0 }

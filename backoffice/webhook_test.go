@@ -155,7 +155,7 @@ func TestAMessageHasOneIdentifierAndNoOtherHasIt(t *testing.T) {
 	t.Parallel()
 	hook := hookWithMessage()
 	first := hook.MessageID()
-	if first != "w_9" {
+	if first != "w_9_1" {
 		t.Errorf("it is %s", first)
 	}
 	hook.Failed(1, "x", 0, 0)
@@ -173,7 +173,7 @@ func TestAMessageHasOneIdentifierAndNoOtherHasIt(t *testing.T) {
 	if err := hook.Rewind(nil, 5, 4); err != nil || hook.At != 5 {
 		t.Error(err)
 	}
-	hook.Begin(&backoffice.WebhookMessage{Through: 9})
+	hook.Begin(&backoffice.WebhookMessage{Through: 9, MadeAt: 4})
 	if again := hook.MessageID(); again == first {
 		t.Error("what is sent again after a rewind would pass for what was received")
 	}

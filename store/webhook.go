@@ -11,7 +11,7 @@ import (
 // What is stored of a webhook: what an operator alters, and behind it the progress, which senders do.
 const (
 	webhookSettings = "url, nouns, secret, old_secret, old_secret_to"
-	webhookProgress = "stop, at, generation, message_through, message_nouns, message_made_at, message_body, attempts, due, failure, tried_at, delivered_at"
+	webhookProgress = "stop, at, message_through, message_nouns, message_made_at, message_body, attempts, due, failure, tried_at, delivered_at"
 
 	selectWebhooks = "SELECT id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + " FROM webhooks"
 )
@@ -25,9 +25,9 @@ func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (ho
 			ID: row.Text(0), ClientID: row.Text(1), CreatedAt: backoffice.Instant(row.Int(2)), Version: row.Int(3), Steps: row.Int(4),
 			URL: row.Text(5), Secret: bytes.Clone(row.Bytes(7)), OldSecretTo: backoffice.Instant(row.Int(9)),
 			WebhookProgress: backoffice.WebhookProgress{
-				Stop: backoffice.WebhookStop(row.Text(10)), At: row.Int(11), Generation: row.Int(12),
-				Attempts: int(row.Int(17)), Due: backoffice.Instant(row.Int(18)), Failure: row.Text(19),
-				TriedAt: backoffice.Instant(row.Int(20)), DeliveredAt: backoffice.Instant(row.Int(21)),
+				Stop: backoffice.WebhookStop(row.Text(10)), At: row.Int(11),
+				Attempts: int(row.Int(16)), Due: backoffice.Instant(row.Int(17)), Failure: row.Text(18),
+				TriedAt: backoffice.Instant(row.Int(19)), DeliveredAt: backoffice.Instant(row.Int(20)),
 			},
 		}
 		if !row.IsNull(8) {
@@ -37,12 +37,12 @@ func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (ho
 		if w.Nouns, err = nounsNamed(row.Text(6)); err != nil {
 			return err
 		}
-		if !row.IsNull(13) {
-			w.Message = &backoffice.WebhookMessage{Through: row.Int(13), MadeAt: backoffice.Instant(row.Int(15))}
-			if !row.IsNull(16) {
-				w.Message.Body = bytes.Clone(row.Bytes(16))
+		if !row.IsNull(12) {
+			w.Message = &backoffice.WebhookMessage{Through: row.Int(12), MadeAt: backoffice.Instant(row.Int(14))}
+			if !row.IsNull(15) {
+				w.Message.Body = bytes.Clone(row.Bytes(15))
 			}
-			w.Message.Nouns, err = nounsNamed(row.Text(14))
+			w.Message.Nouns, err = nounsNamed(row.Text(13))
 		}
 		hooks = append(hooks, w)
 		return err
@@ -85,7 +85,7 @@ func progressOf(p *backoffice.WebhookProgress) []any {
 	if m := p.Message; m != nil {
 		message = []any{m.Through, apiNames(m.Nouns), int64(m.MadeAt), m.Body}
 	}
-	args := append([]any{string(p.Stop), p.At, p.Generation}, message...)
+	args := append([]any{string(p.Stop), p.At}, message...)
 	return append(args, int64(p.Attempts), int64(p.Due), storable(p.Failure), int64(p.TriedAt), int64(p.DeliveredAt))
 }
 

@@ -251,3 +251,31 @@ func TestOfTwoGatewaysOneServesAWebhookAndTheOtherGoesOnWhenItDies(t *testing.T)
 	}
 	t.Logf("the one that was killed had %d of %d", held, len(hooks))
 }
+
+// BenchmarkBacklog is how fast what waits in the log is posted to a receiver that answers at once.
+func BenchmarkBacklog(b *testing.B) {
+	for engine, open := range engines {
+		b.Run(engine, func(b *testing.B) {
+			o := newOffice(b, open(b), nil)
+			r := receive(b, nil)
+			id, _ := o.hook(b, r.URL)
+			const entries = 20_000
+			for range entries / 1000 {
+				batch := make([]*backoffice.Change, 1000)
+				for i := range batch {
+					batch[i] = &backoffice.Change{Noun: backoffice.NounLabel, ObjectID: backoffice.NewID(), Done: backoffice.Updated}
+				}
+				o.note(b, batch...)
+			}
+			var last int64
+			o.sender(b, nil)
+			for b.Loop() {
+				if err := Rewind(b.Context(), o.Store, id, 1); err != nil {
+					b.Fatal(err)
+				}
+				waits(b, "all are told", func() bool { last = o.stored(b, id).At; return last >= entries })
+			}
+			b.ReportMetric(float64(entries)*float64(b.N)/b.Elapsed().Seconds(), "changes/s")
+		})
+	}
+}

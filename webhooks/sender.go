@@ -114,7 +114,7 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 			continue
 		}
 		if hook.Due <= now || stop != "" {
-			workers[hook.ID] = s.begin(ctx, hook, kinds, stop)
+			workers[hook.ID] = s.begin(ctx, hook, kinds, stop, w)
 		}
 	}
 	for id, w := range workers {

@@ -27,8 +27,10 @@ type worker struct {
 	version int64
 	kinds   backoffice.ChangeKinds
 	stop    backoffice.WebhookStop // why it has to stop, "" when it may be told of kinds
+	again   bool                   // the one before has failed, and said why
 	end     context.CancelFunc
 	done    chan struct{}
+	broke   bool // by a fault, when it is done
 
 	leased backoffice.Instant // until then, zero for not
 	hook   *backoffice.Webhook
@@ -40,10 +42,10 @@ var (
 	errOver      = errors.New("there is nothing to do for now")
 )
 
-// begin starts a worker.
-func (s *Sender) begin(ctx context.Context, hook *backoffice.Webhook, kinds backoffice.ChangeKinds, stop backoffice.WebhookStop) *worker {
+// begin starts a worker, behind one that is done, nil for none.
+func (s *Sender) begin(ctx context.Context, hook *backoffice.Webhook, kinds backoffice.ChangeKinds, stop backoffice.WebhookStop, before *worker) *worker {
 	own, end := context.WithCancel(ctx)
-	w := &worker{Sender: s, id: hook.ID, version: hook.Version, kinds: kinds, stop: stop, end: end, done: make(chan struct{})}
+	w := &worker{Sender: s, id: hook.ID, version: hook.Version, kinds: kinds, stop: stop, again: before != nil && before.broke, end: end, done: make(chan struct{})}
 	s.work.Go(func() {
 		defer close(w.done)
 		defer end()
@@ -72,7 +74,8 @@ func (w *worker) run(ctx context.Context) {
 	for errors.Is(err, errMoved) {
 		err = w.serve(ctx)
 	}
-	if err != nil && !errors.Is(err, errElsewhere) && !errors.Is(err, errOver) && ctx.Err() == nil {
+	w.broke = err != nil && !errors.Is(err, errElsewhere) && !errors.Is(err, errOver) && ctx.Err() == nil
+	if w.broke && !w.again {
 		w.Log.WarnContext(ctx, "a webhook cannot be served now", "webhook", w.id, "cause", causeOf(err))
 	}
 }

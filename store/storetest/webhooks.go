@@ -16,7 +16,7 @@ func fullWebhook(id string) *backoffice.Webhook {
 		ID: id, ClientID: "pair", URL: "https://receiver.example/changes?a=b", Nouns: []backoffice.Noun{backoffice.NounMinfin, backoffice.NounRelation}, CreatedAt: 1,
 		Secret: []byte("sealed\x00one"), OldSecret: []byte("sealed two"), OldSecretTo: 2, Version: 3, Steps: 4,
 		WebhookProgress: backoffice.WebhookProgress{
-			Stop: backoffice.WebhookFailing, At: 5, Generation: 6, Attempts: 7, Due: 8, Failure: "it answered 500", TriedAt: 9, DeliveredAt: 10,
+			Stop: backoffice.WebhookFailing, At: 5, Attempts: 7, Due: 8, Failure: "it answered 500", TriedAt: 9, DeliveredAt: 10,
 			Message: &backoffice.WebhookMessage{Through: 11, Nouns: []backoffice.Noun{backoffice.NounRelation}, MadeAt: 12, Body: []byte(`{"type":"changes"}`)},
 		},
 	}

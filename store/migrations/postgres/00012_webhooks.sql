@@ -16,7 +16,6 @@ CREATE TABLE webhooks (
 	steps           BIGINT NOT NULL,
 	stop            TEXT COLLATE "C" NOT NULL,
 	at              BIGINT NOT NULL,
-	generation      BIGINT NOT NULL,
 	message_through BIGINT,
 	message_nouns   TEXT COLLATE "C",
 	message_made_at BIGINT,

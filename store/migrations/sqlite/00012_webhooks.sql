@@ -16,7 +16,6 @@ CREATE TABLE webhooks (
 	steps           INTEGER NOT NULL,
 	stop            TEXT NOT NULL,
 	at              INTEGER NOT NULL,
-	generation      INTEGER NOT NULL,
 	message_through INTEGER,
 	message_nouns   TEXT,
 	message_made_at INTEGER,
