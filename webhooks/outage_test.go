@@ -1,0 +1,94 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+// flaky is a store whose connection breaks at random, before a step is done or behind it: then nobody knows.
+type flaky struct{ backoffice.Store }
+
+var errBroken = &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is away", Cause: errors.New("the connection broke")}
+
+func broken() error {
+	if rand.IntN(6) == 0 {
+		return errBroken
+	}
+	return nil
+}
+
+func (f flaky) Webhooks(ctx context.Context) ([]*backoffice.Webhook, error) {
+	if err := broken(); err != nil {
+		return nil, err
+	}
+	return f.Store.Webhooks(ctx)
+}
+
+func (f flaky) Webhook(ctx context.Context, id string) (*backoffice.Webhook, error) {
+	if err := broken(); err != nil {
+		return nil, err
+	}
+	return f.Store.Webhook(ctx, id)
+}
+
+func (f flaky) StepWebhook(ctx context.Context, hook *backoffice.Webhook) (bool, error) {
+	if err := broken(); err != nil {
+		return false, err
+	}
+	as := *hook
+	done, err := f.Store.StepWebhook(ctx, &as)
+	if err == nil {
+		err = broken()
+	}
+	if err != nil {
+		return false, err
+	}
+	hook.Steps = as.Steps
+	return done, nil
+}
+
+func (f flaky) TakeLease(ctx context.Context, lease backoffice.Lease, now backoffice.Instant, gone string) (bool, error) {
+	if err := broken(); err != nil {
+		return false, err
+	}
+	taken, err := f.Store.TakeLease(ctx, lease, now, gone)
+	return taken, errors.Join(err, broken())
+}
+
+func (f flaky) EndLease(ctx context.Context, name, holder string) error {
+	if err := broken(); err != nil {
+		return err
+	}
+	return f.Store.EndLease(ctx, name, holder)
+}
+
+func TestAStoreWhoseConnectionBreaksAtRandomLosesNoMessage(t *testing.T) {
+	t.Parallel()
+	for engine, open := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t, open(t), nil)
+			r := receive(t, nil)
+			id, _ := o.hook(t, r.URL)
+			s, _ := o.sender(t, func(s *Sender) { s.Store = flaky{o.Store} })
+			var acknowledged []string
+			for round := range 30 {
+				acknowledged = append(acknowledged, o.labels(t, fmt.Sprint("round-", round), 5)...)
+			}
+			waits(t, "all are told", func() bool { ids, err := r.told(); return err != nil || len(ids) >= len(acknowledged) })
+			ids, err := r.told()
+			if lost := missing(ids, acknowledged); lost != nil || err != nil || r.atOnce > 1 {
+				t.Errorf("%d were lost or told twice, %v, %d at once", len(lost), err, r.atOnce)
+			}
+			waits(t, "that is stored", func() bool { hook := o.stored(t, id); return hook.Message == nil && hook.State() == "live" })
+			if n := len(r.all()); int64(n) < s.Received() {
+				t.Errorf("%d posts, and %d were received", n, s.Received())
+			}
+		})
+	}
+}
