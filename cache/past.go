@@ -24,6 +24,8 @@ func (r *pastRead) Err() error { return r.err }
 
 func (r *pastRead) fail(err error) { r.err = err }
 
+func (*pastRead) passes() {}
+
 func (r *pastRead) look(p *pass) {
 	p.needed = true
 	r.below = r.ask(p.batch)

@@ -13,6 +13,9 @@ import (
 // all was found in memory, or the first statement of the trip in which the rest is read. What the query had taken from memory
 // before must be good as of that moment; from there on the store's own snapshot stands there, and what memory holds is
 // used when it was read as of then or before, and was not dropped since.
+//
+// Where most queries need one trip, the store's snapshot ends with it, so that no connection waits for a query that finds the rest in
+// memory. One that does not begins another trip, as of whose moment all that it has must be good.
 type snapshot struct {
 	of    *Store
 	alone bool // of one batch
@@ -25,6 +28,8 @@ type snapshot struct {
 	over    bool    // the last batch was sent
 	past    bool    // memory is left out
 	used    []*kept // what was taken from memory, until the store's own snapshot has begun
+	read    []*pass // what was read in trips whose snapshot has ended
+	trips   int     // to the store, if there may be others behind
 }
 
 type snapshotKey struct{}
@@ -37,11 +42,12 @@ func (s *Store) BeginSnapshot(ctx context.Context) (of context.Context, end func
 		done()
 		q.mu.Lock()
 		defer q.mu.Unlock()
+		s.noteTrips(q.trips)
 		q.forget(0)
 		if used := q.used; cap(used) <= mostUsed {
 			usedBefore.Put(&used)
 		}
-		q.used = nil
+		q.used, q.read = nil, nil
 	}
 }
 
@@ -57,11 +63,45 @@ func (q *snapshot) forget(first int) {
 	q.used = q.used[:first]
 }
 
+// noteTrips learns from a query that could have needed more than one trip.
+func (s *Store) noteTrips(n int) {
+	if n == 0 {
+		return
+	}
+	others := int64(0)
+	if n > 1 {
+		others = always
+	}
+	for {
+		known := s.further.Load()
+		if s.further.CompareAndSwap(known, known+(others-known)/16) {
+			return
+		}
+	}
+}
+
+// always is what Store.further is where every query goes on to the store.
+const always = 1 << 20
+
+// ends says whether the store's snapshot is to end with a trip: with the first one, when most of the latest queries needed no other.
+// What memory has nothing of can't be shown to be good later.
+func (p *pass) ends() bool {
+	if p.trips > 1 || p.past || p.of.check || p.of.further.Load() > always/2 {
+		return false
+	}
+	for _, read := range p.reads {
+		if _, past := read.(interface{ passes() }); past {
+			return false
+		}
+	}
+	return true
+}
+
 // Write implements backoffice.Store. What the context reads from then on sees the write, and goes past memory.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	if q, ok := ctx.Value(snapshotKey{}).(*snapshot); ok {
 		q.mu.Lock()
-		q.looked, q.inStore, q.over, q.past = false, false, false, true
+		q.looked, q.inStore, q.over, q.past, q.read = false, false, false, true, nil
 		q.forget(0)
 		q.mu.Unlock()
 	}
@@ -112,7 +152,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.over { // whoever goes on begins another moment, as in the store
-		q.looked, q.inStore, q.over = false, false, false
+		q.looked, q.inStore, q.over, q.read = false, false, false, nil
 		q.forget(0)
 	}
 	if err := ctx.Err(); err != nil {
@@ -193,6 +233,9 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		q.looked, q.as = true, now
 		return false, nil
 	}
+	if q.trips > 0 || !last {
+		q.trips++
+	}
 	if q.inStore {
 		p.then = q.as
 		p.batch.Last = last
@@ -204,7 +247,8 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		}
 		return false, nil
 	}
-	if err := p.ask(last); err != nil {
+	ends := last || p.ends()
+	if err := p.ask(ends); err != nil {
 		return false, err
 	}
 	proved := p.then
@@ -216,20 +260,34 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		}
 		proved = s.log.position()
 	}
-	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) {
+	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) || !q.readStands(p.then) {
 		return false, p.readAgain()
 	}
 	p.sound = s.log.good(p.taken(), p.as, proved)
-	q.looked, q.as, q.inStore = true, p.then, !last
+	q.looked, q.as, q.inStore = true, p.then, !ends
 	if !p.sound && !s.check {
-		if last {
-			q.looked = p.first > 0
+		if ends {
+			q.looked = p.first > 0 || len(q.read) > 0
 		}
 		return true, nil
 	}
-	q.over = last
+	if q.over = last; ends && !last {
+		q.read = append(q.read, p)
+		return false, nil
+	}
+	q.read = nil
 	q.forget(0)
 	return false, nil
+}
+
+// readStands says whether what was read in trips before is good as of a later moment.
+func (q *snapshot) readStands(then moment) bool {
+	for _, p := range q.read {
+		if then.history != p.then.history || then.at < p.then.at || !p.stands() {
+			return false
+		}
+	}
+	return true
 }
 
 // ask asks the store, which tells first how far the log has come.

@@ -47,6 +47,8 @@ type Store struct {
 	check  bool
 	logger *slog.Logger
 
+	further atomic.Int64 // how often a query goes on to the store after its first trip, lately; of always
+
 	hits, misses, filled, looked, dropped, differences, moved, behind atomic.Int64
 }
 
