@@ -44,7 +44,7 @@ func hurries(t testing.TB, at *clock) {
 			case <-ended:
 				return
 			case <-time.After(2 * time.Millisecond):
-				at.pass(3 * time.Second)
+				at.pass(time.Minute)
 			}
 		}
 	}()
@@ -89,12 +89,12 @@ func TestEveryAcknowledgedWriteIsPostedInOrderToReceiversThatFailAtRandom(t *tes
 				o.hook(t, r.URL)
 			}
 			o.sender(t, func(s *Sender) { s.now = at.now })
-			acknowledged := o.writeAtOnce(t, 10, 30)
+			acknowledged := o.writeAtOnce(t, 50, 6)
 			for _, r := range receivers {
 				waits(t, "all are told", func() bool { ids, err := r.told(); return err != nil || len(ids) >= len(acknowledged) })
 				ids, err := r.told()
-				if lost := missing(ids, acknowledged); lost != nil || err != nil || r.atOnce > 1 {
-					t.Errorf("%d were lost or told twice, %v, %d at once", len(lost), err, r.atOnce)
+				if lost := missing(ids, acknowledged); lost != nil || err != nil || r.most() > 1 {
+					t.Errorf("%d were lost or told twice, %v, %d at once", len(lost), err, r.most())
 				}
 			}
 		})
@@ -245,8 +245,8 @@ func TestOfTwoGatewaysOneServesAWebhookAndTheOtherGoesOnWhenItDies(t *testing.T)
 	for _, r := range receivers {
 		waits(t, "all are told", func() bool { return told(r) })
 		ids, err := r.told()
-		if lost := missing(ids, acknowledged); lost != nil || err != nil || r.atOnce > 1 {
-			t.Errorf("%d were lost or told twice, %v, %d at once", len(lost), err, r.atOnce)
+		if lost := missing(ids, acknowledged); lost != nil || err != nil || r.most() > 1 {
+			t.Errorf("%d were lost or told twice, %v, %d at once", len(lost), err, r.most())
 		}
 	}
 	t.Logf("the one that was killed had %d of %d", held, len(hooks))

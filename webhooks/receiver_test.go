@@ -257,6 +257,13 @@ func (r *receiver) count(n int) {
 	r.atOnce = max(r.atOnce, r.at)
 }
 
+// most is how many it has served at one time.
+func (r *receiver) most() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.atOnce
+}
+
 func (r *receiver) sayf(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
