@@ -26,14 +26,16 @@ const (
 	servedSettings = "BACKOFFICE_TEST_SETTINGS"
 )
 
-// The tests are a gateway as well, so that one can be killed.
+// The tests are a gateway and its readers as well, as processes of their own.
 func TestMain(m *testing.M) {
-	if address := os.Getenv(servedAddress); address != "" {
-		if err := serveAlone(address); err != nil {
-			slog.Error(err.Error())
-			os.Exit(1)
+	for variable, do := range map[string]func(string) error{servedAddress: serveAlone, readsFrom: readStreams} {
+		if setting := os.Getenv(variable); setting != "" {
+			if err := do(setting); err != nil {
+				slog.Error(err.Error())
+				os.Exit(1)
+			}
+			os.Exit(0)
 		}
-		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }

@@ -2,10 +2,10 @@ import type { Download } from './downloads';
 import type { Cost } from './service';
 import { scopeName } from './service';
 
-/** What a run cost: the service's account of it, how long the answer took to come, and the files in it. */
+/** What a run cost: the service's account of it, how long the answer took to come (not for a subscription's), and the files in it. */
 export interface Run {
   cost: Cost | null;
-  milliseconds: number;
+  milliseconds: number | null;
   downloads: Download[];
 }
 
@@ -70,12 +70,14 @@ function Figures({ run: { cost, milliseconds } }: { run: Run }) {
           </div>
         </>
       )}
-      <div>
-        <dt>Answered in</dt>
-        <dd>
-          {number.format(Math.round(milliseconds))} <span>ms</span>
-        </dd>
-      </div>
+      {milliseconds !== null && (
+        <div>
+          <dt>Answered in</dt>
+          <dd>
+            {number.format(Math.round(milliseconds))} <span>ms</span>
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }

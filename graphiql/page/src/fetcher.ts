@@ -4,7 +4,7 @@ import type { Session } from './App';
 import type { Run } from './CostBar';
 import { downloadsOf } from './downloads';
 import { noticeOf, type Notice } from './notice';
-import { ask, type Question } from './service';
+import { ask, follow, type Body, type Question } from './service';
 
 interface Listeners {
   purpose: () => string;
@@ -14,31 +14,37 @@ interface Listeners {
 
 /** How GraphiQL asks: with the session's pair, the stated purpose, and a wish to be told the cost. */
 export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice }: Listeners): Fetcher {
-  async function run(question: Question, signal: AbortSignal) {
+  function shown({ extensions = {}, ...body }: Body, milliseconds: number | null) {
+    const { cost = null, ...others } = extensions;
+    onRun({ cost, milliseconds, downloads: downloadsOf(body.data) });
+    // The cost is in the answer because this page asked for it: it is shown below, and the answer as any client gets it.
+    return Object.keys(others).length > 0 ? { ...body, extensions: others } : body;
+  }
+
+  async function run(question: Question, signal: AbortSignal, next: (body: Body) => void) {
     onRun(null);
     onNotice(null);
     const start = performance.now();
-    const asked = { ...question, operationName: operationOf(question) };
-    const answer = await ask(pair, asked, { purpose: purpose().trim(), explain: true, signal });
-    const { cost = null, ...extensions } = answer.body.extensions ?? {};
-    onRun({ cost, milliseconds: performance.now() - start, downloads: downloadsOf(answer.body.data) });
+    const { name, isSubscription } = operationOf(question);
+    const asked = { ...question, operationName: name };
+    const asking = { purpose: purpose().trim(), explain: true, signal };
+    const answer = isSubscription
+      ? await follow(pair, asked, asking, (body) => next(shown(body, null)))
+      : await ask(pair, asked, asking);
+    if (!answer) return;
+    const body = shown(answer.body, performance.now() - start);
     onNotice(noticeOf(answer, viewer));
-    // The cost is in the answer because this page asked for it: it is shown below, and the answer as any client gets it.
-    const { extensions: _, ...body } = answer.body;
-    return Object.keys(extensions).length > 0 ? { ...body, extensions } : body;
+    next(body);
   }
 
   return (question) => {
     if (question.operationName === 'IntrospectionQuery') return ask(pair, question).then((answer) => answer.body as never);
-    // An observable, so that the stop button ends the request.
+    // An observable, so that the stop button ends the request, and that a subscription may have many answers.
     return {
       subscribe(observer: { next: (value: never) => void; error: (cause: unknown) => void; complete: () => void }) {
         const abort = new AbortController();
-        run(question, abort.signal)
-          .then((body) => {
-            observer.next(body as never);
-            observer.complete();
-          })
+        run(question, abort.signal, (body) => observer.next(body as never))
+          .then(() => observer.complete())
           .catch((cause: unknown) => {
             if (!abort.signal.aborted) observer.error(cause);
           });
@@ -50,11 +56,12 @@ export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice 
 
 // GraphiQL reads the operation's name from the document some moments after it was typed. When a query was opened and
 // run at once, the name is still that of the one before.
-function operationOf({ query, operationName }: Question): string | undefined {
+function operationOf({ query, operationName }: Question): { name?: string; isSubscription: boolean } {
   try {
-    const names = parse(query).definitions.flatMap((d) => (d.kind === 'OperationDefinition' ? (d.name?.value ?? []) : []));
-    return names.length > 1 && operationName && names.includes(operationName) ? operationName : names[0];
+    const operations = parse(query).definitions.filter((d) => d.kind === 'OperationDefinition');
+    const chosen = operations.find((d) => d.name && d.name.value === operationName) ?? operations.find((d) => d.name) ?? operations[0];
+    return { name: chosen?.name?.value, isSubscription: chosen?.operation === 'subscription' };
   } catch {
-    return undefined; // not a document: the service says where it breaks off
+    return { isSubscription: false }; // not a document: the service says where it breaks off
   }
 }

@@ -57,21 +57,51 @@ export const everyScope = ['privacy.read', 'customers.write', 'pti.write', 'minf
 
 /** Sends one request. Never throws but for an abort: a server that cannot be reached is an answer with status 0. */
 export async function ask(pair: Pair, question: Question, asking: Asking = {}): Promise<Answer> {
-  const headers = new Headers({
-    accept: 'application/graphql-response+json, application/json;q=0.9',
-    'content-type': 'application/json',
+  const sent = await send(pair, question, asking, 'application/graphql-response+json, application/json;q=0.9', (response) => response.text());
+  return typeof sent === 'string' ? failure(0, sent) : answerOf(sent.response, sent.read);
+}
+
+/**
+ * Sends a subscription, and tells each answer as it comes, until the service ends it. What it returns is the answer when it was
+ * refused, and null when it had begun. Throws for an abort.
+ */
+export async function follow(pair: Pair, question: Question, asking: Asking, told: (body: Body) => void): Promise<Answer | null> {
+  const sent = await send(pair, question, asking, 'text/event-stream', async (response) => {
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
+    await events(response, told);
+    return null;
   });
+  if (typeof sent === 'string') return failure(0, sent);
+  return sent.read === null ? null : answerOf(sent.response, sent.read);
+}
+
+/** Reads the events of graphql-sse: next with an answer, complete at the end. */
+async function events(response: Response, told: (body: Body) => void): Promise<void> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const whole = (text + part.value).split('\n\n');
+    text = whole.pop()!;
+    for (const event of whole) {
+      const body = event.startsWith('event: next\n') ? object(event.slice(event.indexOf('data: ') + 6)) : null;
+      if (body) told(body);
+    }
+  }
+}
+
+// Sends a request; a text says that no answer came.
+async function send<T>(pair: Pair, question: Question, asking: Asking, accept: string, read: (response: Response) => Promise<T>): Promise<{ response: Response; read: T } | { response: Response; read: string } | string> {
+  const headers = new Headers({ accept, 'content-type': 'application/json' });
   // A header can't hold every character. A pair that doesn't fit in one is not one of ours: the answer is the same.
-  if (!fitsHeader(pair.clientId) || !fitsHeader(pair.clientSecret)) return failure(401, 'no valid credentials');
+  if (!fitsHeader(pair.clientId) || !fitsHeader(pair.clientSecret)) {
+    return { response: new Response(null, { status: 401 }), read: JSON.stringify(failure(401, 'no valid credentials').body) };
+  }
   headers.set('x-client-id', pair.clientId);
   headers.set('x-client-secret', pair.clientSecret);
   if (asking.purpose) headers.set('x-access-purpose', utf8(asking.purpose));
   if (asking.explain) headers.set('x-explain', 'true');
-
-  let response: Response;
-  let text: string;
   try {
-    response = await fetch('/graphql', {
+    const response = await fetch('/graphql', {
       method: 'POST',
       headers,
       body: JSON.stringify(question),
@@ -80,11 +110,14 @@ export async function ask(pair: Pair, question: Question, asking: Asking = {}): 
       credentials: 'omit',
       redirect: 'error',
     });
-    text = await response.text();
+    return { response, read: await read(response) };
   } catch (cause) {
     if (asking.signal?.aborted) throw cause;
-    return failure(0, 'the service could not be reached');
+    return 'the service could not be reached';
   }
+}
+
+function answerOf(response: Response, text: string): Answer {
   const retry = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
   return {
     status: response.status,

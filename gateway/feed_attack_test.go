@@ -1,0 +1,162 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes"
+	"example.org/backoffice/limits"
+)
+
+var idleStreams = flag.Int("idle-streams", 300, "how many idle streams a server is given at one time; a night's run takes 10,000")
+
+// openOfficeWithStreams is an office whose server takes so many streams at one time, all of one pair.
+func openOfficeWithStreams(t testing.TB, streams int) *office {
+	t.Helper()
+	b, err := new(officeSettings(t, engines["SQLite"](t))).Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := quiet(limits.Defaults())
+	c.Streams = changes.Bounds{OfPair: streams, OfServer: streams}
+	return serveConfigured(t, b, c)
+}
+
+// heap is what is in use, in bytes.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse + m.StackInuse)
+}
+
+func TestManyIdleStreamsCostLittleAndAreTold(t *testing.T) {
+	o := openOfficeWithStreams(t, *idleStreams)
+	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
+	before := heap()
+	var hear []func() error
+	for i := range *idleStreams {
+		if i%3 == 0 {
+			s, err := f.connect(t.Context())
+			if err != nil {
+				t.Fatal(i, err)
+			}
+			defer func() { _ = s.CloseNow() }()
+			if err := s.say(t.Context(), subscribing("1", `subscription { changes { cursor } }`, nil)); err != nil {
+				t.Fatal(err)
+			}
+			hear = append(hear, func() error { _, err := s.hear(t.Context()); return err })
+			continue
+		}
+		s, err := f.subscribe(t.Context(), `subscription { changes { cursor } }`, nil)
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		defer s.response.Body.Close()
+		hear = append(hear, func() error {
+			if e, ok := s.next(); !ok || e.name != "next" {
+				return fmt.Errorf("%+v", e)
+			}
+			return nil
+		})
+	}
+	for o.feed.Streams() < int64(*idleStreams) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Logf("%d idle streams, and their clients: %d KiB each", *idleStreams, (heap()-before)/int64(*idleStreams)/1024)
+	o.write(t, f.pair, `mutation { createLabel(input: {name: "To all"}) { userErrors { code } } }`)
+	for i, next := range hear {
+		if err := next(); err != nil {
+			t.Fatalf("stream %d: %v", i, err)
+		}
+	}
+}
+
+// deaf opens a subscription to everything on a connection of which it reads nothing but the beginning.
+func (f follower) deaf(t testing.TB) io.Reader {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(f.address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	const body = `{"query": "subscription { changes(after: \"0\") { cursor at noun objectId parents { noun id } object { __typename id ... on Customer { displayName email transcripts { nodes { id statusLabel } } } } } }"}`
+	fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\n%s: %s\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s",
+		auth.ClientIDHeader, f.pair[0], auth.ClientSecretHeader, f.pair[1], len(body), body)
+	reader := bufio.NewReaderSize(conn, 4<<10)
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%v %v", response, err)
+	}
+	return response.Body
+}
+
+func TestSlowReadersHoldLittleMemoryAndNobodyUp(t *testing.T) {
+	const readers, customers = 100, 3000
+	o := openOfficeWithStreams(t, readers+1)
+	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
+	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		for i := range customers {
+			c := &backoffice.Customer{ID: fmt.Sprint("slow-", i), Type: backoffice.Company, OwnName: backoffice.Text(strings.Repeat("x", 150)), CreatedAt: 1e12, UpdatedAt: 1e12, Version: 1}
+			c.DisplayName = backoffice.DisplayNameOf(c)
+			if err := tx.Customers().Insert(ctx, c); err != nil {
+				return err
+			}
+			if err := tx.LogChanges(ctx, &backoffice.Change{At: 1e12, Action: "createCustomer", Noun: backoffice.NounCustomer, ObjectID: c.ID}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := heap()
+	for range readers {
+		f.deaf(t)
+	}
+	time.Sleep(2 * time.Second) // all that fits is on its way
+	each := (heap() - before) / readers
+	t.Logf("a reader that takes nothing holds %d KiB", each/1024)
+	if each > 1<<20 {
+		t.Errorf("a reader that takes nothing holds %d KiB", each/1024)
+	}
+	s := f.subscribes(t, everyChange, map[string]any{"after": "0"})
+	for range customers {
+		s.change(t)
+	}
+}
+
+func TestASlowReaderIsToldWhyItsStreamEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes half a minute")
+	}
+	t.Parallel()
+	o := openOfficeWithStreams(t, 2)
+	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
+	const customers = 60_000 // more than buffers on the way hold
+	var entries []*backoffice.Change
+	for i := range customers {
+		entries = append(entries, &backoffice.Change{At: 1e12, Action: "a", Done: backoffice.Deleted, Noun: backoffice.NounCustomer, ObjectID: fmt.Sprint("gone-", i), Parents: []backoffice.ChangeParent{{Noun: backoffice.NounCustomer, ID: strings.Repeat("p", 300)}}})
+	}
+	if err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.LogChanges(ctx, entries...) }); err != nil {
+		t.Fatal(err)
+	}
+	stream := f.deaf(t)
+	time.Sleep(25 * time.Second)
+	rest, err := io.ReadAll(stream)
+	if text := string(rest); err != nil || !strings.Contains(text, "taken too slowly") || !strings.Contains(text, "event: complete") {
+		t.Errorf("%v: %d bytes, at the end %q", err, len(text), text[max(0, len(text)-400):])
+	}
+}
