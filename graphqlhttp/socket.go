@@ -242,18 +242,21 @@ func (s *socket) keepAlive(ctx context.Context) {
 // begin runs an operation; false when its identifier is in use.
 func (s *socket) begin(ctx context.Context, m message) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.operations[m.id] != nil {
+	known, n := s.operations[m.id] != nil, len(s.operations)
+	s.mu.Unlock()
+	switch {
+	case known:
 		return false
-	}
-	if len(s.operations) >= mostOperations {
+	case n >= mostOperations: // said before anything else is read, so that what waits to be said does not pile up
 		refused := s.Present(ctx, backoffice.Errorf(backoffice.RateLimited, "too many operations at one time: %d of a connection", mostOperations))
-		s.work.Go(func() { _ = s.send(message{id: m.id, kind: messageError, errors: gqlerror.List{refused}}) })
+		_ = s.send(message{id: m.id, kind: messageError, errors: gqlerror.List{refused}})
 		return true
 	}
 	ctx, stop := context.WithCancel(ctx)
 	o := &running{socket: s, id: m.id, stop: stop}
+	s.mu.Lock()
 	s.operations[m.id] = o
+	s.mu.Unlock()
 	s.work.Go(func() { o.run(ctx, m) })
 	return true
 }

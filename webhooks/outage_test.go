@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/postgres/pgtest"
 )
 
 // flaky is a store whose connection breaks at random, before a step is done or behind it: then nobody knows.
@@ -91,4 +93,50 @@ func TestAStoreWhoseConnectionBreaksAtRandomLosesNoMessage(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestADatabaseThatIsKilledLosesNoMessage(t *testing.T) {
+	t.Parallel()
+	node := pgtest.NewNode(t)
+	o := newOffice(t, openPostgres(t, node.URL("backoffice")), nil)
+	r := receive(t, nil)
+	id, _ := o.hook(t, r.URL)
+	at := newClock() // so that nobody waits for the next attempt
+	o.sender(t, func(s *Sender) { s.now = at.now })
+	var acknowledged []string
+	refused := 0
+	write := func(until time.Time) {
+		for ; time.Now().Before(until); at.pass(time.Second) {
+			label := backoffice.NewID()
+			err := o.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+				if err := tx.Labels().Insert(ctx, &backoffice.Label{ID: label, Name: label}); err != nil {
+					return err
+				}
+				return tx.LogChanges(ctx, &backoffice.Change{At: backoffice.InstantOf(time.Now()), Action: "createLabel", Noun: backoffice.NounLabel, ObjectID: label})
+			})
+			if err != nil { // it may be there all the same, and be told
+				refused++
+				time.Sleep(10 * time.Millisecond)
+				continue
+			}
+			acknowledged = append(acknowledged, label)
+		}
+	}
+	for range 3 {
+		write(time.Now().Add(300 * time.Millisecond))
+		node.Crash(t)
+		write(time.Now().Add(50 * time.Millisecond))
+		node.Start(t)
+	}
+	write(time.Now().Add(300 * time.Millisecond))
+	waits(t, "all are told", func() bool {
+		at.pass(time.Second)
+		ids, err := r.told()
+		return err != nil || missing(ids, acknowledged) == nil
+	})
+	ids, err := r.told()
+	if lost := missing(ids, acknowledged); lost != nil || err != nil || refused == 0 || r.most() > 1 {
+		t.Errorf("%d of %d were lost or told twice, %v; %d writes were refused; %d posts at once", len(lost), len(acknowledged), err, refused, r.most())
+	}
+	waits(t, "that is stored", func() bool { at.pass(time.Second); return o.stored(t, id).Message == nil })
 }
