@@ -19,6 +19,10 @@ type Reader[T any, C comparable] interface {
 	// or one when under is Root. The unfiltered root count costs the same however many rows there are.
 	Counts(b *Batch, under Parent, criteria C, parents []string, into []int) Queued
 
+	// Groups counts the rows under the criteria by the values of dimensions, in one statement. BadInput for a dimension that
+	// the noun does not have.
+	Groups(b *Batch, q GroupQuery[C], into *Aggregate) Queued
+
 	// Holders tells, for each of the rows whose unique value (customerCode, a label's name, a relation's triple, a
 	// calculation's transcript) another stored row has, the identifier of that one, by the row's own. The rows themselves
 	// need not be stored.

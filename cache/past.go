@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// past queues reads that memory has nothing of: the register of consultations. They are of the moment of the others.
+// past queues reads that memory has nothing of: the register of consultations, and groups. They are of the moment of the others.
 type past[T any, C comparable] struct {
 	below backoffice.Reader[T, C]
 	of    *Store
@@ -79,6 +79,11 @@ func (r *past[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criter
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued {
 		return r.below.Counts(b, under, criteria, parents, into)
 	}})
+}
+
+// Groups implements backoffice.Reader.
+func (r *past[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
+	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return r.below.Groups(b, q, into) }})
 }
 
 // ReadChanges implements backoffice.ChangeStore.

@@ -59,6 +59,11 @@ func atRoot(under backoffice.Parent, parents []string) []string {
 	return parents
 }
 
+// Groups implements backoffice.Reader. They are counted anew: any change of the noun or of what names them would drop them.
+func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
+	return (&past[T, C]{r.below, r.of}).Groups(b, q, into)
+}
+
 // transcriptReader is a reader that counts by status as well.
 type transcriptReader struct {
 	reader[*backoffice.Transcript, backoffice.TranscriptCriteria]

@@ -126,6 +126,10 @@ func (t transcriptMemory) Counts(b *backoffice.Batch, under backoffice.Parent, c
 	return t.TranscriptReader.Counts(b, under, criteria, parents, into)
 }
 
+func (t transcriptMemory) Groups(b *backoffice.Batch, q backoffice.GroupQuery[backoffice.TranscriptCriteria], into *backoffice.Aggregate) backoffice.Queued {
+	return t.TranscriptReader.Groups(b, q, into)
+}
+
 func (t transcriptMemory) Holders(ctx context.Context, rows []*backoffice.Transcript) (map[string]string, error) {
 	return t.TranscriptReader.Holders(ctx, rows)
 }

@@ -39,9 +39,12 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthCustomerDocumentConnection(),
 		ec.breadthCustomerDocumentEdge(),
 		ec.breadthCustomerEdge(),
+		ec.breadthCustomerGroup(),
+		ec.breadthCustomerGroupKey(),
 		ec.breadthCustomerRelation(),
 		ec.breadthCustomerRelationConnection(),
 		ec.breadthCustomerRelationEdge(),
+		ec.breadthCustomersAggregate(),
 		ec.breadthDeleteCustomerPayload(),
 		ec.breadthDeleteCustomerRelationPayload(),
 		ec.breadthDeleteUserPayload(),
@@ -66,7 +69,10 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthTranscript(),
 		ec.breadthTranscriptConnection(),
 		ec.breadthTranscriptEdge(),
+		ec.breadthTranscriptGroup(),
+		ec.breadthTranscriptGroupKey(),
 		ec.breadthTranscriptStatusCount(),
+		ec.breadthTranscriptsAggregate(),
 		ec.breadthUpdateCustomerPayload(),
 		ec.breadthUpdateUserPayload(),
 		ec.breadthUser(),
@@ -1139,6 +1145,56 @@ func (ec *executionContext) breadthCustomerEdge() *execute.Object {
 	}}
 }
 
+func (ec *executionContext) breadthCustomerGroup() *execute.Object {
+	return &execute.Object{Name: "CustomerGroup", Is: customerGroupImplementors, Fields: []*execute.Field{
+		{
+			Name:            "keys",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"CustomerGroupKey"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Group) (result []*backoffice.GroupKey, err error) {
+					return obj.Keys, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "count",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Group).Count)
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthCustomerGroupKey() *execute.Object {
+	return &execute.Object{Name: "CustomerGroupKey", Is: customerGroupKeyImplementors, Fields: []*execute.Field{
+		{
+			Name:    "dimension",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNCustomerDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(w, object.(*backoffice.GroupKey).Dimension)
+			},
+		},
+		{
+			Name: "value",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.GroupKey).Value)
+			},
+		},
+		{
+			Name:    "label",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.GroupKey).Label)
+			},
+		},
+	}}
+}
+
 func (ec *executionContext) breadthCustomerRelation() *execute.Object {
 	return &execute.Object{Name: "CustomerRelation", Is: customerRelationImplementors, Fields: []*execute.Field{
 		{
@@ -1271,6 +1327,38 @@ func (ec *executionContext) breadthCustomerRelationEdge() *execute.Object {
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.CustomerRelationEdge().OtherCustomer(ctx, objects.(execute.Of[*backoffice.CustomerRelationEdge]))
 				return execute.Singles(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthCustomersAggregate() *execute.Object {
+	return &execute.Object{Name: "CustomersAggregate", Is: customersAggregateImplementors, Fields: []*execute.Field{
+		{
+			Name:    "totalCount",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Aggregate).TotalCount)
+			},
+		},
+		{
+			Name:    "groupCount",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Aggregate).GroupCount)
+			},
+		},
+		{
+			Name:            "groups",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"CustomerGroup"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Aggregate) (result []*backoffice.Group, err error) {
+					return obj.Groups, nil
+				})
+				return execute.Lists(values), err
 			},
 		},
 	}}
@@ -2339,6 +2427,18 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			},
 		},
 		{
+			Name:     "transcriptsAggregate",
+			NonNull:  true,
+			Types:    []string{"TranscriptsAggregate"},
+			Resolver: true,
+			Args:     ec.field_Query_transcriptsAggregate_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().TranscriptsAggregate(ctx, args["filter"].(*backoffice.TranscriptFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int))
+				values := []*backoffice.Aggregate{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "customer",
 			Types:    []string{"Customer"},
 			Resolver: true,
@@ -2361,6 +2461,18 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Customers(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerFilter), args["orderBy"].(*backoffice.ListOrder))
 				values := []*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "customersAggregate",
+			NonNull:  true,
+			Types:    []string{"CustomersAggregate"},
+			Resolver: true,
+			Args:     ec.field_Query_customersAggregate_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().CustomersAggregate(ctx, args["filter"].(*backoffice.CustomerFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int))
+				values := []*backoffice.Aggregate{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2758,6 +2870,70 @@ func (ec *executionContext) breadthTranscriptEdge() *execute.Object {
 	}}
 }
 
+func (ec *executionContext) breadthTranscriptGroup() *execute.Object {
+	return &execute.Object{Name: "TranscriptGroup", Is: transcriptGroupImplementors, Fields: []*execute.Field{
+		{
+			Name:            "keys",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"TranscriptGroupKey"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Group) (result []*backoffice.GroupKey, err error) {
+					return obj.Keys, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "count",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Group).Count)
+			},
+		},
+		{
+			Name:    "completedCount",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Group).CompletedCount)
+			},
+		},
+		{
+			Name:    "averageProgress",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*backoffice.Group).AverageProgress)
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthTranscriptGroupKey() *execute.Object {
+	return &execute.Object{Name: "TranscriptGroupKey", Is: transcriptGroupKeyImplementors, Fields: []*execute.Field{
+		{
+			Name:    "dimension",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNTranscriptDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(w, object.(*backoffice.GroupKey).Dimension)
+			},
+		},
+		{
+			Name: "value",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.GroupKey).Value)
+			},
+		},
+		{
+			Name:    "label",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.GroupKey).Label)
+			},
+		},
+	}}
+}
+
 func (ec *executionContext) breadthTranscriptStatusCount() *execute.Object {
 	return &execute.Object{Name: "TranscriptStatusCount", Is: transcriptStatusCountImplementors, Fields: []*execute.Field{
 		{
@@ -2772,6 +2948,38 @@ func (ec *executionContext) breadthTranscriptStatusCount() *execute.Object {
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
 				return putNInt2int(w, object.(*backoffice.TranscriptStatusCount).Count)
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthTranscriptsAggregate() *execute.Object {
+	return &execute.Object{Name: "TranscriptsAggregate", Is: transcriptsAggregateImplementors, Fields: []*execute.Field{
+		{
+			Name:    "totalCount",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Aggregate).TotalCount)
+			},
+		},
+		{
+			Name:    "groupCount",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Aggregate).GroupCount)
+			},
+		},
+		{
+			Name:            "groups",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"TranscriptGroup"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Aggregate) (result []*backoffice.Group, err error) {
+					return obj.Groups, nil
+				})
+				return execute.Lists(values), err
 			},
 		},
 	}}
@@ -3124,6 +3332,10 @@ func putNChangeAction2exampleᚗorgᚋbackofficeᚋbackofficeᚐChangeAction(w *
 	return w.Marshal(v)
 }
 
+func putNCustomerDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(w *execute.Writer, v backoffice.Dimension) bool {
+	return w.String(string(v))
+}
+
 func putNCustomerType2exampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerType(w *execute.Writer, v backoffice.CustomerType) bool {
 	return w.String(string(v))
 }
@@ -3186,6 +3398,10 @@ func putNString2string(w *execute.Writer, v string) bool {
 
 func putNString2ᚕstringᚄ(w *execute.Writer, v []string) bool {
 	return execute.AppendList(w, v, false, false, putNString2string)
+}
+
+func putNTranscriptDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(w *execute.Writer, v backoffice.Dimension) bool {
+	return w.String(string(v))
 }
 
 func putNTranscriptStatus2exampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptStatus(w *execute.Writer, v backoffice.TranscriptStatus) bool {

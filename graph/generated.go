@@ -226,6 +226,17 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	CustomerGroup struct {
+		Count func(childComplexity int) int
+		Keys  func(childComplexity int) int
+	}
+
+	CustomerGroupKey struct {
+		Dimension func(childComplexity int) int
+		Label     func(childComplexity int) int
+		Value     func(childComplexity int) int
+	}
+
 	CustomerRelation struct {
 		CreatedAt       func(childComplexity int) int
 		Customer        func(childComplexity int) int
@@ -246,6 +257,12 @@ type ComplexityRoot struct {
 		Direction     func(childComplexity int) int
 		Node          func(childComplexity int) int
 		OtherCustomer func(childComplexity int) int
+	}
+
+	CustomersAggregate struct {
+		GroupCount func(childComplexity int) int
+		Groups     func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	DeleteCustomerPayload struct {
@@ -389,6 +406,7 @@ type ComplexityRoot struct {
 		CurrentFinancialYear func(childComplexity int) int
 		Customer             func(childComplexity int, id string) int
 		Customers            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) int
+		CustomersAggregate   func(childComplexity int, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) int
 		Documents            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) int
 		FinancialYear        func(childComplexity int, id string) int
 		FinancialYears       func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
@@ -401,6 +419,7 @@ type ComplexityRoot struct {
 		Relations            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) int
 		Transcript           func(childComplexity int, id string) int
 		Transcripts          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
+		TranscriptsAggregate func(childComplexity int, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) int
 		User                 func(childComplexity int, id string) int
 		Users                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.ListOrder) int
 		Viewer               func(childComplexity int) int
@@ -443,9 +462,28 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	TranscriptGroup struct {
+		AverageProgress func(childComplexity int) int
+		CompletedCount  func(childComplexity int) int
+		Count           func(childComplexity int) int
+		Keys            func(childComplexity int) int
+	}
+
+	TranscriptGroupKey struct {
+		Dimension func(childComplexity int) int
+		Label     func(childComplexity int) int
+		Value     func(childComplexity int) int
+	}
+
 	TranscriptStatusCount struct {
 		Count  func(childComplexity int) int
 		Status func(childComplexity int) int
+	}
+
+	TranscriptsAggregate struct {
+		GroupCount func(childComplexity int) int
+		Groups     func(childComplexity int) int
+		TotalCount func(childComplexity int) int
 	}
 
 	UpdateCustomerPayload struct {
@@ -597,8 +635,10 @@ type QueryResolver interface {
 	Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
 	Transcript(ctx context.Context, id string) (*backoffice.Transcript, error)
 	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
+	TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error)
 	Customer(ctx context.Context, id string) (*backoffice.Customer, error)
 	Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
+	CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error)
 	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error)
 	Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria], error)
 	Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
@@ -1310,6 +1350,38 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CustomerEdge.Node(childComplexity), true
 
+	case "CustomerGroup.count":
+		if e.ComplexityRoot.CustomerGroup.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerGroup.Count(childComplexity), true
+	case "CustomerGroup.keys":
+		if e.ComplexityRoot.CustomerGroup.Keys == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerGroup.Keys(childComplexity), true
+
+	case "CustomerGroupKey.dimension":
+		if e.ComplexityRoot.CustomerGroupKey.Dimension == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerGroupKey.Dimension(childComplexity), true
+	case "CustomerGroupKey.label":
+		if e.ComplexityRoot.CustomerGroupKey.Label == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerGroupKey.Label(childComplexity), true
+	case "CustomerGroupKey.value":
+		if e.ComplexityRoot.CustomerGroupKey.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerGroupKey.Value(childComplexity), true
+
 	case "CustomerRelation.createdAt":
 		if e.ComplexityRoot.CustomerRelation.CreatedAt == nil {
 			break
@@ -1390,6 +1462,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CustomerRelationEdge.OtherCustomer(childComplexity), true
+
+	case "CustomersAggregate.groupCount":
+		if e.ComplexityRoot.CustomersAggregate.GroupCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomersAggregate.GroupCount(childComplexity), true
+	case "CustomersAggregate.groups":
+		if e.ComplexityRoot.CustomersAggregate.Groups == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomersAggregate.Groups(childComplexity), true
+	case "CustomersAggregate.totalCount":
+		if e.ComplexityRoot.CustomersAggregate.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomersAggregate.TotalCount(childComplexity), true
 
 	case "DeleteCustomerPayload.deletedCustomerId":
 		if e.ComplexityRoot.DeleteCustomerPayload.DeletedCustomerID == nil {
@@ -1998,6 +2089,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Customers(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerFilter), args["orderBy"].(*backoffice.ListOrder)), true
+	case "Query.customersAggregate":
+		if e.ComplexityRoot.Query.CustomersAggregate == nil {
+			break
+		}
+
+		args, err := ec.field_Query_customersAggregate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.CustomersAggregate(childComplexity, args["filter"].(*backoffice.CustomerFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int)), true
 	case "Query.documents":
 		if e.ComplexityRoot.Query.Documents == nil {
 			break
@@ -2131,6 +2233,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.TranscriptFilter), args["orderBy"].(*backoffice.ListOrder)), true
+	case "Query.transcriptsAggregate":
+		if e.ComplexityRoot.Query.TranscriptsAggregate == nil {
+			break
+		}
+
+		args, err := ec.field_Query_transcriptsAggregate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.TranscriptsAggregate(childComplexity, args["filter"].(*backoffice.TranscriptFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int)), true
 	case "Query.user":
 		if e.ComplexityRoot.Query.User == nil {
 			break
@@ -2319,6 +2432,50 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TranscriptEdge.Node(childComplexity), true
 
+	case "TranscriptGroup.averageProgress":
+		if e.ComplexityRoot.TranscriptGroup.AverageProgress == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptGroup.AverageProgress(childComplexity), true
+	case "TranscriptGroup.completedCount":
+		if e.ComplexityRoot.TranscriptGroup.CompletedCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptGroup.CompletedCount(childComplexity), true
+	case "TranscriptGroup.count":
+		if e.ComplexityRoot.TranscriptGroup.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptGroup.Count(childComplexity), true
+	case "TranscriptGroup.keys":
+		if e.ComplexityRoot.TranscriptGroup.Keys == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptGroup.Keys(childComplexity), true
+
+	case "TranscriptGroupKey.dimension":
+		if e.ComplexityRoot.TranscriptGroupKey.Dimension == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptGroupKey.Dimension(childComplexity), true
+	case "TranscriptGroupKey.label":
+		if e.ComplexityRoot.TranscriptGroupKey.Label == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptGroupKey.Label(childComplexity), true
+	case "TranscriptGroupKey.value":
+		if e.ComplexityRoot.TranscriptGroupKey.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptGroupKey.Value(childComplexity), true
+
 	case "TranscriptStatusCount.count":
 		if e.ComplexityRoot.TranscriptStatusCount.Count == nil {
 			break
@@ -2331,6 +2488,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TranscriptStatusCount.Status(childComplexity), true
+
+	case "TranscriptsAggregate.groupCount":
+		if e.ComplexityRoot.TranscriptsAggregate.GroupCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptsAggregate.GroupCount(childComplexity), true
+	case "TranscriptsAggregate.groups":
+		if e.ComplexityRoot.TranscriptsAggregate.Groups == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptsAggregate.Groups(childComplexity), true
+	case "TranscriptsAggregate.totalCount":
+		if e.ComplexityRoot.TranscriptsAggregate.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptsAggregate.TotalCount(childComplexity), true
 
 	case "UpdateCustomerPayload.customer":
 		if e.ComplexityRoot.UpdateCustomerPayload.Customer == nil {
@@ -2741,6 +2917,15 @@ type Query {
     "In which order; by identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
+  "Counts the transcripts of all years in groups, by one to three values at once: the largest groups first, then by their values."
+  transcriptsAggregate(
+    "Which transcripts."
+    filter: TranscriptFilter
+    "By what they are put into groups; one to three, each once."
+    groupBy: [TranscriptDimension!]!
+    "At most this many groups: 0 to 500."
+    first: Int = 500
+  ): TranscriptsAggregate!
 
   "A customer by identifier."
   customer(
@@ -2766,6 +2951,15 @@ type Query {
     "In which order; by identifier when absent."
     orderBy: CustomerOrder
   ): CustomerConnection!
+  "Counts the customers of the office in groups, by one to three values at once: the largest groups first, then by their values."
+  customersAggregate(
+    "Which customers."
+    filter: CustomerFilter
+    "By what they are put into groups; one to three, each once."
+    groupBy: [CustomerDimension!]!
+    "At most this many groups: 0 to 500."
+    first: Int = 500
+  ): CustomersAggregate!
 
   "The relations between customers, by identifier; each is seen from its customer, so that an edge is OUTGOING."
   relations(
@@ -3007,6 +3201,50 @@ type Checklist implements Node {
     "In which order; by identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
+}
+
+"By what transcripts are put into groups."
+enum TranscriptDimension {
+  "The status."
+  STATUS
+  "The checklist."
+  CHECKLIST
+  "The financial year."
+  FINANCIAL_YEAR
+  "The user who is responsible for the customer."
+  RESPONSIBLE
+  "The language of the checklist."
+  LANGUAGE
+  "Whether it is filled in to the end: true or false."
+  IS_COMPLETED
+  "Whether it has a generated document: true or false."
+  DOCUMENT_GENERATED
+  "The month of updatedAt in UTC: YYYY-MM."
+  UPDATED_MONTH
+}
+
+"By what customers are put into groups."
+enum CustomerDimension {
+  "Company or private person."
+  TYPE
+  "The preferred language."
+  LANGUAGE
+  "The legal form."
+  COMPANY_TYPE
+  "The user who is responsible."
+  RESPONSIBLE
+  "The support scopes: a customer counts in the group of each of its scopes."
+  SCOPE
+  "The city, as it is written."
+  CITY
+  "The postal code, as it is written."
+  POSTAL_CODE
+  "The country, as it is written."
+  COUNTRY
+  "The month of createdAt in UTC: YYYY-MM."
+  CREATED_MONTH
+  "The month of updatedAt in UTC: YYYY-MM."
+  UPDATED_MONTH
 }
 
 "A transcript's own status (TO_PROCESS, SENT), or the state of its calculation once one was started."
@@ -3588,6 +3826,66 @@ type TranscriptStatusCount {
   status: TranscriptStatus!
   "How many transcripts have it."
   count: Int!
+}
+
+"The transcripts of a filter, counted in groups."
+type TranscriptsAggregate {
+  "How many transcripts the filter has, each counted once."
+  totalCount: Int!
+  "How many groups there are, also those that are not among ` + "`" + `groups` + "`" + `."
+  groupCount: Int!
+  "The groups, the largest first, then by their values."
+  groups: [TranscriptGroup!]!
+}
+
+"The transcripts that have the same values."
+type TranscriptGroup {
+  "Their values, in the order of groupBy."
+  keys: [TranscriptGroupKey!]!
+  "How many they are."
+  count: Int!
+  "How many of them are filled in to the end."
+  completedCount: Int!
+  "The mean of their progressPercentage, 0 to 100, rounded to nine decimals."
+  averageProgress: Float!
+}
+
+"A value that the transcripts of a group have."
+type TranscriptGroupKey {
+  "What it is a value of."
+  dimension: TranscriptDimension!
+  "An identifier, the name of an enum's value, or a text; null for transcripts without one."
+  value: String
+  "What a person reads: a name, or the word of the interface; None for transcripts without one."
+  label: String!
+}
+
+"The customers of a filter, counted in groups."
+type CustomersAggregate {
+  "How many customers the filter has, each counted once."
+  totalCount: Int!
+  "How many groups there are, also those that are not among ` + "`" + `groups` + "`" + `."
+  groupCount: Int!
+  "The groups, the largest first, then by their values."
+  groups: [CustomerGroup!]!
+}
+
+"The customers that have the same values."
+type CustomerGroup {
+  "Their values, in the order of groupBy."
+  keys: [CustomerGroupKey!]!
+  "How many they are."
+  count: Int!
+}
+
+"A value that the customers of a group have."
+type CustomerGroupKey {
+  "What it is a value of."
+  dimension: CustomerDimension!
+  "An identifier, the name of an enum's value, or a text; null for customers without one."
+  value: String
+  "What a person reads: a name, or the word of the interface; None for customers without one."
+  label: String!
 }
 
 "A page of customers."
@@ -4769,6 +5067,28 @@ func (ec *executionContext) childFields_CustomerEdge(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type CustomerEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_CustomerGroup(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "keys":
+		return ec.fieldContext_CustomerGroup_keys(ctx, field)
+	case "count":
+		return ec.fieldContext_CustomerGroup_count(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CustomerGroup", field.Name)
+}
+
+func (ec *executionContext) childFields_CustomerGroupKey(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "dimension":
+		return ec.fieldContext_CustomerGroupKey_dimension(ctx, field)
+	case "value":
+		return ec.fieldContext_CustomerGroupKey_value(ctx, field)
+	case "label":
+		return ec.fieldContext_CustomerGroupKey_label(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CustomerGroupKey", field.Name)
+}
+
 func (ec *executionContext) childFields_CustomerRelation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -4811,6 +5131,18 @@ func (ec *executionContext) childFields_CustomerRelationEdge(ctx context.Context
 		return ec.fieldContext_CustomerRelationEdge_otherCustomer(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CustomerRelationEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_CustomersAggregate(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "totalCount":
+		return ec.fieldContext_CustomersAggregate_totalCount(ctx, field)
+	case "groupCount":
+		return ec.fieldContext_CustomersAggregate_groupCount(ctx, field)
+	case "groups":
+		return ec.fieldContext_CustomersAggregate_groups(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CustomersAggregate", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteCustomerPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5119,6 +5451,32 @@ func (ec *executionContext) childFields_TranscriptEdge(ctx context.Context, fiel
 	return nil, fmt.Errorf("no field named %q was found under type TranscriptEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_TranscriptGroup(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "keys":
+		return ec.fieldContext_TranscriptGroup_keys(ctx, field)
+	case "count":
+		return ec.fieldContext_TranscriptGroup_count(ctx, field)
+	case "completedCount":
+		return ec.fieldContext_TranscriptGroup_completedCount(ctx, field)
+	case "averageProgress":
+		return ec.fieldContext_TranscriptGroup_averageProgress(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TranscriptGroup", field.Name)
+}
+
+func (ec *executionContext) childFields_TranscriptGroupKey(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "dimension":
+		return ec.fieldContext_TranscriptGroupKey_dimension(ctx, field)
+	case "value":
+		return ec.fieldContext_TranscriptGroupKey_value(ctx, field)
+	case "label":
+		return ec.fieldContext_TranscriptGroupKey_label(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TranscriptGroupKey", field.Name)
+}
+
 func (ec *executionContext) childFields_TranscriptStatusCount(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "status":
@@ -5127,6 +5485,18 @@ func (ec *executionContext) childFields_TranscriptStatusCount(ctx context.Contex
 		return ec.fieldContext_TranscriptStatusCount_count(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TranscriptStatusCount", field.Name)
+}
+
+func (ec *executionContext) childFields_TranscriptsAggregate(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "totalCount":
+		return ec.fieldContext_TranscriptsAggregate_totalCount(ctx, field)
+	case "groupCount":
+		return ec.fieldContext_TranscriptsAggregate_groupCount(ctx, field)
+	case "groups":
+		return ec.fieldContext_TranscriptsAggregate_groups(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TranscriptsAggregate", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateCustomerPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6247,6 +6617,36 @@ func (ec *executionContext) field_Query_customer_args(ctx context.Context, rawAr
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_customersAggregate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*backoffice.CustomerFilter, error) {
+			return ec.unmarshalOCustomerFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "groupBy",
+		func(ctx context.Context, v any) ([]backoffice.Dimension, error) {
+			return ec.unmarshalNCustomerDimension2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐDimensionᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["groupBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_customers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6708,6 +7108,36 @@ func (ec *executionContext) field_Query_transcript_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_transcriptsAggregate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*backoffice.TranscriptFilter, error) {
+			return ec.unmarshalOTranscriptFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "groupBy",
+		func(ctx context.Context, v any) ([]backoffice.Dimension, error) {
+			return ec.unmarshalNTranscriptDimension2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐDimensionᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["groupBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
 	return args, nil
 }
 
@@ -10369,6 +10799,130 @@ func (ec *executionContext) fieldContext_CustomerEdge_node(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _CustomerGroup_keys(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerGroup_keys(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Keys, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.GroupKey) graphql.Marshaler {
+			return ec.marshalNCustomerGroupKey2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupKeyᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerGroup_keys(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomerGroup",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerGroupKey(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CustomerGroup_count(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerGroup_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerGroup_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerGroup", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerGroupKey_dimension(ctx context.Context, field graphql.CollectedField, obj *backoffice.GroupKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerGroupKey_dimension(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Dimension, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Dimension) graphql.Marshaler {
+			return ec.marshalNCustomerDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerGroupKey_dimension(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerGroupKey", field, false, false, errors.New("field of type CustomerDimension does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerGroupKey_value(ctx context.Context, field graphql.CollectedField, obj *backoffice.GroupKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerGroupKey_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerGroupKey_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerGroupKey", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerGroupKey_label(ctx context.Context, field graphql.CollectedField, obj *backoffice.GroupKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerGroupKey_label(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Label, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerGroupKey_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerGroupKey", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _CustomerRelation_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10821,6 +11375,84 @@ func (ec *executionContext) resolveBatch_CustomerRelationEdge_otherCustomer(ctx 
 		err,
 		"CustomerRelationEdge.otherCustomer",
 	)
+}
+
+func (ec *executionContext) _CustomersAggregate_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomersAggregate_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomersAggregate_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomersAggregate", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomersAggregate_groupCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomersAggregate_groupCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GroupCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomersAggregate_groupCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomersAggregate", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomersAggregate_groups(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomersAggregate_groups(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Groups, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.Group) graphql.Marshaler {
+			return ec.marshalNCustomerGroup2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomersAggregate_groups(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomersAggregate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerGroup(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _DeleteCustomerPayload_deletedCustomerId(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomerPayload) (ret graphql.Marshaler) {
@@ -13888,6 +14520,50 @@ func (ec *executionContext) fieldContext_Query_transcripts(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_transcriptsAggregate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_transcriptsAggregate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().TranscriptsAggregate(ctx, fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["groupBy"].([]backoffice.Dimension), fc.Args["first"].(*int))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Aggregate) graphql.Marshaler {
+			return ec.marshalNTranscriptsAggregate2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐAggregate(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_transcriptsAggregate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptsAggregate(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_transcriptsAggregate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_customer(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13970,6 +14646,50 @@ func (ec *executionContext) fieldContext_Query_customers(ctx context.Context, fi
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_customers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_customersAggregate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_customersAggregate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().CustomersAggregate(ctx, fc.Args["filter"].(*backoffice.CustomerFilter), fc.Args["groupBy"].([]backoffice.Dimension), fc.Args["first"].(*int))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Aggregate) graphql.Marshaler {
+			return ec.marshalNCustomersAggregate2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐAggregate(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_customersAggregate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomersAggregate(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_customersAggregate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -15351,6 +16071,176 @@ func (ec *executionContext) fieldContext_TranscriptEdge_node(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _TranscriptGroup_keys(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptGroup_keys(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Keys, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.GroupKey) graphql.Marshaler {
+			return ec.marshalNTranscriptGroupKey2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupKeyᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptGroup_keys(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TranscriptGroup",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptGroupKey(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TranscriptGroup_count(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptGroup_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptGroup_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptGroup", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptGroup_completedCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptGroup_completedCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CompletedCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptGroup_completedCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptGroup", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptGroup_averageProgress(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptGroup_averageProgress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AverageProgress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptGroup_averageProgress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptGroup", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptGroupKey_dimension(ctx context.Context, field graphql.CollectedField, obj *backoffice.GroupKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptGroupKey_dimension(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Dimension, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Dimension) graphql.Marshaler {
+			return ec.marshalNTranscriptDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptGroupKey_dimension(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptGroupKey", field, false, false, errors.New("field of type TranscriptDimension does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptGroupKey_value(ctx context.Context, field graphql.CollectedField, obj *backoffice.GroupKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptGroupKey_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptGroupKey_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptGroupKey", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptGroupKey_label(ctx context.Context, field graphql.CollectedField, obj *backoffice.GroupKey) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptGroupKey_label(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Label, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptGroupKey_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptGroupKey", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _TranscriptStatusCount_status(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptStatusCount) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -15395,6 +16285,84 @@ func (ec *executionContext) _TranscriptStatusCount_count(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_TranscriptStatusCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TranscriptStatusCount", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptsAggregate_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptsAggregate_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptsAggregate_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptsAggregate", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptsAggregate_groupCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptsAggregate_groupCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GroupCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptsAggregate_groupCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptsAggregate", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptsAggregate_groups(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptsAggregate_groups(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Groups, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.Group) graphql.Marshaler {
+			return ec.marshalNTranscriptGroup2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptsAggregate_groups(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TranscriptsAggregate",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptGroup(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _UpdateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerPayload) (ret graphql.Marshaler) {
@@ -20693,6 +21661,97 @@ func (ec *executionContext) _CustomerEdge(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var customerGroupImplementors = []string{"CustomerGroup"}
+
+func (ec *executionContext) _CustomerGroup(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Group) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customerGroupImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomerGroup")
+		case "keys":
+			out.Values[i] = ec._CustomerGroup_keys(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._CustomerGroup_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var customerGroupKeyImplementors = []string{"CustomerGroupKey"}
+
+func (ec *executionContext) _CustomerGroupKey(ctx context.Context, sel ast.SelectionSet, obj *backoffice.GroupKey) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customerGroupKeyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomerGroupKey")
+		case "dimension":
+			out.Values[i] = ec._CustomerGroupKey_dimension(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._CustomerGroupKey_value(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "label":
+			out.Values[i] = ec._CustomerGroupKey_label(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var customerRelationImplementors = []string{"CustomerRelation", "Node"}
 
 func (ec *executionContext) _CustomerRelation(ctx context.Context, sel ast.SelectionSet, obj *backoffice.CustomerRelation) graphql.Marshaler {
@@ -20968,6 +22027,54 @@ func (ec *executionContext) _CustomerRelationEdge(ctx context.Context, sel ast.S
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var customersAggregateImplementors = []string{"CustomersAggregate"}
+
+func (ec *executionContext) _CustomersAggregate(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Aggregate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customersAggregateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomersAggregate")
+		case "totalCount":
+			out.Values[i] = ec._CustomersAggregate_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "groupCount":
+			out.Values[i] = ec._CustomersAggregate_groupCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "groups":
+			out.Values[i] = ec._CustomersAggregate_groups(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -22627,6 +23734,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "transcriptsAggregate":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_transcriptsAggregate(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "customer":
 			field := field
 
@@ -22659,6 +23788,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_customers(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "customersAggregate":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_customersAggregate(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -23381,6 +24532,107 @@ func (ec *executionContext) _TranscriptEdge(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var transcriptGroupImplementors = []string{"TranscriptGroup"}
+
+func (ec *executionContext) _TranscriptGroup(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Group) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transcriptGroupImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TranscriptGroup")
+		case "keys":
+			out.Values[i] = ec._TranscriptGroup_keys(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._TranscriptGroup_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "completedCount":
+			out.Values[i] = ec._TranscriptGroup_completedCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "averageProgress":
+			out.Values[i] = ec._TranscriptGroup_averageProgress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var transcriptGroupKeyImplementors = []string{"TranscriptGroupKey"}
+
+func (ec *executionContext) _TranscriptGroupKey(ctx context.Context, sel ast.SelectionSet, obj *backoffice.GroupKey) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transcriptGroupKeyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TranscriptGroupKey")
+		case "dimension":
+			out.Values[i] = ec._TranscriptGroupKey_dimension(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._TranscriptGroupKey_value(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "label":
+			out.Values[i] = ec._TranscriptGroupKey_label(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var transcriptStatusCountImplementors = []string{"TranscriptStatusCount"}
 
 func (ec *executionContext) _TranscriptStatusCount(ctx context.Context, sel ast.SelectionSet, obj *backoffice.TranscriptStatusCount) graphql.Marshaler {
@@ -23400,6 +24652,54 @@ func (ec *executionContext) _TranscriptStatusCount(ctx context.Context, sel ast.
 			}
 		case "count":
 			out.Values[i] = ec._TranscriptStatusCount_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var transcriptsAggregateImplementors = []string{"TranscriptsAggregate"}
+
+func (ec *executionContext) _TranscriptsAggregate(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Aggregate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transcriptsAggregateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TranscriptsAggregate")
+		case "totalCount":
+			out.Values[i] = ec._TranscriptsAggregate_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "groupCount":
+			out.Values[i] = ec._TranscriptsAggregate_groupCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "groups":
+			out.Values[i] = ec._TranscriptsAggregate_groups(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -24656,6 +25956,53 @@ func (ec *executionContext) marshalNCustomerConnection2ᚖexampleᚗorgᚋbackof
 	return ec._CustomerConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNCustomerDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx context.Context, v any) (backoffice.Dimension, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.Dimension(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCustomerDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx context.Context, sel ast.SelectionSet, v backoffice.Dimension) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNCustomerDimension2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐDimensionᚄ(ctx context.Context, v any) ([]backoffice.Dimension, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]backoffice.Dimension, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNCustomerDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNCustomerDimension2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐDimensionᚄ(ctx context.Context, sel ast.SelectionSet, v []backoffice.Dimension) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCustomerDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNCustomerDocument2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerDocumentᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.CustomerDocument) graphql.Marshaler {
 	ctx = graphql.WithBatchParents(ctx, "CustomerDocument", v, nil)
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -24762,6 +26109,58 @@ func (ec *executionContext) marshalNCustomerEdge2ᚖexampleᚗorgᚋbackoffice�
 	return ec._CustomerEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNCustomerGroup2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Group) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCustomerGroup2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroup(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCustomerGroup2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroup(ctx context.Context, sel ast.SelectionSet, v *backoffice.Group) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CustomerGroup(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCustomerGroupKey2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.GroupKey) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCustomerGroupKey2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupKey(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCustomerGroupKey2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupKey(ctx context.Context, sel ast.SelectionSet, v *backoffice.GroupKey) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CustomerGroupKey(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNCustomerOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := backoffice.OrderField(tmp)
@@ -24858,6 +26257,16 @@ func (ec *executionContext) marshalNCustomerType2exampleᚗorgᚋbackofficeᚋba
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNCustomersAggregate2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐAggregate(ctx context.Context, sel ast.SelectionSet, v *backoffice.Aggregate) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CustomersAggregate(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx context.Context, v any) (backoffice.Instant, error) {
@@ -25596,6 +27005,53 @@ func (ec *executionContext) marshalNTranscriptConnection2ᚖexampleᚗorgᚋback
 	return ec._TranscriptConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNTranscriptDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx context.Context, v any) (backoffice.Dimension, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.Dimension(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTranscriptDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx context.Context, sel ast.SelectionSet, v backoffice.Dimension) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNTranscriptDimension2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐDimensionᚄ(ctx context.Context, v any) ([]backoffice.Dimension, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]backoffice.Dimension, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTranscriptDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNTranscriptDimension2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐDimensionᚄ(ctx context.Context, sel ast.SelectionSet, v []backoffice.Dimension) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTranscriptDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNTranscriptEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.Transcript]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -25620,6 +27076,58 @@ func (ec *executionContext) marshalNTranscriptEdge2ᚖexampleᚗorgᚋbackoffice
 		return graphql.Null
 	}
 	return ec._TranscriptEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTranscriptGroup2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Group) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTranscriptGroup2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroup(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTranscriptGroup2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroup(ctx context.Context, sel ast.SelectionSet, v *backoffice.Group) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TranscriptGroup(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTranscriptGroupKey2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.GroupKey) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTranscriptGroupKey2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupKey(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTranscriptGroupKey2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupKey(ctx context.Context, sel ast.SelectionSet, v *backoffice.GroupKey) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TranscriptGroupKey(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNTranscriptOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
@@ -25680,6 +27188,16 @@ func (ec *executionContext) marshalNTranscriptStatusCount2ᚖexampleᚗorgᚋbac
 		return graphql.Null
 	}
 	return ec._TranscriptStatusCount(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTranscriptsAggregate2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐAggregate(ctx context.Context, sel ast.SelectionSet, v *backoffice.Aggregate) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TranscriptsAggregate(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx context.Context, v any) (inputs.UpdateCustomerInput, error) {

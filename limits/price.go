@@ -14,7 +14,7 @@ import (
 // An object costs 1, a connection 1 and its size times 1 and the cost of what is selected per node, so that every node
 // counts; edges, node, nodes, scalars and enums cost nothing more, unless aliases ask for the nodes several times over;
 // totalCount and statusCounts cost 1 each, or 100 on a filtered list at the root, where they count rows; the number of a
-// page costs a hundredth of the rows that are skipped for it, and a mutation 10; a list of objects that a list of
+// page costs a hundredth of the rows that are skipped for it, an aggregate with its groups 100, and a mutation 10; a list of objects that a list of
 // identifiers asks for costs as many objects. Fields that a directive may leave out are counted.
 type Price struct {
 	formula
@@ -182,6 +182,12 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		total.aliased = plus(total.aliased, aliased(field))
 	case isConnection(kind):
 		p.connection(&total.whole, field, inner, parent == p.schema.Query)
+	case isAggregate(kind):
+		total.whole.fixed = plus(total.whole.fixed, costOfGroups)
+		p.add(&total.whole, one, inner.whole)
+	case isAggregate(parent) || isGroup(parent): // each of them under another name is there as often as there are groups
+		total.whole.fixed = plus(total.whole.fixed, times(aliased(field), costOfGroups))
+		p.add(&total.whole, one, inner.whole)
 	case parent == p.schema.Mutation:
 		total.whole.fixed = plus(total.whole.fixed, 10)
 		p.add(&total.whole, one, inner.whole)
@@ -195,6 +201,7 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 // Costs of what reads more than it answers with.
 const (
 	costOfFilteredCount = 100
+	costOfGroups        = 100
 	rowsSkippedForOne   = 100
 )
 
@@ -223,4 +230,12 @@ func isConnection(def *ast.Definition) bool {
 
 func isEdge(def *ast.Definition) bool {
 	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Edge") && def.Fields.ForName("cursor") != nil
+}
+
+func isAggregate(def *ast.Definition) bool {
+	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Aggregate") && def.Fields.ForName("groups") != nil
+}
+
+func isGroup(def *ast.Definition) bool {
+	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Group") && def.Fields.ForName("keys") != nil
 }

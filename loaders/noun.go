@@ -14,6 +14,7 @@ type Noun[T backoffice.Entity, C comparable] struct {
 	rows   loader[struct{}, T]
 	pages  loader[backoffice.ListQuery[C], backoffice.Page[T]]
 	counts loader[counted[C], int]
+	groups loader[backoffice.GroupQuery[C], *backoffice.Aggregate]
 }
 
 // counted is what totals must share to be answered by one read.
@@ -42,6 +43,11 @@ func (n *Noun[T, C]) readCounts(b *backoffice.Batch, c counted[C], parents []str
 	return n.reader.Counts(b, c.under, c.criteria, parents, counts)
 }
 
+func (n *Noun[T, C]) readGroups(b *backoffice.Batch, q backoffice.GroupQuery[C], _ []string, _ backoffice.Columns, answers []*backoffice.Aggregate, _ func(string) int) backoffice.Queued {
+	answers[0] = &backoffice.Aggregate{}
+	return n.reader.Groups(b, q, answers[0])
+}
+
 // All returns the rows with these identifiers, in their order, nil for those that are not there.
 func (n *Noun[T, C]) All(ctx context.Context, ids []string) ([]T, error) {
 	return n.rows.all(ctx, n.of, n.readRows, struct{}{}, ids, n.want(ctx))
@@ -66,6 +72,15 @@ func (n *Noun[T, C]) Counts(ctx context.Context, under backoffice.Parent, criter
 	return n.counts.all(ctx, n.of, n.readCounts, counted[C]{under, criteria}, parents, 0)
 }
 
+// Groups counts rows by the values of dimensions.
+func (n *Noun[T, C]) Groups(ctx context.Context, q backoffice.GroupQuery[C]) (*backoffice.Aggregate, error) {
+	answers, err := n.groups.all(ctx, n.of, n.readGroups, q, []string{backoffice.NoParent}, 0)
+	if err != nil {
+		return nil, err
+	}
+	return answers[0], nil
+}
+
 func (n *Noun[T, C]) want(ctx context.Context) backoffice.Columns {
 	if fields, ok := ctx.Value(fieldsKey{}).(*Fields); ok {
 		return fields.columns(n.noun, n.reader.Columns)
@@ -73,7 +88,9 @@ func (n *Noun[T, C]) want(ctx context.Context) backoffice.Columns {
 	return 0
 }
 
-func (n *Noun[T, C]) forget() { n.rows.known, n.pages.known, n.counts.known = nil, nil, nil }
+func (n *Noun[T, C]) forget() {
+	n.rows.known, n.pages.known, n.counts.known, n.groups.known = nil, nil, nil, nil
+}
 
 // StatusCounts loads how many transcripts of a list have each status.
 type StatusCounts struct {

@@ -17,31 +17,40 @@ func (r query) Customer(ctx context.Context, id string) (*backoffice.Customer, e
 }
 
 func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
+	noun := &loaders.From(ctx).Customers
+	return searched(ctx, noun, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.CustomerConnection, []string, error) {
+		page, err := all(ctx, r.Root, noun, criteria, orderBy.Order(), backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, ids(page.Items, customerID), nil
+	})
+}
+
+// searched reads something of the customers whom a filter picks. The register is told whom a search by registration number finds,
+// and whom the answer shows.
+func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], filter *backoffice.CustomerFilter,
+	read func(backoffice.CustomerCriteria) (answer V, shown []string, err error)) (answer V, err error) {
 	search := privacy.Search(ctx)
 	criteria, err := filter.Criteria(search.Index)
 	if err != nil {
-		return nil, err
-	}
-	noun := &loaders.From(ctx).Customers
-	read := func() (*backoffice.CustomerConnection, error) {
-		return all(ctx, r.Root, noun, criteria, orderBy.Order(), backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+		return answer, err
 	}
 	if criteria.RegistrationIndex == "" && criteria.SpouseRegistrationIndex == "" {
-		return read()
+		answer, _, err = read(criteria)
+		return answer, err
 	}
-	var found []string
-	var shown *backoffice.CustomerConnection
+	var found, shown []string
 	unread := together(ctx,
 		func(ctx context.Context) (err error) { found, err = firstFound(ctx, noun, criteria); return err },
-		func(context.Context) error { shown, err = read(); return nil })
+		func(context.Context) error { answer, shown, err = read(criteria); return nil })
 	if unread != nil {
-		return nil, unread
+		var none V
+		return none, unread
 	}
 	search.Found(found...)
-	if err == nil {
-		search.Found(ids(shown.Items, customerID)...)
-	}
-	return shown, err
+	search.Found(shown...)
+	return answer, err
 }
 
 // firstFound are the first of those whom a search by registration number finds. The register names them, whatever page

@@ -78,6 +78,18 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		backoffice.KeyCreatedAt: byNumber("created_at"),
 		backoffice.KeyUpdatedAt: byNumber("updated_at"),
 	},
+	dimensions: map[backoffice.Dimension]dimension{
+		backoffice.GroupByType:         byColumn("type"),
+		backoffice.GroupByLanguage:     byColumn("language"),
+		backoffice.GroupByCompanyType:  byColumn("company_type"),
+		backoffice.GroupByResponsible:  {value: "t.responsible_id", called: calledUser},
+		backoffice.GroupByScope:        {value: "s.scope", join: " LEFT JOIN customer_scopes s ON s.customer_id = t.id", several: true},
+		backoffice.GroupByCity:         byColumn("city"),
+		backoffice.GroupByPostalCode:   byColumn("postal_code"),
+		backoffice.GroupByCountry:      byColumn("country"),
+		backoffice.GroupByCreatedMonth: byMonth("created_at"),
+		backoffice.GroupByUpdatedMonth: byMonth("updated_at"),
+	},
 	lists: []sideList[backoffice.Customer]{{
 		table: "customer_scopes", owner: "customer_id", value: "scope",
 		of: func(c *backoffice.Customer) []string { return c.Scopes },
@@ -127,6 +139,8 @@ var customersWithoutNumbers = func() *table[backoffice.Customer, backoffice.Cust
 	t.criteria[customerUpdatedSince] = changedSince("open_visible_at", func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince })
 	t.orders = maps.Clone(t.orders)
 	t.orders[backoffice.KeyUpdatedAt] = byNumber("open_updated_at")
+	t.dimensions = maps.Clone(t.dimensions)
+	t.dimensions[backoffice.GroupByUpdatedMonth] = byMonth("open_updated_at")
 	return register(&t)
 }()
 

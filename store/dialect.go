@@ -24,6 +24,7 @@ type Dialect struct {
 	// visibleFrom is the least visible_at of a row that became visible since ?.
 	visibleFrom string
 	skip        string // passes over rows that others are changing
+	month       string // the month of the Instant ?, as a text
 
 	// List makes an argument of several texts.
 	List func([]string) any
@@ -38,6 +39,7 @@ var SQLite = &Dialect{
 	in:          "IN (SELECT value FROM json_each(?))",
 	now:         "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
 	visibleFrom: "(SELECT CASE WHEN m.first < ? THEN m.first ELSE ? END FROM (SELECT MIN(l.written_at) AS first FROM late_writes l WHERE l.visible_at >= ?) m)",
+	month:       "strftime('%Y-%m', ? / 1000.0, 'unixepoch')",
 	List:        listAsJSON,
 }
 
@@ -54,6 +56,7 @@ var Postgres = &Dialect{
 	now:         "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
 	visibleFrom: "visible_from(?)",
 	skip:        " FOR UPDATE SKIP LOCKED",
+	month:       `to_char(to_timestamp(? / 1000.0::double precision) AT TIME ZONE 'UTC', 'YYYY-MM') COLLATE "C"`,
 	List:        func(texts []string) any { return texts },
 	bulk:        true,
 }

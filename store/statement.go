@@ -155,8 +155,11 @@ func (b *textOf[T, C]) addBounds() {
 }
 
 // from is the table under the conditions, and under those more.
-func (b *textOf[T, C]) from(more ...string) string {
-	text := " FROM " + b.table.name + " t"
+func (b *textOf[T, C]) from(more ...string) string { return b.joined("", more...) }
+
+// joined is the table with others that are joined to it.
+func (b *textOf[T, C]) joined(others string, more ...string) string {
+	text := " FROM " + b.table.name + " t" + others
 	if all := slices.Concat(more, b.conditions); len(all) > 0 {
 		text += " WHERE " + strings.Join(all, " AND ")
 	}

@@ -26,6 +26,9 @@ type table[T any, C comparable] struct {
 	parents  map[backoffice.Parent]parentColumns[C]
 	orders   map[backoffice.OrderKey]order
 
+	dimensions map[backoffice.Dimension]dimension
+	measures   []measure
+
 	lists      []sideList[T]
 	unique     uniqueValue
 	references []reference // for NOT_FOUND

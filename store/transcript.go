@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -63,6 +64,20 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 	orders: map[backoffice.OrderKey]order{
 		backoffice.KeyUpdatedAt: byNumber("updated_at"),
 		backoffice.KeyProgress:  byFloat("progress"),
+	},
+	dimensions: map[backoffice.Dimension]dimension{
+		backoffice.GroupByStatus:            byColumn("status"),
+		backoffice.GroupByChecklist:         {value: "t.checklist_id", called: "SELECT k.name FROM checklists k WHERE k.id = ?"},
+		backoffice.GroupByFinancialYear:     {value: "t.financial_year_id", called: calledYear},
+		backoffice.GroupByResponsible:       {value: "r.responsible_id", join: " JOIN customers r ON r.id = t.customer_id", called: calledUser},
+		backoffice.GroupByLanguage:          {value: "l.language", join: " JOIN checklists l ON l.id = t.checklist_id"},
+		backoffice.GroupByIsCompleted:       byFlag("is_completed"),
+		backoffice.GroupByDocumentGenerated: byFlag("document_generated"),
+		backoffice.GroupByUpdatedMonth:      byMonth("updated_at"),
+	},
+	measures: []measure{
+		{"CAST(SUM(CASE WHEN t.is_completed THEN 1 ELSE 0 END) AS BIGINT)", func(g *backoffice.Group, r *Row, i int) { g.CompletedCount = int(r.Int(i)) }},
+		{"AVG(t.progress)", func(g *backoffice.Group, r *Row, i int) { g.AverageProgress = math.Round(r.Float(i)*1e9) / 1e9 }},
 	},
 })
 

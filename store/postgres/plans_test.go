@@ -134,6 +134,7 @@ func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
 	multiply(t, conn)
 	t.Run("a page far down a list reads no more than the first", func(t *testing.T) { comparePages(t, opened, conn) })
 	t.Run("a page of the change feed reads no more of a long log than of a short one", func(t *testing.T) { compareFeeds(t, opened, conn) })
+	t.Run("groups read their table once, and look up names by index", func(t *testing.T) { planGroups(t, opened, conn) })
 	for text, args := range recorder.Statements() {
 		for name, plan := range map[string]node{"a plan for these arguments": customPlan(t, conn, text, args), "a plan for any arguments": genericPlan(t, conn, text, len(args))} {
 			if found := plan.wholeTables(); len(found) > 0 {
@@ -218,6 +219,34 @@ func compareFeeds(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
 			t.Errorf("%d of %v after %d: %d blocks of a short log, and %d of a long one", q.First, q.Kinds.Names(), q.After, short[i], long)
 		}
 	}
+}
+
+// planGroups looks at the plans of groups.
+func planGroups(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
+	t.Helper()
+	for _, filtered := range []bool{false, true} {
+		recorder := &storetest.Recorder{}
+		storetest.SweepGroups(t, opened.Through(recorder.On), filtered)
+		if len(recorder.Statements()) < 18 {
+			t.Errorf("only %d statements were recorded", len(recorder.Statements()))
+		}
+		for text, args := range recorder.Statements() {
+			plan := customPlan(t, conn, text, args)
+			found := plan.wholeTables()
+			slices.Sort(found)
+			switch once := slices.Compact(slices.Clone(found)); {
+			case plan.readsWhole("users"), filtered && len(found) > 0:
+				t.Errorf("%v is read whole:\n%s", found, text)
+			case len(once) < len(found):
+				t.Errorf("%v are read more than once:\n%s", found, text)
+			}
+		}
+	}
+}
+
+// readsWhole says whether a plan reads a table without an index.
+func (n node) readsWhole(table string) bool {
+	return n.Relation == table && strings.Contains(n.Type, "Seq Scan") || slices.ContainsFunc(n.Plans, func(below node) bool { return below.readsWhole(table) })
 }
 
 func customPlan(t *testing.T, conn *pgx.Conn, text string, args []any) node {

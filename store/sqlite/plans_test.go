@@ -57,6 +57,39 @@ func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
 	}
 }
 
+func TestGroupsReadTheirTableOnceAndLookUpNamesByIndex(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	storetest.Fill(t, opened)
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, filtered := range []bool{false, true} {
+		recorder := &storetest.Recorder{}
+		storetest.SweepGroups(t, opened.Through(recorder.On), filtered)
+		if len(recorder.Statements()) < 18 {
+			t.Errorf("only %d statements were recorded", len(recorder.Statements()))
+		}
+		for text, args := range recorder.Statements() {
+			most := strings.Count(text, " t") - strings.Count(text, " t.") - strings.Count(text, " total") // how often the text names it
+			if filtered {
+				most = 0
+			}
+			steps := strings.Join(planOf(t, db, text, args), "\n")
+			if found := strings.Count(steps, "SCAN t"); found > most || strings.Contains(steps, "SCAN u") || strings.Contains(steps, "SCAN k") || strings.Contains(steps, "SCAN y") {
+				t.Errorf("%s\n%s", text, steps)
+			}
+		}
+	}
+}
+
 // However long the log is, a page of the feed reads its entries in their order, and none of those between them.
 func TestAPageOfTheChangeFeedIsReadFromItsIndexInOrder(t *testing.T) {
 	t.Parallel()

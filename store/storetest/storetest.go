@@ -17,7 +17,7 @@ type group struct {
 	run  func(*testing.T, func(t testing.TB) backoffice.Store)
 }
 
-var reads = []group{{"records", testRecords}, {"lists", testLists}, {"batch", testBatch}, {"calls", testCalls}}
+var reads = []group{{"records", testRecords}, {"lists", testLists}, {"groups", testGroups}, {"batch", testBatch}, {"calls", testCalls}}
 
 var writes = []group{
 	{"walks", testWalks}, {"writes", testWrites}, {"cascades", testCascades}, {"change log", testLog}, {"change feed", testFeed}, {"what the log tells", testTouched}, {"visible", testVisible}, {"strands", testStrands}, {"unique values", testUnique}, {"leases", testLeases}, {"idempotency keys", testKeys},

@@ -1,0 +1,29 @@
+package execute_test
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"example.org/backoffice/backoffice"
+)
+
+func (w *world) aggregate(by []backoffice.Dimension) func(*rand.Rand) *backoffice.Aggregate {
+	return func(d *rand.Rand) *backoffice.Aggregate {
+		return &backoffice.Aggregate{TotalCount: d.IntN(100), GroupCount: d.IntN(20), Groups: some(w, d, func(d *rand.Rand) *backoffice.Group {
+			group := &backoffice.Group{Count: d.IntN(50), CompletedCount: d.IntN(50), AverageProgress: d.Float64() * 100}
+			for _, dimension := range by {
+				value := strange[d.IntN(len(strange))]
+				group.Keys = append(group.Keys, &backoffice.GroupKey{Dimension: dimension, Value: backoffice.Text(value), Label: value})
+			}
+			return group
+		})}
+	}
+}
+
+func (r query) CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
+	return single(r.world, ctx, "customersAggregate", []any{filter, groupBy, first}, r.aggregate(groupBy))
+}
+
+func (r query) TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
+	return single(r.world, ctx, "transcriptsAggregate", []any{filter, groupBy, first}, r.aggregate(groupBy))
+}

@@ -1,0 +1,29 @@
+package resolvers
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
+)
+
+// aggregate counts a noun's rows by dimensions.
+func aggregate[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], criteria C, by []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
+	q, err := backoffice.NewGroupQuery(criteria, by, first)
+	if err != nil {
+		return nil, err
+	}
+	return noun.Groups(ctx, q)
+}
+
+func (query) TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
+	return aggregate(ctx, &loaders.From(ctx).Transcripts, filter.Criteria(), groupBy, first)
+}
+
+func (query) CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
+	noun := &loaders.From(ctx).Customers
+	return searched(ctx, noun, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.Aggregate, []string, error) {
+		groups, err := aggregate(ctx, noun, criteria, groupBy, first)
+		return groups, nil, err
+	})
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"strconv"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// dimension is a value by which a noun's rows are put into groups.
+type dimension struct {
+	value   string // as SQL, where the row is t; NULL for rows without one
+	month   bool   // value is an instant, whose month counts
+	join    string // joins the table that has it
+	several bool   // a row may have several
+	called  string // a query for what the record is called whose identifier is ?
+}
+
+func byColumn(column string) dimension { return dimension{value: "t." + column} }
+
+func byMonth(column string) dimension { return dimension{value: "t." + column, month: true} }
+
+func byFlag(column string) dimension {
+	return dimension{value: "CASE WHEN t." + column + " THEN 'true' ELSE 'false' END"}
+}
+
+// What users and financial years are called.
+const (
+	calledUser = "SELECT u.first_name || ' ' || u.last_name FROM users u WHERE u.id = ?"
+	calledYear = "SELECT CASE WHEN y.end_date = y.start_date THEN y.start_date ELSE y.start_date || '–' || y.end_date END FROM financial_years y WHERE y.id = ?"
+)
+
+// measure is what is told of a group beside its number of rows.
+type measure struct {
+	text string
+	read func(*backoffice.Group, *Row, int)
+}
+
+// Groups implements backoffice.Reader.
+func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
+	if r.table.nothing != nil && r.table.nothing(q.Criteria) {
+		*into = backoffice.Aggregate{}
+		return b.Queue(failed(nil))
+	}
+	by := q.Dimensions()
+	s := shape{criteria: r.table.mask(backoffice.Root, q.Criteria)}
+	text, ok := r.textFor(s, nil).aggregate(by, max(q.First, 1)) // a group tells of all
+	if !ok {
+		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there is no such dimension")))
+	}
+	var found backoffice.Aggregate
+	groups := make([]*backoffice.Group, 0, q.First)
+	each := func(row *Row) error {
+		found.TotalCount, found.GroupCount = int(row.Int(0)), int(row.Int(1))
+		if len(groups) == q.First {
+			return nil
+		}
+		group := &backoffice.Group{Count: int(row.Int(2)), Keys: make([]*backoffice.GroupKey, len(by))}
+		at := 3
+		for i := range r.table.measures {
+			r.table.measures[i].read(group, row, at)
+			at++
+		}
+		for i, dimension := range by {
+			group.Keys[i] = backoffice.NewGroupKey(dimension, row.Text(at), row.Text(at+1))
+			at += 2
+		}
+		groups = append(groups, group)
+		return nil
+	}
+	return b.Queue(&Query{Statement: Statement{Text: text, Args: r.arguments(s, q.Criteria, nil), Each: each}, done: func() {
+		found.Groups = groups
+		*into = found
+	}})
+}
+
+// aggregate groups once, numbers what there is, keeps the first groups, and looks up what those alone are called. ok is false
+// for a dimension that the noun does not have.
+func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text string, ok bool) {
+	inner, outer := "COUNT(*) AS n", "g.total, g.parts, g.n"
+	for i := range b.table.measures {
+		name := "m" + strconv.Itoa(i)
+		inner += ", " + b.table.measures[i].text + " AS " + name
+		outer += ", g." + name
+	}
+	total, joins, orderBy, groupBy := "CAST(SUM(i.n) OVER () AS BIGINT)", "", " ORDER BY g.n DESC", ""
+	for i, name := range by {
+		of, has := b.table.dimensions[name]
+		if !has {
+			return "", false
+		}
+		if of.month {
+			of.value = strings.ReplaceAll(b.dialect.month, "?", of.value)
+		}
+		if of.several {
+			total = "(SELECT COUNT(*)" + b.from() + ")"
+		}
+		key := "k" + strconv.Itoa(i)
+		called := "NULL"
+		if of.called != "" {
+			called = "(" + strings.ReplaceAll(of.called, "?", "g."+key) + ")"
+		}
+		inner += ", " + of.value + " AS " + key
+		outer += ", g." + key + ", " + called
+		orderBy += ", g." + key + " IS NULL, g." + key
+		groupBy += ", " + of.value
+		joins += of.join
+	}
+	grouped := "SELECT " + inner + b.joined(joins) + " GROUP BY " + groupBy[2:]
+	counted := "SELECT i.*, " + total + " AS total, COUNT(*) OVER () AS parts FROM (" + grouped + ") i"
+	kept := "SELECT g.* FROM (" + counted + ") g" + orderBy + " LIMIT " + strconv.Itoa(first)
+	return "SELECT " + outer + " FROM (" + kept + ") g" + orderBy, true
+}

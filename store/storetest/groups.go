@@ -1,0 +1,248 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"example.org/backoffice/backoffice"
+)
+
+// valuesOf gives the values that a row has of each dimension: "" for one that is missing.
+type valuesOf[P any] map[backoffice.Dimension]func(row P) []string
+
+func one[P any](of func(P) string) func(P) []string {
+	return func(row P) []string { return []string{of(row)} }
+}
+
+func month(at backoffice.Instant) string { return at.String()[:7] }
+
+func customerValues(o *office) valuesOf[*backoffice.Customer] {
+	return valuesOf[*backoffice.Customer]{
+		backoffice.GroupByType:         one(func(c *backoffice.Customer) string { return string(c.Type) }),
+		backoffice.GroupByLanguage:     one(func(c *backoffice.Customer) string { return string(c.Language) }),
+		backoffice.GroupByCompanyType:  one(func(c *backoffice.Customer) string { return string(c.CompanyType) }),
+		backoffice.GroupByResponsible:  one(func(c *backoffice.Customer) string { return c.ResponsibleID }),
+		backoffice.GroupByCity:         one(func(c *backoffice.Customer) string { return string(c.Address.City) }),
+		backoffice.GroupByPostalCode:   one(func(c *backoffice.Customer) string { return string(c.Address.PostalCode) }),
+		backoffice.GroupByCountry:      one(func(c *backoffice.Customer) string { return string(c.Address.Country) }),
+		backoffice.GroupByCreatedMonth: one(func(c *backoffice.Customer) string { return month(c.CreatedAt) }),
+		backoffice.GroupByUpdatedMonth: one(func(c *backoffice.Customer) string { return month(c.UpdatedAt) }),
+		backoffice.GroupByScope: func(c *backoffice.Customer) []string {
+			if len(c.Scopes) == 0 {
+				return []string{""}
+			}
+			return c.Scopes
+		},
+	}
+}
+
+func transcriptValues(o *office) valuesOf[*backoffice.Transcript] {
+	responsible, language := map[string]string{}, map[string]string{}
+	for _, c := range o.customers {
+		responsible[c.ID] = c.ResponsibleID
+	}
+	for _, k := range o.checklists {
+		language[k.ID] = k.Language
+	}
+	return valuesOf[*backoffice.Transcript]{
+		backoffice.GroupByStatus:            one(func(t *backoffice.Transcript) string { return string(t.Status) }),
+		backoffice.GroupByChecklist:         one(func(t *backoffice.Transcript) string { return t.ChecklistID }),
+		backoffice.GroupByFinancialYear:     one(func(t *backoffice.Transcript) string { return t.FinancialYearID }),
+		backoffice.GroupByResponsible:       one(func(t *backoffice.Transcript) string { return responsible[t.CustomerID] }),
+		backoffice.GroupByLanguage:          one(func(t *backoffice.Transcript) string { return language[t.ChecklistID] }),
+		backoffice.GroupByIsCompleted:       one(func(t *backoffice.Transcript) string { return fmt.Sprint(t.IsCompleted) }),
+		backoffice.GroupByDocumentGenerated: one(func(t *backoffice.Transcript) string { return fmt.Sprint(t.DocumentGenerated) }),
+		backoffice.GroupByUpdatedMonth:      one(func(t *backoffice.Transcript) string { return month(t.UpdatedAt) }),
+	}
+}
+
+// called is what the record is called that a value of a dimension names, "" for values that are no identifiers.
+func (o *office) called(by backoffice.Dimension, id string) string {
+	switch by {
+	case backoffice.GroupByResponsible:
+		for _, u := range o.users {
+			if u.ID == id {
+				return u.DisplayName()
+			}
+		}
+	case backoffice.GroupByChecklist:
+		for _, k := range o.checklists {
+			if k.ID == id {
+				return k.Name
+			}
+		}
+	case backoffice.GroupByFinancialYear:
+		for _, y := range o.years {
+			if y.ID == id && y.EndDate != y.StartDate {
+				return y.StartDate + "–" + y.EndDate
+			} else if y.ID == id {
+				return y.StartDate
+			}
+		}
+	}
+	return ""
+}
+
+// groups are those of a model's rows, in order.
+func groups[T any, P rowOf[T], C comparable](o *office, m *model[T, P, C], values valuesOf[P], q backoffice.GroupQuery[C]) *backoffice.Aggregate {
+	const parted = "\x01"
+	rows := m.list(backoffice.ListQuery[C]{Criteria: q.Criteria}, backoffice.NoParent)
+	found := map[string]*backoffice.Group{}
+	for _, row := range rows {
+		keys := []string{""}
+		for _, dimension := range q.Dimensions() {
+			var longer []string
+			for _, key := range keys {
+				for _, value := range values[dimension](row) {
+					longer = append(longer, key+parted+value)
+				}
+			}
+			keys = longer
+		}
+		for _, key := range keys {
+			group := found[key]
+			if group == nil {
+				group = &backoffice.Group{}
+				for i, value := range strings.Split(key, parted)[1:] {
+					by := q.By[i]
+					group.Keys = append(group.Keys, backoffice.NewGroupKey(by, value, o.called(by, value)))
+				}
+				found[key] = group
+			}
+			group.Count++
+			if t, is := any(row).(*backoffice.Transcript); is {
+				group.AverageProgress += t.ProgressPercentage
+				if t.IsCompleted {
+					group.CompletedCount++
+				}
+			}
+		}
+	}
+	all := slices.SortedFunc(maps.Values(found), func(a, b *backoffice.Group) int {
+		if a.Count != b.Count {
+			return b.Count - a.Count
+		}
+		for i := range a.Keys {
+			x, y := a.Keys[i].Value, b.Keys[i].Value
+			switch {
+			case x == y:
+			case x == "":
+				return 1
+			case y == "":
+				return -1
+			default:
+				return cmp.Compare(x, y)
+			}
+		}
+		return 0
+	})
+	for _, group := range all {
+		group.AverageProgress = math.Round(group.AverageProgress/float64(group.Count)*1e9) / 1e9
+	}
+	return &backoffice.Aggregate{TotalCount: len(rows), GroupCount: len(all), Groups: append([]*backoffice.Group{}, all[:min(q.First, len(all))]...)}
+}
+
+func readGroups[T any, P rowOf[T], C comparable](ctx context.Context, reader backoffice.Reader[P, C], q backoffice.GroupQuery[C]) (*backoffice.Aggregate, error) {
+	var b backoffice.Batch
+	got := &backoffice.Aggregate{}
+	reader.Groups(&b, q, got)
+	return got, reader.Send(ctx, &b)
+}
+
+// checkGroups puts drawn questions for groups to a reader and compares.
+func checkGroups[T any, P rowOf[T], C comparable](t *testing.T, o *office, m *model[T, P, C], values valuesOf[P], reader backoffice.Reader[P, C]) {
+	ctx := t.Context()
+	dimensions := slices.Sorted(maps.Keys(values))
+	rapid.Check(t, func(t *rapid.T) {
+		var criteria C
+		if rapid.Bool().Draw(t, "filtered") {
+			criteria = m.draw(t)
+		}
+		by := rapid.Permutation(dimensions).Draw(t, "by")[:rapid.IntRange(1, backoffice.MaxDimensions).Draw(t, "dimensions")]
+		first := rapid.SampledFrom([]int{0, 1, 3, backoffice.MaxPageSize}).Draw(t, "first")
+		q, err := backoffice.NewGroupQuery(criteria, by, &first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := readGroups[T](ctx, reader, q)
+		if err != nil {
+			t.Fatalf("%+v: %v (%v)", q, err, errorCause(err))
+		}
+		if got.Groups == nil {
+			got.Groups = []*backoffice.Group{}
+		}
+		if diff := gocmp.Diff(groups(o, m, values, q), got); diff != "" {
+			t.Fatalf("%+v (-wanted +got):\n%s", q, diff)
+		}
+	})
+}
+
+// groupedCrowd is the crowd with values of every dimension.
+func groupedCrowd() *office {
+	o := crowd()
+	for i, c := range o.customers { // some of each end of a month, and some before 1970
+		c.Address = backoffice.Address{City: []backoffice.Text{"Gent", "gent", "Liège", "Ç", ""}[i%5], PostalCode: []backoffice.Text{"9000", "4000", ""}[i%3], Country: []backoffice.Text{"", "BE"}[i%2]}
+		c.CreatedAt = []backoffice.Instant{c.CreatedAt, 1_706_745_599_999, 1_706_745_600_000, -1, -62_135_596_800_000, 253_402_300_799_999}[i%6]
+		if i%3 == 0 { // another month for those who do not see its registration numbers
+			c.UpdatedAt, c.OpenUpdatedAt = 1_706_745_600_000, 1_706_745_599_999
+		}
+	}
+	o.years[1].EndDate = "2031"
+	return o
+}
+
+func testGroups(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	store := newStore(t)
+	groupedCrowd().insert(t, store)
+	o := groupedCrowd()
+	t.Run("customers", func(t *testing.T) { checkGroups(t, o, o.customerModel(), customerValues(o), store.Customers()) })
+	t.Run("customers without numbers", func(t *testing.T) {
+		checkGroups(t, o, withoutNumbers(o.customerModel()), customerValues(o), store.CustomersWithoutNumbers())
+	})
+	t.Run("transcripts", func(t *testing.T) {
+		checkGroups(t, o, o.transcriptModel(), transcriptValues(o), store.Transcripts())
+	})
+	t.Run("a dimension of another noun is refused", func(t *testing.T) {
+		q := backoffice.GroupQuery[backoffice.CustomerCriteria]{By: [backoffice.MaxDimensions]backoffice.Dimension{backoffice.GroupByStatus}, First: 1}
+		if _, err := readGroups(t.Context(), store.Customers(), q); backoffice.KindOf(err) != backoffice.BadInput {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// SweepGroups asks a store for groups by each dimension: of all rows, and of those that a filter with an index picks. The store is
+// one that Fill filled.
+func SweepGroups(t *testing.T, store backoffice.Store, filtered bool) {
+	t.Helper()
+	o := crowd()
+	var customers backoffice.CustomerCriteria
+	var transcripts backoffice.TranscriptCriteria
+	if filtered {
+		customers.ResponsibleID, transcripts.CustomerID = o.users[1].ID, o.customers[1].ID
+	}
+	sweepGroups(t, store.Customers(), customers, customerValues(o))
+	sweepGroups(t, store.CustomersWithoutNumbers(), customers, customerValues(o))
+	sweepGroups(t, store.Transcripts(), transcripts, transcriptValues(o))
+}
+
+func sweepGroups[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Reader[P, C], criteria C, values valuesOf[P]) {
+	t.Helper()
+	for dimension := range values {
+		q, err := backoffice.NewGroupQuery(criteria, []backoffice.Dimension{dimension}, nil)
+		if err == nil {
+			_, err = readGroups[T](t.Context(), reader, q)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v (%v)", dimension, err, errorCause(err))
+		}
+	}
+}
