@@ -251,17 +251,9 @@ func (n Noun) APIName() string {
 func (n Noun) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(n.APIName())) }
 
 // UnmarshalGQL reads the enum value of the GraphQL schema.
-func (n *Noun) UnmarshalGQL(v any) error {
-	name, ok := v.(string)
-	if !ok {
-		return errors.New("a noun is an enum value")
-	}
-	noun, err := ParseChangeNoun(name)
-	if err != nil {
-		return err
-	}
-	*n = noun
-	return nil
+func (n *Noun) UnmarshalGQL(v any) (err error) {
+	*n, err = readEnum(v, ParseChangeNoun)
+	return err
 }
 
 // MarshalGQL writes the enum value of the GraphQL schema: CREATED.

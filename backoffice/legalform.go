@@ -118,15 +118,7 @@ func (f LegalForm) MarshalGQL(w io.Writer) {
 }
 
 // UnmarshalGQL reads the enum value.
-func (f *LegalForm) UnmarshalGQL(v any) error {
-	key, ok := v.(string)
-	if !ok {
-		return Errorf(BadInput, "a legal form is an enum value")
-	}
-	form, err := ParseLegalForm(key)
-	if err != nil {
-		return err
-	}
-	*f = form
-	return nil
+func (f *LegalForm) UnmarshalGQL(v any) (err error) {
+	*f, err = readEnum(v, ParseLegalForm)
+	return err
 }

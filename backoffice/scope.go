@@ -1,7 +1,6 @@
 package backoffice
 
 import (
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -50,15 +49,18 @@ func (s Scope) MarshalGQL(w io.Writer) {
 }
 
 // UnmarshalGQL reads the enum value of the GraphQL schema.
-func (s *Scope) UnmarshalGQL(v any) error {
+func (s *Scope) UnmarshalGQL(v any) (err error) {
+	*s, err = readEnum(v, func(name string) (Scope, error) {
+		return ParseScope(strings.ToLower(strings.Replace(name, "_", ".", 1)))
+	})
+	return err
+}
+
+// readEnum reads an enum value of the GraphQL schema, which gqlgen hands over as a text.
+func readEnum[E any](v any, parse func(name string) (E, error)) (value E, err error) {
 	name, ok := v.(string)
 	if !ok {
-		return errors.New("a scope is an enum value")
+		return value, Errorf(BadInput, "this is an enum value")
 	}
-	scope, err := ParseScope(strings.ToLower(strings.Replace(name, "_", ".", 1)))
-	if err != nil {
-		return err
-	}
-	*s = scope
-	return nil
+	return parse(name)
 }

@@ -44,7 +44,8 @@ func (e *Executor) Events(ctx context.Context, events List, present graphql.Erro
 	w := newWriter(r, borrow(ctx, int(r.plan.answer.Load())))
 	responses, ends := make([]*graphql.Response, events.Len()), make([]int, events.Len())
 	for i := range responses {
-		r.ctx = graphql.WithResponseContext(ctx, present, recovers)
+		own := graphql.WithResponseContext(ctx, present, recovers)
+		r.ctx = own
 		w.object(all)
 		w.finish()
 		responses[i], ends[i] = &graphql.Response{Errors: graphql.GetErrors(r.ctx)}, len(w.bytes)

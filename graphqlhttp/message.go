@@ -84,7 +84,7 @@ func (m message) pair() (pair Pair, ok bool) {
 func (m message) request() (request, *unread) {
 	asked, refused := requestOf(m.payload.members)
 	if extensions, ok := m.payload.members["extensions"].(*object); ok {
-		asked.explain = extensions.members["explain"] == true
+		asked.explain, _ = extensions.members["explain"].(bool)
 	}
 	return asked, refused
 }
