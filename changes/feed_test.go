@@ -243,6 +243,12 @@ func TestAnAgeIsDaysOrADuration(t *testing.T) {
 		if err := age.UnmarshalText([]byte(text)); err != nil || time.Duration(age) != want {
 			t.Errorf("%s: %v, %v", text, time.Duration(age), err)
 		}
+		if again := age; again.UnmarshalText([]byte(age.String())) != nil || again != age {
+			t.Errorf("%s is shown as %s", text, age)
+		}
+	}
+	if shown := changes.Age(400 * 24 * time.Hour).String(); shown != "400d" {
+		t.Error(shown)
 	}
 	for _, text := range []string{"", "d", "-1d", "1.5d", "400", "-2s", "400 d", "40000d"} {
 		if err := new(changes.Age).UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), "400d") {

@@ -15,6 +15,15 @@ type Age time.Duration
 
 var errAge = errors.New("a time is a whole number of days or a duration, such as 400d, 12h or 90s; 0 keeps all")
 
+// String is the age as UnmarshalText reads it.
+func (a Age) String() string {
+	const day = Age(24 * time.Hour)
+	if a != 0 && a%day == 0 {
+		return strconv.Itoa(int(a/day)) + "d"
+	}
+	return time.Duration(a).String()
+}
+
 // UnmarshalText reads an age: 400d, or what time.ParseDuration knows.
 func (a *Age) UnmarshalText(text []byte) error {
 	var age time.Duration

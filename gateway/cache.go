@@ -22,6 +22,18 @@ type Size int
 
 var errSize = errors.New("a size is a whole number of bytes, or of KiB, MiB or GiB, such as 64MiB")
 
+// String is the size as UnmarshalText reads it, in the largest unit that it is a whole number of.
+func (s Size) String() string {
+	n, unit := int(s), ""
+	for _, larger := range []string{"KiB", "MiB", "GiB"} {
+		if n == 0 || n%1024 != 0 {
+			break
+		}
+		n, unit = n/1024, larger
+	}
+	return strconv.Itoa(n) + unit
+}
+
 // UnmarshalText reads a size.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, unit := string(text), 1
