@@ -1,4 +1,4 @@
-.PHONY: attacks histories hostile run test deps missing lint pages generate build benchmarks
+.PHONY: attacks streams histories hostile run test deps missing lint pages generate build benchmarks
 
 GO ?= go
 
@@ -21,6 +21,10 @@ missing:
 ATTACKS ?= 10000
 attacks: ## the attack suite, for a night
 	$(GO) test -timeout 24h -run AttackSuite -v ./gateway -attacks $(ATTACKS)
+
+IDLE ?= 10000
+streams: ## so many idle streams of the change feed at one time, in one process with their clients
+	$(GO) test -count=1 -run ManyIdleStreams -v ./gateway -idle-streams $(IDLE)
 
 HISTORIES ?= 1000
 histories: ## docs/histories.md: so many histories on each engine and with a replica, checked for linearizability
