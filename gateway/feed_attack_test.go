@@ -46,14 +46,18 @@ func TestManyIdleStreamsCostLittleAndAreTold(t *testing.T) {
 	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
 	before := heap()
 	var hear []func() error
+	var s socket // with two subscriptions each, since both ends of 10,000 connections are many files of one process
 	for i := range *idleStreams {
 		if i%3 == 0 {
-			s, err := f.connect(t.Context())
-			if err != nil {
-				t.Fatal(i, err)
+			if i%2 == 0 {
+				var err error
+				if s, err = f.connect(t.Context()); err != nil {
+					t.Fatal(i, err)
+				}
+				defer func() { _ = s.CloseNow() }()
 			}
-			defer func() { _ = s.CloseNow() }()
-			if err := s.say(t.Context(), subscribing("1", `subscription { changes { cursor } }`, nil)); err != nil {
+			s := s
+			if err := s.say(t.Context(), subscribing(fmt.Sprint(i), `subscription { changes { cursor } }`, nil)); err != nil {
 				t.Fatal(err)
 			}
 			hear = append(hear, func() error { _, err := s.hear(t.Context()); return err })
