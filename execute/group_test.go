@@ -27,3 +27,7 @@ func (r query) CustomersAggregate(ctx context.Context, filter *backoffice.Custom
 func (r query) TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
 	return single(r.world, ctx, "transcriptsAggregate", []any{filter, groupBy, first}, r.aggregate(groupBy))
 }
+
+func (r query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backoffice.Customer, error) {
+	return single(r.world, ctx, "customerBy", []any{key}, r.customer)
+}

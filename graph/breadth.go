@@ -2453,6 +2453,17 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			},
 		},
 		{
+			Name:     "customerBy",
+			Types:    []string{"Customer"},
+			Resolver: true,
+			Args:     ec.field_Query_customerBy_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().CustomerBy(ctx, args["key"].(backoffice.CustomerKey))
+				values := []*backoffice.Customer{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "customers",
 			NonNull:  true,
 			Types:    []string{"CustomerConnection"},

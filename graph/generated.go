@@ -405,6 +405,7 @@ type ComplexityRoot struct {
 		Checklists           func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ListOrder) int
 		CurrentFinancialYear func(childComplexity int) int
 		Customer             func(childComplexity int, id string) int
+		CustomerBy           func(childComplexity int, key backoffice.CustomerKey) int
 		Customers            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) int
 		CustomersAggregate   func(childComplexity int, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) int
 		Documents            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) int
@@ -637,6 +638,7 @@ type QueryResolver interface {
 	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error)
 	Customer(ctx context.Context, id string) (*backoffice.Customer, error)
+	CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backoffice.Customer, error)
 	Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
 	CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error)
 	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error)
@@ -2078,6 +2080,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Customer(childComplexity, args["id"].(string)), true
+	case "Query.customerBy":
+		if e.ComplexityRoot.Query.CustomerBy == nil {
+			break
+		}
+
+		args, err := ec.field_Query_customerBy_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.CustomerBy(childComplexity, args["key"].(backoffice.CustomerKey)), true
 	case "Query.customers":
 		if e.ComplexityRoot.Query.Customers == nil {
 			break
@@ -2701,6 +2714,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCustomerDocumentFilter,
 		ec.unmarshalInputCustomerDocumentOrder,
 		ec.unmarshalInputCustomerFilter,
+		ec.unmarshalInputCustomerKey,
 		ec.unmarshalInputCustomerOrder,
 		ec.unmarshalInputCustomerRelationFilter,
 		ec.unmarshalInputDeleteCustomerInput,
@@ -2931,6 +2945,11 @@ type Query {
   customer(
     "The customer's identifier."
     id: ID!
+  ): Customer
+  "A customer by one of the values that name it; null for an unknown one. A KBO number may belong to several customers: then there is an error, and no customer."
+  customerBy(
+    "What is known of the customer."
+    key: CustomerKey!
   ): Customer
   "The customers of the office."
   customers(
@@ -4191,6 +4210,16 @@ input CustomerFilter {
   registrationNumber: String @hasScope(scope: PRIVACY_READ)
   "Whose partner has this national registration number. Each search is entered in the register of consultations."
   spouseRegistrationNumber: String @hasScope(scope: PRIVACY_READ)
+}
+
+"What names a customer: exactly one of these."
+input CustomerKey @oneOf {
+  "The identifier."
+  id: ID
+  "The code, which is unique."
+  customerCode: String
+  "The KBO number, in any accepted notation."
+  kboNumber: String
 }
 
 "Which checklists: all that is given must hold; null is no filter."
@@ -6600,6 +6629,20 @@ func (ec *executionContext) field_Query_checklists_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["orderBy"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_customerBy_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "key",
+		func(ctx context.Context, v any) (backoffice.CustomerKey, error) {
+			return ec.unmarshalNCustomerKey2exampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerKey(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["key"] = arg0
 	return args, nil
 }
 
@@ -14608,6 +14651,50 @@ func (ec *executionContext) fieldContext_Query_customer(ctx context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_customerBy(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_customerBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().CustomerBy(ctx, fc.Args["key"].(backoffice.CustomerKey))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_customerBy(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_customerBy_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_customers(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19028,6 +19115,50 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 				err := fmt.Errorf(`unexpected type %T from directive, should be *string`, tmp)
 				return it, graphql.ErrorOnPath(ctx, err)
 			}
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCustomerKey(ctx context.Context, obj any) (backoffice.CustomerKey, error) {
+	var it backoffice.CustomerKey
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "customerCode", "kboNumber"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "customerCode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerCode"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomerCode = data
+		case "kboNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kboNumber"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.KboNumber = data
 		}
 	}
 	return it, nil
@@ -23778,6 +23909,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "customerBy":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_customerBy(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "customers":
 			field := field
 
@@ -26159,6 +26312,11 @@ func (ec *executionContext) marshalNCustomerGroupKey2ᚖexampleᚗorgᚋbackoffi
 		return graphql.Null
 	}
 	return ec._CustomerGroupKey(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCustomerKey2exampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerKey(ctx context.Context, v any) (backoffice.CustomerKey, error) {
+	res, err := ec.unmarshalInputCustomerKey(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNCustomerOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {

@@ -16,6 +16,22 @@ func (r query) Customer(ctx context.Context, id string) (*backoffice.Customer, e
 	return loaders.From(ctx).Customers.One(ctx, id)
 }
 
+func (query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backoffice.Customer, error) {
+	ask, err := key.Query()
+	if err != nil {
+		return nil, err
+	}
+	noun := &loaders.From(ctx).Customers
+	if key.ID != nil {
+		return noun.One(ctx, *key.ID)
+	}
+	pages, err := noun.Pages(ctx, ask, []string{backoffice.NoParent})
+	if err != nil {
+		return nil, err
+	}
+	return key.Only(pages[0].Items)
+}
+
 func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
 	noun := &loaders.From(ctx).Customers
 	return searched(ctx, noun, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.CustomerConnection, []string, error) {

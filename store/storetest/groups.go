@@ -3,10 +3,10 @@ package storetest
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,8 +59,8 @@ func transcriptValues(o *office) valuesOf[*backoffice.Transcript] {
 		backoffice.GroupByFinancialYear:     one(func(t *backoffice.Transcript) string { return t.FinancialYearID }),
 		backoffice.GroupByResponsible:       one(func(t *backoffice.Transcript) string { return responsible[t.CustomerID] }),
 		backoffice.GroupByLanguage:          one(func(t *backoffice.Transcript) string { return language[t.ChecklistID] }),
-		backoffice.GroupByIsCompleted:       one(func(t *backoffice.Transcript) string { return fmt.Sprint(t.IsCompleted) }),
-		backoffice.GroupByDocumentGenerated: one(func(t *backoffice.Transcript) string { return fmt.Sprint(t.DocumentGenerated) }),
+		backoffice.GroupByIsCompleted:       one(func(t *backoffice.Transcript) string { return strconv.FormatBool(t.IsCompleted) }),
+		backoffice.GroupByDocumentGenerated: one(func(t *backoffice.Transcript) string { return strconv.FormatBool(t.DocumentGenerated) }),
 		backoffice.GroupByUpdatedMonth:      one(func(t *backoffice.Transcript) string { return month(t.UpdatedAt) }),
 	}
 }
