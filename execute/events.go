@@ -45,7 +45,7 @@ func (e *Executor) Events(ctx context.Context, events List, present graphql.Erro
 	responses, ends := make([]*graphql.Response, events.Len()), make([]int, events.Len())
 	for i := range responses {
 		own := graphql.WithResponseContext(ctx, present, recovers)
-		r.ctx = own
+		r.ctx = own //nolint:fatcontext // it is made of the same one for each event
 		w.object(all)
 		w.finish()
 		responses[i], ends[i] = &graphql.Response{Errors: graphql.GetErrors(r.ctx)}, len(w.bytes)

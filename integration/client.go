@@ -671,7 +671,7 @@ func (v *CreateRelationResponse) GetCreateCustomerRelation() *CreateRelationCrea
 type CurrentChecklistsCurrentFinancialYear struct {
 	// The first year it covers, YYYY.
 	StartDate string `json:"startDate"`
-	// The year's checklists, by identifier.
+	// The year's checklists.
 	Checklists CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection `json:"checklists"`
 }
 
