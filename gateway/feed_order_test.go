@@ -229,7 +229,7 @@ func TestEveryAcknowledgedWriteIsToldToEveryReaderInOrder(t *testing.T) {
 			t.Parallel()
 			o := openOfficeOn(t, database(t))
 			pair := o.pair(t, backoffice.AllScopes...)
-			err := followAll(t, o.follower(t, pair), o.now(t), time.Minute, func() []string { return o.writeAtOnce(t, pair, 10, 20) })
+			err := followAll(t, o.follower(t, pair), o.now(t), time.Minute, func() []string { return o.writeAtOnce(t, pair, 50, 5) })
 			if err != nil {
 				t.Error(err)
 			}
@@ -247,8 +247,8 @@ func TestReadersThatGoFromOneGatewayToAnotherAreToldEverythingInOrder(t *testing
 	err := followAll(t, f, one.now(t), time.Minute, func() []string {
 		var all sync.WaitGroup
 		var here, there []string
-		all.Go(func() { here = one.writeAtOnce(t, pair, 5, 15) })
-		all.Go(func() { there = other.writeAtOnce(t, pair, 5, 15) })
+		all.Go(func() { here = one.writeAtOnce(t, pair, 25, 4) })
+		all.Go(func() { there = other.writeAtOnce(t, pair, 25, 4) })
 		all.Wait()
 		return append(here, there...)
 	})
