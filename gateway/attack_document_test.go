@@ -173,6 +173,9 @@ func (k *attacker) value(t *ast.Type, name string, depth int) string {
 	switch {
 	case def.Kind == ast.Enum:
 		return oneOf(k, def.EnumValues).Name
+	case def.Kind == ast.InputObject && def.Directives.ForName("oneOf") != nil:
+		f := oneOf(k, def.Fields)
+		return "{" + f.Name + ":" + k.value(f.Type, f.Name, depth-1) + "}"
 	case def.Kind == ast.InputObject:
 		var fields []string
 		for _, f := range def.Fields {
