@@ -192,7 +192,7 @@ func compareFeeds(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
 	}
 	lengthen := func(by int) {
 		_, err := conn.Exec(t.Context(), `INSERT INTO changes (sequence, at, client_id, action, noun, object_id, fields)
-			SELECT m.last + g, g, 'client', 'import', CASE WHEN g % 1000 = 0 THEN 'label' WHEN g % 3 = 0 THEN 'transcript' ELSE 'customer' END, 'o', CASE WHEN g % 3 = 1 THEN 'registrationNumber' END
+			SELECT m.last + g, g, 'client', 'import', CASE WHEN g % 100 = 0 THEN 'label' WHEN g % 3 = 0 THEN 'transcript' ELSE 'customer' END, 'o', CASE WHEN g % 3 = 1 THEN 'registrationNumber' END
 			FROM generate_series(1, $1::int) g, (SELECT MAX(sequence) AS last FROM changes) m`, by)
 		if err == nil {
 			_, err = conn.Exec(t.Context(), "VACUUM (ANALYZE) changes")
