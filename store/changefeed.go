@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
 )
@@ -16,21 +17,29 @@ const kindOfEntry = "CASE WHEN noun = 'customer' AND fields IN ('registrationNum
 // feedColumns are the columns of an entry that the feed shows, as they are in its page.
 const feedColumns = "sequence, at, client_id, noun, object_id, fields, done, parents, parent_nouns, visible_at"
 
-// feedShape is all that the text of a page depends on. Callers choose sizes of pages, so there are but a few limits.
+// feedShape is all that the text of a page depends on. Callers choose sizes of pages, so there are but a few limits. The kinds are
+// part of the text: PostgreSQL takes a kind that it does not know for a frequent one, and would look for one that never was among all entries.
 type feedShape struct {
-	kinds, limit int
-	bounded      bool // each part of the union has the limit, too: PostgreSQL merges nothing else
+	kinds   string // with commas between
+	limit   int
+	bounded bool // each part of the union has the limit, too: PostgreSQL merges nothing else
 }
 
-func feedShapeOf(d *Dialect, kinds, rows int) feedShape {
+func feedShapeOf(d *Dialect, kinds []string, rows int) feedShape {
 	limit := 16
 	for limit < rows {
 		limit *= 2
 	}
-	return feedShape{kinds, limit, d.lateral}
+	return feedShape{strings.Join(kinds, ","), limit, d.lateral}
 }
 
-var feedTexts sync.Map // of feedShape
+var (
+	feedTexts sync.Map     // of feedShape
+	feedKnown atomic.Int64 // how many
+)
+
+// mostFeedTexts bounds what is kept of texts: there are some thousand sets of kinds.
+const mostFeedTexts = 500
 
 // feedText reads a page: the ends of the log, and beside them its entries. Each kind is read in its
 // order from the index and these rows are merged until the page is full, however many entries of other kinds are between.
@@ -39,9 +48,9 @@ func feedText(s feedShape) string {
 		return known.(string)
 	}
 	limit := " ORDER BY sequence LIMIT " + strconv.Itoa(s.limit)
-	parts := make([]string, s.kinds)
-	for i := range parts {
-		parts[i] = "SELECT " + feedColumns + " FROM changes WHERE (" + kindOfEntry + ") = " + parameter(2+i) + " AND sequence > $1"
+	parts := strings.Split(s.kinds, ",")
+	for i, kind := range parts {
+		parts[i] = "SELECT " + feedColumns + " FROM changes WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
 		if s.bounded {
 			parts[i] = "SELECT * FROM (" + parts[i] + limit + ") p"
 		}
@@ -49,7 +58,9 @@ func feedText(s feedShape) string {
 	page := strings.Join(parts, " UNION ALL ") + limit
 	text := endsOfFeed + " LEFT JOIN (" + page + ") c ON true ORDER BY c.sequence"
 	text = strings.Replace(text, "SELECT h.removed, h.latest", "SELECT h.removed, h.latest, c."+strings.ReplaceAll(feedColumns, ", ", ", c."), 1)
-	feedTexts.Store(s, text)
+	if feedKnown.Add(1) <= mostFeedTexts {
+		feedTexts.Store(s, text)
+	}
 	return text
 }
 
@@ -64,10 +75,7 @@ func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into 
 	if len(kinds) > 0 {
 		// The last of the entries that are gone is still there, so there may be one row more than are wanted; another one tells
 		// whether there are more.
-		text, args = feedText(feedShapeOf(s.nouns.dialect, len(kinds), q.First+2)), []any{q.After}
-		for _, kind := range kinds {
-			args = append(args, kind)
-		}
+		text, args = feedText(feedShapeOf(s.nouns.dialect, kinds, q.First+2)), []any{q.After}
 	}
 	return b.Queue(queryOf(text, args, func(row *Row) error {
 		into.Removed, into.Latest = row.Int(0), row.Int(1)
