@@ -38,7 +38,7 @@ type subscriber interface {
 
 const (
 	idleEvery    = 15 * time.Second
-	betweenTold  = 50 * time.Millisecond // for a subscriber: what comes meanwhile is told together
+	betweenTold  = 40 * time.Millisecond // for a subscriber: what comes meanwhile is told together
 	mostEvents   = 500                   // executed together
 	eventBytes   = 64 << 10              // of the answers that are executed together, roughly; they are kept until the client has taken them
 	slowestTaken = 20 * time.Second      // for a client to take them; one that is slower is told so
