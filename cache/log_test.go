@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"testing"
+	"unsafe"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
@@ -227,4 +228,21 @@ func TestACopyHoldsEverythingOfARowAndNoMemoryOfOthers(t *testing.T) {
 	if other.File == document.File || other.File.Key != "key" || string(other.File.SHA256) != "0123" {
 		t.Errorf("%+v", other.File)
 	}
+}
+
+func TestAPlaceHoldsNoMemoryOfWhatWasRead(t *testing.T) {
+	t.Parallel()
+	s := remembering(t)
+	block := "label-7 and all else that was read with it"
+	parent := block[:7]
+	s.keepAnswer(documents, parent, "a question", 0, s.log.position(), func() (any, int) { return 1, 8 })
+	for at := range s.memory.All() {
+		if at.kind == lists && at.id == parent {
+			if unsafe.StringData(at.id) == unsafe.StringData(parent) {
+				t.Error("the place of a list holds the block that its parent's identifier is a piece of")
+			}
+			return
+		}
+	}
+	t.Error("the answer was not kept")
 }

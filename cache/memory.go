@@ -3,6 +3,7 @@ package cache
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"strings"
 
 	"github.com/maypok86/otter/v2"
 
@@ -124,6 +125,7 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 	}
 	value, bytes := make()
 	if depends == 0 {
+		at.id = strings.Clone(parent) // which may be a piece of a block that was read, and would hold all of it
 		s.keepList(at, answer{question: question, filled: as.at, bytes: bytes, value: value}, as)
 		return
 	}

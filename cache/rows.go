@@ -93,6 +93,7 @@ func (f *find[T, C]) keepAbsence(p *pass) {
 	}
 	for _, id := range f.missing {
 		if at := (place{aRow, f.view, id}); !there[id] && f.of.door.opens(at) {
+			at.id = strings.Clone(id)
 			f.of.keepRow(at, 0, nil, 0, p.then)
 		}
 	}

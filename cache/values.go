@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"reflect"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -155,6 +156,7 @@ func (r *nounRead) settle(p *pass) {
 		// An entry of the register is in no change log, so neither it nor its absence is kept.
 		if _, logged := numberOf[r.got[i]]; logged {
 			if at := (place{kind: aNoun, id: id}); r.of.door.opens(at) {
+				at.id = strings.Clone(id)
 				r.of.keep(p.then, &kept{place: at, filled: p.then.at, value: r.got[i]})
 			}
 		}

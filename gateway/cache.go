@@ -51,7 +51,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// stop ends what a cache does by itself.
+// stop parts a cache from the store below it, which stays open.
 func stop(store backoffice.Store) {
 	if before, ok := store.(*cache.Store); ok {
 		before.Stop()
