@@ -1,4 +1,4 @@
-.PHONY: attacks streams histories hostile run test deps missing lint pages generate build benchmarks
+.PHONY: mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks
 
 GO ?= go
 
@@ -7,6 +7,9 @@ run: ## serve demo data
 
 build:
 	$(GO) build -trimpath -ldflags "-s -w" -o bin/backoffice .
+
+release: ## archives for linux, macOS and Windows with checksums and bills of materials, in bin/release; ARGS="-targets linux/amd64"
+	$(GO) run ./scripts/release $(ARGS)
 
 test: lint pages ## everything that must hold before a change lands; installs what it needs and is missing
 	$(GO) test -race -timeout 40m ./...
@@ -29,6 +32,11 @@ streams: ## so many idle streams of the change feed at one time, in one process 
 HISTORIES ?= 1000
 histories: ## docs/histories.md: so many histories on each engine and with a replica, checked for linearizability
 	GO="$(GO)" ./scripts/histories.sh $(HISTORIES)
+
+MIRRORS ?= 200
+mirrors: ## docs/pull.md: so many random histories of mirrors under faults, and how fast 100,000 customers are pulled
+	$(GO) test -count=1 -timeout 4h ./mirror -run 'Converges|Found|NothingIsDeleted' -pull-histories $(MIRRORS)
+	$(GO) test -count=1 -timeout 1h ./mirror ./cli -run - -bench Pull -benchtime 1x
 
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
 	$(GO) run ./scripts/hostile $(ARGS)

@@ -16,9 +16,9 @@ const module = "example.org/backoffice"
 // a transport and a store together.
 var mayImport = map[string]string{
 	"":    "cli",
-	"cli": "auth backoffice demo files gateway graphiql limits notices privacy httpserver store/sqlite importexport webhooks",
-	"gateway": "apidocs auth backoffice cache changes demo execute files graph graphiql limits loaders pdf privacy httpserver resolvers rest " +
-		"store/postgres store/sqlite graphqlhttp webhooks",
+	"cli": "auth backoffice demo export files gateway graphiql limits notices privacy httpserver store/sqlite importexport mirror tracing trusted webhooks",
+	"gateway": "apidocs auth backoffice cache changes demo execute export files forecast graph graphiql importexport limits loaders pdf privacy httpserver resolvers rest " +
+		"store/postgres store/sqlite graphqlhttp tracing trusted webhooks",
 
 	"backoffice":       "",
 	"privacy":          "backoffice",
@@ -29,14 +29,19 @@ var mayImport = map[string]string{
 	"inputs":           "backoffice mapping",
 	"cache":            "backoffice store",
 	"changes":          "backoffice",
+	"questions":        "",
 	"webhooks":         "backoffice changes privacy",
+	"trusted":          "backoffice",
+	"tracing":          "backoffice",
 	"loaders":          "backoffice",
+	"forecast":         "backoffice",
 	"execute":          "",
 	"graph":            "backoffice inputs execute",
 	"resolvers":        "backoffice auth graph loaders privacy inputs",
 	"rest":             "backoffice auth changes privacy files mapping",
 	"limits":           "backoffice",
 	"graphqlhttp":      "backoffice limits",
+	"export":           "auth backoffice graphqlhttp limits privacy",
 	"httpserver":       "backoffice auth",
 	"static":           "",
 	"graphiql":         "static",
@@ -44,6 +49,7 @@ var mayImport = map[string]string{
 	"notices":          "",
 	"importexport":     "backoffice privacy files",
 	"demo":             "backoffice privacy files pdf importexport",
+	"mirror":           "backoffice privacy files importexport",
 	"store":            "backoffice store/migrations",
 	"store/migrations": "",
 	"store/sqlite":     "backoffice store store/migrations",
@@ -63,6 +69,7 @@ var mayImport = map[string]string{
 	"integration":        "",
 	"scripts/hostile":    "backoffice",
 	"scripts/kbo2ndjson": "backoffice",
+	"scripts/release":    "",
 	"deploy/load":        "",
 }
 

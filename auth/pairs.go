@@ -15,14 +15,22 @@ func Issue(ctx context.Context, store backoffice.CredentialStore, name string, s
 	if err != nil {
 		return nil, "", err
 	}
-	secret, sum := newSecret()
-	if err := pair.Rotate(sum[:], now, 0); err != nil {
-		return nil, "", err
-	}
-	if err := store.CreateCredential(ctx, pair); err != nil {
+	if secret, err = IssuePair(ctx, store, pair, now); err != nil {
 		return nil, "", err
 	}
 	return pair, secret, nil
+}
+
+// IssuePair gives a new pair its secret, stores it and returns the secret. Refused when it is not live.
+func IssuePair(ctx context.Context, store backoffice.CredentialStore, pair *backoffice.Credential, now backoffice.Instant) (secret string, err error) {
+	secret, sum := newSecret()
+	if err := pair.Rotate(sum[:], now, 0); err != nil {
+		return "", err
+	}
+	if err := store.CreateCredential(ctx, pair); err != nil {
+		return "", err
+	}
+	return secret, nil
 }
 
 // Rotate gives a pair a new secret and returns it; the one before stays live for overlap, an older one ends. Running

@@ -1,6 +1,9 @@
 package backoffice
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Entity is a row that stands in lists.
 type Entity interface {
@@ -27,7 +30,35 @@ type Connection[T Entity, C comparable] struct {
 	List   *List[C]
 	Parent string // whose list; NoParent at the root
 	Items  []T
-	More   bool // as in Page
+	Places []Position // as in Page
+	More   bool       // as in Page
+	Whole  []T        // the whole list where it is known; nil: the store is asked about it
+}
+
+// Known is the page of a list that is known whole, by identifier, and that is read forward.
+func Known[T Entity, C comparable](whole []T, window Window, seal func(Order, Position) string) *Connection[T, C] {
+	from := 0
+	if window.HasAfter {
+		from, _ = slices.BinarySearchFunc(whole, window.After.ID, func(row T, id string) int {
+			if row.Identity() <= id {
+				return -1
+			}
+			return 1
+		})
+	}
+	to := min(from+window.Limit, len(whole))
+	c := &Connection[T, C]{Parent: NoParent, Items: whole[from:to], More: to < len(whole), Whole: whole}
+	if whole == nil {
+		c.Whole = []T{}
+	}
+	c.List = &List[C]{Ask: ListQuery[C]{Window: window}, Seal: seal, Exists: func(_ context.Context, _ Window, parents []string) ([]bool, error) {
+		exists := make([]bool, len(parents))
+		for i := range exists {
+			exists[i] = from > 0 // it is asked for what lies before the page alone
+		}
+		return exists, nil
+	}}
+	return c
 }
 
 // Nodes are the page's rows.
@@ -38,7 +69,7 @@ func (c *Connection[T, C]) Edges() []*ConnectionEdge[T] {
 	block := make([]ConnectionEdge[T], len(c.Items))
 	edges := make([]*ConnectionEdge[T], len(c.Items))
 	for i, item := range c.Items {
-		block[i] = ConnectionEdge[T]{Node: item, Parent: c.Parent, order: c.List.Ask.Order, seal: c.List.Seal}
+		block[i] = ConnectionEdge[T]{Node: item, Parent: c.Parent, of: c, no: i}
 		edges[i] = &block[i]
 	}
 	return edges
@@ -51,12 +82,21 @@ func (c *Connection[T, C]) PageInfo() *PageInfo { return &PageInfo{of: c} }
 type ConnectionEdge[T Entity] struct {
 	Node   T
 	Parent string // whose list; NoParent at the root
-	order  Order
-	seal   func(Order, Position) string
+	of     interface{ cursor(no int) string }
+	no     int
 }
 
 // Cursor is the row's place, sealed.
-func (e *ConnectionEdge[T]) Cursor() string { return e.seal(e.order, e.Node.Position(e.order.Key)) }
+func (e *ConnectionEdge[T]) Cursor() string { return e.of.cursor(e.no) }
+
+// cursor is the place of a row, sealed.
+func (c *Connection[T, C]) cursor(no int) string {
+	order := c.List.Ask.Order
+	if c.Places != nil {
+		return c.List.Seal(order, c.Places[no])
+	}
+	return c.List.Seal(order, c.Items[no].Position(order.Key))
+}
 
 // PageInfo describes a page's place in its list.
 type PageInfo struct{ of paged }
@@ -88,8 +128,7 @@ func (c *Connection[T, C]) ends() (start, end string) {
 	if len(c.Items) == 0 {
 		return "", ""
 	}
-	order, first, last := c.List.Ask.Order, c.Items[0], c.Items[len(c.Items)-1]
-	return c.List.Seal(order, first.Position(order.Key)), c.List.Seal(order, last.Position(order.Key))
+	return c.cursor(0), c.cursor(len(c.Items) - 1)
 }
 
 // around: rows in the direction of travel were noticed while reading (More). Beyond a limit that the caller set with a

@@ -26,7 +26,7 @@ type Consultation struct {
 	ClientName string  // the pair's name at that moment
 	Purpose    *string // as stated in x-access-purpose; nil when none was
 	Operation  PrivacyOperation
-	CustomerID *string // nil for a search that found nobody and for an export
+	CustomerID *string // nil for a search that found nobody; the export of a folder once had one entry for all
 	Fields     []PrivacyField
 
 	// Where the entry stands in the register: Number counts from 1 within Chain; MAC is keyed and covers all of the

@@ -13,6 +13,8 @@ type Principal struct {
 	ClientID string
 	Name     string
 	Scopes   []Scope
+
+	TrustedOnly bool // it may send trusted documents alone: see TrustedDocument
 }
 
 // Has says whether the pair holds a scope; no pair holds none.
@@ -23,18 +25,19 @@ const MaxLiveSecrets = 2
 
 // Credential is a credential pair as the store keeps it. Its secrets are known by their digests only.
 type Credential struct {
-	ID        string // the client id
-	Name      string
-	Scopes    []Scope // each once, in the order of AllScopes
-	CreatedAt Instant
-	ExpiresAt Instant            // zero: never
-	RevokedAt Instant            // zero: not revoked
-	Secrets   []CredentialSecret // newest first
+	ID          string // the client id
+	Name        string
+	Scopes      []Scope // each once, in the order of AllScopes
+	CreatedAt   Instant
+	ExpiresAt   Instant            // zero: never
+	RevokedAt   Instant            // zero: not revoked
+	TrustedOnly bool               // GraphQL documents that it sends have to be trusted ones
+	Secrets     []CredentialSecret // newest first
 }
 
 // Principal is the pair as one that makes requests.
 func (c *Credential) Principal() *Principal {
-	return &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes}
+	return &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, TrustedOnly: c.TrustedOnly}
 }
 
 // CredentialSecret is one secret of a pair.

@@ -4,7 +4,9 @@ import "time"
 
 // CustomerFilter is what a caller wants of a list of customers; all that is set must hold. A nil field is no filter.
 type CustomerFilter struct {
-	Ids                      []string // nil: no filter; empty: matches nothing
+	Any                      []*CustomerFilter // nil: no filter; empty: matches nothing
+	Not                      *CustomerFilter   // one that matches everybody leaves nobody
+	Ids                      []string          // nil: no filter; empty: matches nothing
 	Type                     *CustomerType
 	Language                 *string
 	ResponsibleID            *string
@@ -18,6 +20,20 @@ type CustomerFilter struct {
 	WithoutChecklistID       *string
 	RegistrationNumber       *string // needs privacy.read
 	SpouseRegistrationNumber *string // needs privacy.read
+	SearchMode               SearchMode
+	City                     *string // this and the two below whole, without regard to case and accents
+	PostalCode               *string
+	Country                  *string
+	HasEmail                 *bool
+	HasPhone                 *bool
+	HasResponsible           *bool
+	HasKboNumber             *bool
+	CreatedFrom              *Instant // this one inclusive, the one below exclusive; so are the other two
+	CreatedTo                *Instant
+	UpdatedFrom              *Instant
+	UpdatedTo                *Instant
+	Transcripts              *TranscriptsCondition
+	Relations                *RelationsCondition
 }
 
 // CustomerCriteria is a CustomerFilter made ready for the store: checked, folded, comparable. A zero field is no
@@ -39,12 +55,35 @@ type CustomerCriteria struct {
 	// Blind indexes of the registration numbers, as bytes.
 	RegistrationIndex       string
 	SpouseRegistrationIndex string
+
+	Any            Nested[CustomerCriteria] // at least one of these
+	Not            Nested[CustomerCriteria] // one, which must not hold
+	Fuzzy          string                   // words, as SearchTextOf writes them; then Search is empty
+	City           string                   // this and the two below folded
+	PostalCode     string
+	Country        string
+	HasEmail       Tristate
+	HasPhone       Tristate
+	HasResponsible Tristate
+	HasKboNumber   Tristate
+	Created        Span
+	Updated        Span
+	SomeTranscript Nested[TranscriptCriteria] // one, which a transcript meets
+	NoTranscript   Nested[TranscriptCriteria] // one, which no transcript meets
+	Relations      RelationsCriteria
 }
 
 // Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
 // when the filter has one.
-// Errors: BadInput for a search of under 3 or over 200 characters or a number that is none.
+// Errors: BadInput for a search of under 3 or over 200 characters, a number that is none, filters too deep in each other, and
+// what stands within another filter and may not: a registration number, since a search for one is an entry of the register, and
+// a FUZZY search.
 func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, error)) (CustomerCriteria, error) {
+	return f.criteria(index, 0)
+}
+
+// criteria is Criteria for a filter within so many others.
+func (f *CustomerFilter) criteria(index func(PrivacyField, string) (string, error), level int) (CustomerCriteria, error) {
 	var c CustomerCriteria
 	if f == nil {
 		return c, nil
@@ -62,6 +101,17 @@ func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, erro
 	exact(&c.WithoutChecklistID, f.WithoutChecklistID, &c.Nothing)
 	exact(&c.EmailFolded, f.Email, &c.Nothing)
 	c.EmailFolded = FoldEmail(c.EmailFolded)
+	folded(&c.City, f.City, &c.Nothing)
+	folded(&c.PostalCode, f.PostalCode, &c.Nothing)
+	folded(&c.Country, f.Country, &c.Nothing)
+	c.HasEmail, c.HasPhone, c.HasResponsible, c.HasKboNumber = tristate(f.HasEmail), tristate(f.HasPhone), tristate(f.HasResponsible), tristate(f.HasKboNumber)
+	c.Created, c.Updated = spanOf(f.CreatedFrom, f.CreatedTo), spanOf(f.UpdatedFrom, f.UpdatedTo)
+	if level > 0 && (f.RegistrationNumber != nil || f.SpouseRegistrationNumber != nil) {
+		return c, Errorf(BadInput, "a registration number is searched for by a filter of its own, not within any or not")
+	}
+	if level > 0 && f.Search != nil && f.SearchMode == SearchFuzzy {
+		return c, Errorf(BadInput, "a FUZZY search does not stand within any or not")
+	}
 	blind := func(field PrivacyField) func(string) (string, error) {
 		return func(number string) (string, error) {
 			digits, err := ParseNationalNumber(number, time.Now())
@@ -89,5 +139,18 @@ func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, erro
 		}
 		*text.into = parsed
 	}
-	return c, nil
+	if f.Search != nil && f.SearchMode == SearchFuzzy {
+		c.Search, c.Fuzzy = "", fuzzyWords(c.Search)
+		c.Nothing = c.Nothing || c.Fuzzy == "" // nothing is like no words
+	}
+	var err error
+	if err = f.Transcripts.criteria(&c); err != nil {
+		return c, err
+	}
+	if c.Relations, err = f.Relations.criteria(); err != nil {
+		return c, err
+	}
+	err = anyAndNot(f.Any, f.Not, level, func(f *CustomerFilter, level int) (CustomerCriteria, error) { return f.criteria(index, level) },
+		func(c CustomerCriteria) bool { return c.Nothing }, &c.Any, &c.Not, &c.Nothing)
+	return c, err
 }

@@ -1,6 +1,10 @@
 package backoffice
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strconv"
+)
 
 // number is what was sent for a guarded field.
 func (in *CustomerFields) number(field PrivacyField) Optional[string] {
@@ -70,19 +74,39 @@ func (s *Service) seal(c *Customer, digits map[PrivacyField]string) (changed val
 	return changed, same, nil
 }
 
-// around is what other records have to say about a customer.
+// around is what other records have to say about customers.
 type around struct {
-	responsible *User
-	known       bool // the responsible user
-	holder      *Customer
-	taken       bool // the customer's code, by holder
+	users   map[string]*User
+	holders map[Text]string // who has a customer code
 }
 
-// look reads what a customer of these values is checked against.
-func (a *around) look(ctx context.Context, tx Tx, c *Customer) error {
-	return tx.Together(ctx, finding(tx.Users(), c.ResponsibleID, &a.responsible, &a.known), func(ctx context.Context) (err error) {
-		if a.taken = false; c.CustomerCode != "" && CheckText(string(c.CustomerCode), MaxText) == nil {
-			a.holder, a.taken, err = First(ctx, tx.Customers(), ListQuery[CustomerCriteria]{Criteria: CustomerCriteria{CustomerCode: string(c.CustomerCode)}}, NoParent)
+// look reads what customers of these values are checked against.
+func (a *around) look(ctx context.Context, tx Tx, customers ...*Customer) error {
+	*a = around{holders: map[Text]string{}}
+	var users []string
+	var coded []*Customer // one for each code
+	codes := map[string]Text{}
+	for i, c := range customers {
+		users = append(users, c.ResponsibleID)
+		if c.CustomerCode == "" || CheckText(string(c.CustomerCode), MaxText) != nil || slices.ContainsFunc(coded, func(other *Customer) bool { return other.CustomerCode == c.CustomerCode }) {
+			continue
+		}
+		place := strconv.Itoa(i)
+		codes[place] = c.CustomerCode
+		coded = append(coded, &Customer{ID: place, CustomerCode: c.CustomerCode})
+	}
+	return tx.Together(ctx, func(ctx context.Context) (err error) {
+		if users = sound(users...); len(users) > 0 {
+			a.users, err = ReadByID(ctx, tx.Users(), users, 0)
+		}
+		return err
+	}, func(ctx context.Context) error {
+		if len(coded) == 0 {
+			return nil
+		}
+		holders, err := tx.Customers().Holders(ctx, coded)
+		for place, holder := range holders {
+			a.holders[codes[place]] = holder
 		}
 		return err
 	})
@@ -90,12 +114,53 @@ func (a *around) look(ctx context.Context, tx Tx, c *Customer) error {
 
 // check holds a customer to the rules that other records have a part in. before is nil for a new one.
 func (a *around) check(c, before *Customer, check *checker) {
-	if c.ResponsibleID != "" && CheckID(c.ResponsibleID) == nil && (before == nil || before.ResponsibleID != c.ResponsibleID) && !a.known {
+	if c.ResponsibleID != "" && CheckID(c.ResponsibleID) == nil && (before == nil || before.ResponsibleID != c.ResponsibleID) && a.users[c.ResponsibleID] == nil {
 		check.add(CodeNotFound, "no user has this identifier", "responsibleId")
 	}
-	if (before == nil || before.CustomerCode != c.CustomerCode) && a.taken && a.holder.ID != c.ID {
+	if holder, taken := a.holders[c.CustomerCode]; taken && (before == nil || before.CustomerCode != c.CustomerCode) && holder != c.ID {
 		check.add(CodeTaken, "another customer has this code", "customerCode")
 	}
+}
+
+// claim keeps the code of a customer from those behind it in its batch.
+func (a *around) claim(c *Customer) {
+	if _, taken := a.holders[c.CustomerCode]; !taken && c.CustomerCode != "" {
+		a.holders[c.CustomerCode] = c.ID
+	}
+}
+
+// guardNumbers refuses registration numbers of a pair without privacy.read: sent to be changed, as null, or to be made.
+func guardNumbers(by *Principal, in *CustomerFields, creating bool) error {
+	for _, field := range AllPrivacyFields {
+		sent := in.number(field)
+		if _, given := sent.Get(); (given || sent.IsSent() && !creating) && !by.Has(PrivacyRead) {
+			return MissingScope(PrivacyRead)
+		}
+	}
+	return nil
+}
+
+// draftCustomer is the customer that a caller wants made, with all that is wrong with it by itself.
+func (s *Service) draftCustomer(by *Principal, in *CustomerFields, now Instant) (*draft[Customer], error) {
+	if err := guardNumbers(by, in, true); err != nil {
+		return nil, err
+	}
+	c := &Customer{ID: NewID(), CreatedAt: now, UpdatedAt: now, Version: 1}
+	d := &draft[Customer]{made: c}
+	in.apply(c, &d.wrong)
+	digits := s.numbers(in, &d.wrong)
+	d.content = customerInput.values(c)
+	for field, number := range digits {
+		if sent, _ := in.number(field).Get(); number == "" { // what is no number is another content than none
+			number = sent
+		}
+		d.content.set(field.Input(), number)
+	}
+	if len(d.wrong.found) > 0 {
+		return d, nil
+	}
+	_, _, err := s.seal(c, digits)
+	return d, err
 }
 
 // CreateCustomer makes a customer; it needs customers.write, and privacy.read when a registration number is sent.
@@ -104,28 +169,19 @@ func (s *Service) CreateCustomer(ctx context.Context, by *Principal, in Customer
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
-	for _, field := range AllPrivacyFields {
-		if _, sent := in.number(field).Get(); sent && !by.Has(PrivacyRead) {
-			return nil, MissingScope(PrivacyRead)
-		}
+	d, err := s.draftCustomer(by, &in, InstantOf(s.now()))
+	if err == nil {
+		err = s.numbersStay(ctx, &in)
 	}
-	now := InstantOf(s.now())
-	c := &Customer{ID: NewID(), CreatedAt: now, UpdatedAt: now, Version: 1}
-	var check checker
-	in.apply(c, &check)
-	digits := s.numbers(&in, &check)
-	content := customerInput.values(c)
-	for field, number := range digits {
-		content.set(field.Input(), number)
-	}
-	if _, _, err := s.seal(c, digits); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	var others around
 	made, err := create(ctx, s, creation[Customer, CustomerCriteria]{
-		by: by, action: "createCustomer", table: CustomerTable, made: c, key: key, content: content, wrong: check, rows: Tx.Customers,
-		look:  func(ctx context.Context, tx Tx) error { return others.look(ctx, tx, c) },
-		check: func(check *checker) { others.check(c, nil, check) },
+		by: by, action: "createCustomer", table: CustomerTable, made: d.made, key: key, content: d.content, wrong: d.wrong, rows: Tx.Customers,
+		told:  func() map[string]any { return customerInput.told(&in) },
+		look:  func(ctx context.Context, tx Tx) error { return others.look(ctx, tx, d.made) },
+		check: func(check *checker) { others.check(d.made, nil, check) },
 	})
 	if err != nil {
 		return nil, err
@@ -133,133 +189,44 @@ func (s *Service) CreateCustomer(ctx context.Context, by *Principal, in Customer
 	return made.VisibleTo(by), nil
 }
 
-// UpdateCustomer changes a customer; it needs customers.write, and privacy.read when a registration number is sent, also
-// as null. A change that changes nothing leaves version and updatedAt alone and is not logged; that a number is the stored
-// one, which the caller learns by it, is entered as a search that found the customer. Refused also with
-// NOT_FOUND (id), STALE_VERSION, TAKEN (customerCode) and NOT_FOUND (responsibleId).
-func (s *Service) UpdateCustomer(ctx context.Context, by *Principal, id string, in CustomerFields, expected Versions) (*Customer, error) {
+// CreateCustomers makes a customer of each input, as CreateCustomer does. Of several inputs with one customer code the first has
+// it, with Each the first that is right, and the others are TAKEN. Refused as a whole as createAll says.
+func (s *Service) CreateCustomers(ctx context.Context, by *Principal, inputs []BatchInput[CustomerFields], mode BatchMode, key Optional[string]) (*BatchOutcome[Customer], error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
-	if (in.RegistrationNumber.IsSent() || in.SpouseRegistrationNumber.IsSent()) && !by.Has(PrivacyRead) {
-		return nil, MissingScope(PrivacyRead)
-	}
-	var updated *Customer
-	var confirmed []PrivacyField
-	var sent Customer // with nothing but what was sent
-	in.apply(&sent, &checker{})
-	err := s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
-		confirmed = nil
-		var before *Customer
-		var ok bool
-		var others around
-		err = tx.Together(ctx, finding(tx.Customers(), id, &before, &ok), func(ctx context.Context) error { return others.look(ctx, tx, &sent) })
-		if err != nil {
-			return false, err
-		}
-		if !ok {
-			return false, unknown(NounCustomer, "id")
-		}
-		if err := checkVersion(expected, before.VisibleTo(by).Version); err != nil {
-			return false, err
-		}
-		after := *before
-		var check checker
-		in.apply(&after, &check)
-		digits := s.numbers(&in, &check)
-		others.check(&after, before, &check)
-		if err := check.refusal(); err != nil {
-			return false, err
-		}
-		numbers, same, err := s.seal(&after, digits)
-		if err != nil {
-			return false, err
-		}
-		confirmed = same
-		changed := customerInput.values(before).changed(customerInput.values(&after))
-		for name := range numbers {
-			changed[name] = ""
-		}
-		if updated = before; len(changed) == 0 {
-			return false, nil
-		}
-		updated = &after
-		raced, err = s.saveCustomer(ctx, tx, by, "updateCustomer", before, &after, changed, len(changed) == len(numbers))
-		return raced, err
-	})
-	if len(confirmed) > 0 { // also when the write failed after the comparison
-		if unnoted := s.Keys.Confirmed(ctx, id, confirmed...); unnoted != nil {
-			err = unnoted
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return updated.VisibleTo(by), nil
-}
-
-// saveCustomer stores a changed customer as its next version.
-func (s *Service) saveCustomer(ctx context.Context, tx Tx, by *Principal, action string, before, c *Customer, changed values, numbersOnly bool) (raced bool, err error) {
 	now := InstantOf(s.now())
-	c.Version++
-	c.UpdatedAt = max(c.UpdatedAt, now) // a clock that was set back must not hide the change from updatedSince
-	c.NoteChange(before, numbersOnly)
-	if err := tx.Customers().Update(ctx, c); err != nil {
-		return lost(err), err
-	}
-	return false, tx.LogChanges(ctx, &Change{At: now, ClientID: by.ClientID, Action: action, Noun: NounCustomer, ObjectID: c.ID, Fields: changed.names()})
-}
-
-// DeleteCustomer erases a customer with its relations, transcripts (also of archived years), calculations, documents and
-// stored files; it needs customers.write. The files are removed once the rest is durable. Refused with NOT_FOUND (id) and
-// STALE_VERSION.
-func (s *Service) DeleteCustomer(ctx context.Context, by *Principal, id string, expected Versions) error {
-	if err := require(by, CustomersWrite); err != nil {
-		return err
-	}
-	var keys []string
-	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		c, ok, err := Find(ctx, tx.Customers(), id)
+	drafts, customers := make([]*draft[Customer], len(inputs)), make([]*Customer, len(inputs))
+	for i := range inputs {
+		d, err := s.draftCustomer(by, &inputs[i].Input, now)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		if !ok {
-			return false, unknown(NounCustomer, "id")
-		}
-		if err := checkVersion(expected, c.VisibleTo(by).Version); err != nil {
-			return false, err
-		}
-		raced := false
-		err = tx.Together(ctx, func(ctx context.Context) (err error) {
-			if expected != nil { // whoever else changes this version loses, or came first
-				c.Version++
-				err = tx.Customers().Update(ctx, c)
-				raced = lost(err)
-			}
-			return err
-		}, func(ctx context.Context) (err error) {
-			keys, err = tx.ForgetFilesOf(ctx, id)
-			return err
-		}, func(ctx context.Context) error {
-			return remove(ctx, tx, tx.Customers(), &Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "deleteCustomer", Noun: NounCustomer, ObjectID: id})
-		})
-		return raced, err
-	})
-	if err != nil {
-		return err
+		inputs[i].checkOwnKey(&d.wrong)
+		drafts[i], customers[i] = d, d.made
 	}
-	s.removeFiles(ctx, keys)
-	return nil
+	var others around
+	outcome, err := createAll(ctx, s, creations[Customer, CustomerCriteria]{
+		by: by, action: "createCustomers", table: CustomerTable, mode: mode, at: now, key: key, drafts: drafts, rows: Tx.Customers,
+		look: func(ctx context.Context, tx Tx) error { return others.look(ctx, tx, customers...) },
+		check: func(d *draft[Customer], check *checker) {
+			others.check(d.made, nil, check)
+			if mode == Atomic || len(check.found) == 0 {
+				others.claim(d.made)
+			}
+		},
+	})
+	return visibleTo(by, outcome), err
 }
 
-// remove deletes the row that a change is about and logs it.
-func remove[T any, C comparable](ctx context.Context, tx Tx, rows Writer[T, C], change *Change) error {
-	gone, err := rows.Delete(ctx, change.ObjectID)
-	if err != nil {
-		return err
+// visibleTo shows the customers of an outcome as they are to a caller.
+func visibleTo(by *Principal, o *BatchOutcome[Customer]) *BatchOutcome[Customer] {
+	if o != nil {
+		for i := range o.Results {
+			if c := o.Results[i].Object; c != nil {
+				o.Results[i].Object = c.VisibleTo(by)
+			}
+		}
 	}
-	if len(gone) == 0 { // another transaction was faster
-		return unknown(change.Noun, "id")
-	}
-	return tx.LogChanges(ctx, change)
+	return o
 }

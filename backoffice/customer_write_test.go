@@ -142,7 +142,7 @@ func TestWritesAskForTheirScopes(t *testing.T) {
 				_, err := w.UpdateCustomer(ctx, nobody, c.ID, backoffice.CustomerFields{Name: text("x")}, nil)
 				return err
 			},
-			"customers.write to delete": func() error { return w.DeleteCustomer(ctx, nobody, c.ID, nil) },
+			"customers.write to delete": func() error { return w.deleteCustomer(ctx, nobody, c.ID, nil) },
 			"customers.write to relate": func() error { _, err := w.CreateRelation(ctx, nobody, backoffice.RelationDraft{}, noKey); return err },
 			"customers.write to part":   func() error { return w.DeleteRelation(ctx, nobody, "x") },
 			"pti.write to assign":       func() error { _, err := w.AssignChecklist(ctx, writer, backoffice.Assignment{}, noKey); return err },
@@ -215,7 +215,7 @@ func TestADeletionOfAVersionAndItsUpdateCannotBothWin(t *testing.T) {
 			c := w.company(t, backoffice.CustomerFields{})
 			outcomes := fiftyTimes(func(i int) string {
 				if i%2 == 0 {
-					return outcome(w.DeleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{c.Version}))
+					return outcome(w.deleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{c.Version}))
 				}
 				_, err := w.UpdateCustomer(t.Context(), w.by, c.ID, backoffice.CustomerFields{Name: text("x")}, backoffice.Versions{c.Version})
 				return outcome(err)
@@ -250,9 +250,9 @@ func TestErasingACustomerErasesAllThatIsItsOwn(t *testing.T) {
 		c, other := w.company(t, backoffice.CustomerFields{}), w.company(t, backoffice.CustomerFields{})
 		w.fill(t, c.ID, "one")
 		w.fill(t, other.ID, "two")
-		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{0}), "STALE_VERSION expectedVersion")
-		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{c.Version}), "done")
-		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, nil), "NOT_FOUND id")
+		expect(t, w.deleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{0}), "STALE_VERSION expectedVersion")
+		expect(t, w.deleteCustomer(t.Context(), w.by, c.ID, backoffice.Versions{c.Version}), "done")
+		expect(t, w.deleteCustomer(t.Context(), w.by, c.ID, nil), "NOT_FOUND id")
 		nouns, err := backoffice.ReadNouns(t.Context(), w.Store, []string{c.ID, "rel-one", "tr-one", "calc-one", "doc-one", "min-one", other.ID, "rel-two", "tr-two", "calc-two", "doc-two", "min-two"})
 		accept(t, err)
 		if len(nouns) != 6 || nouns["tr-two"] == "" {
@@ -279,7 +279,7 @@ func TestFilesThatACrashLeftAreClearedByTheSweep(t *testing.T) {
 		w.fill(t, c.ID, "one")
 		kept := w.Files
 		w.Files = refusing{kept} // as if the process had died between the transaction and the removal
-		expect(t, w.DeleteCustomer(t.Context(), w.by, c.ID, nil), "done")
+		expect(t, w.deleteCustomer(t.Context(), w.by, c.ID, nil), "done")
 		if left := w.storedFiles(t); left != 4 {
 			t.Fatalf("%d files are left", left)
 		}

@@ -42,6 +42,7 @@ type Error struct {
 	Message       string
 	RequiredScope Scope        // with Forbidden
 	UserErrors    []*UserError // with Refused, at least one
+	Mirrored      bool         // with Refused: the record is another office's to write
 	Cause         error
 }
 

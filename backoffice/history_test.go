@@ -35,6 +35,12 @@ func TestAnyHistoryOfWritesIsThatOfPlainMaps(t *testing.T) {
 				"createLabel":    m.createLabel,
 				"startYear":      m.startYear,
 				"again":          m.again,
+
+				"createCustomers": m.createCustomers,
+				"updateCustomers": m.updateCustomers,
+				"deleteCustomers": m.deleteCustomers,
+				"createRelations": m.createRelations,
+				"assignAll":       m.assignAll,
 			})
 			m.compareLog(r)
 		})
@@ -338,30 +344,38 @@ func (m *model) deleteCustomer(r *rapid.T) {
 	id := anyOf(r, m, m.customers, "customer")
 	c := m.customers[id]
 	if c == nil {
-		check(r, m.w.DeleteCustomer(m.t.Context(), m.w.by, id, nil), "NOT_FOUND id")
+		check(r, m.w.deleteCustomer(m.t.Context(), m.w.by, id, nil), "NOT_FOUND id")
 		return
 	}
 	version, fresh := expected(r, c.Version)
-	err := m.w.DeleteCustomer(m.t.Context(), m.w.by, id, version)
+	err := m.w.deleteCustomer(m.t.Context(), m.w.by, id, version)
 	if !fresh {
 		check(r, err, "STALE_VERSION expectedVersion")
 		return
 	}
 	check(r, err, "done")
+	m.forget(id)
+	m.note("deleteCustomer", "customer")
+}
+
+// forget is what the deletion of a customer leaves. It counts what goes with it.
+func (m *model) forget(id string) (gone backoffice.CustomerDeletion) {
 	delete(m.customers, id)
 	m.gone = append(m.gone, id)
 	for other, relation := range m.relations {
 		if relation.CustomerID == id || relation.RelatedCustomerID == id {
 			delete(m.relations, other)
 			m.gone = append(m.gone, other)
+			gone.Relations++
 		}
 	}
 	for other, transcript := range m.transcripts {
 		if transcript.CustomerID == id {
 			delete(m.transcripts, other)
 			m.gone = append(m.gone, other)
+			gone.Transcripts++
 		}
 	}
 	slices.Sort(m.gone) // maps have no order, and draws need one
-	m.note("deleteCustomer", "customer")
+	return gone
 }

@@ -3,6 +3,7 @@ package backoffice
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"time"
 )
 
@@ -15,7 +16,7 @@ type Idempotency struct {
 	Noun      Noun
 	Key       string // a keyed digest of what was sent, which may be anything: see SealIdempotencyKeys
 	Digest    []byte // keyed digest of the content
-	ObjectID  string // what was created
+	ObjectID  string // what was created; of a batch, a text of what came of it
 	CreatedAt Instant
 }
 
@@ -24,6 +25,9 @@ type IdempotencyStore interface {
 	// RememberKey stores the entry unless one younger than notBefore exists for the same pair, noun and key: then it
 	// returns that one and stores nothing. Concurrent calls wait for each other's transactions, so exactly one stores.
 	RememberKey(ctx context.Context, entry *Idempotency, notBefore Instant) (earlier *Idempotency, err error)
+
+	// SettleKey stores another ObjectID in an entry that this transaction has remembered.
+	SettleKey(ctx context.Context, entry *Idempotency) error
 }
 
 // SealIdempotencyKeys replaces the keys that an earlier version kept as they were sent, so that a retry still finds what
@@ -38,4 +42,59 @@ func SealIdempotencyKeys(ctx context.Context, store Store, keys Sealer) error {
 func sealIdempotencyKey(keys Sealer, clientID string, noun Noun, key string) (string, error) {
 	digest, err := keys.Lookup("idempotency key of a "+string(noun)+" of "+clientID, []byte(key))
 	return hex.EncodeToString(digest), err
+}
+
+// checkKey refuses a key that cannot be one.
+func checkKey(key Optional[string], check *checker) {
+	if text, ok := key.Get(); ok && CheckText(text, 255) != nil {
+		check.add(CodeInvalid, "an idempotency key has 1 to 255 characters", "idempotencyKey")
+	}
+}
+
+// keyUse is the use of an idempotency key by a call.
+type keyUse struct {
+	entry   *Idempotency
+	context string // of the content's digest
+	content []byte
+}
+
+// keyUse makes ready what a call with a key remembers: that it made an object, of this content. It is nil without a key.
+func (s *Service) keyUse(by *Principal, noun Noun, key Optional[string], content any, objectID string, at Instant) (*keyUse, error) {
+	text, keyed := key.Get()
+	if !keyed {
+		return nil, nil
+	}
+	u := &keyUse{context: "idempotency key of a " + string(noun)}
+	var err error
+	if u.content, err = json.Marshal(content); err != nil { // sorts the names of values
+		return nil, Fault(err, "encoding the content of a call")
+	}
+	u.entry = &Idempotency{ClientID: by.ClientID, Noun: noun, ObjectID: objectID, CreatedAt: at}
+	if u.entry.Digest, err = s.Keys.Digest(u.context, u.content); err != nil {
+		return nil, err
+	}
+	u.entry.Key, err = sealIdempotencyKey(s.Keys, by.ClientID, noun, text)
+	return u, err
+}
+
+// useKey remembers the key, or tells what was made when it was used before, "" when it was not. Refused with
+// IDEMPOTENCY_KEY_REUSED when that was for another content.
+func (s *Service) useKey(ctx context.Context, tx Tx, u *keyUse) (earlier string, err error) {
+	if u == nil {
+		return "", nil
+	}
+	entry := *u.entry
+	known, err := tx.RememberKey(ctx, &entry, InstantOf(s.now().Add(-IdempotencyPeriod)))
+	switch {
+	case err != nil || known == nil:
+		return "", err
+	case !s.Keys.SameContent(u.context, u.content, known.Digest):
+		return "", Refuse(&UserError{Code: CodeIdempotencyKeyReused, Message: "the idempotency key was used for another content", Field: []string{"idempotencyKey"}})
+	}
+	return known.ObjectID, nil
+}
+
+// goneSince says that what a key stands for is no more.
+func goneSince(noun Noun) *UserError {
+	return &UserError{Code: CodeNotFound, Message: "the " + string(noun) + " that was made with this idempotency key has been deleted", Field: []string{"idempotencyKey"}}
 }

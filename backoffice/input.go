@@ -55,14 +55,7 @@ func inputOf[T, I any](table *Table[T], except ...string) *input[T, I] {
 func (n *input[T, I]) apply(in *I, record *T, check *checker) {
 	for i := range n.fields {
 		f := &n.fields[i]
-		state, at := given, reflect.ValueOf(in).Elem()
-		for _, place := range f.place {
-			var value any
-			if value, state = sentOf(at.Field(place)); state != given {
-				break
-			}
-			at = reflect.ValueOf(value)
-		}
+		at, state := f.sentIn(reflect.ValueOf(in).Elem())
 		switch {
 		case state == absent:
 		case state == null:
@@ -73,6 +66,42 @@ func (n *input[T, I]) apply(in *I, record *T, check *checker) {
 			f.put(record, at)
 		}
 	}
+}
+
+// sentIn is what was sent of the field, in an I.
+func (f *sentField[T]) sentIn(at reflect.Value) (reflect.Value, sent) {
+	for _, place := range f.place {
+		value, state := sentOf(at.Field(place))
+		if state != given {
+			return at, state
+		}
+		at = reflect.ValueOf(value)
+	}
+	return at, given
+}
+
+// told are the fields that were sent, by their names in the table: a text, in the specification's words, or a list of texts, or nil
+// for null.
+func (n *input[T, I]) told(in *I) map[string]any {
+	told := map[string]any{}
+	for i := range n.fields {
+		f := &n.fields[i]
+		at, state := f.sentIn(reflect.ValueOf(in).Elem())
+		switch {
+		case state == absent:
+		case state == null:
+			told[f.Name] = nil
+		case at.Kind() == reflect.String:
+			text := at.String()
+			if word, ok := f.At.(Word[T]); ok && word.Label != nil {
+				text = word.Label(text)
+			}
+			told[f.Name] = text
+		default:
+			told[f.Name] = at.Interface()
+		}
+	}
+	return told
 }
 
 // fill applies what was sent to a new record, and returns all that is wrong with it.

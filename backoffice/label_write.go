@@ -20,5 +20,6 @@ func (s *Service) CreateLabel(ctx context.Context, by *Principal, draft LabelDra
 	wrong := labelInput.fill(&draft, l)
 	return create(ctx, s, creation[Label, LabelCriteria]{
 		by: by, action: "createLabel", table: LabelTable, made: l, key: key, content: labelInput.values(l), wrong: wrong, rows: Tx.Labels,
+		told: func() map[string]any { return labelInput.told(&draft) },
 	})
 }

@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,10 @@ const (
 	KeyUpdatedAt
 	KeyProgress
 	KeyAt
+	KeyRelevance       // this and the following ones are not told by the records, but by pages: how well a customer meets a search
+	KeyRelations       // how many relations a customer has
+	KeyOpenTranscripts // how many transcripts of a customer are not completed
+	KeyCustomerName    // what the customer of a transcript is called
 )
 
 // Field is by what name a Reader's Columns knows the columns that tell a row's place in this order. No field of the schema
@@ -54,6 +59,15 @@ type Position struct {
 	Text   string
 	Number float64 // instants in milliseconds, progress in percent
 	ID     string
+}
+
+// Compare says which of two places in one order comes first, as cmp.Compare does.
+func (p Position) Compare(other Position, descending bool) int {
+	by := cmp.Or(strings.Compare(p.Text, other.Text), cmp.Compare(p.Number, other.Number), strings.Compare(p.ID, other.ID))
+	if descending {
+		return -by
+	}
+	return by
 }
 
 // Window is the part of a list that a caller wants: at most Limit rows strictly between After and Before, the first of
@@ -93,8 +107,9 @@ const (
 // Page is one window of a list. More says that the list has further rows beyond the window in the direction of travel,
 // within After and Before.
 type Page[T any] struct {
-	Items []T
-	More  bool
+	Items  []T
+	Places []Position // of the items, in an order that they do not tell themselves; else nil
+	More   bool
 }
 
 // NoParent is the parent of a list at the root.
@@ -199,6 +214,14 @@ func exact(into *string, wanted *string, nothing *bool) {
 		return
 	}
 	*into = *wanted
+}
+
+// folded is exact for values that are compared without regard to case and accents.
+func folded(into *string, wanted *string, nothing *bool) {
+	exact(into, wanted, nothing)
+	if *into = Fold(*into); *into == "" && wanted != nil {
+		*nothing = true
+	}
 }
 
 // wanted is a criterion, the zero value for none.

@@ -4,7 +4,10 @@ package backoffice
 // those that its lists have.
 type OrderField string
 
-var orderKeys = map[OrderField]OrderKey{"ID": KeyID, "NAME": KeyName, "CREATED_AT": KeyCreatedAt, "UPDATED_AT": KeyUpdatedAt, "PROGRESS_PERCENTAGE": KeyProgress}
+var orderKeys = map[OrderField]OrderKey{
+	"ID": KeyID, "NAME": KeyName, "CREATED_AT": KeyCreatedAt, "UPDATED_AT": KeyUpdatedAt, "PROGRESS_PERCENTAGE": KeyProgress,
+	"RELEVANCE": KeyRelevance, "RELATION_COUNT": KeyRelations, "OPEN_TRANSCRIPT_COUNT": KeyOpenTranscripts, "CUSTOMER_NAME": KeyCustomerName,
+}
 
 // ListOrder is the order that a caller wants of a list.
 type ListOrder struct {

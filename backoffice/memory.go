@@ -26,3 +26,17 @@ func ReadsWithoutMemory(ctx context.Context) bool {
 	without, _ := ctx.Value(withoutMemoryKey{}).(bool)
 	return without
 }
+
+type readOnceKey struct{}
+
+// ReadOnce returns a context in which a snapshot that begins leaves no lists in memory, and records only that were asked for before: for
+// walks over much that nobody will ask for soon.
+func ReadOnce(ctx context.Context) context.Context {
+	return context.WithValue(ctx, readOnceKey{}, true)
+}
+
+// ReadsOnce says whether a context came from ReadOnce.
+func ReadsOnce(ctx context.Context) bool {
+	once, _ := ctx.Value(readOnceKey{}).(bool)
+	return once
+}

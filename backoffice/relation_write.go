@@ -23,29 +23,36 @@ func (s *Service) CreateRelation(ctx context.Context, by *Principal, draft Relat
 	var found map[string]*Customer
 	return create(ctx, s, creation[CustomerRelation, RelationCriteria]{
 		by: by, action: "createCustomerRelation", table: RelationTable, made: r, key: key, content: relationInput.values(r), wrong: wrong, rows: Tx.Relations,
+		told: func() map[string]any { return relationInput.told(&draft) },
 		look: func(ctx context.Context, tx Tx) (err error) {
 			found, err = ReadByID(ctx, tx.Customers(), sound(r.CustomerID, r.RelatedCustomerID), 0)
 			return err
 		},
-		check: func(check *checker) {
-			for _, end := range []struct{ id, field string }{{r.CustomerID, "customerId"}, {r.RelatedCustomerID, "relatedCustomerId"}} {
-				if CheckID(end.id) == nil && found[end.id] == nil {
-					check.add(CodeNotFound, "no customer has this identifier", end.field)
-				}
-			}
-		},
+		check: func(check *checker) { checkEnds(r, found, check) },
 	})
+}
+
+// checkEnds holds the customers of a relation to being there.
+func checkEnds(r *CustomerRelation, customers map[string]*Customer, check *checker) {
+	for _, end := range []struct{ id, field string }{{r.CustomerID, "customerId"}, {r.RelatedCustomerID, "relatedCustomerId"}} {
+		if CheckID(end.id) == nil && customers[end.id] == nil {
+			check.add(CodeNotFound, "no customer has this identifier", end.field)
+		}
+	}
 }
 
 // sound are those of the texts that can be identifiers.
 func sound(ids ...string) []string { return NewIDs(ids).List() }
 
-// DeleteRelation removes a relation; it needs customers.write. Refused with NOT_FOUND (id).
+// DeleteRelation removes a relation; it needs customers.write. It can be brought back for as long as Service.Trash says. Refused with
+// NOT_FOUND (id).
 func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) error {
 	if err := require(by, CustomersWrite); err != nil {
 		return err
 	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		return false, remove(ctx, tx, tx.Relations(), &Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "deleteCustomerRelation", Noun: NounRelation, ObjectID: id})
+		now := InstantOf(s.now())
+		s.keepDeleted(tx, by, now)
+		return false, remove(ctx, tx, tx.Relations(), &Change{At: now, ClientID: by.ClientID, Action: "deleteCustomerRelation", Noun: NounRelation, ObjectID: id})
 	})
 }

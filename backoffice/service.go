@@ -2,7 +2,7 @@ package backoffice
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +19,22 @@ type Service struct {
 	Files     FileStore
 	Keys      Sealer
 	Documents Documents        // nil: no documents can be generated
+	Checker   DocumentChecker  // nil: no queries can be saved
+	Origin    Origin           // nil: what is mirrored takes no writes
 	Now       func() time.Time // nil: time.Now
+	Trash     time.Duration    // for how long a customer or relation that is deleted can be brought back; 0: not at all
+
+	dry    bool // see DryRun
+	copies bool // see onCopies
+}
+
+// DryRun is the service that does every write to its end, with all rules, and then undoes it: what comes back is what would
+// have come, and nothing stays, but for what the register of consultations is told. Identifiers of what would have been
+// made name nothing.
+func (s *Service) DryRun() *Service {
+	dry := *s
+	dry.dry = true
+	return &dry
 }
 
 // Sealer keeps registration numbers and the contents of calls from being read back.
@@ -55,15 +70,30 @@ func require(by *Principal, scope Scope) error {
 // that other one got somewhere, so reaching the bound takes a crowd that does nothing else.
 const maxRaces = 50
 
+// errUndone ends a transaction of which nothing is to stay, and which has not failed.
+var errUndone = errors.New("nothing of the transaction stays")
+
 // write runs a transaction. When do says that it lost a race, it starts again from what is stored now.
 func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx) (raced bool, err error)) error {
+	mirror, err := s.Store.Mirror(ctx)
+	if err != nil {
+		return err
+	}
+	if s.copies {
+		mirror = nil
+	}
 	for range maxRaces {
 		var raced bool
 		err := s.Store.Write(ctx, func(ctx context.Context, tx Tx) (err error) {
-			raced, err = do(ctx, tx)
+			if raced, err = do(ctx, guarded(tx, mirror)); err == nil && s.dry {
+				err = errUndone
+			}
 			return err
 		})
-		if err == nil || !raced {
+		switch {
+		case errors.Is(err, errUndone):
+			return nil
+		case err == nil || !raced:
 			return err
 		}
 	}
@@ -87,6 +117,15 @@ func finding[T any, C comparable](rows Reader[T, C], id string, row *T, ok *bool
 // unknown is the refusal to change or delete what is not there.
 func unknown(noun Noun, field ...string) error {
 	return Refuse(&UserError{Code: CodeNotFound, Message: "no " + string(noun) + " has this identifier", Field: field})
+}
+
+// userErrorsOf are those of a refusal.
+func userErrorsOf(err error) []*UserError {
+	var known *Error
+	if errors.As(err, &known) {
+		return known.UserErrors
+	}
+	return nil
 }
 
 // Versions guards a write against lost updates: the object has to have one of them. Nil is a caller who does not care.
@@ -141,103 +180,9 @@ func (v values) changed(other values) values {
 	return changed
 }
 
-// creation is a call that makes one object.
-type creation[T any, C comparable] struct {
-	by      *Principal
-	action  string
-	table   *Table[T]
-	made    *T
-	at      Instant          // when the object says that it was created; zero: now
-	key     Optional[string] // the idempotency key
-	content values           // all that was asked for, in its canonical form
-	wrong   checker          // what is wrong without looking into the store
-
-	rows  func(Tx) Writer[*T, C]
-	look  func(ctx context.Context, tx Tx) error // reads what the object is checked against; nil: nothing
-	check func(check *checker)                   // holds the object to it
-}
-
-// checkKey refuses a key that cannot be one.
-func (c *creation[T, C]) checkKey() {
-	key, ok := c.key.Get()
-	if ok && CheckText(key, 255) != nil {
-		c.wrong.add(CodeInvalid, "an idempotency key has 1 to 255 characters", "idempotencyKey")
-	}
-}
-
-// create makes the object once per idempotency key: it checks and writes it; or, when the key was used for the same content
-// within IdempotencyPeriod, reads the object again that was made then.
-func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, C]) (*T, error) {
-	c.checkKey()
-	noun, id := c.table.Noun, *c.table.ID(c.made)
-	key, keyed := c.key.Get()
-	use := "idempotency key of a " + string(noun)
-	content, err := json.Marshal(c.content) // sorts the names
-	if err != nil {
-		return nil, Fault(err, "encoding the content of a call")
-	}
-	var digest []byte
-	if keyed {
-		if digest, err = s.Keys.Digest(use, content); err != nil {
-			return nil, err
-		}
-		if key, err = sealIdempotencyKey(s.Keys, c.by.ClientID, noun, key); err != nil {
-			return nil, err
-		}
-	}
-	now := c.at
-	if now.IsZero() {
-		now = InstantOf(s.now())
-	}
-	var made *T
-	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		check := &checker{found: slices.Clone(c.wrong.found)}
-		var earlier *Idempotency
-		err := tx.Together(ctx, func(ctx context.Context) (err error) {
-			if keyed && len(check.found) == 0 {
-				entry := &Idempotency{ClientID: c.by.ClientID, Noun: noun, Key: key, Digest: digest, ObjectID: id, CreatedAt: now}
-				earlier, err = tx.RememberKey(ctx, entry, InstantOf(s.now().Add(-IdempotencyPeriod)))
-			}
-			return err
-		}, func(ctx context.Context) error {
-			if c.look == nil || earlier != nil {
-				return nil
-			}
-			return c.look(ctx, tx)
-		})
-		switch {
-		case err != nil:
-			return false, err
-		case earlier != nil && !s.Keys.SameContent(use, content, earlier.Digest):
-			return false, Refuse(&UserError{Code: CodeIdempotencyKeyReused, Message: "the idempotency key was used for another content", Field: []string{"idempotencyKey"}})
-		case earlier != nil:
-			var there bool
-			if made, there, err = Find(ctx, c.rows(tx), earlier.ObjectID); err == nil && !there {
-				err = Refuse(&UserError{Code: CodeNotFound, Message: "the " + string(noun) + " that was made with this idempotency key has been deleted", Field: []string{"idempotencyKey"}})
-			}
-			return false, err
-		}
-		if c.check != nil {
-			c.check(check)
-		}
-		if err := check.refusal(); err != nil {
-			return false, err
-		}
-		made = c.made
-		if err := c.rows(tx).Insert(ctx, made); err != nil {
-			return false, err
-		}
-		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: c.by.ClientID, Action: c.action, Noun: noun, ObjectID: id, Fields: c.content.names()})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
-}
-
 // removeFiles removes files whose notes to be forgotten are durable. What fails or is cut short here is left to the sweep.
 func (s *Service) removeFiles(ctx context.Context, keys []string) {
-	if len(keys) == 0 {
+	if len(keys) == 0 || s.dry {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

@@ -124,6 +124,8 @@ type Tx interface {
 	// Calculations bring the effective status of their transcripts with them.
 	Calculations() Writer[*Calculation, CalculationCriteria]
 	Customers() Writer[*Customer, CustomerCriteria]
+	// CustomersWithoutNumbers is that of Readers.
+	CustomersWithoutNumbers() Reader[*Customer, CustomerCriteria]
 	Relations() Writer[*CustomerRelation, RelationCriteria]
 	Documents() Writer[*CustomerDocument, DocumentCriteria]
 	MinfinDocuments() Writer[*MinfinDocument, MinfinCriteria]
@@ -132,6 +134,7 @@ type Tx interface {
 
 	NounReader
 	IdempotencyStore
+	TrashTx
 
 	// Together runs functions that need nothing of each other, so that an engine which is far away is asked by all of them in
 	// one trip. They run by turns, never at once, and what they ask first is run in their order. Of several that fail the
@@ -142,6 +145,10 @@ type Tx interface {
 	// the transaction ends: whoever would change it waits. It is for what only the current year takes.
 	HoldYearOf(ctx context.Context, checklistID string) (*FinancialYear, error)
 
+	// HoldToAssign is HoldYearOf for who assigns a checklist to many customers: others who do that wait, so that what is
+	// read after it of who has the checklist stays so as far as they go.
+	HoldToAssign(ctx context.Context, checklistID string) (*FinancialYear, error)
+
 	// FileKeysOf returns the storage keys of everything that is stored for a customer: of its transcripts,
 	// calculations, documents and minfin documents.
 	FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error)
@@ -149,8 +156,11 @@ type Tx interface {
 	// ForgetFiles notes storage keys whose files are to be removed once the transaction is durable.
 	ForgetFiles(ctx context.Context, keys []string) error
 
-	// ForgetFilesOf does that with all of FileKeysOf a customer, and returns them.
-	ForgetFilesOf(ctx context.Context, customerID string) ([]string, error)
+	// ForgetFilesOf does that with all of FileKeysOf customers, and returns them.
+	ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error)
+
+	// DeletedRows counts what was deleted since the changes were logged last, and what went with it, by noun.
+	DeletedRows() map[Noun]int
 
 	// SetDocument stores the document of a completed transcript, with what it says of that and OwnUpdatedAt should it be later,
 	// and nothing else. It returns the transcript as it is then, nil when there is none, and notes the key of the document before
@@ -173,9 +183,12 @@ type Store interface {
 	ChangeStore
 	CredentialStore
 	WebhookStore
+	TrustedDocumentStore
 	ConsultationStore
 	FileRegister
 	LeaseStore
+	MirrorStore
+	TrashStore
 
 	// BeginSnapshot makes all that is read in the context that it returns be of one moment, that of the first read: rows,
 	// lists and totals agree, whoever writes meanwhile. A Write in that context begins another moment, of which it is a

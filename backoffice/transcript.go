@@ -97,18 +97,6 @@ func (t *Transcript) Position(key OrderKey) Position {
 	return p
 }
 
-// TranscriptFilter is what a caller wants of a list of transcripts; nil is no filter.
-type TranscriptFilter struct {
-	ChecklistID       *string
-	FinancialYearID   *string
-	CustomerID        *string
-	ResponsibleID     *string            // of the customer
-	Status            []TranscriptStatus // nil: no filter; empty: matches nothing
-	IsCompleted       *bool
-	DocumentGenerated *bool
-	UpdatedSince      *Instant
-}
-
 // StatusSet is a set of statuses, a bit each in the order of TranscriptStatuses.
 type StatusSet uint16
 
@@ -151,34 +139,6 @@ func tristate(wanted *bool) Tristate {
 		return Yes
 	}
 	return No
-}
-
-// TranscriptCriteria is a TranscriptFilter made ready for the store; zero fields are no criterion.
-type TranscriptCriteria struct {
-	Nothing           bool
-	ChecklistID       string
-	FinancialYearID   string
-	CustomerID        string
-	ResponsibleID     string
-	Status            StatusSet
-	IsCompleted       Tristate
-	DocumentGenerated Tristate
-	UpdatedSince      Instant
-}
-
-// Criteria makes the filter ready for the store.
-func (f *TranscriptFilter) Criteria() (c TranscriptCriteria) {
-	if f == nil {
-		return c
-	}
-	exact(&c.ChecklistID, f.ChecklistID, &c.Nothing)
-	exact(&c.FinancialYearID, f.FinancialYearID, &c.Nothing)
-	exact(&c.CustomerID, f.CustomerID, &c.Nothing)
-	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
-	c.IsCompleted, c.DocumentGenerated = tristate(f.IsCompleted), tristate(f.DocumentGenerated)
-	c.UpdatedSince = wanted(f.UpdatedSince)
-	statuses(&c.Status, f.Status, &c.Nothing)
-	return c
 }
 
 // TranscriptStatusCount says how many transcripts of a list have a status.
@@ -225,4 +185,18 @@ func checkVariables(t *Transcript, check *checker) {
 	if len(t.CustomVariables) > MaxJSON {
 		check.add(CodeInvalid, "custom variables have at most "+strconv.Itoa(MaxJSON)+" bytes", "customVariables")
 	}
+}
+
+// CountStatuses counts transcripts by status: those that occur, in the order of TranscriptStatuses.
+func CountStatuses(transcripts []*Transcript) (counts []TranscriptStatusCount) {
+	n := map[TranscriptStatus]int{}
+	for _, t := range transcripts {
+		n[t.Status]++
+	}
+	for _, status := range TranscriptStatuses {
+		if n[status] > 0 {
+			counts = append(counts, TranscriptStatusCount{Status: status, Count: n[status]})
+		}
+	}
+	return counts
 }

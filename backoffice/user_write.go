@@ -22,6 +22,11 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 	if err := require(by, UsersWrite); err != nil {
 		return nil, err
 	}
+	if there, err := s.writesThere(ctx, NounUser); err != nil {
+		return nil, err
+	} else if there {
+		return s.updateUserThere(ctx, by, id, in, expected)
+	}
 	var updated *User
 	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		var before *User
@@ -89,6 +94,11 @@ func checkLabels(found map[string]*Label, ids []string, check *checker) {
 func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expected Versions) error {
 	if err := require(by, UsersWrite); err != nil {
 		return err
+	}
+	if there, err := s.writesThere(ctx, NounUser); err != nil {
+		return err
+	} else if there {
+		return s.deleteUserThere(ctx, by, id, expected)
 	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		var user *User

@@ -36,6 +36,7 @@ type program struct {
 	Scale    scaleCommand    `cmd:"" help:"Compare answers over much data with answers over little."`
 	Width    widthCommand    `cmd:"" help:"Compare Q1 with 500 customers and with 50."`
 	Cache    cacheCommand    `cmd:"" help:"Measure the cache where it helps least."`
+	Exports  exportsCommand  `cmd:"" help:"Measure exports of much data, and groups over it."`
 	Distance distanceCommand `cmd:"" help:"Measure what a way between server and database costs."`
 }
 

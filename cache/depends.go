@@ -1,6 +1,10 @@
 package cache
 
-import "example.org/backoffice/backoffice"
+import (
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
 
 // The nouns whose records are kept, by their numbers.
 const (
@@ -50,6 +54,8 @@ type rules[C comparable] struct {
 	uncached func(C) bool
 	// beside are the other nouns by which criteria pick records; none of most criteria.
 	beside func(backoffice.Parent, C) nounSet
+	// ranked are the other nouns by which orders put records; none of most orders.
+	ranked map[backoffice.OrderKey]nounSet
 }
 
 // finds says whether a record can match.
@@ -60,10 +66,10 @@ func (r *rules[C]) keeps(c C) bool { return r.uncached == nil || !r.uncached(c) 
 
 // depends are the nouns on which a question about a parent depends as a whole; none when nothing can change its answer but
 // records that hang on the parent itself, and tell so. anyOrder says that it makes no difference what is in the records which the criteria pick.
-func (r *rules[C]) depends(under backoffice.Parent, c C, anyOrder bool) nounSet {
-	var beside nounSet
+func (r *rules[C]) depends(under backoffice.Parent, c C, by backoffice.OrderKey, anyOrder bool) nounSet {
+	beside := r.ranked[by]
 	if r.beside != nil {
-		beside = r.beside(under, c)
+		beside |= r.beside(under, c)
 	}
 	if under != backoffice.Root && beside == 0 {
 		return 0
@@ -88,25 +94,66 @@ var (
 	transcriptRules = rules[backoffice.TranscriptCriteria]{
 		noun:     transcripts,
 		nothing:  func(c backoffice.TranscriptCriteria) bool { return c.Nothing },
-		uncached: func(c backoffice.TranscriptCriteria) bool { return c.UpdatedSince != 0 },
+		uncached: transcriptsUncached,
 		beside: func(under backoffice.Parent, c backoffice.TranscriptCriteria) nounSet {
-			if under == backoffice.OfUser || c.ResponsibleID != "" { // through their customers
-				return 1 << customers
+			of := besideTranscripts(c)
+			if under == backoffice.OfUser { // through their customers
+				of |= 1 << customers
 			}
-			return 0
+			return of
 		},
+		ranked: map[backoffice.OrderKey]nounSet{backoffice.KeyCustomerName: 1 << customers},
 	}
 	customerRules = rules[backoffice.CustomerCriteria]{
-		noun:    customers,
-		nothing: func(c backoffice.CustomerCriteria) bool { return c.Nothing },
-		uncached: func(c backoffice.CustomerCriteria) bool {
-			return c.IDs != nil || c.UpdatedSince != 0 || c.RegistrationIndex != "" || c.SpouseRegistrationIndex != ""
-		},
-		beside: func(_ backoffice.Parent, c backoffice.CustomerCriteria) nounSet {
-			if c.WithoutChecklistID != "" {
-				return 1<<transcripts | 1<<checklists
-			}
-			return 0
+		noun:     customers,
+		nothing:  func(c backoffice.CustomerCriteria) bool { return c.Nothing },
+		uncached: customersUncached,
+		beside:   func(_ backoffice.Parent, c backoffice.CustomerCriteria) nounSet { return besideCustomers(c) },
+		ranked: map[backoffice.OrderKey]nounSet{
+			backoffice.KeyRelations:       1 << relations,
+			backoffice.KeyOpenTranscripts: 1 << transcripts,
 		},
 	}
 )
+
+// transcriptsUncached and besideTranscripts are the rules for criteria on transcripts, with those that lie within them.
+func transcriptsUncached(c backoffice.TranscriptCriteria) bool {
+	return c.UpdatedSince != 0 || slices.ContainsFunc(c.Any.List(), transcriptsUncached) || slices.ContainsFunc(c.Not.List(), transcriptsUncached)
+}
+
+func besideTranscripts(c backoffice.TranscriptCriteria) (of nounSet) {
+	if c.ResponsibleID != "" { // through their customers
+		of |= 1 << customers
+	}
+	return of | union(besideTranscripts, c.Any, c.Not)
+}
+
+// customersUncached and besideCustomers are likewise those for criteria on customers.
+func customersUncached(c backoffice.CustomerCriteria) bool {
+	return c.IDs != nil || c.UpdatedSince != 0 || c.RegistrationIndex != "" || c.SpouseRegistrationIndex != "" ||
+		slices.ContainsFunc(c.Any.List(), customersUncached) || slices.ContainsFunc(c.Not.List(), customersUncached) ||
+		slices.ContainsFunc(c.SomeTranscript.List(), transcriptsUncached) || slices.ContainsFunc(c.NoTranscript.List(), transcriptsUncached)
+}
+
+func besideCustomers(c backoffice.CustomerCriteria) (of nounSet) {
+	if c.WithoutChecklistID != "" {
+		of |= 1<<transcripts | 1<<checklists
+	}
+	if c.SomeTranscript.IsSet() || c.NoTranscript.IsSet() {
+		of |= 1<<transcripts | union(besideTranscripts, c.SomeTranscript, c.NoTranscript)
+	}
+	if c.Relations.AtLeast > 0 {
+		of |= 1 << relations
+	}
+	return of | union(besideCustomers, c.Any, c.Not)
+}
+
+// union are the nouns beside any of the criteria that lie within others.
+func union[C comparable](beside func(C) nounSet, within ...backoffice.Nested[C]) (of nounSet) {
+	for _, nested := range within {
+		for _, c := range nested.List() {
+			of |= beside(c)
+		}
+	}
+	return of
+}

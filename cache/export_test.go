@@ -3,6 +3,8 @@ package cache
 import (
 	"sync"
 	"time"
+
+	"example.org/backoffice/backoffice"
 )
 
 // EndEarly has the store's snapshot of each query end with the first trip, as where most queries need no other, until stop is called.
@@ -20,4 +22,25 @@ func (s *Store) EndEarly() (stop func()) {
 		}
 	})
 	return func() { close(over); work.Wait() }
+}
+
+// Forgetting has the store's questions about customers and transcripts depend on none of some other nouns
+// It is for a store that nobody reads yet.
+func (s *Store) Forgetting(nouns ...backoffice.Noun) {
+	var of nounSet
+	for _, noun := range nouns {
+		of |= 1 << numberOf[noun]
+	}
+	s.readers.customers.rules = forgetting(customerRules, of)
+	s.readers.transcripts.rules = forgetting(transcriptRules, of)
+}
+
+func forgetting[C comparable](of rules[C], nouns nounSet) *rules[C] {
+	beside, ranked := of.beside, of.ranked
+	of.beside = func(under backoffice.Parent, c C) nounSet { return beside(under, c) &^ nouns }
+	of.ranked = map[backoffice.OrderKey]nounSet{}
+	for key, by := range ranked {
+		of.ranked[key] = by &^ nouns
+	}
+	return &of
 }

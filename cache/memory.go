@@ -120,7 +120,7 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 	if depends != 0 {
 		at = rootPlace(of, parent, question)
 	}
-	if !s.door.opens(at) {
+	if !s.door.opens(at, false) {
 		return
 	}
 	value, bytes := make()

@@ -73,7 +73,7 @@ func (l *listRead[T, C]) stands(p *pass) bool {
 }
 
 func (r *valueRead[C, V]) stands(p *pass) bool {
-	return p.answersStand(r.view, r.missing, r.rules.depends(r.under, r.criteria, r.anyOrder))
+	return p.answersStand(r.view, r.missing, r.rules.depends(r.under, r.criteria, backoffice.KeyID, r.anyOrder))
 }
 
 func (r *nounRead) stands(p *pass) bool {

@@ -92,7 +92,7 @@ func (f *find[T, C]) keepAbsence(p *pass) {
 		there[row.Identity()] = true
 	}
 	for _, id := range f.missing {
-		if at := (place{aRow, f.view, id}); !there[id] && f.of.door.opens(at) {
+		if at := (place{aRow, f.view, id}); !there[id] && f.of.door.opens(at, p.once) {
 			at.id = strings.Clone(id)
 			f.of.keepRow(at, 0, nil, 0, p.then)
 		}
@@ -117,7 +117,7 @@ func (f *find[T, C]) compare(p *pass) {
 // keepRow keeps a row that was read, if it is let in, and returns it as the caller gets it.
 func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
 	at := place{aRow, r.view, row.Identity()}
-	if !r.of.door.opens(at) {
+	if !r.of.door.opens(at, p.once) {
 		return row
 	}
 	kept, bytes := copyOf(r.form, row)
@@ -148,8 +148,9 @@ func (p *pass) charge(bytes int) error {
 
 // page is what is kept of a page: its rows are kept by themselves.
 type page struct {
-	ids  []string
-	more bool
+	ids    []string
+	places []backoffice.Position // of orders that records do not tell
+	more   bool
 }
 
 // pageOf is what is kept of a page, and how many bytes it takes.
@@ -164,8 +165,17 @@ func pageOf[T backoffice.Entity](read backoffice.Page[T]) (of *page, bytes int) 
 		n := len(row.Identity())
 		of.ids[i], rest = rest[:n], rest[n:]
 	}
-	return of, all.Len() + 16*len(of.ids)
+	bytes = all.Len() + 16*len(of.ids)
+	for i, at := range read.Places {
+		at.ID, at.Text = of.ids[i], strings.Clone(at.Text)
+		of.places = append(of.places, at)
+		bytes += len(at.Text) + placeBytes
+	}
+	return of, bytes
 }
+
+// placeBytes is what a place takes beside its text.
+const placeBytes = 56
 
 // listRead is the reading of one question for pages.
 type listRead[T backoffice.Entity, C comparable] struct {
@@ -283,7 +293,7 @@ func (l *listRead[T, C]) fromMemory(p *pass, rows int) {
 
 // depends are the nouns on which the list depends as a whole. In the order of identifiers no update moves a record.
 func (l *listRead[T, C]) depends() nounSet {
-	return l.rules.depends(l.list.Under, l.list.Criteria, l.list.Order.Key == backoffice.KeyID)
+	return l.rules.depends(l.list.Under, l.list.Criteria, l.list.Order.Key, l.list.Order.Key == backoffice.KeyID)
 }
 
 var errNoRow = errors.New("a list in memory names a record that is not there")
@@ -309,10 +319,12 @@ func (l *listRead[T, C]) settle(p *pass) {
 	depends := l.depends()
 	for i, parent := range l.missing {
 		read := &l.got[i]
+		if l.into[l.places[i]] = *read; p.once {
+			continue
+		}
 		for j, row := range read.Items {
 			read.Items[j] = l.keepRow(p, row, l.columns)
 		}
-		l.into[l.places[i]] = *read
 		if keeps {
 			l.of.keepAnswer(l.view, parent, l.question, depends, p.then, func() (any, int) { return pageOf(*read) })
 		}
@@ -353,7 +365,7 @@ func (l *listRead[T, C]) fill(p *pass) {
 				l.items[i][j] = p.handed(l.form, row).(T)
 			}
 		}
-		l.into[i] = backoffice.Page[T]{Items: l.items[i], More: known.more}
+		l.into[i] = backoffice.Page[T]{Items: l.items[i], Places: known.places, More: known.more}
 	}
 }
 
@@ -371,6 +383,6 @@ func (l *listRead[T, C]) compare(p *pass) {
 		for j, row := range l.got[i].Items {
 			ids[j] = row.Identity()
 		}
-		l.of.compareAnswer(l.view, l.missing[i], *known, page{ids, l.got[i].More})
+		l.of.compareAnswer(l.view, l.missing[i], *known, page{ids, l.got[i].Places, l.got[i].More})
 	}
 }

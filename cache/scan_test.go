@@ -54,3 +54,35 @@ func TestAWalkOverEverythingDoesNotPushOutWhatIsUsedOften(t *testing.T) {
 		t.Errorf("%d of 1,000 labels of the walk are in memory, so it showed nothing", n)
 	}
 }
+
+func TestWhatIsReadOnceLeavesNothingInMemoryButWhatIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	source := places["SQLite"](t)()
+	s := before(t, source, cache.Options{Bytes: 8 << 20})
+	write(&watch{Context: t.Context(), found: t.Errorf}, source, func(ctx context.Context, tx backoffice.Tx) error {
+		var labels []*backoffice.Label
+		for i := range 200 {
+			labels = append(labels, &backoffice.Label{ID: fmt.Sprintf("label-%04d", i), Name: fmt.Sprintf("the label %04d", i)})
+		}
+		return tx.Labels().Upsert(ctx, labels)
+	})
+	once := backoffice.ReadOnce(t.Context())
+	list := backoffice.ListQuery[backoffice.LabelCriteria]{Window: backoffice.Window{Limit: 200}}
+	for range 3 {
+		pages, err := backoffice.ReadPages(once, s.Labels(), list, []string{backoffice.NoParent}, 0)
+		if err != nil || len(pages[backoffice.NoParent].Items) != 200 || pages[backoffice.NoParent].Items[7].Name != "the label 0007" {
+			t.Fatal(pages, err)
+		}
+	}
+	if held := gauge(s, "cache_bytes"); held != 0 {
+		t.Errorf("lists left %d bytes", held)
+	}
+	for i, hits := range []int64{0, 0, 1} {
+		if found, err := backoffice.ReadByID(once, s.Labels(), []string{"label-0007"}, 0); err != nil || found["label-0007"].Name != "the label 0007" {
+			t.Fatal(found, err)
+		}
+		if known := gauge(s, "cache_hits_total"); known != hits {
+			t.Errorf("after %d questions for one record memory has answered %d", i+1, known)
+		}
+	}
+}

@@ -27,6 +27,7 @@ type snapshot struct {
 	replica bool    // a replica answers in it
 	over    bool    // the last batch was sent
 	past    bool    // memory is left out
+	once    bool    // what is read is not worth keeping, unless it was asked for before
 	used    []*kept // what was taken from memory, until the store's own snapshot has begun
 	read    []*pass // what was read in trips whose snapshot has ended
 	trips   int     // to the store, if there may be others behind
@@ -37,7 +38,7 @@ type snapshotKey struct{}
 // BeginSnapshot implements backoffice.Store.
 func (s *Store) BeginSnapshot(ctx context.Context) (of context.Context, end func()) {
 	inner, done := s.Source.BeginSnapshot(ctx)
-	q := &snapshot{of: s, past: backoffice.ReadsWithoutMemory(ctx), used: *usedBefore.Get().(*[]*kept)}
+	q := &snapshot{of: s, past: backoffice.ReadsWithoutMemory(ctx), once: backoffice.ReadsOnce(ctx), used: *usedBefore.Get().(*[]*kept)}
 	return context.WithValue(inner, snapshotKey{}, q), func() {
 		done()
 		q.mu.Lock()
@@ -112,7 +113,7 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 	q, ok := ctx.Value(snapshotKey{}).(*snapshot)
 	if !ok || q.of != s {
-		q = &snapshot{of: s, alone: true, past: backoffice.ReadsWithoutMemory(ctx)}
+		q = &snapshot{of: s, alone: true, past: backoffice.ReadsWithoutMemory(ctx), once: backoffice.ReadsOnce(ctx)}
 	}
 	return q.send(ctx, b)
 }
@@ -177,6 +178,9 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		p := q.pass(ctx, memory)
 		p.reads = reads
 		p.own = !b.Pooled
+		if p.batch.Pooled = q.once && b.Pooled; p.batch.Pooled { // what is kept is copied
+			b.Lend(p.batch)
+		}
 		for _, a := range reads {
 			a.look(p)
 		}

@@ -42,7 +42,7 @@ func (r *valueRead[C, V]) look(p *pass) {
 		r.below = r.ask(p.idle, r.parents, r.into)
 		return
 	}
-	depends := r.rules.depends(r.under, r.criteria, r.anyOrder)
+	depends := r.rules.depends(r.under, r.criteria, backoffice.KeyID, r.anyOrder)
 	for i, parent := range r.parents {
 		if r.under != backoffice.Root && !backoffice.IsID(parent) {
 			continue
@@ -78,7 +78,7 @@ func (r *valueRead[C, V]) settle(p *pass) {
 			r.into[i] = a.(V)
 		}
 	}
-	depends := r.rules.depends(r.under, r.criteria, r.anyOrder)
+	depends := r.rules.depends(r.under, r.criteria, backoffice.KeyID, r.anyOrder)
 	for i, parent := range r.missing {
 		if known := r.known[r.places[i]]; known != nil && p.sound {
 			r.of.compareAnswer(r.view, parent, known, r.got[i])
@@ -155,7 +155,7 @@ func (r *nounRead) settle(p *pass) {
 		r.into[r.places[i]] = r.got[i]
 		// An entry of the register is in no change log, so neither it nor its absence is kept.
 		if _, logged := numberOf[r.got[i]]; logged {
-			if at := (place{kind: aNoun, id: id}); r.of.door.opens(at) {
+			if at := (place{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
 				at.id = strings.Clone(id)
 				r.of.keep(p.then, &kept{place: at, filled: p.then.at, value: r.got[i]})
 			}

@@ -132,7 +132,7 @@ func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, fo
 
 // copyFiles copies the files that records name, and verifies all of them in the copy. It counts them, and those that are
 // missing or damaged, which it tells.
-func copyFiles(ctx context.Context, reads backoffice.Readers, into, from files.Store, tell func(string)) (count, bad int, err error) {
+func copyFiles(ctx context.Context, reads backoffice.Store, into, from files.Store, tell func(string)) (count, bad int, err error) {
 	err = eachStoredFile(ctx, reads, func(file *backoffice.File) error {
 		count++
 		if err := files.Copy(ctx, into, from, *file); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
@@ -156,14 +156,27 @@ func verifyFile(ctx context.Context, stored files.Store, file *backoffice.File) 
 	return wrong, err
 }
 
-// eachStoredFile visits all files that records name.
-func eachStoredFile(ctx context.Context, reads backoffice.Readers, visit func(*backoffice.File) error) error {
+// eachStoredFile visits all files that records name, and what is in the trash.
+func eachStoredFile(ctx context.Context, reads backoffice.Store, visit func(*backoffice.File) error) error {
 	return errors.Join(
 		storedFiles(ctx, reads.Transcripts(), func(t *backoffice.Transcript) *backoffice.File { return t.Document }, visit),
 		storedFiles(ctx, reads.Calculations(), func(c *backoffice.Calculation) *backoffice.File { return c.Proposal }, visit),
 		storedFiles(ctx, reads.Documents(), func(d *backoffice.CustomerDocument) *backoffice.File { return d.File }, visit),
 		storedFiles(ctx, reads.MinfinDocuments(), func(d *backoffice.MinfinDocument) *backoffice.File { return d.File }, visit),
+		trashedFiles(ctx, reads, visit),
 	)
+}
+
+// trashedFiles visits the files of what is in the trash, when no statement waits for it any more.
+func trashedFiles(ctx context.Context, trash backoffice.TrashStore, visit func(*backoffice.File) error) error {
+	var all []*backoffice.File
+	err := trash.EachTrashed(ctx, func(d *backoffice.Trashed) error { all = append(all, d.Files()...); return nil })
+	for _, file := range all {
+		if err == nil {
+			err = visit(file)
+		}
+	}
+	return err
 }
 
 func storedFiles[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], fileOf func(T) *backoffice.File, visit func(*backoffice.File) error) error {

@@ -34,20 +34,27 @@ type program struct {
 
 	Demo          demoCommand          `cmd:"" help:"Fill an empty embedded store with realistic data and serve it."`
 	Import        importCommand        `cmd:"" help:"Load or update records from a folder of NDJSON files."`
+	Pull          pullCommand          `cmd:"" help:"Keep the store in step with a running backoffice, by its REST interface."`
 	Export        exportCommand        `cmd:"" help:"Write all records to a folder that import reads."`
+	Query         queryCommand         `cmd:"" help:"Export what a query of one list finds, as JSON Lines, CSV or XLSX."`
 	Backup        backupCommand        `cmd:"" help:"Copy the embedded store and its files, while it serves."`
 	Restore       restoreCommand       `cmd:"" help:"Put a backup in the place of the embedded store, which is kept beside it."`
 	Check         checkCommand         `cmd:"" help:"Check the database, its counters, the stored files and the register."`
+	Doctor        doctorCommand        `cmd:"" help:"Look at all that a server needs, and say what to do where something is wrong."`
 	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`
+	Trash         trashCommand         `cmd:"" help:"List what was deleted and can be brought back, bring it back, or erase it for good."`
 	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
 	Years         yearsCommand         `cmd:"" help:"List the financial years, and start the next one."`
-	Documents     documentsCommand     `cmd:"" help:"Generate documents."`
+	Documents     documentsCommand     `cmd:"" help:"Generate documents of transcripts; trust and check query documents."`
 	Consultations consultationsCommand `cmd:"" help:"List and check the register of consultations of registration numbers."`
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
 	Webhooks      webhooksCommand      `cmd:"" help:"Create, list, try, rewind and stop webhooks, which post changes as they come."`
 	Cache         cacheCommand         `cmd:"" help:"Have servers forget what they keep in memory."`
 	Compact       compactCommand       `cmd:"" help:"Write the embedded store anew, so that nothing of what was erased is left in its file."`
 	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
+	Version       versionCommand       `cmd:"" help:"Print the version of this program, its commit and that of the schema that it works with."`
+	Completion    completionCommand    `cmd:"" help:"Print the script that completes this program's commands and flags in a shell."`
+	Complete      completeCommand      `cmd:"" hidden:"" help:"Tell the script of a shell what may stand in the place of the last word."`
 	Licenses      licensesCommand      `cmd:"" help:"Print the licenses of the software and fonts of others in this program."`
 }
 
@@ -56,7 +63,7 @@ const (
 	exitDone    = 0
 	exitFailure = 1 // the command could not do its work
 	exitUsage   = 2 // the command line makes no sense
-	exitPartial = 3 // a backup lacks files that are missing or damaged
+	exitPartial = 3 // a backup lacks files that are missing or damaged, an import lines that were rejected, a pull has not seen everything
 )
 
 // Main runs the program's command line and returns its exit code.
@@ -118,6 +125,12 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 			fmt.Fprintf(err, "backoffice: %s\n", explain(wrong))
 		}
 		if partial := new(incomplete); errors.As(wrong, &partial) {
+			return exitPartial
+		}
+		if partial := new(incompletePull); errors.As(wrong, &partial) {
+			return exitPartial
+		}
+		if partial := new(rejectedLines); errors.As(wrong, &partial) {
 			return exitPartial
 		}
 		return exitFailure

@@ -23,10 +23,11 @@ type credentialsCommand struct {
 }
 
 type credentialsCreateCommand struct {
-	Name    string   `required:"" placeholder:"NAME" help:"What the pair is for; its holder and the register see it."`
-	Scope   []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of ${scopes}."`
-	Expires string   `placeholder:"DATE" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, never."`
-	JSON    bool     `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
+	Name      string   `required:"" placeholder:"NAME" help:"What the pair is for; its holder and the register see it."`
+	Scope     []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of ${scopes}."`
+	Expires   string   `placeholder:"DATE" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, never."`
+	Documents string   `enum:"trusted,any" default:"any" help:"Which GraphQL documents the pair may send: any, or trusted for those alone that documents trust has stored (${default})."`
+	JSON      bool     `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
 
 	scopes  []backoffice.Scope
 	expires backoffice.Instant
@@ -68,7 +69,13 @@ func parseExpiry(text string) (backoffice.Instant, error) {
 
 // Run creates the pair.
 func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	pair, secret, err := auth.Issue(ctx, store, c.Name, c.scopes, c.expires)
+	now := backoffice.InstantOf(time.Now())
+	pair, err := backoffice.NewCredential(backoffice.NewID(), c.Name, c.scopes, now, c.expires)
+	if err != nil {
+		return err
+	}
+	pair.TrustedOnly = c.Documents == "trusted"
+	secret, err := auth.IssuePair(ctx, store, pair, now)
 	if err != nil {
 		return err
 	}
@@ -98,7 +105,7 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
-	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt"}
+	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt", "documents"}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, pair := range pairs {
 			live := 0
@@ -107,12 +114,19 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 					live++
 				}
 			}
-			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt)); err != nil {
+			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+func policyOf(pair *backoffice.Credential) string {
+	if pair.TrustedOnly {
+		return "trusted"
+	}
+	return "any"
 }
 
 func stateOf(pair *backoffice.Credential, now backoffice.Instant) string {

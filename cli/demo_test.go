@@ -102,6 +102,9 @@ func TestADemoServesAndASecondStartReusesTheDataAndRotatesTheSecrets(t *testing.
 			}
 		}
 	})
+	if queries := s.trusts(t, "--set=demo"); len(queries) != 3 || queries[0]["title"] == "" || strings.Count(s.must(t, "changes", "list", "--format=jsonl"), "documents trust") != 1 {
+		t.Errorf("the saved queries of a demo are %v", queries)
+	}
 	var row struct{ Scopes []string }
 	lines := strings.SplitN(s.must(t, "credentials", "list", "--format=jsonl"), "\n", 2)
 	if err := json.Unmarshal([]byte(lines[0]), &row); err != nil || len(row.Scopes) != len(backoffice.AllScopes) {

@@ -8,9 +8,14 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// documentsCommand works on the documents of transcripts.
+// documentsCommand works on the documents of transcripts, and on the query documents that are trusted.
 type documentsCommand struct {
 	Generate documentsGenerateCommand `cmd:"" help:"Generate the document of every completed transcript that has none."`
+
+	Trust  documentsTrustCommand  `cmd:"" help:"Trust the query documents of a manifest or a folder: requests name them by identifiers."`
+	Check  documentsCheckCommand  `cmd:"" help:"Check such documents against the schema, without a store."`
+	List   documentsListCommand   `cmd:"" help:"List the trusted documents and the saved queries."`
+	Remove documentsRemoveCommand `cmd:"" help:"Trust a document, or a set of them, no longer."`
 }
 
 type documentsGenerateCommand struct{}

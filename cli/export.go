@@ -26,10 +26,12 @@ func (c *exportCommand) Validate() error {
 		return errors.New("--purpose goes with --registration-numbers")
 	}
 	if _, err := privacy.ParsePurpose(c.Purpose); err != nil {
-		return errors.New("--purpose has at most 200 characters, no control characters, no run of 9 or more digits and no registration number")
+		return errPurpose
 	}
 	return nil
 }
+
+var errPurpose = errors.New("--purpose has at most 200 characters, no control characters, no run of 9 or more digits and no registration number")
 
 // Run writes the folder and tells what is in it.
 func (c *exportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {

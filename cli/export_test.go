@@ -25,10 +25,10 @@ func TestAnExportIsImportedIntoAnotherStore(t *testing.T) {
 		}
 	}
 	listed := first.must(t, "consultations", "list", "--format", "jsonl")
-	if strings.Count(listed, "\n") != 1 || !strings.Contains(listed, `"operation":"EXPORT"`) || !strings.Contains(listed, `"purpose":"moving house"`) {
+	if strings.Count(listed, "\n") != 2 || strings.Count(listed, `"customer":"`) != 2 || !strings.Contains(listed, `"operation":"EXPORT"`) || !strings.Contains(listed, `"purpose":"moving house"`) {
 		t.Errorf("the register has\n%s", listed)
 	}
-	if out := first.must(t, "consultations", "verify"); !strings.Contains(out, "1 entries") {
+	if out := first.must(t, "consultations", "verify"); !strings.Contains(out, "2 entries") {
 		t.Errorf("verify tells %q", out)
 	}
 }

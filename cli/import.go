@@ -4,17 +4,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/importexport"
+	"example.org/backoffice/store/sqlite"
 )
 
 // importCommand loads an import folder.
 type importCommand struct {
-	Path string `arg:"" help:"The folder with the NDJSON files; docs/import.md describes it."`
+	Path    string   `arg:"" help:"The folder with the NDJSON or CSV files; docs/import.md describes it."`
+	Rejects string   `placeholder:"FOLDER" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`
+	Repair  []string `placeholder:"FIELD,…" help:"Load lines of which one of these fields is wrong without it, and list them."`
+	Mapping string   `placeholder:"FILE" help:"JSON that names the fields for columns of CSV files that have other names: {\"customers\":{\"Klantnaam\":\"name\"}}."`
+	DryRun  bool     `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
+}
+
+// rejectedLines says that an import did its work, but for lines that could not be loaded.
+type rejectedLines struct {
+	lines int
+	dry   bool
+}
+
+// Error counts them; they were told before.
+func (e *rejectedLines) Error() string {
+	switch {
+	case e.dry:
+		return fmt.Sprintf("lines that would be rejected: %d", e.lines)
+	default:
+		return fmt.Sprintf("lines that were rejected: %d; all others were loaded", e.lines)
+	}
 }
 
 // Run loads the files in their order and tells what each has done; of the first bad one, which lines are bad and why.
-func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) error {
+func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err error) {
+	var mapping map[string]map[string]string
+	if c.Mapping != "" {
+		text, err := os.ReadFile(c.Mapping)
+		if err == nil {
+			mapping, err = importexport.ParseMapping(text)
+		}
+		if err != nil {
+			return fmt.Errorf("cannot read %s: %w", c.Mapping, err)
+		}
+	}
 	h, err := s.Open(ctx)
 	if err != nil {
 		return err
@@ -23,6 +57,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) error 
 	bar := newProgress(t.err, true)
 	importer := &importexport.Importer{
 		Store: h.Store, Files: h.Files, Keys: h.Keys,
+		Rejects: c.Rejects, Repair: c.Repair, DryRun: c.DryRun, Mapping: mapping,
 		Progress: func(p importexport.Progress) {
 			if p.Writing {
 				p.File += ", writing"
@@ -33,11 +68,20 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) error 
 			fmt.Fprintf(t.err, "another import runs (%s); this one begins when it has ended\n", r)
 		},
 	}
+	if live, embedded := h.Store.(*sqlite.Store); embedded && c.DryRun {
+		copied, remove, err := copyOf(ctx, live)
+		if err != nil {
+			return err
+		}
+		defer remove()
+		importer.Store = copied
+	}
 	all, err := importer.Import(ctx, c.Path)
 	bar.end()
-	for _, loaded := range all {
-		fmt.Fprintf(t.out, "%s: %d created, %d updated, %d deleted, %d unchanged\n",
-			loaded.File, loaded.Created, loaded.Updated, loaded.Deleted, loaded.Unchanged)
+	rejected := 0
+	for i := range all {
+		c.tell(&all[i], t)
+		rejected += all[i].Rejected
 	}
 	var bad *importexport.BadFile
 	if errors.As(err, &bad) {
@@ -46,5 +90,53 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) error 
 		}
 		return fmt.Errorf("%w; fix them and import the folder again, what was loaded already stays as it is", bad)
 	}
+	if err == nil && rejected > 0 {
+		return &rejectedLines{rejected, c.DryRun}
+	}
 	return err
+}
+
+// tell prints what became of a file's lines.
+func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
+	fmt.Fprintf(t.out, "%s: %d created, %d updated, %d deleted, %d unchanged", loaded.File, loaded.Created, loaded.Updated, loaded.Deleted, loaded.Unchanged)
+	if loaded.Rejected > 0 {
+		fmt.Fprintf(t.out, ", %d rejected", loaded.Rejected)
+	}
+	if len(loaded.Repaired) > 0 {
+		fmt.Fprintf(t.out, ", %d repaired", len(loaded.Repaired))
+	}
+	fmt.Fprintln(t.out)
+	for _, reason := range loaded.Reasons {
+		fmt.Fprintf(t.out, "  %d rejected: %s\n", reason.Lines, reason.Fault)
+	}
+	if c.Rejects != "" {
+		return // they are told there
+	}
+	for i := range loaded.Bad {
+		fmt.Fprintln(t.err, loaded.Bad[i].Report(loaded.File))
+	}
+	for i := range loaded.Repaired {
+		fmt.Fprintln(t.err, loaded.Repaired[i].Report(loaded.File)+"; left out, and the rest loaded")
+	}
+}
+
+// copyOf opens a copy of the embedded store, so that a dry run keeps no writer waiting.
+func copyOf(ctx context.Context, live *sqlite.Store) (copied backoffice.Store, remove func(), err error) {
+	folder, err := os.MkdirTemp("", "backoffice-dry-run-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot copy the store: %w", err)
+	}
+	path := filepath.Join(folder, backupDatabase)
+	store, err := (*sqlite.Store)(nil), live.Backup(ctx, path)
+	if err == nil {
+		store, err = sqlite.Open(ctx, "sqlite:"+path, sqlite.Options{})
+	}
+	if err != nil {
+		_ = os.RemoveAll(folder)
+		return nil, nil, err
+	}
+	return store, func() {
+		_ = store.Close()
+		_ = os.RemoveAll(folder)
+	}, nil
 }

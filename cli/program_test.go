@@ -44,7 +44,7 @@ func start(t *testing.T, first string, args ...string) *started {
 }
 
 // start runs serve over the shell's store; before is a command that runs what it is given last.
-func (s *shell) start(t *testing.T, before *exec.Cmd, args ...string) *started {
+func (s *shell) start(t testing.TB, before *exec.Cmd, args ...string) *started {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *shell) start(t *testing.T, before *exec.Cmd, args ...string) *started {
 		known := false
 		for {
 			line, err := reader.ReadString('\n')
-			if at := regexp.MustCompile(`http://(\S+)`).FindStringSubmatch(line); at != nil && !known {
+			if at := regexp.MustCompile(`serves on http://(\S+)`).FindStringSubmatch(line); at != nil && !known {
 				known = true
 				found <- at[1]
 			}

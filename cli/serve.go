@@ -1,16 +1,19 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
+	"time"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/httpserver"
 	"example.org/backoffice/limits"
+	"example.org/backoffice/tracing"
 )
 
 // serveCommand serves both APIs until it is told to stop.
@@ -22,6 +25,9 @@ type serveCommand struct {
 	Cache    gateway.CacheSettings   `embed:""`
 	Changes  gateway.ChangesSettings `embed:""`
 	Webhooks gateway.WebhookSettings `embed:""`
+	Mirror   gateway.MirrorSettings  `embed:""`
+	Through  throughFlags            `embed:"" group:"Writes of what is mirrored:"`
+	Trash    gateway.TrashSettings   `embed:""`
 	Limits   limits.Settings         `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
 }
 
@@ -44,7 +50,7 @@ func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 
 // listen takes the address before anything is opened or changed: whoever serves there already is not disturbed.
 func (c *serveCommand) listen(t terminal) (net.Listener, error) {
-	if err := c.Server.Check(); err != nil {
+	if err := cmp.Or(c.Server.Check(), c.Through.check()); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", c.Listen)
@@ -76,6 +82,9 @@ func (c *serveCommand) baseURL(address net.Addr) string {
 	return scheme + host
 }
 
+// lastSpans is how long the last spans may take to be sent when the program stops.
+const lastSpans = 3 * time.Second
+
 // serve serves an open backend on a listener, which it closes; started gets the base of all URLs once requests are
 // answered.
 func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backend, t terminal, listener net.Listener, started func(base string)) error {
@@ -83,11 +92,23 @@ func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backen
 	if err != nil {
 		return err
 	}
+	if c.Mirror.Through, err = c.Through.through(ctx, b); err != nil {
+		return err
+	}
 	log := c.Server.NewLog(t.err)
 	slog.SetDefault(log)
 	gateway.TuneFor(c.Cache.Cache)
-	return b.Serve(ctx, listener, gateway.Config{Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Proxies: proxies, Log: log}, func() {
-		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", version()), slog.String("address", listener.Addr().String()),
+	tracer, err := tracing.FromEnvironment(ctx, built().Version, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSpans)
+		defer cancel()
+		_ = tracer.Close(sending) // which has logged why
+	}()
+	return b.Serve(ctx, listener, gateway.Config{Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror, Trash: c.Trash, Proxies: proxies, Tracer: tracer, Log: log}, func() {
+		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", built().String()), slog.String("address", listener.Addr().String()),
 			slog.GroupAttrs("settings", s.shown...))
 		started(c.baseURL(listener.Addr()))
 	})

@@ -14,7 +14,7 @@ type shell struct {
 	database string // "" for an embedded one
 }
 
-func newShell(t *testing.T) *shell { return &shell{dir: t.TempDir()} }
+func newShell(t testing.TB) *shell { return &shell{dir: t.TempDir()} }
 
 // settings name the shell's store; they stand before the command.
 func (s *shell) settings() []string {
@@ -24,7 +24,7 @@ func (s *shell) settings() []string {
 	}
 }
 
-func (s *shell) run(t *testing.T, args ...string) (code int, out, err string) {
+func (s *shell) run(t testing.TB, args ...string) (code int, out, err string) {
 	t.Helper()
 	var outs, errs bytes.Buffer
 	code = run(t.Context(), append(s.settings(), args...), &outs, &errs)
@@ -32,7 +32,7 @@ func (s *shell) run(t *testing.T, args ...string) (code int, out, err string) {
 }
 
 // must runs a command that has to work and returns what it printed.
-func (s *shell) must(t *testing.T, args ...string) string {
+func (s *shell) must(t testing.TB, args ...string) string {
 	t.Helper()
 	code, out, err := s.run(t, args...)
 	if code != exitDone {
@@ -41,7 +41,7 @@ func (s *shell) must(t *testing.T, args ...string) string {
 	return out
 }
 
-func (s *shell) folder(t *testing.T, file, text string) string {
+func (s *shell) folder(t testing.TB, file, text string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/url"
 	"reflect"
-	"runtime/debug"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -48,19 +47,4 @@ func shownURL(text string) string {
 		return scheme + "://…"
 	}
 	return scheme + "://" + parsed.Host + parsed.Path
-}
-
-// version is that of the program, as far as its build knows it.
-func version() string {
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	text := build.Main.Version
-	for _, setting := range build.Settings {
-		if setting.Key == "vcs.revision" && !strings.Contains(text, setting.Value[:min(12, len(setting.Value))]) {
-			text += " " + setting.Value
-		}
-	}
-	return text
 }

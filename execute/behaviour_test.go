@@ -58,7 +58,7 @@ func (c fixedCustomer) Responsible(ctx context.Context, objs []*backoffice.Custo
 	return c.of.responsible(ctx, objs)
 }
 
-func (m fixedMutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput) (*inputs.CreateLabelPayload, error) {
+func (m fixedMutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput, _ *bool) (*inputs.CreateLabelPayload, error) {
 	return m.of.label(ctx, input.Name)
 }
 

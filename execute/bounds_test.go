@@ -26,8 +26,8 @@ func TestTheWritingEndsWithTheErrorOfWhoCountsIt(t *testing.T) {
 	t.Parallel()
 	tooLong := errors.New("too long")
 	longest := 0
-	e := serve(newFixed(fixed{customers: 20_000}, execute.Options{Written: func(_ context.Context, bytes int) error {
-		if longest = bytes; bytes > 100_000 {
+	e := serve(newFixed(fixed{customers: 20_000}, execute.Options{Written: func(_ context.Context, answer []byte) error {
+		if longest = len(answer); longest > 100_000 {
 			return tooLong
 		}
 		return nil

@@ -21,6 +21,7 @@ type planCache struct {
 type plans struct {
 	conditions []string // the variables that @skip and @include look at
 	byValues   map[string]*plan
+	bytes      int
 }
 
 // find returns the plan for an operation with these variables, or nil, and where to put it.
@@ -49,10 +50,21 @@ func (c *planCache) put(operation *graphql.OperationContext, conditions []string
 	}
 	of := c.known[operation.Operation]
 	if of == nil {
-		of = &plans{conditions, map[string]*plan{}}
+		of = &plans{conditions: conditions, byValues: map[string]*plan{}}
 		c.known[operation.Operation] = of
 	}
+	of.bytes += bytes
 	of.byValues[values] = p
+}
+
+// forget takes away the plans of an operation that will not be executed again.
+func (c *planCache) forget(operation *ast.OperationDefinition) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if of := c.known[operation]; of != nil {
+		c.bytes -= of.bytes
+		delete(c.known, operation)
+	}
 }
 
 // valuesOf writes what the conditions come to.

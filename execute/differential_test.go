@@ -75,7 +75,7 @@ func do(ctx context.Context, e *executor.Executor, o operation) (*graphql.Respon
 }
 
 var (
-	intoArguments = regexp.MustCompile(`\.(filter|input)\b.*$`)
+	intoArguments = regexp.MustCompile(`\.(filter|inputs?)\b.*$`)
 	// gqlgen tells one of the paths what the panic of a batch was, and the others this.
 	afterPanic = regexp.MustCompile(`^batch resolver (\w+\.\w+) returned unexpected result type \(index \d+\)$|^panic: .* panics$`)
 	// How many objects there are in a batch is for each executor to say.
@@ -92,7 +92,7 @@ func told(errs gqlerror.List) []string {
 		copied.Locations = nil
 		copied.Path = slices.Clone(copied.Path)
 		for i, element := range copied.Path {
-			if name, _ := element.(ast.PathName); name == "filter" || name == "input" {
+			if name, _ := element.(ast.PathName); name == "filter" || name == "input" || name == "inputs" {
 				copied.Path = copied.Path[:i]
 				break
 			}

@@ -23,9 +23,9 @@ type Options struct {
 	// store. If there is no such object, what it returned is forgotten.
 	Early func(object, field string) bool
 
-	// Written is told how long the answer of a context's request is by now, from time to time while it is written and at
-	// its end. Its error ends the writing, and is the answer.
-	Written func(ctx context.Context, bytes int) error
+	// Written is shown what is written of the answer to a context's request, from time to time while it is written and at
+	// its end; it is not to be kept. Its error ends the writing, and is the answer.
+	Written func(ctx context.Context, answer []byte) error
 
 	// Again is asked when all resolvers of a query were called whether what they read has to be read again: then all are
 	// called anew, and what they answered is forgotten.
@@ -70,6 +70,9 @@ func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Ex
 // Schema is the schema as clients see it.
 func (e *Executor) Schema() *ast.Schema { return e.published }
 
+// Forget lets go of the plans of an operation that was made for one request, and will not be executed again.
+func (e *Executor) Forget(operation *ast.OperationDefinition) { e.plans.forget(operation) }
+
 // Exec gives the handler of a query or mutation; subscriptions are for Events. All work is done in the handler: errors that
 // are added before it runs would make gqlgen drop the data.
 func (e *Executor) Exec(ctx context.Context) graphql.ResponseHandler {
@@ -107,6 +110,13 @@ func (e *Executor) respond(ctx context.Context) *graphql.Response {
 		graphql.RegisterExtension(ctx, ErrorsOmitted, w.omitted)
 	}
 	return &graphql.Response{Data: w.bytes}
+}
+
+// Resolve calls all resolvers of the context's query and forgets what they return, for whom only matters what they ask. It fails
+// when the request is over before they all were called.
+func (e *Executor) Resolve(ctx context.Context) error {
+	_, _, err := e.start(ctx, root)
+	return err
 }
 
 // start calls all resolvers of the context's operation, for one object or several of its root type.

@@ -3,9 +3,11 @@ package execute_test
 import (
 	"context"
 	"math/rand/v2"
+	"strconv"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graph"
+	"example.org/backoffice/inputs"
 )
 
 // root is a ResolverRoot over a world.
@@ -26,6 +28,7 @@ type (
 	transcript   struct{ *world }
 	user         struct{ *world }
 	pageInfo     struct{ *world }
+	assignments  struct{ *world }
 
 	relationPages   struct{ *world }
 	transcriptPages struct {
@@ -53,6 +56,15 @@ func (r root) CustomerRelationConnection() graph.CustomerRelationConnectionResol
 }
 func (r root) TranscriptConnection() graph.TranscriptConnectionResolver {
 	return transcriptPages{pages[*backoffice.Transcript, backoffice.TranscriptCriteria](r)}
+}
+
+func (r root) AssignChecklistsPayload() graph.AssignChecklistsPayloadResolver { return assignments(r) }
+
+func (r assignments) Transcripts(_ context.Context, payloads []*inputs.AssignChecklistsPayload, first *int, after *string) ([]*backoffice.TranscriptConnection, error) {
+	key := func(p *inputs.AssignChecklistsPayload) string { return strconv.Itoa(p.Assigned) }
+	return batch(r.world, "AssignChecklistsPayload.transcripts", payloads, key, []any{first, after}, func(d *rand.Rand, _ *inputs.AssignChecklistsPayload) *backoffice.TranscriptConnection {
+		return page[*backoffice.Transcript, backoffice.TranscriptCriteria](r.world, d, some(r.world, d, r.transcript))
+	})
 }
 
 func (r root) CustomerConnection() graph.CustomerConnectionResolver {

@@ -24,6 +24,7 @@ type Writer struct {
 
 	ended   error // why no more is written
 	mark    int   // at which length to ask whether to go on
+	turns   int   // how often others were let go first
 	objects int   // written since the time was looked at
 
 	// Scalars that could not be written, and where. As under gqlgen they are told only if they are part of the answer.
@@ -46,22 +47,27 @@ func (w *Writer) cut(start int) bool {
 	return w.Null()
 }
 
-// How often the writer looks whether it may go on.
+// How often the writer looks whether it may go on, and lets others go first who want little.
 const (
+	bytesFirst     = 2 << 10 // so that who reads on can begin
 	bytesBetween   = 32 << 10
+	bytesAtOnce    = 256 << 10
 	objectsBetween = 256
 )
 
 func newWriter(r *run, buffer []byte) Writer {
-	return Writer{run: r, bytes: buffer, mark: bytesBetween}
+	return Writer{run: r, bytes: buffer, mark: bytesFirst}
 }
 
 // weigh asks whether the answer may be as long as it is.
 func (w *Writer) weigh() {
 	w.mark = len(w.bytes) + bytesBetween
-	runtime.Gosched() // who writes megabytes lets those go first who want little
+	if len(w.bytes)/bytesAtOnce > w.turns {
+		w.turns = len(w.bytes) / bytesAtOnce
+		runtime.Gosched()
+	}
 	if written := w.run.executor.options.Written; written != nil && w.ended == nil {
-		w.ended = written(w.run.ctx, len(w.bytes))
+		w.ended = written(w.run.ctx, w.bytes)
 	}
 }
 

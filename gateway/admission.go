@@ -27,19 +27,24 @@ func (s server) begin(ctx context.Context, part bool) (_ context.Context, end fu
 		ctx, own = backoffice.WithStatementCount(s.backend.Vault.WithNewLedger(auth.WithPrincipal(ctx, principal)))
 		counted = func() { all.Add(own) }
 	}
+	ctx, report := s.watch(ctx)
 	ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, rowsOfAnswers*s.limits.Answer))
 	ctx = backoffice.WithRenderings(ctx, s.limits.Generated)
 	ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreVisibleTo(principal, s.store), loaders.Gated))
 	return ctx, func() {
 		giveBack()
 		counted()
+		if report != nil {
+			report()
+		}
 	}
 }
 
-// written counts the answer that the executor writes.
-func written(ctx context.Context, bytes int) error {
+// written counts the answer that the executor writes, and shows it to whoever reads on.
+func written(ctx context.Context, answer []byte) error {
+	graphqlhttp.Written(ctx, answer)
 	if budget := backoffice.BudgetOf(ctx); budget != nil {
-		return budget.Write(bytes)
+		return budget.Write(len(answer))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -22,6 +23,8 @@ import (
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/resolvers"
 	"example.org/backoffice/rest"
+	"example.org/backoffice/tracing"
+	"example.org/backoffice/trusted"
 )
 
 // server is what the APIs are put together from.
@@ -30,11 +33,19 @@ type server struct {
 	store         backoffice.Store // the backend's, with what is before it
 	http          *httpserver.Server
 	limits        limits.Settings
+	slow          time.Duration // operations that take as long are logged; 0 for none
+	tracer        *tracing.Tracer
 	feed          *changes.Feed
+	life          context.Context // of exports
+	stopStreams   func()          // ends what does not end by itself
 	authenticator *auth.Authenticator
 	proxies       auth.Proxies
 	log           *slog.Logger
 	page          graphiql.Store
+	trusted       *trusted.Known
+	mirror        *mirror
+	checker       backoffice.DocumentChecker
+	trash         time.Duration
 }
 
 // newServer makes what a backend is served by. end stops what it runs.
@@ -44,18 +55,24 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		return s, nil, err
 	}
 	authenticator := auth.NewAuthenticator(b.Store)
+	life, stopExports := context.WithCancelCause(context.Background())
 	feed := changes.New(b.Store, changes.Options{Live: authenticator.Live, Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
+	mirror := &mirror{store: b.Store, MirrorSettings: c.Mirror}
 	return server{
-		backend: b, store: store, feed: feed,
-		http:   httpserver.New(c.Server, httpserver.Options{Ready: b.Store.Ping, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
-		limits: c.Limits, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
-	}, func() { feed.Close(); authenticator.Close(); stop(store) }, nil
+		mirror: mirror, backend: b, store: store, feed: feed, life: life, stopStreams: func() { stopExports(errStopping); feed.Stop() },
+		http:   httpserver.New(c.Server, httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
+		limits: c.Limits, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
+		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep),
+	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); stop(store) }, nil
 }
 
 // service does the writes of the APIs: what a request reads after one of them sees it, and the feed notices it.
 func (s server) service() *backoffice.Service {
 	service := s.backend.Service()
-	service.Store = s.feed.Watching(s.store)
+	service.Store, service.Checker, service.Trash = s.feed.Watching(s.store), s.checker, s.trash
+	if s.mirror.Through != nil {
+		service.Origin = s.mirror.Through(service.Store)
+	}
 	return service
 }
 
@@ -67,13 +84,16 @@ func (s server) handler() http.Handler {
 	schema := s.schema()
 	endpoint := s.graphql(schema, admission, throttle)
 	s.measure(throttle, vault, admission)
+	s.mirror.measure(s)
 
 	r := chi.NewRouter()
 	s.http.Mount(r)
 	bounded := r.With(s.http.Deadline)
-	signedIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, vault.Middleware(auth.From, endpoint.Refuse)).
-		Handler(endpoint)
-	answered, streamed := s.http.Deadline(signedIn), s.http.Stream(signedIn)
+	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, vault.Middleware(auth.From, endpoint.Refuse)).Handler
+	exports := s.exports(endpoint)
+	answered, streamed := s.http.Deadline(signIn(endpoint)), s.http.Stream(signIn(endpoint))
+	r.Handle("/graphql/export", s.http.Stream(signIn(exports)))
+	s.mountQueries(r, signIn, endpoint, exports)
 	r.HandleFunc("/graphql", func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case graphqlhttp.IsSocket(r) && !s.http.MayConnect(r):
@@ -101,9 +121,9 @@ func (s server) handler() http.Handler {
 		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault, Feed: s.feed,
 		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
 		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: httpserver.Client, RequestID: httpserver.RequestID,
-		Admit: s.admitREST(admission), Answer: s.limits.Answer,
+		Admit: s.admitREST(admission), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
 	})
-	return r
+	return s.tracer.TakeOver(s.mirror.marks(r))
 }
 
 // schema is what the GraphQL API executes.
@@ -127,12 +147,15 @@ func (s server) graphql(schema *execute.Executor, admission *limits.Admission, t
 		SignIn:      s.signIn(throttle),
 		Connect:     s.connect,
 		Admit:       admit(admission),
+		Trusted:     trustedDocuments{s.trusted},
 		BeforeWrite: privacy.Commit,
 		RequestID:   httpserver.RequestID,
 		Log:         s.log,
-		StoreCalls:  func(ctx context.Context) int { return backoffice.StatementCountOf(ctx).Count() },
+		Statements:  s.statements(schema, admission), MissingScopes: missingScopes,
+		StoreCalls: func(ctx context.Context) int { return backoffice.StatementCountOf(ctx).Count() },
 		Done: func(ctx context.Context, o graphqlhttp.Outcome) {
 			operation := httpserver.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes}
+			noteOutcome(ctx, o)
 			if o.OnSocket {
 				s.http.CountOperation(ctx, operation)
 				return

@@ -31,7 +31,9 @@ type office struct {
 	*Backend
 	before  backoffice.Store // the store, with a cache before it if there is one
 	handler http.Handler
+	metrics http.Handler
 	feed    *changes.Feed
+	stop    func()               // of streams
 	pairs   map[string][2]string // by scopes: client id and secret
 }
 
@@ -67,11 +69,17 @@ func openOfficeOn(t testing.TB, database string) *office {
 func openOfficeWith(t testing.TB, database string, bounds limits.Settings) *office {
 	t.Helper()
 	o := serveOffice(t, officeSettings(t, database), bounds)
+	o.fill(t)
+	return o
+}
+
+// fill imports the small office.
+func (o *office) fill(t testing.TB) {
+	t.Helper()
 	importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
 	if _, err := importer.Import(t.Context(), filepath.Join("..", "testdata", "office")); err != nil {
 		t.Fatal(err)
 	}
-	return o
 }
 
 func officeSettings(t testing.TB, database string) Settings {
@@ -130,7 +138,7 @@ func serveConfigured(t testing.TB, h *Backend, c Config) *office {
 			t.Error(err)
 		}
 	})
-	o.handler, o.before, o.feed = s.handler(), s.store, s.feed
+	o.handler, o.before, o.feed, o.stop, o.metrics = s.handler(), s.store, s.feed, s.stopStreams, s.http.Metrics()
 	return o
 }
 
@@ -198,13 +206,7 @@ func (o *office) ask(t testing.TB, pair [2]string, query string, variables json.
 // send sends any request with a JSON body as a pair would.
 func (o *office) send(t testing.TB, pair [2]string, method, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(auth.ClientIDHeader, pair[0])
-	r.Header.Set(auth.ClientSecretHeader, pair[1])
-	w := httptest.NewRecorder()
-	o.handler.ServeHTTP(w, r)
-	return w
+	return o.serve(newRequest(t, pair, method, path, body))
 }
 
 // pretty lays out JSON for reading and comparing.
@@ -233,4 +235,21 @@ func encoded(t testing.TB, value any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// newRequest is a request with a JSON body.
+func newRequest(t testing.TB, pair [2]string, method, path, body string) *http.Request {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set(auth.ClientIDHeader, pair[0])
+	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	return r
+}
+
+// serve answers a request.
+func (o *office) serve(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	o.handler.ServeHTTP(w, r)
+	return w
 }

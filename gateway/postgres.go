@@ -63,6 +63,10 @@ func (s *Settings) Migrate(ctx context.Context) error {
 	return store.Close()
 }
 
+// SchemaVersion is the version of the schema that this program works with: the number of the newest migration, the same for
+// both engines.
+func SchemaVersion() int64 { return postgres.SchemaVersion() }
+
 // migratePostgres brings the schema up to date. A database that had none yet gets its keys: no data waits for others.
 func (s *Settings) migratePostgres(ctx context.Context) error {
 	empty, err := postgres.IsEmpty(ctx, s.Database)

@@ -17,6 +17,7 @@ import (
 	"example.org/backoffice/limits"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/tracing"
 )
 
 // Config is how a backend is served.
@@ -26,8 +27,11 @@ type Config struct {
 	Cache    CacheSettings
 	Changes  ChangesSettings
 	Webhooks WebhookSettings
-	Streams  changes.Bounds // the usual ones when zero
-	Proxies  auth.Proxies   // whose word counts for where a request comes from
+	Mirror   MirrorSettings
+	Trash    TrashSettings
+	Streams  changes.Bounds  // the usual ones when zero
+	Proxies  auth.Proxies    // whose word counts for where a request comes from
+	Tracer   *tracing.Tracer // nil traces nothing
 	Log      *slog.Logger
 }
 
@@ -57,10 +61,13 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	tidied.Go(func() { files.Tidy(tidying, b.Store, b.Files, tidyPeriod, c.Log) })
 	tidied.Go(func() { compact(tidying, b.Store, c.Log) })
 	tidied.Go(func() { s.feed.Tidy(tidying) })
+	tidied.Go(func() { emptyTrash(tidying, b.Service(), c.Log) })
+	s.mirror.look(ctx)
+	tidied.Go(func() { s.mirror.watch(tidying) })
 	if sender := s.sender(c.Webhooks); sender != nil {
 		tidied.Go(func() { sender.Run(tidying) })
 	}
-	defer context.AfterFunc(ctx, s.feed.Stop)() // streams do not end by themselves
+	defer context.AfterFunc(ctx, s.stopStreams)() // streams do not end by themselves
 	defer tidied.Wait()
 	defer stopTidying()
 	// Receipts are written until the last request is answered.

@@ -131,11 +131,39 @@ var mutationsOnTheWay = map[string]func(t testing.TB, f *faraway) write{
 		f.do(t, mutation("assignChecklist", fmt.Sprintf(`checklistId: "list-2026-nl", customerId: %q`, customer), "transcript { id }"))
 		return mutation("deleteCustomer", fmt.Sprintf(`id: %q, expectedVersion: 1`, customer), "deletedCustomerId")
 	},
+	"createCustomers": func(t testing.TB, f *faraway) write {
+		input := func() string {
+			return fmt.Sprintf(`{type: COMPANY, name: "made", scopes: ["checklist"], customerCode: %q, responsibleId: "user-an"}`, f.word("code"))
+		}
+		return batchMutation("createCustomers", input()+input(), fmt.Sprintf(`idempotencyKey: %q`, f.word("key")))
+	},
+	"updateCustomers": func(t testing.TB, f *faraway) write {
+		input := func() string {
+			return fmt.Sprintf(`{id: %q, name: "changed", scopes: ["checklist"], customerCode: %q, responsibleId: "user-an", expectedVersion: 1}`, f.newCustomer(t), f.word("code"))
+		}
+		return batchMutation("updateCustomers", input()+input(), "")
+	},
+	"deleteCustomers": func(t testing.TB, f *faraway) write {
+		input := func() string { return fmt.Sprintf(`{id: %q, expectedVersion: 1}`, f.newCustomer(t)) }
+		return batchMutation("deleteCustomers", input()+input(), "")
+	},
+	"createCustomerRelations": func(t testing.TB, f *faraway) write {
+		input := func() string {
+			return fmt.Sprintf(`{customerId: "acme", relatedCustomerId: %q, kind: DIRECTOR}`, f.newCustomer(t))
+		}
+		return batchMutation("createCustomerRelations", input()+input(), fmt.Sprintf(`idempotencyKey: %q`, f.word("key")))
+	},
+	"assignChecklists": func(t testing.TB, f *faraway) write {
+		return mutation("assignChecklists", fmt.Sprintf(`checklistId: "list-2026-nl", customerIds: [%q, %q], idempotencyKey: %q`, f.newCustomer(t), f.newCustomer(t), f.word("key")), "assigned")
+	},
 	"createCustomerRelation": func(t testing.TB, f *faraway) write {
 		return mutation("createCustomerRelation", fmt.Sprintf(`customerId: "acme", relatedCustomerId: %q, kind: DIRECTOR, idempotencyKey: %q`, f.newCustomer(t), f.word("key")), "relation { id }")
 	},
 	"deleteCustomerRelation": func(t testing.TB, f *faraway) write {
 		return mutation("deleteCustomerRelation", fmt.Sprintf(`id: %q`, f.newRelation(t)), "deletedRelationId")
+	},
+	"createDocumentUpload": func(testing.TB, *faraway) write {
+		return mutation("createDocumentUpload", `customerId: "acme", name: "a.txt"`, "uploadPath")
 	},
 	"createLabel": func(t testing.TB, f *faraway) write {
 		return mutation("createLabel", fmt.Sprintf(`name: %q, idempotencyKey: %q`, f.word("label "), f.word("key")), "label { id }")
@@ -143,9 +171,22 @@ var mutationsOnTheWay = map[string]func(t testing.TB, f *faraway) write{
 	"updateUser": func(t testing.TB, f *faraway) write {
 		return mutation("updateUser", fmt.Sprintf(`id: %q, firstName: "Another", labelIds: ["label-audit"], expectedVersion: 1`, f.newUser(t)), "user { id }")
 	},
+	"saveQuery": func(t testing.TB, f *faraway) write {
+		return mutation("saveQuery", fmt.Sprintf(`name: %q, document: "query Q { viewer { name } }"`, strings.ReplaceAll(f.word("query-"), " ", "")), "savedQuery { name }")
+	},
+	"removeSavedQuery": func(t testing.TB, f *faraway) write {
+		name := f.word("query-")
+		f.do(t, mutation("saveQuery", fmt.Sprintf(`name: %q, document: "query Q { viewer { name } }"`, name), "savedQuery { name }"))
+		return mutation("removeSavedQuery", fmt.Sprintf(`name: %q`, name), "removedName")
+	},
 	"deleteUser": func(t testing.TB, f *faraway) write {
 		return mutation("deleteUser", fmt.Sprintf(`id: %q, expectedVersion: 1`, f.newUser(t)), "deletedUserId")
 	},
+}
+
+func batchMutation(field, inputs, others string) write {
+	body, _ := json.Marshal(map[string]string{"query": "mutation { " + field + "(inputs: [" + inputs + "] " + others + ") { written userErrors { code field message } results { userErrors { code field message } } } }"})
+	return write{method: http.MethodPost, path: "/graphql", body: string(body)}
 }
 
 func TestEveryMutationTakesFewTripsToPostgreSQL(t *testing.T) {
@@ -173,11 +214,32 @@ var restOnTheWay = map[string]func(t testing.TB, f *faraway) write{
 	"POST /customers": func(_ testing.TB, f *faraway) write {
 		return write{http.MethodPost, "/customers", fmt.Sprintf(`{"type": "Company", "name": "made", "customerCode": %q, "responsible": "user-an"}`, f.word("code")), f.word("key")}
 	},
+	"POST /customers/batch": func(_ testing.TB, f *faraway) write {
+		input := func() string {
+			return fmt.Sprintf(`{"type": "Company", "name": "made", "customerCode": %q, "responsible": "user-an"}`, f.word("code"))
+		}
+		return write{http.MethodPost, "/customers/batch", `{"mode": "each", "customers": [` + input() + ", " + input() + "]}", f.word("key")}
+	},
 	"PUT /customers/{customerId}": func(t testing.TB, f *faraway) write {
 		return write{http.MethodPut, "/customers/" + f.newCustomer(t), fmt.Sprintf(`{"name": "changed", "customerCode": %q, "responsible": "user-an"}`, f.word("code")), ""}
 	},
 	"DELETE /customers/{customerId}": func(t testing.TB, f *faraway) write {
 		return write{http.MethodDelete, "/customers/" + f.newCustomer(t), "", ""}
+	},
+	"POST /customers/{customerId}/documents": func(_ testing.TB, f *faraway) write {
+		return write{http.MethodPost, "/customers/acme/documents?name=a.txt", "text", f.word("key")}
+	},
+	"PUT /uploads/{documentId}": func(t testing.TB, f *faraway) write {
+		answer, _ := f.do(t, mutation("createDocumentUpload", `customerId: "acme", name: "a.txt"`, "uploadPath"))
+		var made struct {
+			Data struct {
+				CreateDocumentUpload struct{ UploadPath string }
+			}
+		}
+		if err := json.Unmarshal([]byte(answer), &made); err != nil {
+			t.Fatal(err)
+		}
+		return write{http.MethodPut, made.Data.CreateDocumentUpload.UploadPath, "text", ""}
 	},
 	"POST /customers/{customerId}/relations": func(t testing.TB, f *faraway) write {
 		return write{http.MethodPost, "/customers/acme/relations", fmt.Sprintf(`{"relatedCustomer": %q, "kind": "director"}`, f.newCustomer(t)), f.word("key")}

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
+	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
 )
@@ -20,41 +22,75 @@ const working = 32 << 20
 // memory, and collecting all the time would be one more.
 const leastPercent = 50
 
+// exporting is by how much the heap grows at most while there is an export. It goes on for long and makes rows all the time, but has few
+// of them at one time: collecting more often costs it nothing to speak of, and what it would leave for minutes others can use.
+const exporting = 15 << 20
+
 // memoryLimit is where the collector works harder rather than let the heap grow: what requests may have in memory at one
 // time, which depends on the processors, and what the program has besides.
 func memoryLimit() int64 { return 256<<20 + int64(backoffice.Processors)*96<<20 }
 
 // TuneFor is Tune for a server that keeps up to so many bytes in memory. Its heap is collected when it has grown to these and what it
-// works with: a share of what lives, as GOGC has it, would have the collector run all the time while the cache is small,
-// and take twice its memory when it is full.
+// works with: a share of what lives, as GOGC has it, would take twice the memory of a full cache.
 func TuneFor(cache Size) {
 	if os.Getenv("GOGC") == "" {
-		paceTo(working + int64(cache))
+		gc.paceTo(working + int64(cache))
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit() + int64(cache))
 	}
 }
 
-// paceTo has each collection of the heap say when the next one begins: at a size in bytes, as far as possible.
-func paceTo(size int64) {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	percent := 0
+// pacer says how large the program's heap becomes before it is collected. There is one, as the collector is one.
+type pacer struct {
+	size    atomic.Int64 // in bytes, which the heap grows to; 0 leaves it to GOGC
+	exports atomic.Int64 // that go on
+
+	mu      sync.Mutex
+	percent int
+}
+
+var gc pacer
+
+// paceTo has each collection say when the next one begins: at a size in bytes, as far as possible.
+func (p *pacer) paceTo(size int64) {
+	p.size.Store(size)
 	type collected struct{ _ *byte } // with a pointer in it: what has none shares its memory with others, and may live on with them
 	var pace func(*collected)
 	pace = func(*collected) {
-		metrics.Read(live)
-		next := leastPercent
-		if lives := int64(max(live[0].Value.Uint64(), 8<<20)); size > lives {
-			next = max(next, int((size-lives)*100/lives))
-		}
-		if 10*next < 9*percent || 10*next > 11*percent { // setting it stops the world for a moment
-			percent = next
-			debug.SetGCPercent(percent)
-		}
+		p.pace()
 		runtime.SetFinalizer(new(collected), pace) // of an object that nobody has: it runs after the next collection
 	}
 	pace(nil)
+}
+
+// pace sets the size of the next collection.
+func (p *pacer) pace() {
+	size := p.size.Load()
+	if size == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	lives := int64(max(live[0].Value.Uint64(), 8<<20))
+	growth := size - lives
+	if p.exports.Load() > 0 {
+		growth = min(growth, exporting)
+	}
+	next := max(leastPercent, int(growth*100/lives))
+	if 10*next < 9*p.percent || 10*next > 11*p.percent { // setting it stops the world for a moment
+		p.percent = next
+		debug.SetGCPercent(next)
+	}
+}
+
+// export notes that an export goes on, until the end.
+func (p *pacer) export() (end func()) {
+	p.exports.Add(1)
+	p.pace()
+	return func() { p.exports.Add(-1) }
 }
 
 // threadsPerProcessor is how many goroutines may run at one time, for each processor. Go lets a goroutine keep its turn for

@@ -20,6 +20,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 	objects := []*execute.Object{
 		ec.breadthAddress(),
 		ec.breadthAssignChecklistPayload(),
+		ec.breadthAssignChecklistsPayload(),
 		ec.breadthCalculation(),
 		ec.breadthCalculationConnection(),
 		ec.breadthCalculationEdge(),
@@ -32,9 +33,15 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthChecklistEdge(),
 		ec.breadthCreateCustomerPayload(),
 		ec.breadthCreateCustomerRelationPayload(),
+		ec.breadthCreateCustomerRelationsPayload(),
+		ec.breadthCreateCustomerRelationsResult(),
+		ec.breadthCreateCustomersPayload(),
+		ec.breadthCreateCustomersResult(),
+		ec.breadthCreateDocumentUploadPayload(),
 		ec.breadthCreateLabelPayload(),
 		ec.breadthCustomer(),
 		ec.breadthCustomerConnection(),
+		ec.breadthCustomerDeletion(),
 		ec.breadthCustomerDocument(),
 		ec.breadthCustomerDocumentConnection(),
 		ec.breadthCustomerDocumentEdge(),
@@ -47,6 +54,8 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthCustomersAggregate(),
 		ec.breadthDeleteCustomerPayload(),
 		ec.breadthDeleteCustomerRelationPayload(),
+		ec.breadthDeleteCustomersPayload(),
+		ec.breadthDeleteCustomersResult(),
 		ec.breadthDeleteUserPayload(),
 		ec.breadthFile(),
 		ec.breadthFinancialYear(),
@@ -65,6 +74,9 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthPrivacyAccessConnection(),
 		ec.breadthPrivacyAccessEdge(),
 		ec.breadthQuery(),
+		ec.breadthRemoveSavedQueryPayload(),
+		ec.breadthSaveQueryPayload(),
+		ec.breadthSavedQuery(),
 		ec.breadthSubscription(),
 		ec.breadthTranscript(),
 		ec.breadthTranscriptConnection(),
@@ -74,6 +86,8 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthTranscriptStatusCount(),
 		ec.breadthTranscriptsAggregate(),
 		ec.breadthUpdateCustomerPayload(),
+		ec.breadthUpdateCustomersPayload(),
+		ec.breadthUpdateCustomersResult(),
 		ec.breadthUpdateUserPayload(),
 		ec.breadthUser(),
 		ec.breadthUserConnection(),
@@ -150,6 +164,49 @@ func (ec *executionContext) breadthAssignChecklistPayload() *execute.Object {
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := execute.Each(ctx, objects, func(obj *inputs.AssignChecklistPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthAssignChecklistsPayload() *execute.Object {
+	return &execute.Object{Name: "AssignChecklistsPayload", Is: assignChecklistsPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name:    "assigned",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*inputs.AssignChecklistsPayload).Assigned)
+			},
+		},
+		{
+			Name:    "alreadyAssigned",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*inputs.AssignChecklistsPayload).AlreadyAssigned)
+			},
+		},
+		{
+			Name:     "transcripts",
+			NonNull:  true,
+			Types:    []string{"TranscriptConnection"},
+			Resolver: true,
+			Args:     ec.field_AssignChecklistsPayload_transcripts_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.AssignChecklistsPayload().Transcripts(ctx, objects.(execute.Of[*inputs.AssignChecklistsPayload]), args["first"].(*int), args["after"].(*string))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.AssignChecklistsPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -649,6 +706,168 @@ func (ec *executionContext) breadthCreateCustomerRelationPayload() *execute.Obje
 	}}
 }
 
+func (ec *executionContext) breadthCreateCustomerRelationsPayload() *execute.Object {
+	return &execute.Object{Name: "CreateCustomerRelationsPayload", Is: createCustomerRelationsPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name:            "results",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"CreateCustomerRelationsResult"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerRelationsPayload) (result []*inputs.CreateCustomerRelationsResult, err error) {
+					return obj.Results, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "written",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*inputs.CreateCustomerRelationsPayload).Written)
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerRelationsPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthCreateCustomerRelationsResult() *execute.Object {
+	return &execute.Object{Name: "CreateCustomerRelationsResult", Is: createCustomerRelationsResultImplementors, Fields: []*execute.Field{
+		{
+			Name:  "relation",
+			Types: []string{"CustomerRelation"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerRelationsResult) (result *backoffice.CustomerRelation, err error) {
+					return obj.Relation, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerRelationsResult) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthCreateCustomersPayload() *execute.Object {
+	return &execute.Object{Name: "CreateCustomersPayload", Is: createCustomersPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name:            "results",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"CreateCustomersResult"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomersPayload) (result []*inputs.CreateCustomersResult, err error) {
+					return obj.Results, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "written",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*inputs.CreateCustomersPayload).Written)
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomersPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthCreateCustomersResult() *execute.Object {
+	return &execute.Object{Name: "CreateCustomersResult", Is: createCustomersResultImplementors, Fields: []*execute.Field{
+		{
+			Name:  "customer",
+			Types: []string{"Customer"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomersResult) (result *backoffice.Customer, err error) {
+					return obj.Customer, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomersResult) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthCreateDocumentUploadPayload() *execute.Object {
+	return &execute.Object{Name: "CreateDocumentUploadPayload", Is: createDocumentUploadPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name: "uploadPath",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2ᚖstring(w, object.(*inputs.CreateDocumentUploadPayload).UploadPath)
+			},
+		},
+		{
+			Name: "expiresAt",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*inputs.CreateDocumentUploadPayload).ExpiresAt)
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateDocumentUploadPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
 func (ec *executionContext) breadthCreateLabelPayload() *execute.Object {
 	return &execute.Object{Name: "CreateLabelPayload", Is: createLabelPayloadImplementors, Fields: []*execute.Field{
 		{
@@ -996,6 +1215,53 @@ func (ec *executionContext) breadthCustomerConnection() *execute.Object {
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.CustomerConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]]))
 				return execute.Leaves(values, putNInt2int), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthCustomerDeletion() *execute.Object {
+	return &execute.Object{Name: "CustomerDeletion", Is: customerDeletionImplementors, Fields: []*execute.Field{
+		{
+			Name:    "relations",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerDeletion).Relations)
+			},
+		},
+		{
+			Name:    "transcripts",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerDeletion).Transcripts)
+			},
+		},
+		{
+			Name:    "calculations",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerDeletion).Calculations)
+			},
+		},
+		{
+			Name:    "documents",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerDeletion).Documents)
+			},
+		},
+		{
+			Name:    "minfinDocuments",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerDeletion).MinfinDocuments)
+			},
+		},
+		{
+			Name:    "files",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerDeletion).Files)
 			},
 		},
 	}}
@@ -1373,6 +1639,16 @@ func (ec *executionContext) breadthDeleteCustomerPayload() *execute.Object {
 			},
 		},
 		{
+			Name:  "wouldDelete",
+			Types: []string{"CustomerDeletion"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteCustomerPayload) (result *backoffice.CustomerDeletion, err error) {
+					return obj.WouldDelete, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:            "userErrors",
 			NonNull:         true,
 			List:            true,
@@ -1404,6 +1680,78 @@ func (ec *executionContext) breadthDeleteCustomerRelationPayload() *execute.Obje
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteCustomerRelationPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthDeleteCustomersPayload() *execute.Object {
+	return &execute.Object{Name: "DeleteCustomersPayload", Is: deleteCustomersPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name:            "results",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"DeleteCustomersResult"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteCustomersPayload) (result []*inputs.DeleteCustomersResult, err error) {
+					return obj.Results, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "written",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*inputs.DeleteCustomersPayload).Written)
+			},
+		},
+		{
+			Name:  "wouldDelete",
+			Types: []string{"CustomerDeletion"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteCustomersPayload) (result *backoffice.CustomerDeletion, err error) {
+					return obj.WouldDelete, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteCustomersPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthDeleteCustomersResult() *execute.Object {
+	return &execute.Object{Name: "DeleteCustomersResult", Is: deleteCustomersResultImplementors, Fields: []*execute.Field{
+		{
+			Name: "deletedCustomerId",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOID2ᚖstring(w, object.(*inputs.DeleteCustomersResult).DeletedCustomerID)
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteCustomersResult) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -1892,7 +2240,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_assignChecklist_args,
 			Guard:    ec.guardMutation_assignChecklist,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().AssignChecklist(ctx, args["input"].(inputs.AssignChecklistInput))
+				value, err := ec.Resolvers.Mutation().AssignChecklist(ctx, args["input"].(inputs.AssignChecklistInput), args["dryRun"].(*bool))
 				values := []*inputs.AssignChecklistPayload{value}
 				return execute.Singles(values), err
 			},
@@ -1904,7 +2252,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_generateTranscriptDocument_args,
 			Guard:    ec.guardMutation_generateTranscriptDocument,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().GenerateTranscriptDocument(ctx, args["input"].(inputs.GenerateTranscriptDocumentInput))
+				value, err := ec.Resolvers.Mutation().GenerateTranscriptDocument(ctx, args["input"].(inputs.GenerateTranscriptDocumentInput), args["dryRun"].(*bool))
 				values := []*inputs.GenerateTranscriptDocumentPayload{value}
 				return execute.Singles(values), err
 			},
@@ -1916,7 +2264,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_createCustomer_args,
 			Guard:    ec.guardMutation_createCustomer,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().CreateCustomer(ctx, args["input"].(inputs.CreateCustomerInput))
+				value, err := ec.Resolvers.Mutation().CreateCustomer(ctx, args["input"].(inputs.CreateCustomerInput), args["dryRun"].(*bool))
 				values := []*inputs.CreateCustomerPayload{value}
 				return execute.Singles(values), err
 			},
@@ -1928,7 +2276,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_updateCustomer_args,
 			Guard:    ec.guardMutation_updateCustomer,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().UpdateCustomer(ctx, args["input"].(inputs.UpdateCustomerInput))
+				value, err := ec.Resolvers.Mutation().UpdateCustomer(ctx, args["input"].(inputs.UpdateCustomerInput), args["dryRun"].(*bool))
 				values := []*inputs.UpdateCustomerPayload{value}
 				return execute.Singles(values), err
 			},
@@ -1940,7 +2288,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_deleteCustomer_args,
 			Guard:    ec.guardMutation_deleteCustomer,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().DeleteCustomer(ctx, args["input"].(inputs.DeleteCustomerInput))
+				value, err := ec.Resolvers.Mutation().DeleteCustomer(ctx, args["input"].(inputs.DeleteCustomerInput), args["dryRun"].(*bool))
 				values := []*inputs.DeleteCustomerPayload{value}
 				return execute.Singles(values), err
 			},
@@ -1952,7 +2300,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_createCustomerRelation_args,
 			Guard:    ec.guardMutation_createCustomerRelation,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().CreateCustomerRelation(ctx, args["input"].(inputs.CreateCustomerRelationInput))
+				value, err := ec.Resolvers.Mutation().CreateCustomerRelation(ctx, args["input"].(inputs.CreateCustomerRelationInput), args["dryRun"].(*bool))
 				values := []*inputs.CreateCustomerRelationPayload{value}
 				return execute.Singles(values), err
 			},
@@ -1964,8 +2312,20 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_deleteCustomerRelation_args,
 			Guard:    ec.guardMutation_deleteCustomerRelation,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().DeleteCustomerRelation(ctx, args["input"].(inputs.DeleteCustomerRelationInput))
+				value, err := ec.Resolvers.Mutation().DeleteCustomerRelation(ctx, args["input"].(inputs.DeleteCustomerRelationInput), args["dryRun"].(*bool))
 				values := []*inputs.DeleteCustomerRelationPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "createDocumentUpload",
+			Types:    []string{"CreateDocumentUploadPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_createDocumentUpload_args,
+			Guard:    ec.guardMutation_createDocumentUpload,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().CreateDocumentUpload(ctx, args["input"].(inputs.CreateDocumentUploadInput), args["dryRun"].(*bool))
+				values := []*inputs.CreateDocumentUploadPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -1976,7 +2336,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_createLabel_args,
 			Guard:    ec.guardMutation_createLabel,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().CreateLabel(ctx, args["input"].(inputs.CreateLabelInput))
+				value, err := ec.Resolvers.Mutation().CreateLabel(ctx, args["input"].(inputs.CreateLabelInput), args["dryRun"].(*bool))
 				values := []*inputs.CreateLabelPayload{value}
 				return execute.Singles(values), err
 			},
@@ -1988,7 +2348,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_updateUser_args,
 			Guard:    ec.guardMutation_updateUser,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().UpdateUser(ctx, args["input"].(inputs.UpdateUserInput))
+				value, err := ec.Resolvers.Mutation().UpdateUser(ctx, args["input"].(inputs.UpdateUserInput), args["dryRun"].(*bool))
 				values := []*inputs.UpdateUserPayload{value}
 				return execute.Singles(values), err
 			},
@@ -2000,8 +2360,90 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Args:     ec.field_Mutation_deleteUser_args,
 			Guard:    ec.guardMutation_deleteUser,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Mutation().DeleteUser(ctx, args["input"].(inputs.DeleteUserInput))
+				value, err := ec.Resolvers.Mutation().DeleteUser(ctx, args["input"].(inputs.DeleteUserInput), args["dryRun"].(*bool))
 				values := []*inputs.DeleteUserPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "createCustomers",
+			Types:    []string{"CreateCustomersPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_createCustomers_args,
+			Guard:    ec.guardMutation_createCustomers,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().CreateCustomers(ctx, args["inputs"].([]*inputs.CreateCustomerInput), args["mode"].(backoffice.BatchMode), args["idempotencyKey"].(*string), args["dryRun"].(*bool))
+				values := []*inputs.CreateCustomersPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "updateCustomers",
+			Types:    []string{"UpdateCustomersPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_updateCustomers_args,
+			Guard:    ec.guardMutation_updateCustomers,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().UpdateCustomers(ctx, args["inputs"].([]*inputs.UpdateCustomerInput), args["mode"].(backoffice.BatchMode), args["dryRun"].(*bool))
+				values := []*inputs.UpdateCustomersPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "deleteCustomers",
+			Types:    []string{"DeleteCustomersPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_deleteCustomers_args,
+			Guard:    ec.guardMutation_deleteCustomers,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().DeleteCustomers(ctx, args["inputs"].([]*inputs.DeleteCustomerInput), args["mode"].(backoffice.BatchMode), args["dryRun"].(*bool))
+				values := []*inputs.DeleteCustomersPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "saveQuery",
+			Types:    []string{"SaveQueryPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_saveQuery_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().SaveQuery(ctx, args["input"].(inputs.SaveQueryInput), args["dryRun"].(*bool))
+				values := []*inputs.SaveQueryPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "removeSavedQuery",
+			Types:    []string{"RemoveSavedQueryPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_removeSavedQuery_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().RemoveSavedQuery(ctx, args["input"].(inputs.RemoveSavedQueryInput), args["dryRun"].(*bool))
+				values := []*inputs.RemoveSavedQueryPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "createCustomerRelations",
+			Types:    []string{"CreateCustomerRelationsPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_createCustomerRelations_args,
+			Guard:    ec.guardMutation_createCustomerRelations,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().CreateCustomerRelations(ctx, args["inputs"].([]*inputs.CreateCustomerRelationInput), args["mode"].(backoffice.BatchMode), args["idempotencyKey"].(*string), args["dryRun"].(*bool))
+				values := []*inputs.CreateCustomerRelationsPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "assignChecklists",
+			Types:    []string{"AssignChecklistsPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_assignChecklists_args,
+			Guard:    ec.guardMutation_assignChecklists,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().AssignChecklists(ctx, args["input"].(inputs.AssignChecklistsInput), args["dryRun"].(*bool))
+				values := []*inputs.AssignChecklistsPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2099,6 +2541,19 @@ func (ec *executionContext) guardMutation_deleteCustomerRelation(ctx context.Con
 	}
 	return directive1(ctx)
 }
+func (ec *executionContext) guardMutation_createDocumentUpload(ctx context.Context, directive0 graphql.Resolver) (any, error) {
+	directive1 := func(ctx context.Context) (any, error) {
+		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+		if err != nil {
+			return nil, err
+		}
+		if ec.Directives.HasScope == nil {
+			return nil, errors.New("directive hasScope is not implemented")
+		}
+		return ec.Directives.HasScope(ctx, nil, directive0, scope)
+	}
+	return directive1(ctx)
+}
 func (ec *executionContext) guardMutation_createLabel(ctx context.Context, directive0 graphql.Resolver) (any, error) {
 	directive1 := func(ctx context.Context) (any, error) {
 		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "SETTINGS_WRITE")
@@ -2128,6 +2583,71 @@ func (ec *executionContext) guardMutation_updateUser(ctx context.Context, direct
 func (ec *executionContext) guardMutation_deleteUser(ctx context.Context, directive0 graphql.Resolver) (any, error) {
 	directive1 := func(ctx context.Context) (any, error) {
 		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "USERS_WRITE")
+		if err != nil {
+			return nil, err
+		}
+		if ec.Directives.HasScope == nil {
+			return nil, errors.New("directive hasScope is not implemented")
+		}
+		return ec.Directives.HasScope(ctx, nil, directive0, scope)
+	}
+	return directive1(ctx)
+}
+func (ec *executionContext) guardMutation_createCustomers(ctx context.Context, directive0 graphql.Resolver) (any, error) {
+	directive1 := func(ctx context.Context) (any, error) {
+		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+		if err != nil {
+			return nil, err
+		}
+		if ec.Directives.HasScope == nil {
+			return nil, errors.New("directive hasScope is not implemented")
+		}
+		return ec.Directives.HasScope(ctx, nil, directive0, scope)
+	}
+	return directive1(ctx)
+}
+func (ec *executionContext) guardMutation_updateCustomers(ctx context.Context, directive0 graphql.Resolver) (any, error) {
+	directive1 := func(ctx context.Context) (any, error) {
+		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+		if err != nil {
+			return nil, err
+		}
+		if ec.Directives.HasScope == nil {
+			return nil, errors.New("directive hasScope is not implemented")
+		}
+		return ec.Directives.HasScope(ctx, nil, directive0, scope)
+	}
+	return directive1(ctx)
+}
+func (ec *executionContext) guardMutation_deleteCustomers(ctx context.Context, directive0 graphql.Resolver) (any, error) {
+	directive1 := func(ctx context.Context) (any, error) {
+		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+		if err != nil {
+			return nil, err
+		}
+		if ec.Directives.HasScope == nil {
+			return nil, errors.New("directive hasScope is not implemented")
+		}
+		return ec.Directives.HasScope(ctx, nil, directive0, scope)
+	}
+	return directive1(ctx)
+}
+func (ec *executionContext) guardMutation_createCustomerRelations(ctx context.Context, directive0 graphql.Resolver) (any, error) {
+	directive1 := func(ctx context.Context) (any, error) {
+		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+		if err != nil {
+			return nil, err
+		}
+		if ec.Directives.HasScope == nil {
+			return nil, errors.New("directive hasScope is not implemented")
+		}
+		return ec.Directives.HasScope(ctx, nil, directive0, scope)
+	}
+	return directive1(ctx)
+}
+func (ec *executionContext) guardMutation_assignChecklists(ctx context.Context, directive0 graphql.Resolver) (any, error) {
+	directive1 := func(ctx context.Context) (any, error) {
+		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "PTI_WRITE")
 		if err != nil {
 			return nil, err
 		}
@@ -2312,6 +2832,19 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 				value, err := ec.Resolvers.Query().Viewer(ctx)
 				values := []*backoffice.Principal{value}
 				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "savedQueries",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"SavedQuery"},
+			Resolver:        true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().SavedQueries(ctx)
+				values := [][]*backoffice.SavedQuery{value}
+				return execute.Lists(values), err
 			},
 		},
 		{
@@ -2642,6 +3175,109 @@ func (ec *executionContext) guardQuery_minfinDocuments(ctx context.Context, dire
 		return ec.Directives.HasScope(ctx, nil, directive0, scope)
 	}
 	return directive1(ctx)
+}
+
+func (ec *executionContext) breadthRemoveSavedQueryPayload() *execute.Object {
+	return &execute.Object{Name: "RemoveSavedQueryPayload", Is: removeSavedQueryPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name: "removedName",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2ᚖstring(w, object.(*inputs.RemoveSavedQueryPayload).RemovedName)
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.RemoveSavedQueryPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthSaveQueryPayload() *execute.Object {
+	return &execute.Object{Name: "SaveQueryPayload", Is: saveQueryPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name:  "savedQuery",
+			Types: []string{"SavedQuery"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.SaveQueryPayload) (result *backoffice.SavedQuery, err error) {
+					return obj.SavedQuery, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.SaveQueryPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthSavedQuery() *execute.Object {
+	return &execute.Object{Name: "SavedQuery", Is: savedQueryImplementors, Fields: []*execute.Field{
+		{
+			Name:    "name",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.SavedQuery).Name)
+			},
+		},
+		{
+			Name: "title",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.SavedQuery).Title)
+			},
+		},
+		{
+			Name: "description",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.SavedQuery).Description)
+			},
+		},
+		{
+			Name:    "document",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.SavedQuery).Document)
+			},
+		},
+		{
+			Name:    "documentId",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNID2string(w, object.(*backoffice.SavedQuery).DocumentID)
+			},
+		},
+		{
+			Name:    "requiredScopes",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNScope2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐScopeᚄ(w, object.(*backoffice.SavedQuery).RequiredScopes)
+			},
+		},
+		{
+			Name: "cost",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOInt2ᚖint(w, object.(*backoffice.SavedQuery).Cost)
+			},
+		},
+	}}
 }
 
 func (ec *executionContext) breadthSubscription() *execute.Object {
@@ -3016,6 +3652,72 @@ func (ec *executionContext) breadthUpdateCustomerPayload() *execute.Object {
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomerPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthUpdateCustomersPayload() *execute.Object {
+	return &execute.Object{Name: "UpdateCustomersPayload", Is: updateCustomersPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name:            "results",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UpdateCustomersResult"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomersPayload) (result []*inputs.UpdateCustomersResult, err error) {
+					return obj.Results, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "written",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*inputs.UpdateCustomersPayload).Written)
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomersPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthUpdateCustomersResult() *execute.Object {
+	return &execute.Object{Name: "UpdateCustomersResult", Is: updateCustomersResultImplementors, Fields: []*execute.Field{
+		{
+			Name:  "customer",
+			Types: []string{"Customer"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomersResult) (result *backoffice.Customer, err error) {
+					return obj.Customer, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomersResult) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -3427,11 +4129,25 @@ func putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w *execute.W
 	return execute.Append(w, v)
 }
 
+func putODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w *execute.Writer, v *backoffice.Instant) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return execute.Append(w, v)
+}
+
 func putOID2ᚖstring(w *execute.Writer, v *string) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.String(*v)
+}
+
+func putOInt2ᚖint(w *execute.Writer, v *int) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Int(*v)
 }
 
 func putOLegalForm2exampleᚗorgᚋbackofficeᚋbackofficeᚐLegalForm(w *execute.Writer, v backoffice.LegalForm) bool {

@@ -29,6 +29,7 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	AssignChecklistsPayload() AssignChecklistsPayloadResolver
 	Calculation() CalculationResolver
 	CalculationConnection() CalculationConnectionResolver
 	Change() ChangeResolver
@@ -74,6 +75,13 @@ type ComplexityRoot struct {
 	AssignChecklistPayload struct {
 		Transcript func(childComplexity int) int
 		UserErrors func(childComplexity int) int
+	}
+
+	AssignChecklistsPayload struct {
+		AlreadyAssigned func(childComplexity int) int
+		Assigned        func(childComplexity int) int
+		Transcripts     func(childComplexity int, first *int, after *string) int
+		UserErrors      func(childComplexity int) int
 	}
 
 	Calculation struct {
@@ -159,6 +167,34 @@ type ComplexityRoot struct {
 		UserErrors func(childComplexity int) int
 	}
 
+	CreateCustomerRelationsPayload struct {
+		Results    func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+		Written    func(childComplexity int) int
+	}
+
+	CreateCustomerRelationsResult struct {
+		Relation   func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	CreateCustomersPayload struct {
+		Results    func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+		Written    func(childComplexity int) int
+	}
+
+	CreateCustomersResult struct {
+		Customer   func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	CreateDocumentUploadPayload struct {
+		ExpiresAt  func(childComplexity int) int
+		UploadPath func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
 	CreateLabelPayload struct {
 		Label      func(childComplexity int) int
 		UserErrors func(childComplexity int) int
@@ -199,6 +235,15 @@ type ComplexityRoot struct {
 		Nodes      func(childComplexity int) int
 		PageInfo   func(childComplexity int) int
 		TotalCount func(childComplexity int) int
+	}
+
+	CustomerDeletion struct {
+		Calculations    func(childComplexity int) int
+		Documents       func(childComplexity int) int
+		Files           func(childComplexity int) int
+		MinfinDocuments func(childComplexity int) int
+		Relations       func(childComplexity int) int
+		Transcripts     func(childComplexity int) int
 	}
 
 	CustomerDocument struct {
@@ -268,10 +313,23 @@ type ComplexityRoot struct {
 	DeleteCustomerPayload struct {
 		DeletedCustomerID func(childComplexity int) int
 		UserErrors        func(childComplexity int) int
+		WouldDelete       func(childComplexity int) int
 	}
 
 	DeleteCustomerRelationPayload struct {
 		DeletedRelationID func(childComplexity int) int
+		UserErrors        func(childComplexity int) int
+	}
+
+	DeleteCustomersPayload struct {
+		Results     func(childComplexity int) int
+		UserErrors  func(childComplexity int) int
+		WouldDelete func(childComplexity int) int
+		Written     func(childComplexity int) int
+	}
+
+	DeleteCustomersResult struct {
+		DeletedCustomerID func(childComplexity int) int
 		UserErrors        func(childComplexity int) int
 	}
 
@@ -357,16 +415,24 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
-		AssignChecklist            func(childComplexity int, input inputs.AssignChecklistInput) int
-		CreateCustomer             func(childComplexity int, input inputs.CreateCustomerInput) int
-		CreateCustomerRelation     func(childComplexity int, input inputs.CreateCustomerRelationInput) int
-		CreateLabel                func(childComplexity int, input inputs.CreateLabelInput) int
-		DeleteCustomer             func(childComplexity int, input inputs.DeleteCustomerInput) int
-		DeleteCustomerRelation     func(childComplexity int, input inputs.DeleteCustomerRelationInput) int
-		DeleteUser                 func(childComplexity int, input inputs.DeleteUserInput) int
-		GenerateTranscriptDocument func(childComplexity int, input inputs.GenerateTranscriptDocumentInput) int
-		UpdateCustomer             func(childComplexity int, input inputs.UpdateCustomerInput) int
-		UpdateUser                 func(childComplexity int, input inputs.UpdateUserInput) int
+		AssignChecklist            func(childComplexity int, input inputs.AssignChecklistInput, dryRun *bool) int
+		AssignChecklists           func(childComplexity int, input inputs.AssignChecklistsInput, dryRun *bool) int
+		CreateCustomer             func(childComplexity int, input inputs.CreateCustomerInput, dryRun *bool) int
+		CreateCustomerRelation     func(childComplexity int, input inputs.CreateCustomerRelationInput, dryRun *bool) int
+		CreateCustomerRelations    func(childComplexity int, inputs []*inputs.CreateCustomerRelationInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) int
+		CreateCustomers            func(childComplexity int, inputs []*inputs.CreateCustomerInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) int
+		CreateDocumentUpload       func(childComplexity int, input inputs.CreateDocumentUploadInput, dryRun *bool) int
+		CreateLabel                func(childComplexity int, input inputs.CreateLabelInput, dryRun *bool) int
+		DeleteCustomer             func(childComplexity int, input inputs.DeleteCustomerInput, dryRun *bool) int
+		DeleteCustomerRelation     func(childComplexity int, input inputs.DeleteCustomerRelationInput, dryRun *bool) int
+		DeleteCustomers            func(childComplexity int, inputs []*inputs.DeleteCustomerInput, mode backoffice.BatchMode, dryRun *bool) int
+		DeleteUser                 func(childComplexity int, input inputs.DeleteUserInput, dryRun *bool) int
+		GenerateTranscriptDocument func(childComplexity int, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) int
+		RemoveSavedQuery           func(childComplexity int, input inputs.RemoveSavedQueryInput, dryRun *bool) int
+		SaveQuery                  func(childComplexity int, input inputs.SaveQueryInput, dryRun *bool) int
+		UpdateCustomer             func(childComplexity int, input inputs.UpdateCustomerInput, dryRun *bool) int
+		UpdateCustomers            func(childComplexity int, inputs []*inputs.UpdateCustomerInput, mode backoffice.BatchMode, dryRun *bool) int
+		UpdateUser                 func(childComplexity int, input inputs.UpdateUserInput, dryRun *bool) int
 	}
 
 	PageInfo struct {
@@ -418,12 +484,33 @@ type ComplexityRoot struct {
 		Node                 func(childComplexity int, id string) int
 		Nodes                func(childComplexity int, ids []string) int
 		Relations            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) int
+		SavedQueries         func(childComplexity int) int
 		Transcript           func(childComplexity int, id string) int
 		Transcripts          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
 		TranscriptsAggregate func(childComplexity int, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) int
 		User                 func(childComplexity int, id string) int
 		Users                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.ListOrder) int
 		Viewer               func(childComplexity int) int
+	}
+
+	RemoveSavedQueryPayload struct {
+		RemovedName func(childComplexity int) int
+		UserErrors  func(childComplexity int) int
+	}
+
+	SaveQueryPayload struct {
+		SavedQuery func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	SavedQuery struct {
+		Cost           func(childComplexity int) int
+		Description    func(childComplexity int) int
+		Document       func(childComplexity int) int
+		DocumentID     func(childComplexity int) int
+		Name           func(childComplexity int) int
+		RequiredScopes func(childComplexity int) int
+		Title          func(childComplexity int) int
 	}
 
 	Subscription struct {
@@ -492,6 +579,17 @@ type ComplexityRoot struct {
 		UserErrors func(childComplexity int) int
 	}
 
+	UpdateCustomersPayload struct {
+		Results    func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+		Written    func(childComplexity int) int
+	}
+
+	UpdateCustomersResult struct {
+		Customer   func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
 	UpdateUserPayload struct {
 		User       func(childComplexity int) int
 		UserErrors func(childComplexity int) int
@@ -539,6 +637,9 @@ type ComplexityRoot struct {
 
 // region    ************************** generated!.gotpl **************************
 
+type AssignChecklistsPayloadResolver interface {
+	Transcripts(ctx context.Context, objs []*inputs.AssignChecklistsPayload, first *int, after *string) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
+}
 type CalculationResolver interface {
 	Transcript(ctx context.Context, objs []*backoffice.Calculation) ([]*backoffice.Transcript, error)
 }
@@ -607,16 +708,24 @@ type MinfinDocumentConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria]) ([]int, error)
 }
 type MutationResolver interface {
-	AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput) (*inputs.AssignChecklistPayload, error)
-	GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput) (*inputs.GenerateTranscriptDocumentPayload, error)
-	CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput) (*inputs.CreateCustomerPayload, error)
-	UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput) (*inputs.UpdateCustomerPayload, error)
-	DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput) (*inputs.DeleteCustomerPayload, error)
-	CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput) (*inputs.CreateCustomerRelationPayload, error)
-	DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput) (*inputs.DeleteCustomerRelationPayload, error)
-	CreateLabel(ctx context.Context, input inputs.CreateLabelInput) (*inputs.CreateLabelPayload, error)
-	UpdateUser(ctx context.Context, input inputs.UpdateUserInput) (*inputs.UpdateUserPayload, error)
-	DeleteUser(ctx context.Context, input inputs.DeleteUserInput) (*inputs.DeleteUserPayload, error)
+	AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput, dryRun *bool) (*inputs.AssignChecklistPayload, error)
+	GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) (*inputs.GenerateTranscriptDocumentPayload, error)
+	CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput, dryRun *bool) (*inputs.CreateCustomerPayload, error)
+	UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput, dryRun *bool) (*inputs.UpdateCustomerPayload, error)
+	DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput, dryRun *bool) (*inputs.DeleteCustomerPayload, error)
+	CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.CreateCustomerRelationPayload, error)
+	DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput, dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error)
+	CreateDocumentUpload(ctx context.Context, input inputs.CreateDocumentUploadInput, dryRun *bool) (*inputs.CreateDocumentUploadPayload, error)
+	CreateLabel(ctx context.Context, input inputs.CreateLabelInput, dryRun *bool) (*inputs.CreateLabelPayload, error)
+	UpdateUser(ctx context.Context, input inputs.UpdateUserInput, dryRun *bool) (*inputs.UpdateUserPayload, error)
+	DeleteUser(ctx context.Context, input inputs.DeleteUserInput, dryRun *bool) (*inputs.DeleteUserPayload, error)
+	CreateCustomers(ctx context.Context, inputs []*inputs.CreateCustomerInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) (*inputs.CreateCustomersPayload, error)
+	UpdateCustomers(ctx context.Context, inputs []*inputs.UpdateCustomerInput, mode backoffice.BatchMode, dryRun *bool) (*inputs.UpdateCustomersPayload, error)
+	DeleteCustomers(ctx context.Context, inputs []*inputs.DeleteCustomerInput, mode backoffice.BatchMode, dryRun *bool) (*inputs.DeleteCustomersPayload, error)
+	SaveQuery(ctx context.Context, input inputs.SaveQueryInput, dryRun *bool) (*inputs.SaveQueryPayload, error)
+	RemoveSavedQuery(ctx context.Context, input inputs.RemoveSavedQueryInput, dryRun *bool) (*inputs.RemoveSavedQueryPayload, error)
+	CreateCustomerRelations(ctx context.Context, inputs []*inputs.CreateCustomerRelationInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) (*inputs.CreateCustomerRelationsPayload, error)
+	AssignChecklists(ctx context.Context, input inputs.AssignChecklistsInput, dryRun *bool) (*inputs.AssignChecklistsPayload, error)
 }
 type PageInfoResolver interface {
 	HasNextPage(ctx context.Context, objs []*backoffice.PageInfo) ([]bool, error)
@@ -627,6 +736,7 @@ type PrivacyAccessConnectionResolver interface {
 }
 type QueryResolver interface {
 	Viewer(ctx context.Context) (*backoffice.Principal, error)
+	SavedQueries(ctx context.Context) ([]*backoffice.SavedQuery, error)
 	Node(ctx context.Context, id string) (backoffice.Entity, error)
 	Nodes(ctx context.Context, ids []string) ([]backoffice.Entity, error)
 	CurrentFinancialYear(ctx context.Context) (*backoffice.FinancialYear, error)
@@ -739,6 +849,36 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AssignChecklistPayload.UserErrors(childComplexity), true
+
+	case "AssignChecklistsPayload.alreadyAssigned":
+		if e.ComplexityRoot.AssignChecklistsPayload.AlreadyAssigned == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignChecklistsPayload.AlreadyAssigned(childComplexity), true
+	case "AssignChecklistsPayload.assigned":
+		if e.ComplexityRoot.AssignChecklistsPayload.Assigned == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignChecklistsPayload.Assigned(childComplexity), true
+	case "AssignChecklistsPayload.transcripts":
+		if e.ComplexityRoot.AssignChecklistsPayload.Transcripts == nil {
+			break
+		}
+
+		args, err := ec.field_AssignChecklistsPayload_transcripts_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.AssignChecklistsPayload.Transcripts(childComplexity, args["first"].(*int), args["after"].(*string)), true
+	case "AssignChecklistsPayload.userErrors":
+		if e.ComplexityRoot.AssignChecklistsPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AssignChecklistsPayload.UserErrors(childComplexity), true
 
 	case "Calculation.id":
 		if e.ComplexityRoot.Calculation.ID == nil {
@@ -1039,6 +1179,89 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CreateCustomerRelationPayload.UserErrors(childComplexity), true
 
+	case "CreateCustomerRelationsPayload.results":
+		if e.ComplexityRoot.CreateCustomerRelationsPayload.Results == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomerRelationsPayload.Results(childComplexity), true
+	case "CreateCustomerRelationsPayload.userErrors":
+		if e.ComplexityRoot.CreateCustomerRelationsPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomerRelationsPayload.UserErrors(childComplexity), true
+	case "CreateCustomerRelationsPayload.written":
+		if e.ComplexityRoot.CreateCustomerRelationsPayload.Written == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomerRelationsPayload.Written(childComplexity), true
+
+	case "CreateCustomerRelationsResult.relation":
+		if e.ComplexityRoot.CreateCustomerRelationsResult.Relation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomerRelationsResult.Relation(childComplexity), true
+	case "CreateCustomerRelationsResult.userErrors":
+		if e.ComplexityRoot.CreateCustomerRelationsResult.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomerRelationsResult.UserErrors(childComplexity), true
+
+	case "CreateCustomersPayload.results":
+		if e.ComplexityRoot.CreateCustomersPayload.Results == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomersPayload.Results(childComplexity), true
+	case "CreateCustomersPayload.userErrors":
+		if e.ComplexityRoot.CreateCustomersPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomersPayload.UserErrors(childComplexity), true
+	case "CreateCustomersPayload.written":
+		if e.ComplexityRoot.CreateCustomersPayload.Written == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomersPayload.Written(childComplexity), true
+
+	case "CreateCustomersResult.customer":
+		if e.ComplexityRoot.CreateCustomersResult.Customer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomersResult.Customer(childComplexity), true
+	case "CreateCustomersResult.userErrors":
+		if e.ComplexityRoot.CreateCustomersResult.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateCustomersResult.UserErrors(childComplexity), true
+
+	case "CreateDocumentUploadPayload.expiresAt":
+		if e.ComplexityRoot.CreateDocumentUploadPayload.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateDocumentUploadPayload.ExpiresAt(childComplexity), true
+	case "CreateDocumentUploadPayload.uploadPath":
+		if e.ComplexityRoot.CreateDocumentUploadPayload.UploadPath == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateDocumentUploadPayload.UploadPath(childComplexity), true
+	case "CreateDocumentUploadPayload.userErrors":
+		if e.ComplexityRoot.CreateDocumentUploadPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateDocumentUploadPayload.UserErrors(childComplexity), true
+
 	case "CreateLabelPayload.label":
 		if e.ComplexityRoot.CreateLabelPayload.Label == nil {
 			break
@@ -1270,6 +1493,43 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CustomerConnection.TotalCount(childComplexity), true
 
+	case "CustomerDeletion.calculations":
+		if e.ComplexityRoot.CustomerDeletion.Calculations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerDeletion.Calculations(childComplexity), true
+	case "CustomerDeletion.documents":
+		if e.ComplexityRoot.CustomerDeletion.Documents == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerDeletion.Documents(childComplexity), true
+	case "CustomerDeletion.files":
+		if e.ComplexityRoot.CustomerDeletion.Files == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerDeletion.Files(childComplexity), true
+	case "CustomerDeletion.minfinDocuments":
+		if e.ComplexityRoot.CustomerDeletion.MinfinDocuments == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerDeletion.MinfinDocuments(childComplexity), true
+	case "CustomerDeletion.relations":
+		if e.ComplexityRoot.CustomerDeletion.Relations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerDeletion.Relations(childComplexity), true
+	case "CustomerDeletion.transcripts":
+		if e.ComplexityRoot.CustomerDeletion.Transcripts == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerDeletion.Transcripts(childComplexity), true
+
 	case "CustomerDocument.createdAt":
 		if e.ComplexityRoot.CustomerDocument.CreatedAt == nil {
 			break
@@ -1496,6 +1756,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteCustomerPayload.UserErrors(childComplexity), true
+	case "DeleteCustomerPayload.wouldDelete":
+		if e.ComplexityRoot.DeleteCustomerPayload.WouldDelete == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCustomerPayload.WouldDelete(childComplexity), true
 
 	case "DeleteCustomerRelationPayload.deletedRelationId":
 		if e.ComplexityRoot.DeleteCustomerRelationPayload.DeletedRelationID == nil {
@@ -1509,6 +1775,44 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteCustomerRelationPayload.UserErrors(childComplexity), true
+
+	case "DeleteCustomersPayload.results":
+		if e.ComplexityRoot.DeleteCustomersPayload.Results == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCustomersPayload.Results(childComplexity), true
+	case "DeleteCustomersPayload.userErrors":
+		if e.ComplexityRoot.DeleteCustomersPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCustomersPayload.UserErrors(childComplexity), true
+	case "DeleteCustomersPayload.wouldDelete":
+		if e.ComplexityRoot.DeleteCustomersPayload.WouldDelete == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCustomersPayload.WouldDelete(childComplexity), true
+	case "DeleteCustomersPayload.written":
+		if e.ComplexityRoot.DeleteCustomersPayload.Written == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCustomersPayload.Written(childComplexity), true
+
+	case "DeleteCustomersResult.deletedCustomerId":
+		if e.ComplexityRoot.DeleteCustomersResult.DeletedCustomerID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCustomersResult.DeletedCustomerID(childComplexity), true
+	case "DeleteCustomersResult.userErrors":
+		if e.ComplexityRoot.DeleteCustomersResult.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeleteCustomersResult.UserErrors(childComplexity), true
 
 	case "DeleteUserPayload.deletedUserId":
 		if e.ComplexityRoot.DeleteUserPayload.DeletedUserID == nil {
@@ -1812,7 +2116,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.AssignChecklist(childComplexity, args["input"].(inputs.AssignChecklistInput)), true
+		return e.ComplexityRoot.Mutation.AssignChecklist(childComplexity, args["input"].(inputs.AssignChecklistInput), args["dryRun"].(*bool)), true
+	case "Mutation.assignChecklists":
+		if e.ComplexityRoot.Mutation.AssignChecklists == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_assignChecklists_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AssignChecklists(childComplexity, args["input"].(inputs.AssignChecklistsInput), args["dryRun"].(*bool)), true
 	case "Mutation.createCustomer":
 		if e.ComplexityRoot.Mutation.CreateCustomer == nil {
 			break
@@ -1823,7 +2138,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.CreateCustomer(childComplexity, args["input"].(inputs.CreateCustomerInput)), true
+		return e.ComplexityRoot.Mutation.CreateCustomer(childComplexity, args["input"].(inputs.CreateCustomerInput), args["dryRun"].(*bool)), true
 	case "Mutation.createCustomerRelation":
 		if e.ComplexityRoot.Mutation.CreateCustomerRelation == nil {
 			break
@@ -1834,7 +2149,40 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.CreateCustomerRelation(childComplexity, args["input"].(inputs.CreateCustomerRelationInput)), true
+		return e.ComplexityRoot.Mutation.CreateCustomerRelation(childComplexity, args["input"].(inputs.CreateCustomerRelationInput), args["dryRun"].(*bool)), true
+	case "Mutation.createCustomerRelations":
+		if e.ComplexityRoot.Mutation.CreateCustomerRelations == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createCustomerRelations_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateCustomerRelations(childComplexity, args["inputs"].([]*inputs.CreateCustomerRelationInput), args["mode"].(backoffice.BatchMode), args["idempotencyKey"].(*string), args["dryRun"].(*bool)), true
+	case "Mutation.createCustomers":
+		if e.ComplexityRoot.Mutation.CreateCustomers == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createCustomers_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateCustomers(childComplexity, args["inputs"].([]*inputs.CreateCustomerInput), args["mode"].(backoffice.BatchMode), args["idempotencyKey"].(*string), args["dryRun"].(*bool)), true
+	case "Mutation.createDocumentUpload":
+		if e.ComplexityRoot.Mutation.CreateDocumentUpload == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createDocumentUpload_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateDocumentUpload(childComplexity, args["input"].(inputs.CreateDocumentUploadInput), args["dryRun"].(*bool)), true
 	case "Mutation.createLabel":
 		if e.ComplexityRoot.Mutation.CreateLabel == nil {
 			break
@@ -1845,7 +2193,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.CreateLabel(childComplexity, args["input"].(inputs.CreateLabelInput)), true
+		return e.ComplexityRoot.Mutation.CreateLabel(childComplexity, args["input"].(inputs.CreateLabelInput), args["dryRun"].(*bool)), true
 	case "Mutation.deleteCustomer":
 		if e.ComplexityRoot.Mutation.DeleteCustomer == nil {
 			break
@@ -1856,7 +2204,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.DeleteCustomer(childComplexity, args["input"].(inputs.DeleteCustomerInput)), true
+		return e.ComplexityRoot.Mutation.DeleteCustomer(childComplexity, args["input"].(inputs.DeleteCustomerInput), args["dryRun"].(*bool)), true
 	case "Mutation.deleteCustomerRelation":
 		if e.ComplexityRoot.Mutation.DeleteCustomerRelation == nil {
 			break
@@ -1867,7 +2215,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.DeleteCustomerRelation(childComplexity, args["input"].(inputs.DeleteCustomerRelationInput)), true
+		return e.ComplexityRoot.Mutation.DeleteCustomerRelation(childComplexity, args["input"].(inputs.DeleteCustomerRelationInput), args["dryRun"].(*bool)), true
+	case "Mutation.deleteCustomers":
+		if e.ComplexityRoot.Mutation.DeleteCustomers == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteCustomers_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteCustomers(childComplexity, args["inputs"].([]*inputs.DeleteCustomerInput), args["mode"].(backoffice.BatchMode), args["dryRun"].(*bool)), true
 	case "Mutation.deleteUser":
 		if e.ComplexityRoot.Mutation.DeleteUser == nil {
 			break
@@ -1878,7 +2237,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.DeleteUser(childComplexity, args["input"].(inputs.DeleteUserInput)), true
+		return e.ComplexityRoot.Mutation.DeleteUser(childComplexity, args["input"].(inputs.DeleteUserInput), args["dryRun"].(*bool)), true
 	case "Mutation.generateTranscriptDocument":
 		if e.ComplexityRoot.Mutation.GenerateTranscriptDocument == nil {
 			break
@@ -1889,7 +2248,29 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.GenerateTranscriptDocument(childComplexity, args["input"].(inputs.GenerateTranscriptDocumentInput)), true
+		return e.ComplexityRoot.Mutation.GenerateTranscriptDocument(childComplexity, args["input"].(inputs.GenerateTranscriptDocumentInput), args["dryRun"].(*bool)), true
+	case "Mutation.removeSavedQuery":
+		if e.ComplexityRoot.Mutation.RemoveSavedQuery == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_removeSavedQuery_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RemoveSavedQuery(childComplexity, args["input"].(inputs.RemoveSavedQueryInput), args["dryRun"].(*bool)), true
+	case "Mutation.saveQuery":
+		if e.ComplexityRoot.Mutation.SaveQuery == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_saveQuery_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.SaveQuery(childComplexity, args["input"].(inputs.SaveQueryInput), args["dryRun"].(*bool)), true
 	case "Mutation.updateCustomer":
 		if e.ComplexityRoot.Mutation.UpdateCustomer == nil {
 			break
@@ -1900,7 +2281,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.UpdateCustomer(childComplexity, args["input"].(inputs.UpdateCustomerInput)), true
+		return e.ComplexityRoot.Mutation.UpdateCustomer(childComplexity, args["input"].(inputs.UpdateCustomerInput), args["dryRun"].(*bool)), true
+	case "Mutation.updateCustomers":
+		if e.ComplexityRoot.Mutation.UpdateCustomers == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateCustomers_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateCustomers(childComplexity, args["inputs"].([]*inputs.UpdateCustomerInput), args["mode"].(backoffice.BatchMode), args["dryRun"].(*bool)), true
 	case "Mutation.updateUser":
 		if e.ComplexityRoot.Mutation.UpdateUser == nil {
 			break
@@ -1911,7 +2303,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.UpdateUser(childComplexity, args["input"].(inputs.UpdateUserInput)), true
+		return e.ComplexityRoot.Mutation.UpdateUser(childComplexity, args["input"].(inputs.UpdateUserInput), args["dryRun"].(*bool)), true
 
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
@@ -2224,6 +2616,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Relations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerRelationFilter)), true
+	case "Query.savedQueries":
+		if e.ComplexityRoot.Query.SavedQueries == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.SavedQueries(childComplexity), true
 	case "Query.transcript":
 		if e.ComplexityRoot.Query.Transcript == nil {
 			break
@@ -2285,6 +2683,75 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Viewer(childComplexity), true
+
+	case "RemoveSavedQueryPayload.removedName":
+		if e.ComplexityRoot.RemoveSavedQueryPayload.RemovedName == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RemoveSavedQueryPayload.RemovedName(childComplexity), true
+	case "RemoveSavedQueryPayload.userErrors":
+		if e.ComplexityRoot.RemoveSavedQueryPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RemoveSavedQueryPayload.UserErrors(childComplexity), true
+
+	case "SaveQueryPayload.savedQuery":
+		if e.ComplexityRoot.SaveQueryPayload.SavedQuery == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SaveQueryPayload.SavedQuery(childComplexity), true
+	case "SaveQueryPayload.userErrors":
+		if e.ComplexityRoot.SaveQueryPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SaveQueryPayload.UserErrors(childComplexity), true
+
+	case "SavedQuery.cost":
+		if e.ComplexityRoot.SavedQuery.Cost == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SavedQuery.Cost(childComplexity), true
+	case "SavedQuery.description":
+		if e.ComplexityRoot.SavedQuery.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SavedQuery.Description(childComplexity), true
+	case "SavedQuery.document":
+		if e.ComplexityRoot.SavedQuery.Document == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SavedQuery.Document(childComplexity), true
+	case "SavedQuery.documentId":
+		if e.ComplexityRoot.SavedQuery.DocumentID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SavedQuery.DocumentID(childComplexity), true
+	case "SavedQuery.name":
+		if e.ComplexityRoot.SavedQuery.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SavedQuery.Name(childComplexity), true
+	case "SavedQuery.requiredScopes":
+		if e.ComplexityRoot.SavedQuery.RequiredScopes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SavedQuery.RequiredScopes(childComplexity), true
+	case "SavedQuery.title":
+		if e.ComplexityRoot.SavedQuery.Title == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SavedQuery.Title(childComplexity), true
 
 	case "Subscription.changes":
 		if e.ComplexityRoot.Subscription.Changes == nil {
@@ -2534,6 +3001,38 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UpdateCustomerPayload.UserErrors(childComplexity), true
 
+	case "UpdateCustomersPayload.results":
+		if e.ComplexityRoot.UpdateCustomersPayload.Results == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateCustomersPayload.Results(childComplexity), true
+	case "UpdateCustomersPayload.userErrors":
+		if e.ComplexityRoot.UpdateCustomersPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateCustomersPayload.UserErrors(childComplexity), true
+	case "UpdateCustomersPayload.written":
+		if e.ComplexityRoot.UpdateCustomersPayload.Written == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateCustomersPayload.Written(childComplexity), true
+
+	case "UpdateCustomersResult.customer":
+		if e.ComplexityRoot.UpdateCustomersResult.Customer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateCustomersResult.Customer(childComplexity), true
+	case "UpdateCustomersResult.userErrors":
+		if e.ComplexityRoot.UpdateCustomersResult.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateCustomersResult.UserErrors(childComplexity), true
+
 	case "UpdateUserPayload.user":
 		if e.ComplexityRoot.UpdateUserPayload.User == nil {
 			break
@@ -2704,13 +3203,16 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAddressInput,
 		ec.unmarshalInputAssignChecklistInput,
+		ec.unmarshalInputAssignChecklistsInput,
 		ec.unmarshalInputCalculationFilter,
 		ec.unmarshalInputCalculationOrder,
 		ec.unmarshalInputChecklistFilter,
 		ec.unmarshalInputChecklistOrder,
 		ec.unmarshalInputCreateCustomerInput,
 		ec.unmarshalInputCreateCustomerRelationInput,
+		ec.unmarshalInputCreateDocumentUploadInput,
 		ec.unmarshalInputCreateLabelInput,
+		ec.unmarshalInputCustomVariableFilter,
 		ec.unmarshalInputCustomerDocumentFilter,
 		ec.unmarshalInputCustomerDocumentOrder,
 		ec.unmarshalInputCustomerFilter,
@@ -2723,8 +3225,12 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputGenerateTranscriptDocumentInput,
 		ec.unmarshalInputLabelOrder,
 		ec.unmarshalInputMinfinDocumentFilter,
+		ec.unmarshalInputRelationsCondition,
+		ec.unmarshalInputRemoveSavedQueryInput,
+		ec.unmarshalInputSaveQueryInput,
 		ec.unmarshalInputTranscriptFilter,
 		ec.unmarshalInputTranscriptOrder,
+		ec.unmarshalInputTranscriptsCondition,
 		ec.unmarshalInputUpdateCustomerInput,
 		ec.unmarshalInputUpdateUserInput,
 		ec.unmarshalInputUserFilter,
@@ -2848,6 +3354,8 @@ interface Node {
 type Query {
   "The credential pair that makes this request."
   viewer: Viewer!
+  "The saved queries that the pair may run, by name; an operator's count before those of other pairs, of one name there is one."
+  savedQueries: [SavedQuery!]!
   "Any object by identifier; null for an unknown one and for one whose type needs a scope that the pair lacks."
   node(
     "The object's identifier."
@@ -4200,16 +4708,76 @@ input CustomerFilter {
   companyType: LegalForm
   "With this support scope."
   scope: String
-  "Whose displayName, customerCode or email contains this, case and accents ignored; 3 to 200 characters."
+  "Whose displayName, customerCode or email contains this, case and accents ignored; 3 to 200 characters. searchMode may say otherwise."
   search: String
+  "How ` + "`" + `search` + "`" + ` is met. FUZZY stands at the top of a filter, not within any or not."
+  searchMode: SearchMode! = EXACT
   "Whose latest change became visible here at this instant or later; that of an imported record may show an earlier updatedAt. A change of the registration numbers alone counts only for callers with privacy.read."
   updatedSince: DateTime
   "Who have no transcript of this checklist."
   withoutChecklistId: ID
-  "With this national registration number. Each search is entered in the register of consultations."
+  "With this national registration number. Each search is entered in the register of consultations. Not within any or not."
   registrationNumber: String @hasScope(scope: PRIVACY_READ)
-  "Whose partner has this national registration number. Each search is entered in the register of consultations."
+  "Whose partner has this national registration number. Each search is entered in the register of consultations. Not within any or not."
   spouseRegistrationNumber: String @hasScope(scope: PRIVACY_READ)
+  "Who match at least one of these; an empty list matches nothing. At most 50; any and not lie in each other at most two levels deep."
+  any: [CustomerFilter!]
+  "Who do not match this; an empty filter, which everybody matches, leaves nobody."
+  not: CustomerFilter
+  "In this city, the whole name, case and accents ignored."
+  city: String
+  "With this postal code, case ignored."
+  postalCode: String
+  "In this country, as the address has it, case and accents ignored."
+  country: String
+  "With an e-mail address, or without one."
+  hasEmail: Boolean
+  "With a phone number, or without one."
+  hasPhone: Boolean
+  "For whom a user is responsible, or nobody."
+  hasResponsible: Boolean
+  "With a KBO number, or without one."
+  hasKboNumber: Boolean
+  "Created at this instant or later."
+  createdFrom: DateTime
+  "Created before this instant."
+  createdTo: DateTime
+  "Whose updatedAt is this instant or later."
+  updatedFrom: DateTime
+  "Whose updatedAt is before this instant."
+  updatedTo: DateTime
+  "What holds of their transcripts."
+  transcripts: TranscriptsCondition
+  "What holds of their relations."
+  relations: RelationsCondition
+}
+
+"How a search is met."
+enum SearchMode {
+  "What contains the text."
+  EXACT
+  "Names that are like the text: typing errors of a letter or two, and words in another order. At most 500 customers, those who share the most with it, three letters at a time, and at least a third; the most similar first, unless orderBy says otherwise."
+  FUZZY
+}
+
+"What holds of a customer's transcripts: exactly one of these."
+input TranscriptsCondition @oneOf {
+  "At least one of them matches."
+  some: TranscriptFilter
+  "None of them matches."
+  none: TranscriptFilter
+}
+
+"How many relations a customer has: at least so many of this kind and direction."
+input RelationsCondition {
+  "Of this kind; of any when absent."
+  kind: RelationKind
+  "Seen from this end; from either when absent."
+  direction: RelationDirection
+  "At least so many: 1 or more, 1 when absent."
+  atLeast: Int
+  "Turns it round when true: fewer than that, which is none when atLeast is absent."
+  none: Boolean
 }
 
 "What names a customer: exactly one of these."
@@ -4248,6 +4816,24 @@ input TranscriptFilter {
   documentGenerated: Boolean
   "Whose latest change, or that of its calculation, became visible here at this instant or later; that of an imported record may show an earlier updatedAt."
   updatedSince: DateTime
+  "Which match at least one of these; an empty list matches nothing. At most 50; any and not lie in each other at most two levels deep."
+  any: [TranscriptFilter!]
+  "Which do not match this; an empty filter, which everything matches, leaves nothing."
+  not: TranscriptFilter
+  "Whose updatedAt is this instant or later."
+  updatedFrom: DateTime
+  "Whose updatedAt is before this instant."
+  updatedTo: DateTime
+  "With this answer among customVariables."
+  customVariable: CustomVariableFilter
+}
+
+"An answer among a transcript's customVariables."
+input CustomVariableFilter {
+  "The answer's key, at the top of the object."
+  key: String!
+  "The answer: a text, which is equal; or a number of equal value, or true or false."
+  equals: String!
 }
 
 "Which relations: all that is given must hold; null is no filter."
@@ -4314,6 +4900,12 @@ enum CustomerOrderField {
   CREATED_AT
   "When they were last changed."
   UPDATED_AT
+  "How well they meet ` + "`" + `search` + "`" + `, without which it is refused: the best first, in either direction, and equal ones by displayName. An EXACT search is met best by the whole name, then by its beginning, the beginning of a word, the rest of the name, the customerCode or e-mail."
+  RELEVANCE
+  "How many relations they have, from either end. The relations of all customers under the filter are counted."
+  RELATION_COUNT
+  "How many transcripts they have that are not completed. The transcripts of all customers under the filter are counted."
+  OPEN_TRANSCRIPT_COUNT
 }
 
 "The order of a list of transcripts; identifiers break ties."
@@ -4332,6 +4924,8 @@ enum TranscriptOrderField {
   UPDATED_AT
   "How much is filled in."
   PROGRESS_PERCENTAGE
+  "The displayName of the customer, case and accents ignored."
+  CUSTOMER_NAME
 }
 
 "The order of a list of calculations; identifiers break ties."
@@ -4432,52 +5026,140 @@ type Mutation {
   assignChecklist(
     "What to assign to whom."
     input: AssignChecklistInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): AssignChecklistPayload @hasScope(scope: PTI_WRITE)
   "Generates the document of a completed transcript, anew if there is one."
   generateTranscriptDocument(
     "Of which transcript."
     input: GenerateTranscriptDocumentInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): GenerateTranscriptDocumentPayload @hasScope(scope: PTI_WRITE)
   "Creates a customer."
   createCustomer(
     "The customer's fields."
     input: CreateCustomerInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): CreateCustomerPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Changes the fields of a customer that are given; null clears."
   updateCustomer(
     "Which customer, and its new fields."
     input: UpdateCustomerInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): UpdateCustomerPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Deletes a customer with its relations, transcripts, calculations, documents and stored files."
   deleteCustomer(
     "Which customer."
     input: DeleteCustomerInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): DeleteCustomerPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Links a customer to another one."
   createCustomerRelation(
     "Who is what of whom."
     input: CreateCustomerRelationInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): CreateCustomerRelationPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Deletes a relation."
   deleteCustomerRelation(
     "Which relation."
     input: DeleteCustomerRelationInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): DeleteCustomerRelationPayload @hasScope(scope: CUSTOMERS_WRITE)
+  "Makes a path to which the bytes of a customer's document are then sent, with PUT and without credentials. Nothing is stored before they come."
+  createDocumentUpload(
+    "What the document will be."
+    input: CreateDocumentUploadInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
+  ): CreateDocumentUploadPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Creates a label."
   createLabel(
     "The label's fields."
     input: CreateLabelInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): CreateLabelPayload @hasScope(scope: SETTINGS_WRITE)
   "Changes the fields of a user that are given; null clears."
   updateUser(
     "Which user, and its new fields."
     input: UpdateUserInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): UpdateUserPayload @hasScope(scope: USERS_WRITE)
   "Deletes a user for good; customers it was responsible for get no responsible user."
   deleteUser(
     "Which user."
     input: DeleteUserInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
   ): DeleteUserPayload @hasScope(scope: USERS_WRITE)
+  "Creates a customer of each input, in one transaction."
+  createCustomers(
+    "The fields of each customer, at most 100."
+    inputs: [CreateCustomerInput!]!
+    "What becomes of the others when some are refused."
+    mode: BatchMode! = ATOMIC
+    "Makes a retry safe: the same key and content give the same answer, for 24 hours; 1 to 255 characters."
+    idempotencyKey: String
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
+  ): CreateCustomersPayload @hasScope(scope: CUSTOMERS_WRITE)
+  "Changes a customer for each input, in one transaction; a customer is changed by one of them."
+  updateCustomers(
+    "Which customers, and their new fields, at most 100."
+    inputs: [UpdateCustomerInput!]!
+    "What becomes of the others when some are refused."
+    mode: BatchMode! = ATOMIC
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
+  ): UpdateCustomersPayload @hasScope(scope: CUSTOMERS_WRITE)
+  "Deletes customers with their relations, transcripts, calculations, documents and stored files, in one transaction."
+  deleteCustomers(
+    "Which customers, at most 100."
+    inputs: [DeleteCustomerInput!]!
+    "What becomes of the others when some are refused."
+    mode: BatchMode! = ATOMIC
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
+  ): DeleteCustomersPayload @hasScope(scope: CUSTOMERS_WRITE)
+  "Keeps a query under a name, for every pair to find and run with the scopes that it has. What this pair has saved under the name is replaced; there are 1,000 at most. A pair that may send trusted documents alone saves none."
+  saveQuery(
+    "The query, and what it is called."
+    input: SaveQueryInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written."
+    dryRun: Boolean = false
+  ): SaveQueryPayload
+  "Removes a query that this pair has saved."
+  removeSavedQuery(
+    "Which one."
+    input: RemoveSavedQueryInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written."
+    dryRun: Boolean = false
+  ): RemoveSavedQueryPayload
+  "Links customers, in one transaction; a link that is there already is answered as it is."
+  createCustomerRelations(
+    "Who is what of whom, at most 100."
+    inputs: [CreateCustomerRelationInput!]!
+    "What becomes of the others when some are refused."
+    mode: BatchMode! = ATOMIC
+    "Makes a retry safe: the same key and content give the same answer, for 24 hours; 1 to 255 characters."
+    idempotencyKey: String
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
+  ): CreateCustomerRelationsPayload @hasScope(scope: CUSTOMERS_WRITE)
+  "Assigns a checklist of the current year to many customers, in one transaction: the office's yearly act. Those that have it already are passed over."
+  assignChecklists(
+    "What to assign, and to whom."
+    input: AssignChecklistsInput!
+    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    dryRun: Boolean = false
+  ): AssignChecklistsPayload @hasScope(scope: PTI_WRITE)
 }
 
 "One thing about the input that the caller can mend."
@@ -4486,7 +5168,7 @@ type UserError {
   code: UserErrorCode!
   "The same in words, without any value of the input."
   message: String!
-  "The path inside input: [\"address\", \"country\"]; null when no single field is at fault."
+  "The path inside input: [\"address\", \"country\"]; in a batch it begins with inputs and the place: [\"inputs\", \"3\", \"kboNumber\"]. Null when no single field is at fault."
   field: [String!]
 }
 
@@ -4662,6 +5344,8 @@ input DeleteCustomerInput {
 type DeleteCustomerPayload {
   "The identifier of what was deleted. Null when there are userErrors."
   deletedCustomerId: ID
+  "What went with it, or would go; null when there are userErrors."
+  wouldDelete: CustomerDeletion
   "What the caller can mend; empty when it was done."
   userErrors: [UserError!]!
 }
@@ -4708,6 +5392,24 @@ input CreateLabelInput {
   color: String
   "Makes a retry safe: the same key and content give the object that was created, for 24 hours; 1 to 255 characters."
   idempotencyKey: String
+}
+
+"A document that is to be uploaded."
+input CreateDocumentUploadInput {
+  "Whose document it is."
+  customerId: ID!
+  "Its name, at most 200 characters; its media type comes from the name and the bytes."
+  name: String!
+}
+
+"What came of createDocumentUpload."
+type CreateDocumentUploadPayload {
+  "Where to send the bytes with PUT, relative to this server. It is made for the caller's pair and ends with it; it takes one document, and the same bytes as often as they are sent. After a dry run it takes nothing. Null when there are userErrors."
+  uploadPath: String
+  "Until when the sending has to begin. Null when there are userErrors."
+  expiresAt: DateTime
+  "What the caller can mend; empty when it was done."
+  userErrors: [UserError!]!
 }
 
 "What came of createLabel."
@@ -4760,6 +5462,186 @@ type DeleteUserPayload {
   userErrors: [UserError!]!
 }
 
+"What becomes of a batch in which some inputs are refused."
+enum BatchMode {
+  "Nothing is written, and each input that is wrong is told."
+  ATOMIC
+  "The others are written."
+  EACH
+}
+
+"What goes with customers that are deleted."
+type CustomerDeletion {
+  "Relations at either end."
+  relations: Int!
+  "Transcripts of all years."
+  transcripts: Int!
+  "Calculations."
+  calculations: Int!
+  "Documents."
+  documents: Int!
+  "Minfin documents."
+  minfinDocuments: Int!
+  "Stored files."
+  files: Int!
+}
+
+"What came of createCustomers."
+type CreateCustomersPayload {
+  "What came of each input, in their order; empty when the batch was refused as a whole."
+  results: [CreateCustomersResult!]!
+  "How many customers were created."
+  written: Int!
+  "What the caller can mend about the batch as a whole."
+  userErrors: [UserError!]!
+}
+
+"What came of one input of createCustomers."
+type CreateCustomersResult {
+  "The new customer. Null when there are userErrors, and when nothing was written."
+  customer: Customer
+  "What the caller can mend about the input."
+  userErrors: [UserError!]!
+}
+
+"What came of updateCustomers."
+type UpdateCustomersPayload {
+  "What came of each input, in their order; empty when the batch was refused as a whole."
+  results: [UpdateCustomersResult!]!
+  "How many customers were changed: those that were so already are none."
+  written: Int!
+  "What the caller can mend about the batch as a whole."
+  userErrors: [UserError!]!
+}
+
+"What came of one input of updateCustomers."
+type UpdateCustomersResult {
+  "The customer as it is now. Null when there are userErrors, and when nothing was written."
+  customer: Customer
+  "What the caller can mend about the input."
+  userErrors: [UserError!]!
+}
+
+"What came of deleteCustomers."
+type DeleteCustomersPayload {
+  "What came of each input, in their order; empty when the batch was refused as a whole."
+  results: [DeleteCustomersResult!]!
+  "How many customers were deleted."
+  written: Int!
+  "What went with all of them, or would go, each once; null when nothing was written."
+  wouldDelete: CustomerDeletion
+  "What the caller can mend about the batch as a whole."
+  userErrors: [UserError!]!
+}
+
+"What came of one input of deleteCustomers."
+type DeleteCustomersResult {
+  "The identifier of what was deleted. Null when there are userErrors, and when nothing was written."
+  deletedCustomerId: ID
+  "What the caller can mend about the input."
+  userErrors: [UserError!]!
+}
+
+"A query that is kept under a name: trusted by an operator, or saved by a pair. ` + "`" + `GET /queries/NAME.json` + "`" + ` runs it, with its variables as parameters."
+type SavedQuery {
+  "What it is found by, in its address too."
+  name: String!
+  "What it is, in a line. Null when nobody said."
+  title: String
+  "More about it. Null when nobody said."
+  description: String
+  "The document."
+  document: String!
+  "The identifier by which requests may name the document, instead of sending it."
+  documentId: ID!
+  "The scopes that the whole answer needs."
+  requiredScopes: [Scope!]!
+  "What it costs when only those variables are given that must be. Null when one of these decides it."
+  cost: Int
+}
+
+"A query to save."
+input SaveQueryInput {
+  "What it is found by: 1 to 100 of A-Z a-z 0-9 _ -. The name of its operation when absent."
+  name: String
+  "What it is, in a line of at most 200 characters. The first line of the operation's description, or of the comment before it, when absent."
+  title: String
+  "More about it, at most 4,000 characters. The other lines when absent."
+  description: String
+  "The document: one operation, a query, within the limits of a request. Its variables have other names than format, rows, after, cursor and excel. What needs a scope to be given, such as a registration number, is a variable."
+  document: String!
+}
+
+"Which saved query to remove."
+input RemoveSavedQueryInput {
+  "Its name."
+  name: String!
+}
+
+"What came of saveQuery."
+type SaveQueryPayload {
+  "The query as it is kept. Null when there are userErrors."
+  savedQuery: SavedQuery
+  "What the caller can mend; empty when it was done."
+  userErrors: [UserError!]!
+}
+
+"What came of removeSavedQuery."
+type RemoveSavedQueryPayload {
+  "The name that is free now. Null when there are userErrors."
+  removedName: String
+  "What the caller can mend; empty when it was done."
+  userErrors: [UserError!]!
+}
+
+"What came of createCustomerRelations."
+type CreateCustomerRelationsPayload {
+  "What came of each input, in their order; empty when the batch was refused as a whole."
+  results: [CreateCustomerRelationsResult!]!
+  "How many relations were created: those that were there already are none."
+  written: Int!
+  "What the caller can mend about the batch as a whole."
+  userErrors: [UserError!]!
+}
+
+"What came of one input of createCustomerRelations."
+type CreateCustomerRelationsResult {
+  "The relation, new or there already. Null when there are userErrors, and when nothing was written."
+  relation: CustomerRelation
+  "What the caller can mend about the input."
+  userErrors: [UserError!]!
+}
+
+"What to assign to many customers: customerIds or filter tells to whom."
+input AssignChecklistsInput {
+  "The checklist, of the current year."
+  checklistId: ID!
+  "The customers, at most 500."
+  customerIds: [ID!]
+  "The customers, at most 10,000; an empty filter is all of them."
+  filter: CustomerFilter
+  "Free-form keys and values for each transcript, at most 64 KiB, and 16 MiB for all of them together."
+  customVariables: JSON
+  "Makes a retry safe: the same key and content give the same answer, for 24 hours; 1 to 255 characters."
+  idempotencyKey: String
+}
+
+"What came of assignChecklists."
+type AssignChecklistsPayload {
+  "How many customers got the checklist."
+  assigned: Int!
+  "How many had it already, and were passed over."
+  alreadyAssigned: Int!
+  "The new transcripts, by identifier."
+  transcripts(
+    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+  ): TranscriptConnection!
+  "What the caller can mend; empty when it was done."
+  userErrors: [UserError!]!
+}
 `, BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
@@ -4794,6 +5676,20 @@ func (ec *executionContext) childFields_AssignChecklistPayload(ctx context.Conte
 		return ec.fieldContext_AssignChecklistPayload_userErrors(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AssignChecklistPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_AssignChecklistsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "assigned":
+		return ec.fieldContext_AssignChecklistsPayload_assigned(ctx, field)
+	case "alreadyAssigned":
+		return ec.fieldContext_AssignChecklistsPayload_alreadyAssigned(ctx, field)
+	case "transcripts":
+		return ec.fieldContext_AssignChecklistsPayload_transcripts(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_AssignChecklistsPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AssignChecklistsPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Calculation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4962,6 +5858,62 @@ func (ec *executionContext) childFields_CreateCustomerRelationPayload(ctx contex
 	return nil, fmt.Errorf("no field named %q was found under type CreateCustomerRelationPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateCustomerRelationsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "results":
+		return ec.fieldContext_CreateCustomerRelationsPayload_results(ctx, field)
+	case "written":
+		return ec.fieldContext_CreateCustomerRelationsPayload_written(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateCustomerRelationsPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateCustomerRelationsPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateCustomerRelationsResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "relation":
+		return ec.fieldContext_CreateCustomerRelationsResult_relation(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateCustomerRelationsResult_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateCustomerRelationsResult", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateCustomersPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "results":
+		return ec.fieldContext_CreateCustomersPayload_results(ctx, field)
+	case "written":
+		return ec.fieldContext_CreateCustomersPayload_written(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateCustomersPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateCustomersPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateCustomersResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "customer":
+		return ec.fieldContext_CreateCustomersResult_customer(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateCustomersResult_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateCustomersResult", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateDocumentUploadPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "uploadPath":
+		return ec.fieldContext_CreateDocumentUploadPayload_uploadPath(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_CreateDocumentUploadPayload_expiresAt(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateDocumentUploadPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateDocumentUploadPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateLabelPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "label":
@@ -5044,6 +5996,24 @@ func (ec *executionContext) childFields_CustomerConnection(ctx context.Context, 
 		return ec.fieldContext_CustomerConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CustomerConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_CustomerDeletion(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "relations":
+		return ec.fieldContext_CustomerDeletion_relations(ctx, field)
+	case "transcripts":
+		return ec.fieldContext_CustomerDeletion_transcripts(ctx, field)
+	case "calculations":
+		return ec.fieldContext_CustomerDeletion_calculations(ctx, field)
+	case "documents":
+		return ec.fieldContext_CustomerDeletion_documents(ctx, field)
+	case "minfinDocuments":
+		return ec.fieldContext_CustomerDeletion_minfinDocuments(ctx, field)
+	case "files":
+		return ec.fieldContext_CustomerDeletion_files(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CustomerDeletion", field.Name)
 }
 
 func (ec *executionContext) childFields_CustomerDocument(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5178,6 +6148,8 @@ func (ec *executionContext) childFields_DeleteCustomerPayload(ctx context.Contex
 	switch field.Name {
 	case "deletedCustomerId":
 		return ec.fieldContext_DeleteCustomerPayload_deletedCustomerId(ctx, field)
+	case "wouldDelete":
+		return ec.fieldContext_DeleteCustomerPayload_wouldDelete(ctx, field)
 	case "userErrors":
 		return ec.fieldContext_DeleteCustomerPayload_userErrors(ctx, field)
 	}
@@ -5192,6 +6164,30 @@ func (ec *executionContext) childFields_DeleteCustomerRelationPayload(ctx contex
 		return ec.fieldContext_DeleteCustomerRelationPayload_userErrors(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteCustomerRelationPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteCustomersPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "results":
+		return ec.fieldContext_DeleteCustomersPayload_results(ctx, field)
+	case "written":
+		return ec.fieldContext_DeleteCustomersPayload_written(ctx, field)
+	case "wouldDelete":
+		return ec.fieldContext_DeleteCustomersPayload_wouldDelete(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_DeleteCustomersPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteCustomersPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteCustomersResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "deletedCustomerId":
+		return ec.fieldContext_DeleteCustomersResult_deletedCustomerId(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_DeleteCustomersResult_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteCustomersResult", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5414,6 +6410,46 @@ func (ec *executionContext) childFields_PrivacyAccessEdge(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type PrivacyAccessEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_RemoveSavedQueryPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "removedName":
+		return ec.fieldContext_RemoveSavedQueryPayload_removedName(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_RemoveSavedQueryPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RemoveSavedQueryPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_SaveQueryPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "savedQuery":
+		return ec.fieldContext_SaveQueryPayload_savedQuery(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_SaveQueryPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SaveQueryPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_SavedQuery(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_SavedQuery_name(ctx, field)
+	case "title":
+		return ec.fieldContext_SavedQuery_title(ctx, field)
+	case "description":
+		return ec.fieldContext_SavedQuery_description(ctx, field)
+	case "document":
+		return ec.fieldContext_SavedQuery_document(ctx, field)
+	case "documentId":
+		return ec.fieldContext_SavedQuery_documentId(ctx, field)
+	case "requiredScopes":
+		return ec.fieldContext_SavedQuery_requiredScopes(ctx, field)
+	case "cost":
+		return ec.fieldContext_SavedQuery_cost(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SavedQuery", field.Name)
+}
+
 func (ec *executionContext) childFields_Transcript(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -5536,6 +6572,28 @@ func (ec *executionContext) childFields_UpdateCustomerPayload(ctx context.Contex
 		return ec.fieldContext_UpdateCustomerPayload_userErrors(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateCustomerPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateCustomersPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "results":
+		return ec.fieldContext_UpdateCustomersPayload_results(ctx, field)
+	case "written":
+		return ec.fieldContext_UpdateCustomersPayload_written(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_UpdateCustomersPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateCustomersPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateCustomersResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "customer":
+		return ec.fieldContext_UpdateCustomersResult_customer(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_UpdateCustomersResult_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateCustomersResult", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5749,6 +6807,28 @@ func (ec *executionContext) dir_hasScope_args(ctx context.Context, rawArgs map[s
 		return nil, err
 	}
 	args["scope"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_AssignChecklistsPayload_transcripts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
 	return args, nil
 }
 
@@ -6297,6 +7377,36 @@ func (ec *executionContext) field_Mutation_assignChecklist_args(ctx context.Cont
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_assignChecklists_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (inputs.AssignChecklistsInput, error) {
+			return ec.unmarshalNAssignChecklistsInput2exampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistsInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
 	return args, nil
 }
 
@@ -6311,6 +7421,52 @@ func (ec *executionContext) field_Mutation_createCustomerRelation_args(ctx conte
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createCustomerRelations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "inputs",
+		func(ctx context.Context, v any) ([]*inputs.CreateCustomerRelationInput, error) {
+			return ec.unmarshalNCreateCustomerRelationInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInputᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["inputs"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "mode",
+		func(ctx context.Context, v any) (backoffice.BatchMode, error) {
+			return ec.unmarshalNBatchMode2exampleᚗorgᚋbackofficeᚋbackofficeᚐBatchMode(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["mode"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "idempotencyKey",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["idempotencyKey"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg3
 	return args, nil
 }
 
@@ -6325,6 +7481,74 @@ func (ec *executionContext) field_Mutation_createCustomer_args(ctx context.Conte
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createCustomers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "inputs",
+		func(ctx context.Context, v any) ([]*inputs.CreateCustomerInput, error) {
+			return ec.unmarshalNCreateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInputᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["inputs"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "mode",
+		func(ctx context.Context, v any) (backoffice.BatchMode, error) {
+			return ec.unmarshalNBatchMode2exampleᚗorgᚋbackofficeᚋbackofficeᚐBatchMode(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["mode"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "idempotencyKey",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["idempotencyKey"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createDocumentUpload_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (inputs.CreateDocumentUploadInput, error) {
+			return ec.unmarshalNCreateDocumentUploadInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateDocumentUploadInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
 	return args, nil
 }
 
@@ -6339,6 +7563,14 @@ func (ec *executionContext) field_Mutation_createLabel_args(ctx context.Context,
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
 	return args, nil
 }
 
@@ -6353,6 +7585,14 @@ func (ec *executionContext) field_Mutation_deleteCustomerRelation_args(ctx conte
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
 	return args, nil
 }
 
@@ -6367,6 +7607,44 @@ func (ec *executionContext) field_Mutation_deleteCustomer_args(ctx context.Conte
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteCustomers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "inputs",
+		func(ctx context.Context, v any) ([]*inputs.DeleteCustomerInput, error) {
+			return ec.unmarshalNDeleteCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInputᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["inputs"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "mode",
+		func(ctx context.Context, v any) (backoffice.BatchMode, error) {
+			return ec.unmarshalNBatchMode2exampleᚗorgᚋbackofficeᚋbackofficeᚐBatchMode(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["mode"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg2
 	return args, nil
 }
 
@@ -6381,6 +7659,14 @@ func (ec *executionContext) field_Mutation_deleteUser_args(ctx context.Context, 
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
 	return args, nil
 }
 
@@ -6395,6 +7681,58 @@ func (ec *executionContext) field_Mutation_generateTranscriptDocument_args(ctx c
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_removeSavedQuery_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (inputs.RemoveSavedQueryInput, error) {
+			return ec.unmarshalNRemoveSavedQueryInput2exampleᚗorgᚋbackofficeᚋinputsᚐRemoveSavedQueryInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_saveQuery_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (inputs.SaveQueryInput, error) {
+			return ec.unmarshalNSaveQueryInput2exampleᚗorgᚋbackofficeᚋinputsᚐSaveQueryInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
 	return args, nil
 }
 
@@ -6409,6 +7747,44 @@ func (ec *executionContext) field_Mutation_updateCustomer_args(ctx context.Conte
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateCustomers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "inputs",
+		func(ctx context.Context, v any) ([]*inputs.UpdateCustomerInput, error) {
+			return ec.unmarshalNUpdateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInputᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["inputs"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "mode",
+		func(ctx context.Context, v any) (backoffice.BatchMode, error) {
+			return ec.unmarshalNBatchMode2exampleᚗorgᚋbackofficeᚋbackofficeᚐBatchMode(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["mode"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg2
 	return args, nil
 }
 
@@ -6423,6 +7799,14 @@ func (ec *executionContext) field_Mutation_updateUser_args(ctx context.Context, 
 		return nil, err
 	}
 	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
 	return args, nil
 }
 
@@ -7736,6 +9120,151 @@ func (ec *executionContext) _AssignChecklistPayload_userErrors(ctx context.Conte
 func (ec *executionContext) fieldContext_AssignChecklistPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "AssignChecklistPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AssignChecklistsPayload_assigned(ctx context.Context, field graphql.CollectedField, obj *inputs.AssignChecklistsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssignChecklistsPayload_assigned(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Assigned, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssignChecklistsPayload_assigned(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssignChecklistsPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AssignChecklistsPayload_alreadyAssigned(ctx context.Context, field graphql.CollectedField, obj *inputs.AssignChecklistsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssignChecklistsPayload_alreadyAssigned(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AlreadyAssigned, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssignChecklistsPayload_alreadyAssigned(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AssignChecklistsPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AssignChecklistsPayload_transcripts(ctx context.Context, field graphql.CollectedField, obj *inputs.AssignChecklistsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssignChecklistsPayload_transcripts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_AssignChecklistsPayload_transcripts(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssignChecklistsPayload_transcripts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssignChecklistsPayload",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_AssignChecklistsPayload_transcripts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_AssignChecklistsPayload_transcripts(ctx context.Context, field graphql.CollectedField, obj *inputs.AssignChecklistsPayload) (any, error) {
+	resolver := ec.Resolvers.AssignChecklistsPayload()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*inputs.AssignChecklistsPayload](ctx, "AssignChecklistsPayload"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Transcripts(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"AssignChecklistsPayload.transcripts",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Transcripts(ctx, []*inputs.AssignChecklistsPayload{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string))
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+		ctx,
+		results,
+		err,
+		"AssignChecklistsPayload.transcripts",
+	)
+}
+
+func (ec *executionContext) _AssignChecklistsPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.AssignChecklistsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AssignChecklistsPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AssignChecklistsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AssignChecklistsPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -9175,6 +10704,386 @@ func (ec *executionContext) fieldContext_CreateCustomerRelationPayload_userError
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateCustomerRelationsPayload_results(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerRelationsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomerRelationsPayload_results(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Results, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.CreateCustomerRelationsResult) graphql.Marshaler {
+			return ec.marshalNCreateCustomerRelationsResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsResultᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomerRelationsPayload_results(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateCustomerRelationsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateCustomerRelationsResult(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateCustomerRelationsPayload_written(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerRelationsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomerRelationsPayload_written(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Written, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomerRelationsPayload_written(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateCustomerRelationsPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CreateCustomerRelationsPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerRelationsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomerRelationsPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomerRelationsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateCustomerRelationsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateCustomerRelationsResult_relation(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerRelationsResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomerRelationsResult_relation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Relation, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerRelation) graphql.Marshaler {
+			return ec.marshalOCustomerRelation2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerRelation(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomerRelationsResult_relation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateCustomerRelationsResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerRelation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateCustomerRelationsResult_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerRelationsResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomerRelationsResult_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomerRelationsResult_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateCustomerRelationsResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateCustomersPayload_results(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomersPayload_results(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Results, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.CreateCustomersResult) graphql.Marshaler {
+			return ec.marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersResultᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomersPayload_results(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateCustomersResult(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateCustomersPayload_written(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomersPayload_written(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Written, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomersPayload_written(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateCustomersPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CreateCustomersPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomersPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomersPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateCustomersResult_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomersResult_customer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Customer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomersResult_customer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateCustomersResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateCustomersResult_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateCustomersResult_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateCustomersResult_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateCustomersResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateDocumentUploadPayload_uploadPath(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateDocumentUploadPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateDocumentUploadPayload_uploadPath(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UploadPath, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateDocumentUploadPayload_uploadPath(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateDocumentUploadPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CreateDocumentUploadPayload_expiresAt(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateDocumentUploadPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateDocumentUploadPayload_expiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Instant) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateDocumentUploadPayload_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateDocumentUploadPayload", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _CreateDocumentUploadPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateDocumentUploadPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateDocumentUploadPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateDocumentUploadPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateDocumentUploadPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateLabelPayload_label(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateLabelPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10434,6 +12343,144 @@ func (ec *executionContext) resolveBatch_CustomerConnection_totalCount(ctx conte
 	)
 }
 
+func (ec *executionContext) _CustomerDeletion_relations(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerDeletion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerDeletion_relations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Relations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerDeletion_relations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerDeletion", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerDeletion_transcripts(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerDeletion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerDeletion_transcripts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transcripts, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerDeletion_transcripts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerDeletion", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerDeletion_calculations(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerDeletion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerDeletion_calculations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Calculations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerDeletion_calculations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerDeletion", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerDeletion_documents(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerDeletion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerDeletion_documents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Documents, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerDeletion_documents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerDeletion", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerDeletion_minfinDocuments(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerDeletion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerDeletion_minfinDocuments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MinfinDocuments, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerDeletion_minfinDocuments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerDeletion", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerDeletion_files(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerDeletion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerDeletion_files(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Files, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerDeletion_files(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerDeletion", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _CustomerDocument_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerDocument) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -11521,6 +13568,38 @@ func (ec *executionContext) fieldContext_DeleteCustomerPayload_deletedCustomerId
 	return graphql.NewScalarFieldContext("DeleteCustomerPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _DeleteCustomerPayload_wouldDelete(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomerPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteCustomerPayload_wouldDelete(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WouldDelete, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerDeletion) graphql.Marshaler {
+			return ec.marshalOCustomerDeletion2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerDeletion(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteCustomerPayload_wouldDelete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteCustomerPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerDeletion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _DeleteCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -11598,6 +13677,180 @@ func (ec *executionContext) _DeleteCustomerRelationPayload_userErrors(ctx contex
 func (ec *executionContext) fieldContext_DeleteCustomerRelationPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "DeleteCustomerRelationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteCustomersPayload_results(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteCustomersPayload_results(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Results, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.DeleteCustomersResult) graphql.Marshaler {
+			return ec.marshalNDeleteCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersResultᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteCustomersPayload_results(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteCustomersResult(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteCustomersPayload_written(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteCustomersPayload_written(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Written, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteCustomersPayload_written(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteCustomersPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteCustomersPayload_wouldDelete(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteCustomersPayload_wouldDelete(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WouldDelete, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerDeletion) graphql.Marshaler {
+			return ec.marshalOCustomerDeletion2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerDeletion(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteCustomersPayload_wouldDelete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerDeletion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteCustomersPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteCustomersPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteCustomersPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeleteCustomersResult_deletedCustomerId(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomersResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteCustomersResult_deletedCustomerId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedCustomerID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteCustomersResult_deletedCustomerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteCustomersResult", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteCustomersResult_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.DeleteCustomersResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteCustomersResult_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteCustomersResult_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteCustomersResult",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -13041,7 +15294,7 @@ func (ec *executionContext) _Mutation_assignChecklist(ctx context.Context, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().AssignChecklist(ctx, fc.Args["input"].(inputs.AssignChecklistInput))
+			return ec.Resolvers.Mutation().AssignChecklist(ctx, fc.Args["input"].(inputs.AssignChecklistInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13103,7 +15356,7 @@ func (ec *executionContext) _Mutation_generateTranscriptDocument(ctx context.Con
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().GenerateTranscriptDocument(ctx, fc.Args["input"].(inputs.GenerateTranscriptDocumentInput))
+			return ec.Resolvers.Mutation().GenerateTranscriptDocument(ctx, fc.Args["input"].(inputs.GenerateTranscriptDocumentInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13165,7 +15418,7 @@ func (ec *executionContext) _Mutation_createCustomer(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CreateCustomer(ctx, fc.Args["input"].(inputs.CreateCustomerInput))
+			return ec.Resolvers.Mutation().CreateCustomer(ctx, fc.Args["input"].(inputs.CreateCustomerInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13227,7 +15480,7 @@ func (ec *executionContext) _Mutation_updateCustomer(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UpdateCustomer(ctx, fc.Args["input"].(inputs.UpdateCustomerInput))
+			return ec.Resolvers.Mutation().UpdateCustomer(ctx, fc.Args["input"].(inputs.UpdateCustomerInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13289,7 +15542,7 @@ func (ec *executionContext) _Mutation_deleteCustomer(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteCustomer(ctx, fc.Args["input"].(inputs.DeleteCustomerInput))
+			return ec.Resolvers.Mutation().DeleteCustomer(ctx, fc.Args["input"].(inputs.DeleteCustomerInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13351,7 +15604,7 @@ func (ec *executionContext) _Mutation_createCustomerRelation(ctx context.Context
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CreateCustomerRelation(ctx, fc.Args["input"].(inputs.CreateCustomerRelationInput))
+			return ec.Resolvers.Mutation().CreateCustomerRelation(ctx, fc.Args["input"].(inputs.CreateCustomerRelationInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13413,7 +15666,7 @@ func (ec *executionContext) _Mutation_deleteCustomerRelation(ctx context.Context
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteCustomerRelation(ctx, fc.Args["input"].(inputs.DeleteCustomerRelationInput))
+			return ec.Resolvers.Mutation().DeleteCustomerRelation(ctx, fc.Args["input"].(inputs.DeleteCustomerRelationInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13465,6 +15718,68 @@ func (ec *executionContext) fieldContext_Mutation_deleteCustomerRelation(ctx con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_createDocumentUpload(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createDocumentUpload(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateDocumentUpload(ctx, fc.Args["input"].(inputs.CreateDocumentUploadInput), fc.Args["dryRun"].(*bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+				if err != nil {
+					var zeroVal *inputs.CreateDocumentUploadPayload
+					return zeroVal, err
+				}
+				if ec.Directives.HasScope == nil {
+					var zeroVal *inputs.CreateDocumentUploadPayload
+					return zeroVal, errors.New("directive hasScope is not implemented")
+				}
+				return ec.Directives.HasScope(ctx, nil, directive0, scope)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateDocumentUploadPayload) graphql.Marshaler {
+			return ec.marshalOCreateDocumentUploadPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateDocumentUploadPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createDocumentUpload(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateDocumentUploadPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createDocumentUpload_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createLabel(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13475,7 +15790,7 @@ func (ec *executionContext) _Mutation_createLabel(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().CreateLabel(ctx, fc.Args["input"].(inputs.CreateLabelInput))
+			return ec.Resolvers.Mutation().CreateLabel(ctx, fc.Args["input"].(inputs.CreateLabelInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13537,7 +15852,7 @@ func (ec *executionContext) _Mutation_updateUser(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UpdateUser(ctx, fc.Args["input"].(inputs.UpdateUserInput))
+			return ec.Resolvers.Mutation().UpdateUser(ctx, fc.Args["input"].(inputs.UpdateUserInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13599,7 +15914,7 @@ func (ec *executionContext) _Mutation_deleteUser(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteUser(ctx, fc.Args["input"].(inputs.DeleteUserInput))
+			return ec.Resolvers.Mutation().DeleteUser(ctx, fc.Args["input"].(inputs.DeleteUserInput), fc.Args["dryRun"].(*bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -13645,6 +15960,404 @@ func (ec *executionContext) fieldContext_Mutation_deleteUser(ctx context.Context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_deleteUser_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createCustomers(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createCustomers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateCustomers(ctx, fc.Args["inputs"].([]*inputs.CreateCustomerInput), fc.Args["mode"].(backoffice.BatchMode), fc.Args["idempotencyKey"].(*string), fc.Args["dryRun"].(*bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+				if err != nil {
+					var zeroVal *inputs.CreateCustomersPayload
+					return zeroVal, err
+				}
+				if ec.Directives.HasScope == nil {
+					var zeroVal *inputs.CreateCustomersPayload
+					return zeroVal, errors.New("directive hasScope is not implemented")
+				}
+				return ec.Directives.HasScope(ctx, nil, directive0, scope)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomersPayload) graphql.Marshaler {
+			return ec.marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createCustomers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateCustomersPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createCustomers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateCustomers(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateCustomers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateCustomers(ctx, fc.Args["inputs"].([]*inputs.UpdateCustomerInput), fc.Args["mode"].(backoffice.BatchMode), fc.Args["dryRun"].(*bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+				if err != nil {
+					var zeroVal *inputs.UpdateCustomersPayload
+					return zeroVal, err
+				}
+				if ec.Directives.HasScope == nil {
+					var zeroVal *inputs.UpdateCustomersPayload
+					return zeroVal, errors.New("directive hasScope is not implemented")
+				}
+				return ec.Directives.HasScope(ctx, nil, directive0, scope)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateCustomersPayload) graphql.Marshaler {
+			return ec.marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateCustomers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateCustomersPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateCustomers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteCustomers(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteCustomers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteCustomers(ctx, fc.Args["inputs"].([]*inputs.DeleteCustomerInput), fc.Args["mode"].(backoffice.BatchMode), fc.Args["dryRun"].(*bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+				if err != nil {
+					var zeroVal *inputs.DeleteCustomersPayload
+					return zeroVal, err
+				}
+				if ec.Directives.HasScope == nil {
+					var zeroVal *inputs.DeleteCustomersPayload
+					return zeroVal, errors.New("directive hasScope is not implemented")
+				}
+				return ec.Directives.HasScope(ctx, nil, directive0, scope)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.DeleteCustomersPayload) graphql.Marshaler {
+			return ec.marshalODeleteCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteCustomers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteCustomersPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteCustomers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_saveQuery(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_saveQuery(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SaveQuery(ctx, fc.Args["input"].(inputs.SaveQueryInput), fc.Args["dryRun"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.SaveQueryPayload) graphql.Marshaler {
+			return ec.marshalOSaveQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐSaveQueryPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_saveQuery(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SaveQueryPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_saveQuery_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_removeSavedQuery(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_removeSavedQuery(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RemoveSavedQuery(ctx, fc.Args["input"].(inputs.RemoveSavedQueryInput), fc.Args["dryRun"].(*bool))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.RemoveSavedQueryPayload) graphql.Marshaler {
+			return ec.marshalORemoveSavedQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐRemoveSavedQueryPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_removeSavedQuery(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RemoveSavedQueryPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_removeSavedQuery_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createCustomerRelations(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createCustomerRelations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateCustomerRelations(ctx, fc.Args["inputs"].([]*inputs.CreateCustomerRelationInput), fc.Args["mode"].(backoffice.BatchMode), fc.Args["idempotencyKey"].(*string), fc.Args["dryRun"].(*bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+				if err != nil {
+					var zeroVal *inputs.CreateCustomerRelationsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.HasScope == nil {
+					var zeroVal *inputs.CreateCustomerRelationsPayload
+					return zeroVal, errors.New("directive hasScope is not implemented")
+				}
+				return ec.Directives.HasScope(ctx, nil, directive0, scope)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomerRelationsPayload) graphql.Marshaler {
+			return ec.marshalOCreateCustomerRelationsPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createCustomerRelations(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateCustomerRelationsPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createCustomerRelations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_assignChecklists(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_assignChecklists(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AssignChecklists(ctx, fc.Args["input"].(inputs.AssignChecklistsInput), fc.Args["dryRun"].(*bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "PTI_WRITE")
+				if err != nil {
+					var zeroVal *inputs.AssignChecklistsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.HasScope == nil {
+					var zeroVal *inputs.AssignChecklistsPayload
+					return zeroVal, errors.New("directive hasScope is not implemented")
+				}
+				return ec.Directives.HasScope(ctx, nil, directive0, scope)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.AssignChecklistsPayload) graphql.Marshaler {
+			return ec.marshalOAssignChecklistsPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistsPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_assignChecklists(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AssignChecklistsPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_assignChecklists_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -14174,6 +16887,38 @@ func (ec *executionContext) fieldContext_Query_viewer(_ context.Context, field g
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Viewer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_savedQueries(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_savedQueries(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().SavedQueries(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.SavedQuery) graphql.Marshaler {
+			return ec.marshalNSavedQuery2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐSavedQueryᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_savedQueries(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedQuery(ctx, field)
 		},
 	}
 	return fc, nil
@@ -15333,6 +18078,286 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _RemoveSavedQueryPayload_removedName(ctx context.Context, field graphql.CollectedField, obj *inputs.RemoveSavedQueryPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RemoveSavedQueryPayload_removedName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RemovedName, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RemoveSavedQueryPayload_removedName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RemoveSavedQueryPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RemoveSavedQueryPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.RemoveSavedQueryPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RemoveSavedQueryPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RemoveSavedQueryPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RemoveSavedQueryPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SaveQueryPayload_savedQuery(ctx context.Context, field graphql.CollectedField, obj *inputs.SaveQueryPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SaveQueryPayload_savedQuery(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SavedQuery, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.SavedQuery) graphql.Marshaler {
+			return ec.marshalOSavedQuery2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐSavedQuery(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SaveQueryPayload_savedQuery(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SaveQueryPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedQuery(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SaveQueryPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.SaveQueryPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SaveQueryPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SaveQueryPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SaveQueryPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedQuery_name(ctx context.Context, field graphql.CollectedField, obj *backoffice.SavedQuery) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedQuery_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedQuery_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedQuery", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SavedQuery_title(ctx context.Context, field graphql.CollectedField, obj *backoffice.SavedQuery) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedQuery_title(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SavedQuery_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedQuery", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SavedQuery_description(ctx context.Context, field graphql.CollectedField, obj *backoffice.SavedQuery) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedQuery_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SavedQuery_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedQuery", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SavedQuery_document(ctx context.Context, field graphql.CollectedField, obj *backoffice.SavedQuery) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedQuery_document(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Document, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedQuery_document(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedQuery", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SavedQuery_documentId(ctx context.Context, field graphql.CollectedField, obj *backoffice.SavedQuery) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedQuery_documentId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DocumentID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedQuery_documentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedQuery", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _SavedQuery_requiredScopes(ctx context.Context, field graphql.CollectedField, obj *backoffice.SavedQuery) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedQuery_requiredScopes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RequiredScopes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []backoffice.Scope) graphql.Marshaler {
+			return ec.marshalNScope2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐScopeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedQuery_requiredScopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedQuery", field, false, false, errors.New("field of type Scope does not have child fields"))
+}
+
+func (ec *executionContext) _SavedQuery_cost(ctx context.Context, field graphql.CollectedField, obj *backoffice.SavedQuery) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedQuery_cost(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cost, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SavedQuery_cost(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedQuery", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Subscription_changes(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangeEvent) (ret graphql.Marshaler) {
@@ -16506,6 +19531,157 @@ func (ec *executionContext) _UpdateCustomerPayload_userErrors(ctx context.Contex
 func (ec *executionContext) fieldContext_UpdateCustomerPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "UpdateCustomerPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateCustomersPayload_results(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateCustomersPayload_results(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Results, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.UpdateCustomersResult) graphql.Marshaler {
+			return ec.marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersResultᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateCustomersPayload_results(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateCustomersResult(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateCustomersPayload_written(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateCustomersPayload_written(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Written, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateCustomersPayload_written(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UpdateCustomersPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _UpdateCustomersPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateCustomersPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateCustomersPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateCustomersResult_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateCustomersResult_customer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Customer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateCustomersResult_customer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateCustomersResult",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateCustomersResult_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersResult) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateCustomersResult_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateCustomersResult_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateCustomersResult",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -18440,6 +21616,64 @@ func (ec *executionContext) unmarshalInputAssignChecklistInput(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAssignChecklistsInput(ctx context.Context, obj any) (inputs.AssignChecklistsInput, error) {
+	var it inputs.AssignChecklistsInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"checklistId", "customerIds", "filter", "customVariables", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "checklistId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("checklistId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ChecklistID = data
+		case "customerIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomerIds = data
+		case "filter":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filter"))
+			data, err := ec.unmarshalOCustomerFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filter = data
+		case "customVariables":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customVariables"))
+			data, err := ec.unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐObject(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomVariables = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCalculationFilter(ctx context.Context, obj any) (backoffice.CalculationFilter, error) {
 	var it backoffice.CalculationFilter
 	if obj == nil {
@@ -18840,6 +22074,43 @@ func (ec *executionContext) unmarshalInputCreateCustomerRelationInput(ctx contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateDocumentUploadInput(ctx context.Context, obj any) (inputs.CreateDocumentUploadInput, error) {
+	var it inputs.CreateDocumentUploadInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"customerId", "name"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "customerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomerID = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateLabelInput(ctx context.Context, obj any) (inputs.CreateLabelInput, error) {
 	var it inputs.CreateLabelInput
 	if obj == nil {
@@ -18879,6 +22150,43 @@ func (ec *executionContext) unmarshalInputCreateLabelInput(ctx context.Context, 
 				return it, err
 			}
 			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCustomVariableFilter(ctx context.Context, obj any) (backoffice.CustomVariableFilter, error) {
+	var it backoffice.CustomVariableFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"key", "equals"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "key":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("key"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Key = data
+		case "equals":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("equals"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Equals = data
 		}
 	}
 	return it, nil
@@ -18966,7 +22274,11 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"ids", "type", "language", "responsibleId", "email", "customerCode", "kboNumber", "companyType", "scope", "search", "updatedSince", "withoutChecklistId", "registrationNumber", "spouseRegistrationNumber"}
+	if _, present := asMap["searchMode"]; !present {
+		asMap["searchMode"] = "EXACT"
+	}
+
+	fieldsInOrder := [...]string{"ids", "type", "language", "responsibleId", "email", "customerCode", "kboNumber", "companyType", "scope", "search", "searchMode", "updatedSince", "withoutChecklistId", "registrationNumber", "spouseRegistrationNumber", "any", "not", "city", "postalCode", "country", "hasEmail", "hasPhone", "hasResponsible", "hasKboNumber", "createdFrom", "createdTo", "updatedFrom", "updatedTo", "transcripts", "relations"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19043,6 +22355,13 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.Search = data
+		case "searchMode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("searchMode"))
+			data, err := ec.unmarshalNSearchMode2exampleᚗorgᚋbackofficeᚋbackofficeᚐSearchMode(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SearchMode = data
 		case "updatedSince":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedSince"))
 			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
@@ -19115,6 +22434,111 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 				err := fmt.Errorf(`unexpected type %T from directive, should be *string`, tmp)
 				return it, graphql.ErrorOnPath(ctx, err)
 			}
+		case "any":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("any"))
+			data, err := ec.unmarshalOCustomerFilter2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilterᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Any = data
+		case "not":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("not"))
+			data, err := ec.unmarshalOCustomerFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Not = data
+		case "city":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("city"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.City = data
+		case "postalCode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("postalCode"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PostalCode = data
+		case "country":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("country"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Country = data
+		case "hasEmail":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasEmail"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasEmail = data
+		case "hasPhone":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasPhone"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasPhone = data
+		case "hasResponsible":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasResponsible"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasResponsible = data
+		case "hasKboNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasKboNumber"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasKboNumber = data
+		case "createdFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdFrom"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CreatedFrom = data
+		case "createdTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdTo"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CreatedTo = data
+		case "updatedFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedFrom"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UpdatedFrom = data
+		case "updatedTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedTo"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UpdatedTo = data
+		case "transcripts":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("transcripts"))
+			data, err := ec.unmarshalOTranscriptsCondition2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptsCondition(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Transcripts = data
+		case "relations":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("relations"))
+			data, err := ec.unmarshalORelationsCondition2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐRelationsCondition(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Relations = data
 		}
 	}
 	return it, nil
@@ -19475,6 +22899,138 @@ func (ec *executionContext) unmarshalInputMinfinDocumentFilter(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRelationsCondition(ctx context.Context, obj any) (backoffice.RelationsCondition, error) {
+	var it backoffice.RelationsCondition
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"kind", "direction", "atLeast", "none"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalORelationKind2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐRelationKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalORelationDirection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐRelationDirection(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		case "atLeast":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("atLeast"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AtLeast = data
+		case "none":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("none"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.None = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRemoveSavedQueryInput(ctx context.Context, obj any) (inputs.RemoveSavedQueryInput, error) {
+	var it inputs.RemoveSavedQueryInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSaveQueryInput(ctx context.Context, obj any) (inputs.SaveQueryInput, error) {
+	var it inputs.SaveQueryInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "title", "description", "document"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "title":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Title = data
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = data
+		case "document":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("document"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Document = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputTranscriptFilter(ctx context.Context, obj any) (backoffice.TranscriptFilter, error) {
 	var it backoffice.TranscriptFilter
 	if obj == nil {
@@ -19486,7 +23042,7 @@ func (ec *executionContext) unmarshalInputTranscriptFilter(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"checklistId", "financialYearId", "customerId", "responsibleId", "status", "isCompleted", "documentGenerated", "updatedSince"}
+	fieldsInOrder := [...]string{"checklistId", "financialYearId", "customerId", "responsibleId", "status", "isCompleted", "documentGenerated", "updatedSince", "any", "not", "updatedFrom", "updatedTo", "customVariable"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19549,6 +23105,41 @@ func (ec *executionContext) unmarshalInputTranscriptFilter(ctx context.Context, 
 				return it, err
 			}
 			it.UpdatedSince = data
+		case "any":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("any"))
+			data, err := ec.unmarshalOTranscriptFilter2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilterᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Any = data
+		case "not":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("not"))
+			data, err := ec.unmarshalOTranscriptFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Not = data
+		case "updatedFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedFrom"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UpdatedFrom = data
+		case "updatedTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedTo"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UpdatedTo = data
+		case "customVariable":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customVariable"))
+			data, err := ec.unmarshalOCustomVariableFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomVariableFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomVariable = data
 		}
 	}
 	return it, nil
@@ -19590,6 +23181,43 @@ func (ec *executionContext) unmarshalInputTranscriptOrder(ctx context.Context, o
 				return it, err
 			}
 			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputTranscriptsCondition(ctx context.Context, obj any) (backoffice.TranscriptsCondition, error) {
+	var it backoffice.TranscriptsCondition
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"some", "none"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "some":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("some"))
+			data, err := ec.unmarshalOTranscriptFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Some = data
+		case "none":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("none"))
+			data, err := ec.unmarshalOTranscriptFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.None = data
 		}
 	}
 	return it, nil
@@ -20084,6 +23712,92 @@ func (ec *executionContext) _AssignChecklistPayload(ctx context.Context, sel ast
 			out.Values[i] = ec._AssignChecklistPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var assignChecklistsPayloadImplementors = []string{"AssignChecklistsPayload"}
+
+func (ec *executionContext) _AssignChecklistsPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.AssignChecklistsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, assignChecklistsPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AssignChecklistsPayload")
+		case "assigned":
+			out.Values[i] = ec._AssignChecklistsPayload_assigned(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "alreadyAssigned":
+			out.Values[i] = ec._AssignChecklistsPayload_alreadyAssigned(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "transcripts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AssignChecklistsPayload_transcripts(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "userErrors":
+			out.Values[i] = ec._AssignChecklistsPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -20935,6 +24649,236 @@ func (ec *executionContext) _CreateCustomerRelationPayload(ctx context.Context, 
 	return out
 }
 
+var createCustomerRelationsPayloadImplementors = []string{"CreateCustomerRelationsPayload"}
+
+func (ec *executionContext) _CreateCustomerRelationsPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomerRelationsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomerRelationsPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateCustomerRelationsPayload")
+		case "results":
+			out.Values[i] = ec._CreateCustomerRelationsPayload_results(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "written":
+			out.Values[i] = ec._CreateCustomerRelationsPayload_written(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._CreateCustomerRelationsPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var createCustomerRelationsResultImplementors = []string{"CreateCustomerRelationsResult"}
+
+func (ec *executionContext) _CreateCustomerRelationsResult(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomerRelationsResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomerRelationsResultImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateCustomerRelationsResult")
+		case "relation":
+			out.Values[i] = ec._CreateCustomerRelationsResult_relation(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._CreateCustomerRelationsResult_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var createCustomersPayloadImplementors = []string{"CreateCustomersPayload"}
+
+func (ec *executionContext) _CreateCustomersPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomersPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomersPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateCustomersPayload")
+		case "results":
+			out.Values[i] = ec._CreateCustomersPayload_results(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "written":
+			out.Values[i] = ec._CreateCustomersPayload_written(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._CreateCustomersPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var createCustomersResultImplementors = []string{"CreateCustomersResult"}
+
+func (ec *executionContext) _CreateCustomersResult(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomersResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomersResultImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateCustomersResult")
+		case "customer":
+			out.Values[i] = ec._CreateCustomersResult_customer(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._CreateCustomersResult_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var createDocumentUploadPayloadImplementors = []string{"CreateDocumentUploadPayload"}
+
+func (ec *executionContext) _CreateDocumentUploadPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateDocumentUploadPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createDocumentUploadPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateDocumentUploadPayload")
+		case "uploadPath":
+			out.Values[i] = ec._CreateDocumentUploadPayload_uploadPath(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "expiresAt":
+			out.Values[i] = ec._CreateDocumentUploadPayload_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._CreateDocumentUploadPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var createLabelPayloadImplementors = []string{"CreateLabelPayload"}
 
 func (ec *executionContext) _CreateLabelPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateLabelPayload) graphql.Marshaler {
@@ -21508,6 +25452,69 @@ func (ec *executionContext) _CustomerConnection(ctx context.Context, sel ast.Sel
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var customerDeletionImplementors = []string{"CustomerDeletion"}
+
+func (ec *executionContext) _CustomerDeletion(ctx context.Context, sel ast.SelectionSet, obj *backoffice.CustomerDeletion) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customerDeletionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomerDeletion")
+		case "relations":
+			out.Values[i] = ec._CustomerDeletion_relations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transcripts":
+			out.Values[i] = ec._CustomerDeletion_transcripts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "calculations":
+			out.Values[i] = ec._CustomerDeletion_calculations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "documents":
+			out.Values[i] = ec._CustomerDeletion_documents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "minfinDocuments":
+			out.Values[i] = ec._CustomerDeletion_minfinDocuments(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "files":
+			out.Values[i] = ec._CustomerDeletion_files(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -22244,6 +26251,11 @@ func (ec *executionContext) _DeleteCustomerPayload(ctx context.Context, sel ast.
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "wouldDelete":
+			out.Values[i] = ec._DeleteCustomerPayload_wouldDelete(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "userErrors":
 			out.Values[i] = ec._DeleteCustomerPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -22289,6 +26301,102 @@ func (ec *executionContext) _DeleteCustomerRelationPayload(ctx context.Context, 
 			}
 		case "userErrors":
 			out.Values[i] = ec._DeleteCustomerRelationPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deleteCustomersPayloadImplementors = []string{"DeleteCustomersPayload"}
+
+func (ec *executionContext) _DeleteCustomersPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.DeleteCustomersPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCustomersPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteCustomersPayload")
+		case "results":
+			out.Values[i] = ec._DeleteCustomersPayload_results(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "written":
+			out.Values[i] = ec._DeleteCustomersPayload_written(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "wouldDelete":
+			out.Values[i] = ec._DeleteCustomersPayload_wouldDelete(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._DeleteCustomersPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deleteCustomersResultImplementors = []string{"DeleteCustomersResult"}
+
+func (ec *executionContext) _DeleteCustomersResult(ctx context.Context, sel ast.SelectionSet, obj *inputs.DeleteCustomersResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCustomersResultImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteCustomersResult")
+		case "deletedCustomerId":
+			out.Values[i] = ec._DeleteCustomersResult_deletedCustomerId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._DeleteCustomersResult_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -23267,6 +27375,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "createDocumentUpload":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createDocumentUpload(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createLabel":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createLabel(ctx, field)
@@ -23284,6 +27399,55 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "deleteUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteUser(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createCustomers":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createCustomers(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "updateCustomers":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateCustomers(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "deleteCustomers":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteCustomers(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "saveQuery":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_saveQuery(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "removeSavedQuery":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_removeSavedQuery(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createCustomerRelations":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createCustomerRelations(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "assignChecklists":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_assignChecklists(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -23655,6 +27819,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_viewer(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "savedQueries":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_savedQueries(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -24208,6 +28394,160 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var removeSavedQueryPayloadImplementors = []string{"RemoveSavedQueryPayload"}
+
+func (ec *executionContext) _RemoveSavedQueryPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.RemoveSavedQueryPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, removeSavedQueryPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RemoveSavedQueryPayload")
+		case "removedName":
+			out.Values[i] = ec._RemoveSavedQueryPayload_removedName(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._RemoveSavedQueryPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var saveQueryPayloadImplementors = []string{"SaveQueryPayload"}
+
+func (ec *executionContext) _SaveQueryPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.SaveQueryPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, saveQueryPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SaveQueryPayload")
+		case "savedQuery":
+			out.Values[i] = ec._SaveQueryPayload_savedQuery(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._SaveQueryPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var savedQueryImplementors = []string{"SavedQuery"}
+
+func (ec *executionContext) _SavedQuery(ctx context.Context, sel ast.SelectionSet, obj *backoffice.SavedQuery) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, savedQueryImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SavedQuery")
+		case "name":
+			out.Values[i] = ec._SavedQuery_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "title":
+			out.Values[i] = ec._SavedQuery_title(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._SavedQuery_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "document":
+			out.Values[i] = ec._SavedQuery_document(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "documentId":
+			out.Values[i] = ec._SavedQuery_documentId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "requiredScopes":
+			out.Values[i] = ec._SavedQuery_requiredScopes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cost":
+			out.Values[i] = ec._SavedQuery_cost(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -24896,6 +29236,97 @@ func (ec *executionContext) _UpdateCustomerPayload(ctx context.Context, sel ast.
 			}
 		case "userErrors":
 			out.Values[i] = ec._UpdateCustomerPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var updateCustomersPayloadImplementors = []string{"UpdateCustomersPayload"}
+
+func (ec *executionContext) _UpdateCustomersPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.UpdateCustomersPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateCustomersPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateCustomersPayload")
+		case "results":
+			out.Values[i] = ec._UpdateCustomersPayload_results(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "written":
+			out.Values[i] = ec._UpdateCustomersPayload_written(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._UpdateCustomersPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var updateCustomersResultImplementors = []string{"UpdateCustomersResult"}
+
+func (ec *executionContext) _UpdateCustomersResult(ctx context.Context, sel ast.SelectionSet, obj *inputs.UpdateCustomersResult) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateCustomersResultImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateCustomersResult")
+		case "customer":
+			out.Values[i] = ec._UpdateCustomersResult_customer(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._UpdateCustomersResult_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -25771,6 +30202,28 @@ func (ec *executionContext) unmarshalNAssignChecklistInput2exampleᚗorgᚋbacko
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNAssignChecklistsInput2exampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistsInput(ctx context.Context, v any) (inputs.AssignChecklistsInput, error) {
+	res, err := ec.unmarshalInputAssignChecklistsInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNBatchMode2exampleᚗorgᚋbackofficeᚋbackofficeᚐBatchMode(ctx context.Context, v any) (backoffice.BatchMode, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.BatchMode(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBatchMode2exampleᚗorgᚋbackofficeᚋbackofficeᚐBatchMode(ctx context.Context, sel ast.SelectionSet, v backoffice.BatchMode) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -26062,8 +30515,103 @@ func (ec *executionContext) unmarshalNCreateCustomerInput2exampleᚗorgᚋbackof
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNCreateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInputᚄ(ctx context.Context, v any) ([]*inputs.CreateCustomerInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*inputs.CreateCustomerInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNCreateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNCreateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInput(ctx context.Context, v any) (*inputs.CreateCustomerInput, error) {
+	res, err := ec.unmarshalInputCreateCustomerInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCreateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInput(ctx context.Context, v any) (inputs.CreateCustomerRelationInput, error) {
 	res, err := ec.unmarshalInputCreateCustomerRelationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNCreateCustomerRelationInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInputᚄ(ctx context.Context, v any) ([]*inputs.CreateCustomerRelationInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*inputs.CreateCustomerRelationInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNCreateCustomerRelationInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNCreateCustomerRelationInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInput(ctx context.Context, v any) (*inputs.CreateCustomerRelationInput, error) {
+	res, err := ec.unmarshalInputCreateCustomerRelationInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateCustomerRelationsResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.CreateCustomerRelationsResult) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCreateCustomerRelationsResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsResult(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCreateCustomerRelationsResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsResult(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationsResult) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateCustomerRelationsResult(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.CreateCustomersResult) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersResult(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomersResult) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateCustomersResult(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCreateDocumentUploadInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateDocumentUploadInput(ctx context.Context, v any) (inputs.CreateDocumentUploadInput, error) {
+	res, err := ec.unmarshalInputCreateDocumentUploadInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -26262,6 +30810,11 @@ func (ec *executionContext) marshalNCustomerEdge2ᚖexampleᚗorgᚋbackoffice�
 	return ec._CustomerEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNCustomerFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilter(ctx context.Context, v any) (*backoffice.CustomerFilter, error) {
+	res, err := ec.unmarshalInputCustomerFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNCustomerGroup2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Group) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -26442,9 +30995,54 @@ func (ec *executionContext) unmarshalNDeleteCustomerInput2exampleᚗorgᚋbackof
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNDeleteCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInputᚄ(ctx context.Context, v any) ([]*inputs.DeleteCustomerInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*inputs.DeleteCustomerInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNDeleteCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNDeleteCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInput(ctx context.Context, v any) (*inputs.DeleteCustomerInput, error) {
+	res, err := ec.unmarshalInputDeleteCustomerInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNDeleteCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerRelationInput(ctx context.Context, v any) (inputs.DeleteCustomerRelationInput, error) {
 	res, err := ec.unmarshalInputDeleteCustomerRelationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.DeleteCustomersResult) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeleteCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersResult(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDeleteCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomersResult) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteCustomersResult(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserInput(ctx context.Context, v any) (inputs.DeleteUserInput, error) {
@@ -27041,6 +31639,42 @@ func (ec *executionContext) marshalNRelationKind2exampleᚗorgᚋbackofficeᚋba
 	return res
 }
 
+func (ec *executionContext) unmarshalNRemoveSavedQueryInput2exampleᚗorgᚋbackofficeᚋinputsᚐRemoveSavedQueryInput(ctx context.Context, v any) (inputs.RemoveSavedQueryInput, error) {
+	res, err := ec.unmarshalInputRemoveSavedQueryInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNSaveQueryInput2exampleᚗorgᚋbackofficeᚋinputsᚐSaveQueryInput(ctx context.Context, v any) (inputs.SaveQueryInput, error) {
+	res, err := ec.unmarshalInputSaveQueryInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSavedQuery2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐSavedQueryᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.SavedQuery) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSavedQuery2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐSavedQuery(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSavedQuery2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐSavedQuery(ctx context.Context, sel ast.SelectionSet, v *backoffice.SavedQuery) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SavedQuery(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx context.Context, v any) (backoffice.Scope, error) {
 	var res backoffice.Scope
 	err := res.UnmarshalGQL(v)
@@ -27079,6 +31713,23 @@ func (ec *executionContext) marshalNScope2ᚕexampleᚗorgᚋbackofficeᚋbackof
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalNSearchMode2exampleᚗorgᚋbackofficeᚋbackofficeᚐSearchMode(ctx context.Context, v any) (backoffice.SearchMode, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.SearchMode(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSearchMode2exampleᚗorgᚋbackofficeᚋbackofficeᚐSearchMode(ctx context.Context, sel ast.SelectionSet, v backoffice.SearchMode) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNString2string(ctx context.Context, v any) (string, error) {
@@ -27236,6 +31887,11 @@ func (ec *executionContext) marshalNTranscriptEdge2ᚖexampleᚗorgᚋbackoffice
 	return ec._TranscriptEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNTranscriptFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilter(ctx context.Context, v any) (*backoffice.TranscriptFilter, error) {
+	res, err := ec.unmarshalInputTranscriptFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNTranscriptGroup2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Group) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -27361,6 +32017,51 @@ func (ec *executionContext) marshalNTranscriptsAggregate2ᚖexampleᚗorgᚋback
 func (ec *executionContext) unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx context.Context, v any) (inputs.UpdateCustomerInput, error) {
 	res, err := ec.unmarshalInputUpdateCustomerInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInputᚄ(ctx context.Context, v any) ([]*inputs.UpdateCustomerInput, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*inputs.UpdateCustomerInput, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNUpdateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNUpdateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx context.Context, v any) (*inputs.UpdateCustomerInput, error) {
+	res, err := ec.unmarshalInputUpdateCustomerInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.UpdateCustomersResult) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersResult(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomersResult) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateCustomersResult(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserInput(ctx context.Context, v any) (inputs.UpdateUserInput, error) {
@@ -27656,6 +32357,13 @@ func (ec *executionContext) marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋba
 	return ec._AssignChecklistPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOAssignChecklistsPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistsPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.AssignChecklistsPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AssignChecklistsPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -27782,6 +32490,27 @@ func (ec *executionContext) marshalOCreateCustomerRelationPayload2ᚖexampleᚗo
 	return ec._CreateCustomerRelationPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOCreateCustomerRelationsPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationsPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateCustomerRelationsPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomersPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateCustomersPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateDocumentUploadPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateDocumentUploadPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateDocumentUploadPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateDocumentUploadPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateLabelPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateLabelPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -27789,11 +32518,26 @@ func (ec *executionContext) marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackof
 	return ec._CreateLabelPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOCustomVariableFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomVariableFilter(ctx context.Context, v any) (*backoffice.CustomVariableFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputCustomVariableFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx context.Context, sel ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Customer(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCustomerDeletion2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerDeletion(ctx context.Context, sel ast.SelectionSet, v *backoffice.CustomerDeletion) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CustomerDeletion(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOCustomerDocumentFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerDocumentFilter(ctx context.Context, v any) (*backoffice.CustomerDocumentFilter, error) {
@@ -27810,6 +32554,23 @@ func (ec *executionContext) unmarshalOCustomerDocumentOrder2ᚖexampleᚗorgᚋb
 	}
 	res, err := ec.unmarshalInputCustomerDocumentOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOCustomerFilter2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilterᚄ(ctx context.Context, v any) ([]*backoffice.CustomerFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*backoffice.CustomerFilter, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNCustomerFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilter(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) unmarshalOCustomerFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilter(ctx context.Context, v any) (*backoffice.CustomerFilter, error) {
@@ -27900,6 +32661,13 @@ func (ec *executionContext) marshalODeleteCustomerRelationPayload2ᚖexampleᚗo
 		return graphql.Null
 	}
 	return ec._DeleteCustomerRelationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomersPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteCustomersPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteUserPayload) graphql.Marshaler {
@@ -28168,6 +32936,35 @@ func (ec *executionContext) marshalORelationKind2ᚖexampleᚗorgᚋbackoffice�
 	return res
 }
 
+func (ec *executionContext) unmarshalORelationsCondition2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐRelationsCondition(ctx context.Context, v any) (*backoffice.RelationsCondition, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRelationsCondition(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORemoveSavedQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐRemoveSavedQueryPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.RemoveSavedQueryPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RemoveSavedQueryPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOSaveQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐSaveQueryPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.SaveQueryPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SaveQueryPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOSavedQuery2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐSavedQuery(ctx context.Context, sel ast.SelectionSet, v *backoffice.SavedQuery) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SavedQuery(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx context.Context, v any) (backoffice.Text, error) {
 	var res backoffice.Text
 	err := res.UnmarshalGQL(v)
@@ -28238,6 +33035,23 @@ func (ec *executionContext) marshalOTranscript2ᚖexampleᚗorgᚋbackofficeᚋb
 	return ec._Transcript(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOTranscriptFilter2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilterᚄ(ctx context.Context, v any) ([]*backoffice.TranscriptFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*backoffice.TranscriptFilter, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTranscriptFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilter(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
 func (ec *executionContext) unmarshalOTranscriptFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilter(ctx context.Context, v any) (*backoffice.TranscriptFilter, error) {
 	if v == nil {
 		return nil, nil
@@ -28290,11 +33104,26 @@ func (ec *executionContext) marshalOTranscriptStatus2ᚕexampleᚗorgᚋbackoffi
 	return ret
 }
 
+func (ec *executionContext) unmarshalOTranscriptsCondition2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptsCondition(ctx context.Context, v any) (*backoffice.TranscriptsCondition, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputTranscriptsCondition(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._UpdateCustomerPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomersPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateCustomersPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUpdateUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateUserPayload) graphql.Marshaler {

@@ -17,7 +17,7 @@ import (
 )
 
 // TestThePageInABrowser builds the program, fills a store with its demo data, serves it, and lets Debian's Chromium
-// use the page: the sentences are in page/test/page.test.mjs. make deps installs what it needs; without
+// use the page: the sentences are in page/test/*.test.mjs. make deps installs what it needs; without
 // that it is skipped, but in CI (CI=true) it fails.
 func TestThePageInABrowser(t *testing.T) {
 	if testing.Short() {
@@ -49,9 +49,9 @@ func TestThePageInABrowser(t *testing.T) {
 	owner := realOffice.pair(t, "Every scope", "privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write")
 	realOffice.start(t, "serve")
 
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
 	defer cancel()
-	tests := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "test/page.test.mjs")
+	tests := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "--test-concurrency=1", "test/analysts.test.mjs", "test/export.test.mjs", "test/saved.test.mjs", "test/page.test.mjs")
 	tests.Dir = "page"
 	tests.Env = append(os.Environ(),
 		"CHROMIUM="+chromium,

@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"context"
 	"strings"
 
 	"github.com/maypok86/otter/v2"
@@ -17,9 +18,15 @@ import (
 type documents struct {
 	schema *ast.Schema
 	limits limits.Settings
-	known  *otter.Cache[string, *document]
+	known  *otter.Cache[known, *document]
 
 	guarded map[string]bool // the names of inputs that need a scope
+}
+
+// known is by what a document is known: its text, or the identifier of a trusted one. No text is ever taken for an identifier.
+type known struct {
+	text    string
+	trusted bool
 }
 
 // document is a query document that may be executed, if its cost allows it.
@@ -45,32 +52,56 @@ const bytesPerToken = 256
 func newDocuments(schema *ast.Schema, settings limits.Settings) *documents {
 	d := &documents{schema: schema, limits: settings, guarded: guardedNames(schema)}
 	if settings.Documents > 0 {
-		d.known = otter.Must(&otter.Options[string, *document]{
+		d.known = otter.Must(&otter.Options[known, *document]{
 			MaximumWeight: uint64(settings.Documents),
-			Weigher:       func(_ string, entry *document) uint32 { return entry.weight },
+			Weigher:       func(_ known, entry *document) uint32 { return entry.weight },
 		})
 	}
 	return d
 }
 
+// documentOf finds the document of what is asked. A text alone goes its way without a look at what is trusted, unless whom ctx is for may send nothing else.
+func (g *GraphQL) documentOf(ctx context.Context, asked request) (*document, gqlerror.List) {
+	switch {
+	case asked.known != nil:
+		return asked.known, nil
+	case asked.documentID == "" && asked.query != "" && !g.trustedOnly(ctx):
+		return g.documents.get(asked.query)
+	}
+	return g.trusted(ctx, asked)
+}
+
 // get gives the prepared document, or the errors to answer with.
 func (d *documents) get(text string) (*document, gqlerror.List) {
-	if d.known == nil {
-		return d.prepare(text)
+	return d.find(known{text: text}, text)
+}
+
+// find gives the prepared document that is known by something.
+func (d *documents) find(by known, text string) (*document, gqlerror.List) {
+	held := d.limits
+	if by.trusted {
+		held = trustedLimits(held)
 	}
-	if entry, ok := d.known.GetIfPresent(text); ok {
+	if d.known == nil {
+		return d.prepare(text, held)
+	}
+	if entry, ok := d.known.GetIfPresent(by); ok {
 		return entry, nil
 	}
 	text = strings.Clone(text) // which is a part of a whole body, that would be kept with it
-	entry, errs := d.prepare(text)
+	if !by.trusted {
+		by.text = text
+	}
+	entry, errs := d.prepare(text, held)
 	if errs == nil && !entry.guarded {
-		d.known.Set(text, entry)
+		d.known.Set(by, entry)
 	}
 	return entry, errs
 }
 
-func (d *documents) prepare(text string) (*document, gqlerror.List) {
-	scan, refused := d.limits.Scan(text)
+// prepare parses, validates and prices a document within limits.
+func (d *documents) prepare(text string, held limits.Settings) (*document, gqlerror.List) {
+	scan, refused := held.Scan(text)
 	if refused != nil {
 		return nil, gqlerror.List{refused}
 	}
@@ -81,7 +112,7 @@ func (d *documents) prepare(text string) (*document, gqlerror.List) {
 	if len(parsed.Operations) == 0 {
 		return nil, gqlerror.List{failure(codeValidation, "the document has no operation")}
 	}
-	depth, refused := d.limits.Measure(parsed)
+	depth, refused := held.Measure(parsed)
 	if refused != nil {
 		return nil, gqlerror.List{refused}
 	}
@@ -92,7 +123,7 @@ func (d *documents) prepare(text string) (*document, gqlerror.List) {
 			return nil, gqlerror.List{refused}
 		}
 	}
-	constants, errs := validate(d.schema, parsed, d.limits.ValidationErrors)
+	constants, errs := validate(d.schema, parsed, held.ValidationErrors)
 	if errs != nil {
 		return nil, errs
 	}

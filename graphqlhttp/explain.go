@@ -2,36 +2,129 @@ package graphqlhttp
 
 import (
 	"context"
+	"net/http"
+	"time"
 
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/limits"
 )
 
-// explanation is extensions.cost, for a request with the header "x-explain: true".
+// explain is what a client wants to be told of an operation beside its answer, or in its place.
+type explain uint8
+
+const (
+	explainNothing explain = iota
+	explainCost            // beside its answer, what it costs: "x-explain: true"
+	explainPlan            // what it would take; it is not run: "x-explain: plan"
+)
+
+func explainOf(header http.Header) explain {
+	switch header.Get("X-Explain") {
+	case "true":
+		return explainCost
+	case "plan":
+		return explainPlan
+	}
+	return explainNothing
+}
+
+// explanation is extensions.cost.
 type explanation struct {
 	Depth      int      `json:"depth"`
 	Cost       int      `json:"cost"`
 	Limit      int      `json:"limit"`
 	Scopes     []string `json:"scopes"` // that the whole answer needs, as "privacy.read"
 	StoreCalls int      `json:"storeCalls"`
+	Levels     []Level  `json:"levels,omitempty"` // of one that was run
 }
+
+// Level is what was done at one time for an operation, as a client that asks and the log are told. Without fields it is what was done
+// beside the levels.
+type Level struct {
+	Fields       int         `json:"fields"` // whose resolvers were called
+	Milliseconds float64     `json:"milliseconds"`
+	Rows         int         `json:"rows"` // that were read or written; what memory has is no row
+	Statements   []Statement `json:"statements"`
+}
+
+// Statement is what the statements of one name did in a level.
+type Statement struct {
+	Name         string  `json:"name"` // such as relations.page
+	Times        int     `json:"times"`
+	Rows         int     `json:"rows"`
+	Milliseconds float64 `json:"milliseconds"` // with the wait
+	Waited       float64 `json:"waited"`       // for a connection, in milliseconds
+	Replica      bool    `json:"replica"`      // a replica answered
+}
+
+// Levels tells what a timeline has noted.
+func Levels(timeline *backoffice.Timeline) []Level {
+	noted := timeline.Levels()
+	levels := make([]Level, len(noted))
+	for i, l := range noted {
+		levels[i] = Level{Fields: l.Fields, Milliseconds: milliseconds(l.Ended.Sub(l.Began)), Rows: l.Rows(), Statements: make([]Statement, len(l.Statements))}
+		for j, s := range l.Statements {
+			levels[i].Statements[j] = Statement{
+				Name: s.Name, Times: s.Times, Rows: s.Rows, Milliseconds: milliseconds(s.Ended.Sub(s.Began)), Waited: milliseconds(s.Waited), Replica: s.Replica,
+			}
+		}
+	}
+	return levels
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1_000 }
 
 // explained adds what an operation costs, for a client that asks.
 func (g *GraphQL) explained(ctx context.Context, a answer, q *prepared) answer {
-	if !q.explain {
+	if q.explain != explainCost {
 		return a
 	}
 	shown := explanation{
 		Depth:  q.depth,
 		Cost:   q.cost,
 		Limit:  g.limits.Cost,
-		Scopes: limits.Scopes(g.schema, q.OperationDefinition, q.variables),
-	}
-	if shown.Scopes == nil {
-		shown.Scopes = []string{}
+		Scopes: g.scopesOf(q),
+		Levels: Levels(backoffice.TimelineOf(ctx)),
 	}
 	if g.hooks.StoreCalls != nil {
 		shown.StoreCalls = g.hooks.StoreCalls(ctx)
 	}
 	a.extensions = with(a.extensions, "cost", shown)
 	return a
+}
+
+// plan is extensions.plan.
+type plan struct {
+	Cost           int      `json:"cost"`
+	MaximumCost    int      `json:"maximumCost"`
+	Depth          int      `json:"depth"`
+	RequiredScopes []string `json:"requiredScopes"` // that the whole answer needs, as "privacy.read"
+	MissingScopes  []string `json:"missingScopes"`  // those of them that the caller does not have
+	Statements     *int     `json:"statements"`     // at most; null when that is not foretold
+}
+
+// plan answers with what an operation would take, in the place of its answer: also for one that would be refused for its cost
+// or for want of a scope. What a mutation or a subscription takes only what happens tells.
+func (g *GraphQL) plan(ctx context.Context, media string, q *prepared) answer {
+	shown := plan{Cost: q.cost, MaximumCost: g.limits.Cost, Depth: q.depth, RequiredScopes: g.scopesOf(q), MissingScopes: []string{}}
+	if g.hooks.MissingScopes != nil {
+		shown.MissingScopes = append(shown.MissingScopes, g.hooks.MissingScopes(ctx, shown.RequiredScopes)...)
+	}
+	if g.hooks.Statements != nil && q.Operation == ast.Query {
+		statements, known, err := g.hooks.Statements(graphql.WithOperationContext(ctx, q.context), q.cost)
+		if err != nil {
+			return refusal(media, g.Present(ctx, err))
+		}
+		if known {
+			shown.Statements = &statements
+		}
+	}
+	return answer{status: http.StatusOK, media: media, extensions: map[string]any{"plan": shown}}
+}
+
+func (g *GraphQL) scopesOf(q *prepared) []string {
+	return append([]string{}, limits.Scopes(g.schema, q.OperationDefinition, q.variables)...)
 }

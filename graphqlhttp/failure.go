@@ -23,7 +23,7 @@ const (
 	codeTimeout         = "TIMEOUT"
 	codeInternal        = "INTERNAL_SERVER_ERROR"
 	codeCursorExpired   = "CURSOR_EXPIRED"
-	codeNotPersisted    = "PERSISTED_QUERY_NOT_SUPPORTED"
+	codeNotPersisted    = "PERSISTED_DOCUMENT_NOT_FOUND"
 )
 
 // failure makes an error with a code. The message must hold no value of the request.

@@ -28,14 +28,20 @@ type Hooks struct {
 	Connect func(ctx context.Context) (own context.Context, leave func(), err error)
 	// Admit waits until an operation of this cost may be executed, and fails when that takes too long.
 	Admit func(ctx context.Context, cost int) (Admitted, error)
+	// Trusted knows the trusted documents. Without it there are none.
+	Trusted TrustedDocuments
 	// BeforeWrite runs after an operation was executed and before the first byte of its answer leaves. If it fails,
 	// nothing of the answer is shown: the caller gets UNAVAILABLE, 503.
 	BeforeWrite func(context.Context) error
 	// RequestID is what an internal error shows of the request.
 	RequestID func(context.Context) string
+	// Statements foretells how many statements the context's query asks the store for; known is false when that is not foretold.
+	Statements func(ctx context.Context, cost int) (most int, known bool, err error)
+	// MissingScopes are those of some that the caller does not have.
+	MissingScopes func(ctx context.Context, of []string) []string
 	// StoreCalls is how often the request has asked the store so far.
 	StoreCalls func(context.Context) int
-	// Done runs once for each request, after its answer.
+	// Done runs once for each request, after its answer, in what Begin gave it.
 	Done func(context.Context, Outcome)
 	// Log takes the causes of internal errors; slog.Default() without.
 	Log *slog.Logger
@@ -51,6 +57,7 @@ type Admitted struct {
 type Outcome struct {
 	Operation string   // its name as the document has it, digit runs masked and cut; "" without one
 	Type      string   // query, mutation or subscription; "" when the document was refused
+	Document  string   // "sha256:" and its digest, of an operation whose timeline is kept; "" when it holds a value that only a scope lets one give
 	Shape     string   // 16 hexadecimal digits that are the same for documents which differ in literals only
 	Depth     int      // 0 when the document was refused
 	Cost      int      // likewise
@@ -67,7 +74,13 @@ type GraphQL struct {
 	documents *documents
 	limits    limits.Settings
 	hooks     Hooks
+	plans     keeper       // nil for a schema that keeps none
 	newcomers atomic.Int64 // sockets on which nobody has signed in
+}
+
+// keeper is a schema that keeps how operations are executed.
+type keeper interface {
+	Forget(operation *ast.OperationDefinition)
 }
 
 // New makes the GraphQL endpoint of a schema.
@@ -83,6 +96,7 @@ func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks)
 		limits:    settings,
 		hooks:     hooks,
 	}
+	g.plans, _ = schema.(keeper)
 	g.executor.SetErrorPresenter(g.Present)
 	g.executor.SetRecoverFunc(g.Recover)
 	return g
@@ -114,6 +128,9 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *GraphQL) done(ctx context.Context, served *served, a answer) {
 	if g.hooks.Done != nil {
 		served.Status, served.Codes = a.status, codesOf(a.errors)
+		if served.within != nil {
+			ctx = served.within
+		}
 		g.hooks.Done(ctx, served.Outcome)
 	}
 }
@@ -121,6 +138,8 @@ func (g *GraphQL) done(ctx context.Context, served *served, a answer) {
 // served is what is noted of an operation while it is served.
 type served struct {
 	Outcome
+	within context.Context // what the operation runs in; nil when it was not begun
+
 	sent  func() // to be called at the end; nil when nothing was admitted
 	ended func() // likewise; nil when nothing was begun
 }
@@ -142,15 +161,22 @@ func (s *served) end() {
 
 // Refuse answers a request that is not let through to GraphQL, for what stands in front: authentication, rates.
 func (g *GraphQL) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	g.RefuseWith(w, r, g.Refusal(r.Context(), err))
+}
+
+// RefuseWith is Refuse for what is refused already. It returns the status.
+func (g *GraphQL) RefuseWith(w http.ResponseWriter, r *http.Request, refused *Refused) (status int) {
 	media, ok := negotiate(r.Header["Accept"])
 	if !ok {
 		media = mediaJSON
 	}
-	a := refusal(media, g.Present(r.Context(), err))
+	a := refusal(media, refused.errs...)
+	a.status, a.allow = cmp.Or(refused.status, a.status), refused.allow
 	if a.status == http.StatusOK {
 		a.status = http.StatusBadRequest
 	}
 	_ = a.write(w)
+	return a.status
 }
 
 // guarded answers a panic with an internal error.
@@ -171,11 +197,13 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 	if unread != nil {
 		return unread.answer(media)
 	}
-	asked.explain = r.Header.Get("X-Explain") == "true"
+	asked.explain = explainOf(r.Header)
 	q, refused := g.prepare(ctx, asked, r.Header, media, outcome)
 	switch {
 	case refused != nil:
 		return *refused
+	case q.explain == explainPlan:
+		return g.plan(ctx, media, q)
 	case q.isSubscription():
 		return g.stream(ctx, w, media, q)
 	case media == mediaEvents:

@@ -72,7 +72,7 @@ func BenchmarkPrepare(b *testing.B) {
 			d := newDocuments(contract(), limits.Defaults())
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, errs := d.prepare(text); errs != nil {
+				if _, errs := d.prepare(text, d.limits); errs != nil {
 					b.Fatal(errs)
 				}
 			}

@@ -84,7 +84,9 @@ func (m message) pair() (pair Pair, ok bool) {
 func (m message) request() (request, *unread) {
 	asked, refused := requestOf(m.payload.members)
 	if extensions, ok := m.payload.members["extensions"].(*object); ok {
-		asked.explain, _ = extensions.members["explain"].(bool)
+		if explained, _ := extensions.members["explain"].(bool); explained {
+			asked.explain = explainCost
+		}
 	}
 	return asked, refused
 }

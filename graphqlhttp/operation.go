@@ -16,7 +16,7 @@ type prepared struct {
 	variables map[string]any
 	cost      int
 	depth     int
-	explain   bool
+	explain   explain
 	context   *graphql.OperationContext
 }
 
@@ -24,7 +24,7 @@ func (q *prepared) isSubscription() bool { return q.Operation == ast.Subscriptio
 
 // prepare makes ready what a client asks, or answers with why it may not be executed.
 func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header, media string, outcome *served) (*prepared, *answer) {
-	document, errs := g.documents.get(asked.query)
+	document, errs := g.documentOf(ctx, asked)
 	if errs != nil {
 		return nil, new(refusal(media, errs...))
 	}
@@ -45,7 +45,9 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	}
 	q := &prepared{operation: operation, variables: variables, cost: operation.price.Cost(variables), depth: document.depth, explain: asked.explain}
 	outcome.Cost = q.cost
-	refused = operation.price.Check(q.cost)
+	if asked.explain != explainPlan { // which tells that it is too much
+		refused = operation.price.Check(q.cost)
+	}
 	if refused == nil {
 		refused = operation.price.CheckLists(variables)
 	}
@@ -89,15 +91,36 @@ func (g *GraphQL) inTime(ctx context.Context, media string, q *prepared, outcome
 }
 
 func (g *GraphQL) executed(ctx context.Context, media string, q *prepared, outcome *served, part bool) answer {
-	if g.hooks.Begin != nil {
-		ctx, outcome.ended = g.hooks.Begin(ctx, part)
-	}
+	ctx = g.begin(ctx, q, outcome, part)
 	ctx = graphql.WithOperationContext(ctx, q.context)
 	response, err := g.response(ctx, q, outcome)
 	if err != nil {
 		return g.explained(ctx, refusal(media, g.Present(ctx, err)), q)
 	}
 	return g.explained(ctx, g.answerOf(ctx, media, q.context, response), q)
+}
+
+// begin gives an operation what it runs in.
+func (g *GraphQL) begin(ctx context.Context, q *prepared, outcome *served, part bool) context.Context {
+	if q.explain == explainCost {
+		ctx, _ = backoffice.WithTimeline(ctx)
+	}
+	if g.hooks.Begin != nil {
+		ctx, outcome.ended = g.hooks.Begin(ctx, part)
+	}
+	if backoffice.TimelineOf(ctx) != nil {
+		outcome.Document = q.documentID()
+	}
+	outcome.within = ctx
+	return ctx
+}
+
+// documentID is what Outcome tells of the document.
+func (q *prepared) documentID() string {
+	if q.context.RawQuery == "" {
+		return ""
+	}
+	return backoffice.DocumentID(q.context.RawQuery)
 }
 
 func (g *GraphQL) response(ctx context.Context, q *prepared, outcome *served) (response *graphql.Response, err error) {

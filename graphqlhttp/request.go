@@ -2,39 +2,39 @@ package graphqlhttp
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+
+	"example.org/backoffice/backoffice"
 )
 
 // request is what a client asks, whichever method carried it.
 type request struct {
 	query         string
+	documentID    string    // of a trusted document, in its one form; "" for none
+	apollo        bool      // it came as Apollo's clients send it
+	known         *document // that was found already
 	operationName string
 	variables     map[string]any
 
 	queriesOnly bool // it came with GET
-	explain     bool // what it costs is to be told
+	explain     explain
 }
 
 // unread is a request that could not be taken, with its HTTP status and a message that holds nothing of it.
 type unread struct {
-	status  int // that of the code when 0
+	status  int
 	message string
-	code    string // BAD_USER_INPUT when empty
 	allow   string
 }
 
-// notPersisted is what Apollo's clients fall back on: they send the document itself then, and go on doing so.
-var notPersisted = &unread{message: "PersistedQueryNotSupported", code: codeNotPersisted}
-
 // answer tells a client why its request was not taken.
 func (u *unread) answer(media string) answer {
-	a := refusal(media, failure(cmp.Or(u.code, codeBadInput), "%s", u.message))
-	a.status, a.allow = cmp.Or(u.status, a.status), u.allow
+	a := refusal(media, failure(codeBadInput, "%s", u.message))
+	a.status, a.allow = u.status, u.allow
 	return a
 }
 
@@ -117,11 +117,12 @@ func parseBody(text string, nesting int) (request, *unread) {
 	return request{}, malformed("the body is not a JSON object")
 }
 
-// requestOf knows the four keys of a request and refuses others: a misspelt "variables" would otherwise run an
-// operation without them.
+// requestOf knows the keys of a request and refuses others: a misspelt "variables" would otherwise run an operation
+// without them. A trusted document is named by documentId, as GraphQL over HTTP has it, by doc_id, as Relay's clients do,
+// or by Apollo's extension.
 func requestOf(members map[string]any) (request, *unread) {
 	var q request
-	persisted := false
+	var ids []string
 	for key, value := range members {
 		inner, ok := value.(*object)
 		if inner == nil {
@@ -130,6 +131,10 @@ func requestOf(members map[string]any) (request, *unread) {
 		switch key {
 		case "query":
 			q.query, ok = value.(string)
+		case "documentId", "doc_id":
+			var id string
+			id, ok = value.(string)
+			ids = append(ids, id)
 		case "operationName":
 			q.operationName, ok = value.(string)
 			ok = ok || value == nil
@@ -137,22 +142,38 @@ func requestOf(members map[string]any) (request, *unread) {
 			q.variables = inner.members
 			ok = ok || value == nil
 		case "extensions": // of no meaning here, but for the one that stands in a query's place
-			_, persisted = inner.members["persistedQuery"]
+			if persisted, there := inner.members["persistedQuery"]; there {
+				q.apollo = true
+				ids = append(ids, apolloHash(persisted))
+			}
 			ok = ok || value == nil
 		default:
-			return request{}, malformed("the request has other keys than query, operationName, variables and extensions")
+			return request{}, malformed("the request has other keys than query, documentId, doc_id, operationName, variables and extensions")
 		}
 		if !ok {
 			return request{}, malformed(key + " is not of the right type")
 		}
 	}
-	if q.query == "" && persisted {
-		return request{}, notPersisted
+	for _, id := range ids {
+		if id = backoffice.ParseDocumentID(id); q.documentID != "" && id != q.documentID || len(id) > backoffice.MaxDocumentID {
+			return request{}, malformed("the identifiers of the document are not one")
+		}
+		q.documentID = id
 	}
-	if q.query == "" {
+	if q.query == "" && q.documentID == "" && !q.apollo {
 		return request{}, malformed("query is missing")
 	}
 	return q, nil
+}
+
+// apolloHash is the digest in Apollo's extension, "" for what holds none.
+func apolloHash(persisted any) string {
+	extension, ok := persisted.(*object)
+	if !ok {
+		return ""
+	}
+	hash, _ := extension.members["sha256Hash"].(string)
+	return hash
 }
 
 func parseParameters(raw string, limit, nesting int) (request, *unread) {

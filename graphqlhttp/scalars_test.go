@@ -180,11 +180,11 @@ func TestPersistedQueriesAreAnsweredSoThatClientsSendTheDocument(t *testing.T) {
 	const text = `{"variables":{},"extensions":{"persistedQuery":{"version":1,"sha256Hash":"ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38"}}}`
 	for accept, status := range map[string]int{mediaGraphQL: 400, mediaJSON: 200} {
 		got := post(t, endpoint(), text, header("Accept", accept))
-		if got.status != status || got.code() != "PERSISTED_QUERY_NOT_SUPPORTED" || got.Errors[0].Message != "PersistedQueryNotSupported" {
+		if got.status != status || got.code() != "PERSISTED_DOCUMENT_NOT_FOUND" || got.Errors[0].Message != "PersistedQueryNotSupported" {
 			t.Errorf("%s: %d %s", accept, got.status, got.text)
 		}
 	}
-	with := strings.Replace(text, "{", `{"query":"{ __typename }",`, 1)
+	with := strings.Replace(text, "{", `{"query":"{__typename}",`, 1)
 	if got := post(t, endpoint(), with); got.status != 200 || got.Errors != nil {
 		t.Errorf("with the document: %s", got.text)
 	}

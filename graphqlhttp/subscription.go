@@ -143,9 +143,7 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 	defer cancel()
 	var part served
 	defer part.end()
-	if f.hooks.Begin != nil {
-		ctx, part.ended = f.hooks.Begin(ctx, true)
-	}
+	ctx = f.begin(ctx, f.q, &part, true)
 	ctx = graphql.WithOperationContext(ctx, f.q.context)
 	responses, bytes, err := f.responses(ctx, &part, from, before)
 	if backoffice.KindOf(err) == backoffice.TooLarge && before-from > 1 {

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -32,8 +33,12 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 			if status == 0 {
 				status = http.StatusOK // nothing written is an empty 200
 			}
+			left := errors.Is(ctx.Err(), context.Canceled)
+			if left && status >= http.StatusInternalServerError {
+				status = statusLeft // what would have been answered says nothing of us
+			}
 			seen := seen{
-				record: known, method: methodOf(r.Method), route: routeOf(ctx), status: status,
+				record: known, left: left, method: methodOf(r.Method), route: routeOf(ctx), status: status,
 				bytes: wrapped.BytesWritten(), calls: calls.Count(), took: time.Since(started),
 			}
 			srv.metrics.count(seen)
@@ -43,9 +48,13 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
+// statusLeft is what is logged and counted for a client that left before there was an answer, as other servers have it.
+const statusLeft = 499
+
 // seen is an answered request.
 type seen struct {
 	*record
+	left          bool // the client did not wait for the answer, or not for all of it
 	method, route string
 	status, bytes int
 	calls         int
@@ -79,7 +88,11 @@ func (srv *Server) line(ctx context.Context, s seen) {
 	if s.operation != nil {
 		attributes = s.operation.attributes(attributes)
 	}
-	srv.log(ctx, level, "request", attributes)
+	text := "request"
+	if s.left {
+		text = "client left"
+	}
+	srv.log(ctx, level, text, attributes)
 }
 
 // CountOperation logs and counts an operation that is one of several of a request.

@@ -1,8 +1,10 @@
 package httpserver
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -110,5 +112,37 @@ func TestTheLogHasTheLevelAndFormatOfTheSettings(t *testing.T) {
 		if !regexp.MustCompile(c.want).MatchString(text.String()) {
 			t.Errorf("%+v: %s", c.settings, text)
 		}
+	}
+}
+
+func TestAClientThatLeftIsLoggedAsThatAndNotAsAnError(t *testing.T) {
+	t.Parallel()
+	for path, status := range map[string]float64{"/fails": 499, "/streams": 200} {
+		begun := make(chan struct{})
+		handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
+			r.Get("/fails", func(w http.ResponseWriter, r *http.Request) {
+				close(begun)
+				<-r.Context().Done()
+				w.WriteHeader(http.StatusGatewayTimeout)
+			})
+			r.Get("/streams", func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.WriteString(w, "begun")
+				close(begun)
+				<-r.Context().Done()
+			})
+		})
+		ctx, leave := context.WithCancel(t.Context())
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+		go func() { <-begun; leave() }()
+		handler.ServeHTTP(httptest.NewRecorder(), r)
+		if line := log.last(t); line["msg"] != "client left" || line["level"] != "INFO" || line["status"] != status || line["route"] != path {
+			t.Errorf("%s: %v", path, line)
+		}
+	}
+	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
+		r.Get("/late", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGatewayTimeout) })
+	})
+	if ask(handler, http.MethodGet, "/late"); log.last(t)["msg"] != "request" || log.last(t)["level"] != "ERROR" {
+		t.Errorf("without leaving: %v", log.last(t))
 	}
 }

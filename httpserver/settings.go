@@ -16,6 +16,7 @@ type Settings struct {
 	Key         string        `name:"tls-key" env:"BACKOFFICE_TLS_KEY" placeholder:"PATH" help:"The certificate's private key (PEM)."`
 	LogLevel    string        `default:"info" enum:"debug,info,warn,error" env:"BACKOFFICE_LOG_LEVEL" placeholder:"LEVEL" help:"The least level that is logged: debug, info, warn or error (${default})."`
 	LogFormat   string        `default:"auto" enum:"auto,text,json" env:"BACKOFFICE_LOG_FORMAT" placeholder:"FORMAT" help:"How lines of the log look: text or json; auto is text on a terminal, else json (${default})."`
+	Slow        time.Duration `placeholder:"TIME" default:"0" env:"BACKOFFICE_SLOW" help:"Log GraphQL operations that take as long, with what each of their levels took, such as 500ms; 0 for none (${default})."`
 	StopDelay   time.Duration `default:"1s" env:"BACKOFFICE_STOP_DELAY" help:"How long requests are still taken after a stop was asked for and readiness is off (${default})."`
 	StopTime    time.Duration `default:"18s" env:"BACKOFFICE_STOP_TIME" help:"When a stop ends at the latest, requests in flight or not (${default})."`
 }
@@ -37,6 +38,9 @@ func (s Settings) Check() error {
 			origin != parsed.Scheme+"://"+parsed.Host || strings.Contains(origin, "*") {
 			return errors.New("--cors-origin is a scheme and a host, such as https://office.example, without a path or a star")
 		}
+	}
+	if s.Slow < 0 {
+		return errors.New("--slow is a time such as 500ms, or 0 for none")
 	}
 	if s.StopDelay < 0 || s.StopTime <= 0 || s.StopDelay > s.StopTime {
 		return errors.New("--stop-time is longer than --stop-delay, and neither is negative")

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -94,10 +95,79 @@ func TestADownloadEndsWhenItsFileGivesNothing(t *testing.T) {
 	if err := <-ended; !errors.Is(err, errStalled) {
 		t.Errorf("it ended with %v", err)
 	}
-	for until := time.Now().Add(time.Minute); !strings.Contains(log.String(), "nothing of the download moved"); time.Sleep(short / 10) {
+	for until := time.Now().Add(time.Minute); !strings.Contains(log.String(), "nothing of the file moved"); time.Sleep(short / 10) {
 		if time.Now().After(until) {
 			t.Fatalf("not in the log: %s", log)
 		}
+	}
+}
+
+// uploads serves one that reads its body, and tells how that ended.
+func uploads(t *testing.T) (address string, ended chan error) {
+	t.Helper()
+	ended = make(chan error, 1)
+	address, _ = downloads(t, func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		ended <- err
+		_, _ = io.WriteString(w, strconv.FormatInt(n, 10))
+	})
+	return address, ended
+}
+
+func TestAnUploadTakesAsLongAsBytesFlow(t *testing.T) {
+	t.Parallel()
+	address, ended := uploads(t)
+	body, into := io.Pipe()
+	go func() {
+		for range 10 {
+			time.Sleep(short / 4)
+			_, _ = into.Write(make([]byte, streamBytes))
+		}
+		_ = into.Close()
+	}()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if read := <-ended; read != nil || err != nil || string(text) != strconv.Itoa(10*streamBytes) {
+		t.Errorf("it ended with %v, and the answer is %q, %v", read, text, err)
+	}
+}
+
+func TestAnUploadEndsWhenTheClientGivesNearlyNothing(t *testing.T) {
+	t.Parallel()
+	address, ended := uploads(t)
+	connection, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	_, _ = io.WriteString(connection, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(short / 10):
+				_, _ = io.WriteString(connection, "x")
+			}
+		}
+	}()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("all of it came")
+		}
+	case <-time.After(time.Minute):
+		t.Error("still reading")
 	}
 }
 

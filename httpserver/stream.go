@@ -3,19 +3,20 @@ package httpserver
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 )
 
 const (
-	stallTime   = time.Minute // a download of which so long nothing moves has ended
-	streamBytes = 32 << 10    // written at once; a client that takes less in stallTime is one that takes nothing
+	stallTime   = time.Minute // a file of which so long nothing moves has ended
+	streamBytes = 32 << 10    // written at once; a client that takes or gives less in stallTime is one that does nothing
 )
 
-var errStalled = errors.New("nothing of the download moved for " + stallTime.String())
+var errStalled = errors.New("nothing of the file moved for " + stallTime.String())
 
-// Stream bounds a download by its inactivity: it may take as long as the client's line needs, while bytes flow. Neither a
-// client that takes none nor a file that gives none holds it for longer than stallTime.
+// Stream bounds a download or an upload by its inactivity: it may take as long as the client's line needs, while bytes flow. Neither
+// a client that takes or gives none nor a file that gives none holds it for longer than stallTime.
 func (srv *Server) Stream(next http.Handler) http.Handler { return srv.stream(next, stallTime) }
 
 func (srv *Server) stream(next http.Handler, stall time.Duration) http.Handler {
@@ -27,11 +28,15 @@ func (srv *Server) stream(next http.Handler, stall time.Duration) http.Handler {
 		defer s.stalled.Stop()
 		defer func() {
 			if context.Cause(ctx) == errStalled {
-				srv.options.Log.InfoContext(ctx, "download ended", "cause", errStalled)
+				srv.options.Log.InfoContext(ctx, "stream ended", "cause", errStalled)
 			}
 		}()
 		s.moved()
-		next.ServeHTTP(s, r.WithContext(ctx))
+		r = r.WithContext(ctx)
+		if r.Body != nil && r.Body != http.NoBody {
+			r.Body = &streamReader{ReadCloser: r.Body, writer: s}
+		}
+		next.ServeHTTP(s, r)
 	})
 }
 
@@ -60,8 +65,38 @@ func (s *streamWriter) Write(b []byte) (written int, err error) {
 	}
 }
 
+// SetWriteDeadline serves http.ResponseController: whoever works for long before anything can be sent says until when that may take.
+func (s *streamWriter) SetWriteDeadline(until time.Time) error {
+	s.stalled.Reset(time.Until(until))
+	return s.control.SetWriteDeadline(until)
+}
+
 // Flush serves those who ask for an http.Flusher.
 func (s *streamWriter) Flush() { _ = s.control.Flush() }
 
 // Unwrap serves http.ResponseController.
 func (s *streamWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// streamReader moves the deadlines of an upload on with each part that was read.
+type streamReader struct {
+	io.ReadCloser
+	writer *streamWriter
+	part   int // bytes since the deadlines were moved
+}
+
+// Read implements io.Reader.
+func (s *streamReader) Read(b []byte) (int, error) {
+	if s.part == 0 {
+		s.writer.moved()
+		_ = s.writer.control.SetReadDeadline(time.Now().Add(s.writer.stall))
+	}
+	n, err := s.ReadCloser.Read(b)
+	if s.part += n; s.part >= streamBytes {
+		s.part = 0
+	}
+	if err != nil { // a deadline that stayed would end the request while it is worked on
+		s.writer.moved()
+		_ = s.writer.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}

@@ -14,23 +14,26 @@ import (
 // or not.
 func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loaded Loaded, known bool, err error) {
 	if len(s.lines) == 0 {
-		return Loaded{File: n.file, Unchanged: s.unchanged}, true, nil
+		return s.report(Loaded{File: s.name, Unchanged: s.unchanged}), true, im.writeRejects(s)
 	}
 	contested := s.contested
 	for {
 		var l *applying[T, C]
 		var failed error
-		err := im.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
+		err := im.write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
 			l = &applying[T, C]{loading: n.newLoading(im, s, recordsIn(tx), n.writer(tx)), staged: s}
 			l.tx, l.writer, l.loaded.Unchanged = tx, n.writer(tx), s.unchanged
 			if failed = l.writeAll(ctx, contested); failed == nil {
 				failed = s.stored.commit(ctx, tx)
 			}
+			if failed == nil { // before the others are loaded, so that no line is nowhere
+				failed = im.writeRejects(s)
+			}
 			return failed
 		})
 		switch {
 		case err == nil:
-			return l.loaded, true, nil
+			return s.report(l.loaded), true, nil
 		case errors.Is(failed, errContested) && !contested:
 			contested = true
 		case failed != nil:
@@ -68,7 +71,7 @@ func (l *applying[T, C]) writeAll(ctx context.Context, contested bool) error {
 			return err
 		}
 		l.decide()
-		if err := l.bad.of(l.noun.file, false); err != nil {
+		if err := l.bad.of(l.name, false); err != nil {
 			return err
 		}
 		if err := l.release(ctx); err != nil {
@@ -93,7 +96,7 @@ func (l *applying[T, C]) eachChunk(ctx context.Context, wanted func(stagedLine) 
 			return err
 		}
 		entries, bytes = entries[:0], 0
-		return cmp.Or(l.bad.of(l.noun.file, true), ctx.Err())
+		return cmp.Or(l.bad.of(l.name, true), ctx.Err())
 	}
 	for _, line := range l.lines {
 		if !wanted(line) {
@@ -139,7 +142,7 @@ func (l *applying[T, C]) writeChunk(ctx context.Context, all []*entry[T]) error 
 		return l.refused(entries, err)
 	}
 	if l.im.Progress != nil {
-		l.im.Progress(Progress{File: l.noun.file, Writing: true, Records: l.loaded.Lines(), Done: l.done, Size: l.size})
+		l.im.Progress(Progress{File: l.name, Writing: true, Records: l.loaded.Lines(), Done: l.done, Size: l.size})
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (l *loading[T, C]) storeFile(ctx context.Context, path string, old *backoff
 	head := make([]byte, files.HeadLength)
 	n, err := io.ReadFull(source, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, cannotRead("a file that "+l.file+" names", err)
+		return nil, cannotRead("a file that "+l.source.name+" names", err)
 	}
 	head = head[:n]
 	contentType := files.DetectContentType(path, head)
@@ -141,7 +141,7 @@ func (l *loading[T, C]) storeFile(ctx context.Context, path string, old *backoff
 	if old != nil {
 		digest, seen := backoffice.NewFileDigest(), backoffice.File{}
 		if _, err := io.Copy(digest, whole); err != nil {
-			return nil, cannotRead("a file that "+l.file+" names", err)
+			return nil, cannotRead("a file that "+l.source.name+" names", err)
 		}
 		if digest.Fill(&seen); bytes.Equal(seen.SHA256, old.SHA256) {
 			kept := *old
@@ -149,7 +149,7 @@ func (l *loading[T, C]) storeFile(ctx context.Context, path string, old *backoff
 			return &kept, nil
 		}
 		if _, err := source.Seek(0, io.SeekStart); err != nil {
-			return nil, cannotRead("a file that "+l.file+" names", err)
+			return nil, cannotRead("a file that "+l.source.name+" names", err)
 		}
 		whole = source
 	}
@@ -169,6 +169,9 @@ type storedFiles struct {
 }
 
 func (f *storedFiles) store(ctx context.Context, content io.Reader, contentType string) (file backoffice.File, err error) {
+	if f.im.DryRun {
+		return f.imagine(content, contentType)
+	}
 	if f.upload == nil {
 		if f.upload, err = backoffice.BeginUpload(ctx, f.im.Store, f.im.Files); err != nil {
 			return file, err

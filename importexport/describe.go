@@ -122,7 +122,7 @@ func objectField[T any](object string, of *backoffice.Table[T]) field[T] {
 		}
 	}
 	return field[T]{
-		name: folderName([]string{object}), shown: object,
+		name: folderName([]string{object}), shown: object, parts: parts,
 		read: func(_ *reading, row *T, value raw) error {
 			if value.isNull() {
 				for _, at := range at {

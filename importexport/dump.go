@@ -91,7 +91,7 @@ func appendKey(line []byte, name string) []byte {
 	return append(append(append(line, ',', '"'), name...), '"', ':')
 }
 
-// reveal opens the registration numbers of a page, when they are wanted.
+// reveal opens the registration numbers of a page, when they are wanted, and has the register know it.
 func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]map[backoffice.PrivacyField]backoffice.Text, error) {
 	if !ex.numbers || n.sealed == nil {
 		return nil, nil
@@ -103,6 +103,9 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]ma
 		}
 	}
 	opened, err := privacy.Reveal(ctx, asks)
+	if err == nil {
+		err = privacy.Commit(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ type entry[T any] struct {
 	at       stagedLine
 	changed  fieldSet
 	faults   []Fault
+	repaired []Fault // what was left out instead
 }
 
 // member is a field of a line.
@@ -36,6 +37,8 @@ func idsOf[T any](entries []*entry[T]) []string {
 	return ids
 }
 
+func (e *entry[T]) isBad() bool { return len(e.faults) > 0 }
+
 func (e *entry[T]) fault(field, why string) {
 	e.faults = append(e.faults, Fault{Field: field, Why: why})
 }
@@ -43,6 +46,14 @@ func (e *entry[T]) fault(field, why string) {
 // parse takes a line apart. What is wrong with its form is in the entry's faults.
 func (l *loading[T, C]) parse(number int, text []byte) *entry[T] {
 	e := &entry[T]{line: number}
+	if sheet := l.source.sheet; sheet != nil {
+		line, why := sheet.line(text)
+		if why != "" {
+			e.fault("", why)
+			return e
+		}
+		text = line
+	}
 	if why := checkObject(text); why != "" {
 		e.fault("", why)
 		return e
@@ -122,7 +133,7 @@ func (l *loading[T, C]) fill(e *entry[T]) {
 		e.row = l.fresh(l.now)
 		*l.ID(e.row) = e.id
 	}
-	r := reading{now: l.im.now, keys: l.im.Keys}
+	r := reading{now: l.im.now, keys: l.im.Keys, exact: l.im.stream}
 	for _, m := range e.members {
 		f := &l.noun.fields[m.field]
 		var kept backoffice.Instant
@@ -130,7 +141,7 @@ func (l *loading[T, C]) fill(e *entry[T]) {
 		if updated {
 			kept = *l.touched(e.row)
 		}
-		if err := f.read(&r, e.row, m.value); err != nil {
+		if err := f.read(&r, e.row, m.value); err != nil && !l.leaveOut(e, m.field, faultOf(f.name, err)) {
 			e.faults = append(e.faults, faultOf(f.name, err))
 		}
 		if updated && *l.touched(e.row) > l.now { // nothing was updated in the future, so the line does not say when it was
@@ -172,8 +183,15 @@ func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error 
 			e.fault("_id", "the identifier is that of another record, a "+string(noun))
 		}
 		l.eachTarget(e, func(f *field[T], id string) {
-			if l.refs[id] != f.refers {
-				e.fault(f.name, "there is no "+string(f.refers)+" with this identifier")
+			if l.refs[id] == f.refers {
+				return
+			}
+			missing := Fault{f.name, "there is no " + string(f.refers) + " with this identifier"}
+			if l.im.rejected.has(id) {
+				missing.Why = "the " + string(f.refers) + " with this identifier was rejected"
+			}
+			if !l.leaveOut(e, l.at[f.name], missing) {
+				e.faults = append(e.faults, missing)
 			}
 		})
 	}

@@ -45,7 +45,7 @@ type exporting struct {
 
 // Export writes all records and their files to a folder that does not exist yet, or is empty; when it fails nothing is left
 // there. Import of the folder gives the same data back. A purpose is the stated one for writing the registration
-// numbers too, which the register records before the first is read; without one (nil) their keys are left out.
+// numbers too, which the register records for each customer before any is written; without one (nil) their keys are left out.
 func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (all []Dumped, err error) {
 	partial, err := files.NewFolder(folder)
 	if err != nil {
@@ -63,8 +63,7 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 	defer func() { _ = root.Close() }()
 	ex := &exporting{Exporter: e, folder: root, numbers: purpose != nil}
 	if ex.numbers {
-		ctx = e.Vault.WithLedger(ctx, Operator, purpose)
-		if err := privacy.Export(ctx, backoffice.AllPrivacyFields...); err != nil {
+		if ctx, err = privacy.AsExport(e.Vault.WithLedger(ctx, Operator, purpose)); err != nil {
 			return nil, err
 		}
 	}

@@ -50,38 +50,67 @@ func (e *BadFile) Error() string {
 // Reports are the bad lines, a text without a line break each: file, line number, field and why.
 func (e *BadFile) Reports() []string {
 	reports := make([]string, len(e.Lines))
-	for i, bad := range e.Lines {
-		whys := make([]string, len(bad.Faults))
-		for j, fault := range bad.Faults {
-			whys[j] = fault.Why
-			if fault.Field != "" {
-				whys[j] = fault.Field + ": " + fault.Why
-			}
-		}
-		reports[i] = fmt.Sprintf("%s:%d: %s", e.File, bad.Line, strings.Join(whys, "; "))
+	for i := range e.Lines {
+		reports[i] = e.Lines[i].Report(e.File)
 	}
 	return reports
 }
 
-// badLines gathers the bad lines of a file.
-type badLines struct{ lines []BadLine }
-
-func (b *badLines) add(line int, faults ...Fault) {
-	b.lines = append(b.lines, BadLine{Line: line, Faults: faults})
+// Report is a text without a line break: file, line number, field and why.
+func (l *BadLine) Report(file string) string {
+	whys := make([]string, len(l.Faults))
+	for i, fault := range l.Faults {
+		whys[i] = fault.String()
+	}
+	return fmt.Sprintf("%s:%d: %s", file, l.Line, strings.Join(whys, "; "))
 }
 
-func (b *badLines) full() bool { return len(b.lines) >= MaxBadLines }
+// String is field and why.
+func (f Fault) String() string {
+	if f.Field == "" {
+		return f.Why
+	}
+	return f.Field + ": " + f.Why
+}
+
+// badLines gathers the bad lines of a file.
+type badLines struct {
+	lines []badLine
+	all   bool // of them are gathered, for the others are loaded
+}
+
+// badLine is a bad line, where it stands, and the identifier of its record, "" when that is not known.
+type badLine struct {
+	BadLine
+	at stagedLine
+	id string
+}
+
+func (b *badLines) add(at stagedLine, id string, faults ...Fault) {
+	b.lines = append(b.lines, badLine{BadLine{Line: at.number, Faults: faults}, at, id})
+}
+
+func (b *badLines) full() bool { return !b.all && len(b.lines) >= MaxBadLines }
+
+func (b *badLines) sort() {
+	slices.SortStableFunc(b.lines, func(x, y badLine) int { return cmp.Compare(x.Line, y.Line) })
+}
 
 // of makes the error, nil when every line was good.
 func (b *badLines) of(file string, cut bool) error {
 	if len(b.lines) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(b.lines, func(x, y BadLine) int { return cmp.Compare(x.Line, y.Line) })
-	if len(b.lines) > MaxBadLines {
-		b.lines, cut = b.lines[:MaxBadLines], true
+	b.sort()
+	told := b.lines
+	if len(told) > MaxBadLines {
+		told, cut = told[:MaxBadLines], true
 	}
-	return &BadFile{File: file, Lines: b.lines, Cut: cut}
+	bad := &BadFile{File: file, Lines: make([]BadLine, len(told)), Cut: cut}
+	for i := range told {
+		bad.Lines[i] = told[i].BadLine
+	}
+	return bad
 }
 
 // nested is a fault in a part of a field.
@@ -128,6 +157,9 @@ func folderName(path []string) string {
 	}
 	return strings.Join(append([]string{first}, path[1:]...), ".")
 }
+
+// LineName is the name that a field of GraphQL's inputs has in lines; a part of an object has the object's name and a point before it.
+func LineName(field string) string { return folderName(strings.Split(field, ".")) }
 
 // The reasons that several fields share.
 var (

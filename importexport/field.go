@@ -30,6 +30,9 @@ type field[T any] struct {
 	targets func(row *T) []string
 
 	secret backoffice.PrivacyField // of a registration number
+
+	cell  cell     // how a cell of a spreadsheet gives it
+	parts []string // of an object
 }
 
 // reading is what a line's fields are read with.
@@ -37,6 +40,8 @@ type reading struct {
 	now  time.Time
 	keys *privacy.Keyset
 	file fileReference
+
+	exact bool // a version is what the line says, also a smaller one
 }
 
 // text makes a field of a text. That it must be there, and what it may be, are the domain's checks.
@@ -85,6 +90,7 @@ func word[T any](of backoffice.Word[T], none string) field[T] {
 // flag makes a field that is true or false; null is false.
 func flag[T any](at func(*T) *bool) field[T] {
 	return field[T]{
+		cell: flagCell,
 		read: func(_ *reading, row *T, value raw) (err error) {
 			if value.isNull() {
 				*at(row) = false
@@ -100,6 +106,7 @@ func flag[T any](at func(*T) *bool) field[T] {
 // number makes a field of a number; null is 0. Whole ones are written without a point or an exponent.
 func number[T any](at func(*T) *float64) field[T] {
 	return field[T]{
+		cell: numberCell,
 		read: func(_ *reading, row *T, value raw) (err error) {
 			if *at(row) = 0; !value.isNull() {
 				*at(row), err = value.number()
@@ -113,6 +120,7 @@ func number[T any](at func(*T) *float64) field[T] {
 // freeForm makes a field of a free-form object.
 func freeForm[T any](at func(*T) *backoffice.JSON) field[T] {
 	return field[T]{
+		cell: jsonCell,
 		read: func(_ *reading, row *T, value raw) (err error) {
 			if *at(row) = ""; !value.isNull() {
 				*at(row), err = backoffice.ParseJSON(value)
@@ -149,13 +157,15 @@ func moment[T any](at func(*T) *backoffice.Instant, optional bool) field[T] {
 // version makes the field of a record's version. A version only grows: a smaller one than is stored changes nothing.
 func version[T any](at func(*T) *int) field[T] {
 	return field[T]{
-		name: "version",
-		read: func(_ *reading, row *T, value raw) error {
+		name: "version", cell: numberCell,
+		read: func(r *reading, row *T, value raw) error {
 			number, err := value.number()
 			if err != nil || number < 1 || number > backoffice.MaxVersion || number != math.Trunc(number) {
 				return backoffice.Errorf(backoffice.BadInput, "a version is a whole number from 1 to %d", backoffice.MaxVersion)
 			}
-			*at(row) = max(*at(row), int(number))
+			if *at(row) = max(*at(row), int(number)); r.exact {
+				*at(row) = int(number)
+			}
 			return nil
 		},
 		write: func(out []byte, row *T) []byte { return strconv.AppendInt(out, int64(*at(row)), 10) },
@@ -165,6 +175,7 @@ func version[T any](at func(*T) *int) field[T] {
 // list makes a field of a list of texts; null is the empty one.
 func list[T any](at func(*T) *[]string) field[T] {
 	return field[T]{
+		cell: listCell,
 		read: func(_ *reading, row *T, value raw) error {
 			*at(row) = nil
 			if value.isNull() {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,19 @@ type Importer struct {
 	Store backoffice.Store
 	Files backoffice.FileStore
 	Keys  *privacy.Keyset
+	// Rejects, if it is not empty, is a folder that does not exist yet, or is empty. Lines that cannot be loaded go there as they
+	// are, with their reasons and files, and all others are loaded.
+	Rejects string
+	// Repair are the folder's names of fields that are left out of a line when they are what is wrong with it.
+	Repair []string
+	// Mapping gives columns of CSV files, by the file's name without its end and the column's, the field that they are for; "" passes
+	// one over. A column without is for the field of its own name.
+	Mapping map[string]map[string]string
+	// DryRun does all in a transaction that is not committed, for the counts alone: of bad lines as well, which do not end it.
+	// While it goes on it keeps other writers waiting, as any transaction of the store does; the embedded store is better copied.
+	DryRun bool
+	// Action is what the change log calls it; "" for import. ClientID is the pair that has asked for it, "" for nobody's.
+	Action, ClientID string
 	// Progress, if there is one, is told from time to time how far a file has been read.
 	Progress func(Progress)
 	// Waiting, if there is one, is told once of another import for whose end this one waits.
@@ -41,22 +56,31 @@ type Loaded struct {
 	Updated   int
 	Deleted   int
 	Unchanged int // as the store had it already, or deleted before
+	Rejected  int // could not be loaded
+	Reasons   []Reason
+	Bad       []BadLine // the first MaxBadLines of the rejected lines
+	Repaired  []BadLine // that were loaded without what was wrong with them
 }
 
 // Lines is how many lines there were.
-func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Unchanged }
+func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Unchanged + l.Rejected }
 
 // importing is one run of an importer.
 type importing struct {
 	*Importer
-	folder *os.Root
-	now    time.Time
+	folder   *os.Root
+	now      time.Time
+	repairs  map[string]bool
+	rejects  *rejects      // nil when there is no folder for them
+	rejected rejectedIDs   // so far
+	stream   bool          // lines come from a Stream
+	dry      backoffice.Tx // in which a dry run is made
 }
 
 // Import loads the files of a folder in their order, each in a transaction of its own, and stops at the first that cannot be
 // loaded. It waits for another import that runs. It returns what was loaded, also when there is an error: a *BadFile when a file has bad lines, one of the
 // folder's or of the store's otherwise. Importing the same folder again changes nothing.
-func (i *Importer) Import(ctx context.Context, folder string) ([]Loaded, error) {
+func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err error) {
 	if info, err := os.Stat(folder); err == nil && !info.IsDir() { // to open a named pipe would wait
 		return nil, fmt.Errorf("cannot open the folder: %s is not a folder", folder)
 	}
@@ -68,13 +92,34 @@ func (i *Importer) Import(ctx context.Context, folder string) ([]Loaded, error) 
 	if err := checkFolder(root); err != nil {
 		return nil, err
 	}
+	im, err := i.importing(root)
+	if err != nil {
+		return nil, err
+	}
+	if i.Rejects != "" {
+		if im.rejects, err = newRejects(i.Rejects); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, im.rejects.close()) }()
+	}
+	if i.DryRun {
+		return im.rehearse(ctx)
+	}
 	end, err := i.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	im := &importing{Importer: i, folder: root, now: time.Now()}
-	var all []Loaded
+	return im.loadAll(ctx)
+}
+
+func (i *Importer) importing(folder *os.Root) (im *importing, err error) {
+	im = &importing{Importer: i, folder: folder, now: time.Now(), rejected: rejectedIDs{seed: maphash.MakeSeed()}}
+	im.repairs, err = repairable(i.Repair)
+	return im, err
+}
+
+func (im *importing) loadAll(ctx context.Context) (all []Loaded, err error) {
 	for _, t := range inOrder() {
 		loaded, err := t.load(ctx, im)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -98,18 +143,23 @@ func checkFolder(folder *os.Root) error {
 	known := map[string]bool{}
 	names := make([]string, len(tables))
 	for i, t := range inOrder() {
-		known[t.fileName()], names[i] = true, t.fileName()
+		known[stem(t.fileName())], names[i] = true, t.fileName()
 	}
-	found := false
+	found := map[string]string{}
 	for _, entry := range entries {
-		switch name := entry.Name(); {
-		case known[name]:
-			found = true
-		case path.Ext(name) == ".ndjson":
-			return fmt.Errorf("the folder holds %q, which is none of the files that import reads: %s", name, strings.Join(names, ", "))
+		name := entry.Name()
+		if !slices.Contains(ends, path.Ext(name)) || name == reasonsFile {
+			continue
 		}
+		switch other := found[stem(name)]; {
+		case !known[stem(name)]:
+			return fmt.Errorf("the folder holds %q, which is none of the files that import reads: %s (or .csv, .xlsx)", name, strings.Join(names, ", "))
+		case other != "":
+			return fmt.Errorf("the folder holds both %s and %s; only one of them can be what is meant", other, name)
+		}
+		found[stem(name)] = name
 	}
-	if !found {
+	if len(found) == 0 {
 		return fmt.Errorf("the folder holds none of the files that import reads: %s", strings.Join(names, ", "))
 	}
 	return nil

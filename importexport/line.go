@@ -13,6 +13,13 @@ const MaxLine = 1 << 20
 // errLongLine is a line of more than MaxLine bytes; the reader stands behind it.
 var errLongLine = errors.New("the line has more than 1 MiB")
 
+// lineReader reads a file line by line, or record by record.
+type lineReader interface {
+	next() ([]byte, error)
+	place() (number int, offset int64)
+	done() int64
+}
+
 // lines reads a file line by line.
 type lines struct {
 	r      *bufio.Reader
@@ -23,6 +30,12 @@ type lines struct {
 }
 
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 128<<10)} }
+
+// place is where the line stands that was read last: its number from 1, and its offset.
+func (l *lines) place() (number int, offset int64) { return l.number, l.start }
+
+// done is how many bytes were read.
+func (l *lines) done() int64 { return l.read }
 
 // next returns the next line that is not blank, without what ends it, until the following call. io.EOF at the end,
 // errLongLine for a line that was passed over, other errors of the reader as they are. A byte order mark before the first

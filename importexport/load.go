@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"os"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -33,6 +32,7 @@ type loading[T any, C comparable] struct {
 	loaded Loaded
 	all    []*entry[T] // the lines of the chunk
 	claims claims
+	source source
 	stored *storedFiles          // while the file was staged
 	parked map[string]*T         // rows as they were before they gave up their unique value
 	names  map[fieldSet][]string // of changed fields, for the change log
@@ -42,7 +42,8 @@ type loading[T any, C comparable] struct {
 func (n *noun[T, C]) newLoading(im *importing, s *staged, in records, rows backoffice.Reader[*T, C]) *loading[T, C] {
 	return &loading[T, C]{
 		noun: n, im: im, in: in, rows: rows, now: backoffice.InstantOf(time.Now()), refs: map[string]backoffice.Noun{},
-		names: map[fieldSet][]string{}, loaded: Loaded{File: n.file}, claims: newClaims(), stored: &s.stored,
+		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name}, claims: newClaims(), stored: &s.stored, source: s.source,
+		bad: badLines{all: im.rejecting()},
 	}
 }
 
@@ -57,45 +58,50 @@ var (
 
 // load brings the store in step with the noun's file, all of it or nothing. fs.ErrNotExist when there is none.
 func (n *noun[T, C]) load(ctx context.Context, im *importing) (Loaded, error) {
-	file, err := openRegular(im.folder, n.file)
-	switch {
-	case errors.Is(err, errNotFile):
-		return Loaded{}, fmt.Errorf("%s is not a file", n.file)
-	case err != nil:
-		return Loaded{}, cannotRead(n.file, err)
+	src, err := n.open(im)
+	if err != nil {
+		return Loaded{}, err
 	}
-	defer func() { _ = file.Close() }()
+	defer src.close()
+	return n.loadFrom(ctx, im, src)
+}
+
+// loadFrom brings the store in step with a source's lines, all of them or nothing.
+func (n *noun[T, C]) loadFrom(ctx context.Context, im *importing, src source) (Loaded, error) {
 	for attempt := 1; ; attempt++ {
-		loaded, err := n.loadOnce(ctx, im, file)
+		loaded, err := n.loadOnce(ctx, im, src)
 		if !errors.Is(err, errStale) || attempt == attempts {
 			return loaded, err
 		}
 	}
 }
 
-func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, file *os.File) (_ Loaded, err error) {
-	s := &staged{file: file, seed: maphash.MakeSeed(), stored: storedFiles{im: im, put: map[string]bool{}}}
+func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, src source) (_ Loaded, err error) {
+	s := &staged{source: src, seed: maphash.MakeSeed(), stored: storedFiles{im: im, put: map[string]bool{}}}
 	defer func() { s.stored.close(ctx, err) }()
 	var bad *BadFile
 	if err := n.stage(ctx, im, s); errors.As(err, &bad) {
 		return Loaded{}, bad
 	} else if err != nil {
-		return Loaded{}, n.notLoaded(err)
+		return Loaded{}, src.notLoaded(err)
 	}
 	loaded, known, err := n.apply(ctx, im, s)
 	switch {
 	case err == nil:
+		im.rejected.add(s.rejected)
 		return loaded, nil
+	case known && im.rejecting() && errors.As(err, &bad): // what is bad by now is rejected the next time
+		return Loaded{}, errStale
 	case !known: // whether it was committed
-		return Loaded{}, fmt.Errorf("%s: %w", n.file, err)
+		return Loaded{}, fmt.Errorf("%s: %w", src.name, err)
 	case errors.As(err, &bad):
 		return Loaded{}, bad
 	}
-	return Loaded{}, n.notLoaded(err)
+	return Loaded{}, src.notLoaded(err)
 }
 
-func (n *noun[T, C]) notLoaded(err error) error {
-	return fmt.Errorf("%s: nothing of it was loaded: %w", n.file, err)
+func (s source) notLoaded(err error) error {
+	return fmt.Errorf("%s: nothing of it was loaded: %w", s.name, err)
 }
 
 func cannotRead(file string, err error) error { return fmt.Errorf("cannot read %s: %w", file, err) }
@@ -124,7 +130,7 @@ func (l *loading[T, C]) judge(ctx context.Context, all []*entry[T]) error {
 func (l *loading[T, C]) told(all []*entry[T]) {
 	for _, e := range all {
 		if len(e.faults) > 0 {
-			l.bad.add(e.line, e.faults...)
+			l.bad.add(e.at, e.id, e.faults...)
 		}
 	}
 }
@@ -152,7 +158,7 @@ func (l *loading[T, C]) derived(ctx context.Context, entries []*entry[T]) error 
 	}
 	for _, e := range entries {
 		if len(e.faults) == 0 {
-			e.faults = faultsOf(l.noun.check(e.row))
+			l.check(e)
 		}
 	}
 	return nil

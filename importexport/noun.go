@@ -52,11 +52,22 @@ type table interface {
 	fileName() string
 	order() int
 	load(ctx context.Context, im *importing) (Loaded, error)
+	loadFrom(ctx context.Context, im *importing, src source) (Loaded, error)
+	of() backoffice.Noun
+	fieldNames() []string
 	dump(ctx context.Context, ex *exporting) (Dumped, error)
 }
 
-func (n *noun[T, C]) fileName() string { return n.file }
-func (n *noun[T, C]) order() int       { return n.place }
+func (n *noun[T, C]) fileName() string    { return n.file }
+func (n *noun[T, C]) order() int          { return n.place }
+func (n *noun[T, C]) of() backoffice.Noun { return n.Noun }
+
+func (n *noun[T, C]) fieldNames() (names []string) {
+	for i := range n.fields {
+		names = append(names, n.fields[i].name)
+	}
+	return names
+}
 
 // tables are the files of the folder.
 var tables []table

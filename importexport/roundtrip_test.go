@@ -3,6 +3,7 @@ package importexport
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -170,12 +171,15 @@ func TestRegistrationNumbersAreExportedOnlyForAPurposeThatTheRegisterHolds(t *te
 	h.dump(t, true)
 	entries, err = h.store.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 10)
 	must(t, err)
-	if len(entries) != 1 {
-		t.Fatalf("an export with numbers made %d entries", len(entries))
+	var customers []string
+	for _, entry := range entries {
+		if entry.Operation != backoffice.ConsultedByExport || entry.CustomerID == nil || *entry.Purpose != "yearly copy" {
+			t.Fatalf("an entry is %+v", entry)
+		}
+		customers = append(customers, fmt.Sprint(*entry.CustomerID, entry.Fields))
 	}
-	entry := entries[0]
-	if entry.Operation != backoffice.ConsultedByExport || entry.CustomerID != nil || len(entry.Fields) != 2 || *entry.Purpose != "yearly copy" {
-		t.Errorf("the entry is %+v", entry)
+	if diff := cmp.Diff([]string{"company[REGISTRATION_NUMBER SPOUSE_REGISTRATION_NUMBER]", "person[REGISTRATION_NUMBER]"}, customers); diff != "" {
+		t.Error(diff)
 	}
 }
 

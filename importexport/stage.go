@@ -5,19 +5,21 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
-	"os"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
 
 // staged is a file whose lines were all judged, with where those are that change something. It holds no text of a line.
 type staged struct {
-	file      *os.File
+	source
 	seed      maphash.Seed
 	lines     []stagedLine
 	unchanged int
 	contested bool // values that only one record may have pass from one to another
 	stored    storedFiles
+	rejected  []badLine // that are left out, by line
+	repaired  []BadLine // that are loaded without a part of them
 }
 
 // stagedLine is where a line stands in its file.
@@ -43,27 +45,26 @@ func (s *staged) text(line stagedLine) ([]byte, error) {
 type staging[T any, C comparable] struct {
 	*loading[T, C]
 	*staged
-	lines *lines
-	size  int64
+	lines lineReader
 	seen  map[uint64]int // a keyed hash of each identifier so far → its line
 }
 
 // stage judges all lines of a file against the store as it is at one moment, and stores the files that they name. It
 // keeps no writer waiting. *BadFile when there are bad lines.
 func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error {
-	info, err := s.file.Stat()
-	if err != nil {
-		return cannotRead(n.file, err)
+	read := func(ctx context.Context, in records, rows backoffice.Reader[*T, C]) error {
+		lines, err := s.lineReader()
+		if err != nil {
+			return cannotRead(s.name, err)
+		}
+		l := &staging[T, C]{loading: n.newLoading(im, s, in, rows), staged: s, lines: lines, seen: map[uint64]int{}}
+		return l.readAll(ctx)
 	}
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-		return cannotRead(n.file, err)
+	if im.dry != nil { // which has what the files before would bring
+		return read(ctx, recordsIn(im.dry), n.writer(im.dry))
 	}
 	return atOneMoment(ctx, im.Store, func(ctx context.Context, reads backoffice.Readers) error {
-		l := &staging[T, C]{
-			loading: n.newLoading(im, s, recordsOf(reads), n.reader(reads)), staged: s,
-			lines: newLines(s.file), size: info.Size(), seen: map[uint64]int{},
-		}
-		return l.readAll(ctx)
+		return read(ctx, recordsOf(reads), n.reader(reads))
 	})
 }
 
@@ -73,28 +74,33 @@ func (l *staging[T, C]) readAll(ctx context.Context) error {
 	bytes := 0
 	for !l.bad.full() {
 		text, err := l.lines.next()
+		number, offset := l.lines.place()
 		switch {
 		case errors.Is(err, io.EOF):
 			if err := l.chunk(ctx, entries); err != nil {
 				return err
 			}
 			l.staged.contested = l.decide()
-			return l.bad.of(l.noun.file, false)
+			if l.bad.all {
+				l.staged.reject(&l.bad)
+				return nil
+			}
+			return l.bad.of(l.name, false)
 		case errors.Is(err, errLongLine):
-			l.bad.add(l.lines.number, Fault{Why: err.Error()})
+			l.bad.add(stagedLine{number: number, offset: offset, length: int(l.lines.done() - offset)}, "", Fault{Why: err.Error()})
 			continue
 		case err != nil:
-			return cannotRead(l.noun.file, err)
+			return cannotRead(l.name, err)
 		}
-		e := l.parse(l.lines.number, text)
+		e := l.parse(number, text)
+		e.at = stagedLine{number: number, offset: offset, length: len(text), sum: maphash.Bytes(l.seed, text), deleted: e.deleted}
 		if len(e.faults) == 0 {
 			l.once(e)
 		}
 		if len(e.faults) > 0 {
-			l.bad.add(e.line, e.faults...)
+			l.bad.add(e.at, e.id, e.faults...)
 			continue
 		}
-		e.at = stagedLine{number: e.line, offset: l.lines.start, length: len(text), sum: maphash.Bytes(l.seed, text), deleted: e.deleted}
 		entries, bytes = append(entries, e), bytes+len(text)
 		if (len(entries) >= chunkRows || bytes >= chunkBytes) && !l.atOnce {
 			if err := l.chunk(ctx, entries); err != nil {
@@ -107,7 +113,7 @@ func (l *staging[T, C]) readAll(ctx context.Context) error {
 		return err
 	}
 	l.decide()
-	return l.bad.of(l.noun.file, true)
+	return l.bad.of(l.name, true)
 }
 
 // once refuses an identifier that stood on a line before: the two could not both be so after a second run.
@@ -128,11 +134,21 @@ func (l *staging[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 	if err := l.judge(ctx, all); err != nil {
 		return err
 	}
+	if l.atOnce && l.bad.all && slices.ContainsFunc(all, (*entry[T]).isBad) {
+		left, err := l.left(all)
+		if err != nil {
+			return err
+		}
+		return l.chunk(ctx, left)
+	}
 	if err := l.claim(ctx, all); err != nil {
 		return err
 	}
 	l.told(all)
 	for _, e := range all {
+		if len(e.faults) == 0 && len(e.repaired) > 0 {
+			l.staged.repaired = append(l.staged.repaired, BadLine{e.line, e.repaired})
+		}
 		switch {
 		case len(e.faults) > 0:
 		case e.deleted && e.old == nil, !e.deleted && e.old != nil && l.changesOf(e.old, e.row, &l.out) == 0:
@@ -142,7 +158,25 @@ func (l *staging[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 		}
 	}
 	if l.im.Progress != nil {
-		l.im.Progress(Progress{File: l.noun.file, Records: len(l.seen), Done: l.lines.read, Size: l.size})
+		l.im.Progress(Progress{File: l.name, Records: len(l.seen), Done: l.lines.done(), Size: l.staged.size})
 	}
 	return ctx.Err()
+}
+
+// left are the lines without the bad ones, read again: rules about all of them have to hold for these by themselves.
+func (l *staging[T, C]) left(all []*entry[T]) (left []*entry[T], err error) {
+	l.told(all)
+	for _, e := range all {
+		if e.isBad() {
+			continue
+		}
+		text, err := l.text(e.at)
+		if err != nil {
+			return nil, err
+		}
+		again := l.parse(e.line, text)
+		again.at = e.at
+		left = append(left, again)
+	}
+	return left, nil
 }

@@ -3,6 +3,7 @@ package importexport
 import (
 	"context"
 	"hash/maphash"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
@@ -18,8 +19,8 @@ type claims struct {
 
 // heldClaim is the claim of a line to what a stored record has.
 type heldClaim struct {
-	line   int
-	holder string
+	at         stagedLine
+	id, holder string
 }
 
 func newClaims() claims {
@@ -39,7 +40,7 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 		c.leaving[maphash.String(c.seed, e.id)] = true
 	}
 	var rows []*T
-	lines := map[string]int{}
+	lines := map[string]stagedLine{}
 	for _, e := range entries {
 		value, before := l.UniqueValue(e.row), ""
 		if e.old != nil {
@@ -58,7 +59,7 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 			continue
 		}
 		c.first[key] = true
-		rows, lines[e.id] = append(rows, e.row), e.line
+		rows, lines[e.id] = append(rows, e.row), e.at
 	}
 	if len(rows) == 0 {
 		return nil
@@ -68,7 +69,7 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 		return err
 	}
 	for id, holder := range holders {
-		c.held = append(c.held, heldClaim{lines[id], holder})
+		c.held = append(c.held, heldClaim{lines[id], id, holder})
 	}
 	return nil
 }
@@ -76,16 +77,25 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 // uniqueField is the field that is told of.
 func (l *loading[T, C]) uniqueField() string { return folderName(l.Unique[:1]) }
 
-// decide tells of claims to what its holder keeps, and whether there are any that the holder gives up.
+// decide tells of claims to what its holder keeps, and whether there are any that the holder gives up. A record whose claim
+// comes to nothing keeps what it has, and so may have to be told of as well who claims that.
 func (l *loading[T, C]) decide() (contested bool) {
-	for _, claim := range l.claims.held {
-		if l.claims.leaving[maphash.String(l.claims.seed, claim.holder)] {
-			contested = true
-		} else {
-			l.bad.add(claim.line, Fault{Field: l.uniqueField(), Why: taken})
-		}
+	c := &l.claims
+	for again := true; again; {
+		again = false
+		c.held = slices.DeleteFunc(c.held, func(claim heldClaim) bool {
+			if c.leaving[maphash.String(c.seed, claim.holder)] {
+				return false
+			}
+			l.bad.add(claim.at, claim.id, Fault{Field: l.uniqueField(), Why: taken})
+			if l.bad.all { // else nothing of the file is loaded, and what else would be bad then is no mistake
+				delete(c.leaving, maphash.String(c.seed, claim.id))
+				again = true
+			}
+			return true
+		})
 	}
-	return contested
+	return len(c.held) > 0
 }
 
 // release takes unique values from the records that pass them on, so that the rows can be written in any order.

@@ -24,7 +24,7 @@ func freeCustomers(ctx context.Context, l *loading[user, backoffice.UserCriteria
 		err := backoffice.EachPage(ctx, l.tx.Customers(), of, backoffice.NoParent, 0, func(page []*customer) error {
 			changes := make([]*backoffice.Change, len(page))
 			for i, c := range page {
-				changes[i] = &backoffice.Change{At: l.now, Action: action, Noun: backoffice.NounCustomer, ObjectID: c.ID, Fields: []string{"responsibleId"}}
+				changes[i] = &backoffice.Change{At: l.now, ClientID: l.im.ClientID, Action: l.im.action(), Noun: backoffice.NounCustomer, ObjectID: c.ID, Fields: []string{"responsibleId"}}
 			}
 			return l.tx.LogChanges(ctx, changes...)
 		})

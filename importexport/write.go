@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // action is what the change log calls an import.
-const action = "import"
+func (im *importing) action() string { return cmp.Or(im.Action, "import") }
 
 // writeRows stores the rows that are new or differ from what is stored, and logs each.
 func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) error {
@@ -43,7 +44,7 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 		} else {
 			l.loaded.Updated++
 		}
-		block[i] = backoffice.Change{At: l.now, Action: action, Noun: l.Noun, ObjectID: e.id, Fields: l.shownFields(e.changed)}
+		block[i] = backoffice.Change{At: l.now, ClientID: l.im.ClientID, Action: l.im.action(), Noun: l.Noun, ObjectID: e.id, Fields: l.shownFields(e.changed)}
 		changes[i] = &block[i]
 	}
 	if err := l.tx.LogChanges(ctx, changes...); err != nil {
@@ -69,6 +70,7 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 		switch version, given := l.at["version"]; {
 		case e.old == nil:
 			*at = max(*at, 1)
+		case l.im.stream && e.given.has(version): // it is the version there
 		case given && e.changed == 1<<version: // the line only says how far the version has come
 		default:
 			*at = max(*at, *l.Version(e.old)+1)
@@ -154,7 +156,7 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 	}
 	changes := make([]*backoffice.Change, len(gone))
 	for i, id := range gone {
-		changes[i] = &backoffice.Change{At: l.now, Action: action, Noun: l.Noun, ObjectID: id}
+		changes[i] = &backoffice.Change{At: l.now, ClientID: l.im.ClientID, Action: l.im.action(), Noun: l.Noun, ObjectID: id}
 	}
 	l.loaded.Deleted += len(gone)
 	return l.tx.LogChanges(ctx, changes...)

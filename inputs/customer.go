@@ -71,6 +71,7 @@ type UpdateCustomerPayload struct {
 // DeleteCustomerPayload is what came of deleteCustomer.
 type DeleteCustomerPayload struct {
 	DeletedCustomerID *string
+	WouldDelete       *backoffice.CustomerDeletion
 	Outcome
 }
 

@@ -97,7 +97,7 @@ func (v *AssignChecklistAssignChecklistAssignChecklistPayloadTranscript) GetProg
 type AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError struct {
 	// What kind of thing.
 	Code UserErrorCode `json:"code"`
-	// The path inside input: ["address", "country"]; null when no single field is at fault.
+	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3", "kboNumber"]. Null when no single field is at fault.
 	Field []string `json:"field"`
 	// The same in words, without any value of the input.
 	Message string `json:"message"`
@@ -420,7 +420,7 @@ func (v *CreateCustomerCreateCustomerCreateCustomerPayloadCustomer) GetCompanyTy
 type CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError struct {
 	// What kind of thing.
 	Code UserErrorCode `json:"code"`
-	// The path inside input: ["address", "country"]; null when no single field is at fault.
+	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3", "kboNumber"]. Null when no single field is at fault.
 	Field []string `json:"field"`
 	// The same in words, without any value of the input.
 	Message string `json:"message"`
@@ -632,7 +632,7 @@ func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelati
 type CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError struct {
 	// What kind of thing.
 	Code UserErrorCode `json:"code"`
-	// The path inside input: ["address", "country"]; null when no single field is at fault.
+	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3", "kboNumber"]. Null when no single field is at fault.
 	Field []string `json:"field"`
 	// The same in words, without any value of the input.
 	Message string `json:"message"`

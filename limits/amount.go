@@ -81,6 +81,43 @@ func sizeOfList(field *ast.Field) amount {
 	})
 }
 
+// inputsOf is how many inputs a mutation is given: one, unless it is a batch.
+func inputsOf(field *ast.Field) amount {
+	inputs := argument(field, "inputs")
+	if inputs == nil {
+		return one
+	}
+	return amountOf(hasVariable(inputs), func(variables map[string]any) int {
+		value, _ := inputs.Value(variables)
+		if list, ok := value.([]any); ok {
+			return max(len(list), 1)
+		}
+		return 1
+	})
+}
+
+// assignedBy is how many customers a mutation may be for that names them in its input, or picks them there by a filter.
+func assignedBy(field *ast.Field) amount {
+	input := argument(field, "input")
+	if input == nil || input.Definition != nil && input.Definition.Name != "AssignChecklistsInput" {
+		return amount{}
+	}
+	return amountOf(hasVariable(input), func(variables map[string]any) int {
+		value, _ := input.Value(variables)
+		fields, _ := value.(map[string]any)
+		if fields["filter"] != nil {
+			return backoffice.MaxAssignedByFilter
+		}
+		switch ids := fields["customerIds"].(type) {
+		case nil:
+			return 0
+		case []any:
+			return len(ids)
+		}
+		return 1
+	})
+}
+
 // filtered is 1 for a filter that asks for something, be it what cannot be read, and 0 for one that is null or holds nothing but
 // nulls.
 func filtered(filter *ast.Value) amount {

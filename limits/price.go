@@ -14,7 +14,8 @@ import (
 // An object costs 1, a connection 1 and its size times 1 and the cost of what is selected per node, so that every node
 // counts; edges, node, nodes, scalars and enums cost nothing more, unless aliases ask for the nodes several times over;
 // totalCount and statusCounts cost 1 each, or 100 on a filtered list at the root, where they count rows; the number of a
-// page costs a hundredth of the rows that are skipped for it, an aggregate with its groups 100, and a mutation 10; a list of objects that a list of
+// page costs a hundredth of the rows that are skipped for it, an aggregate with its groups and a list at the root without a size 100, a part
+// of a filter or an order that no index answers 500 (see dearIn), and a mutation 10, a batch as much as its inputs would by themselves; a list of objects that a list of
 // identifiers asks for costs as many objects. Fields that a directive may leave out are counted.
 type Price struct {
 	formula
@@ -169,7 +170,7 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 	}
 	parent := field.ObjectDefinition
 	kind := p.schema.Types[field.Definition.Type.Name()]
-	switch inConnection := isConnection(parent); {
+	switch inConnection := IsConnection(parent); {
 	case inConnection && (field.Name == "totalCount" || field.Name == "statusCounts"):
 		total.counts = plus(total.counts, 1)
 	case kind == nil || !kind.IsCompositeType():
@@ -177,20 +178,26 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		p.add(&total.perNode, one, inner.whole)
 		p.add(&total.perNode, one, inner.perNode)
 		total.aliased = plus(total.aliased, plus(inner.aliased, aliased(field)))
-	case field.Name == "node" && isEdge(parent):
+	case field.Name == "node" && IsEdge(parent):
 		p.add(&total.whole, one, inner.whole)
 		total.aliased = plus(total.aliased, aliased(field))
-	case isConnection(kind):
+	case IsConnection(kind):
 		p.connection(&total.whole, field, inner, parent == p.schema.Query)
 	case isAggregate(kind):
 		total.whole.fixed = plus(total.whole.fixed, costOfGroups)
+		p.add(&total.whole, dearIn(field), sum{fixed: costOfDear})
 		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each of them under another name is there as often as there are groups
 		total.whole.fixed = plus(total.whole.fixed, times(aliased(field), costOfGroups))
 		p.add(&total.whole, one, inner.whole)
-	case parent == p.schema.Mutation:
-		total.whole.fixed = plus(total.whole.fixed, 10)
+	case parent == p.schema.Query && field.Definition.Type.Elem != nil && field.Definition.Arguments.ForName("ids") == nil: // a list without a size
+		total.whole.fixed = plus(total.whole.fixed, costOfGroups)
 		p.add(&total.whole, one, inner.whole)
+	case parent == p.schema.Mutation:
+		each := sum{fixed: costOfMutation}
+		p.add(&each, one, inner.whole)
+		p.add(&total.whole, inputsOf(field), each)
+		p.add(&total.whole, assignedBy(field), sum{fixed: 1})
 	default:
 		object := sum{fixed: 1}
 		p.add(&object, one, inner.whole)
@@ -198,8 +205,9 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 	}
 }
 
-// Costs of what reads more than it answers with.
+// Costs of what does more than it answers with.
 const (
+	costOfMutation      = 10
 	costOfFilteredCount = 100
 	costOfGroups        = 100
 	rowsSkippedForOne   = 100
@@ -212,6 +220,7 @@ func (p *pricing) connection(total *sum, field *ast.Field, inner halves, atRoot 
 	p.add(&node, one, inner.perNode)
 	p.add(total, sizeOfConnection(field), node)
 	p.add(total, skippedBy(field), sum{fixed: 1})
+	p.add(total, dearIn(field), sum{fixed: costOfDear})
 	if filter := argument(field, "filter"); atRoot && filter != nil && inner.counts > 0 {
 		p.add(total, filtered(filter), sum{fixed: times(inner.counts, costOfFilteredCount-1)})
 	}
@@ -224,11 +233,13 @@ func aliased(field *ast.Field) int {
 	return 0
 }
 
-func isConnection(def *ast.Definition) bool {
+// IsConnection says whether a type is a page of a list.
+func IsConnection(def *ast.Definition) bool {
 	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Connection") && def.Fields.ForName("edges") != nil
 }
 
-func isEdge(def *ast.Definition) bool {
+// IsEdge says whether a type is a row of such a page.
+func IsEdge(def *ast.Definition) bool {
 	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Edge") && def.Fields.ForName("cursor") != nil
 }
 

@@ -18,6 +18,7 @@ type Settings struct {
 	RootFields         int           `default:"20" env:"ROOT_FIELDS" help:"Root fields of an operation, fragments followed."`
 	Cost               int           `default:"50000" env:"COST" help:"Cost of an operation: objects that it may answer with."`
 	Answer             int           `default:"16777216" env:"ANSWER" help:"Bytes of an answer, of both APIs."`
+	Upload             int           `default:"52428800" env:"UPLOAD" help:"Bytes of a document that is uploaded."`
 	ListValues         int           `default:"25000" env:"LIST_VALUES" help:"Values in the lists that an operation's fields are given, such as identifiers; counted for each field."`
 	Generated          int           `default:"262144" env:"GENERATED" help:"Bytes of customVariables that the documents are drawn from which one operation generates."`
 	IntrospectionDepth int           `default:"20" env:"INTROSPECTION_DEPTH" help:"Fields inside each other below __schema or __type."`
@@ -29,6 +30,8 @@ type Settings struct {
 	Together           int           `default:"12000" env:"TOGETHER" help:"Cost of the operations that run at one time, for each processor; others wait."`
 	Waiting            int           `default:"300000" env:"WAITING" help:"Cost of the operations that wait, for each processor; when more would, the dearest of the pair that has the most waiting is refused."`
 	Wait               time.Duration `default:"3s" env:"WAIT" help:"The longest that an operation waits before it runs."`
+	ExportRows         int           `default:"10000000" env:"EXPORT_ROWS" help:"Rows of an export."`
+	ExportBytes        int64         `default:"1073741824" env:"EXPORT_BYTES" help:"Bytes of the temporary file through which an XLSX export goes; the disk has to have so much room."`
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 

@@ -24,6 +24,9 @@ func Level(ctx context.Context, calls []func(context.Context), last bool) {
 	l.mu.Lock()
 	l.running, l.last = 1, last
 	l.mu.Unlock()
+	timeline := backoffice.TimelineOf(ctx)
+	timeline.BeginLevel(len(calls))
+	defer timeline.EndLevel()
 	l.Together(ctx, calls...)
 }
 

@@ -9,17 +9,44 @@ import (
 
 const (
 	pathTagSize     = 5 + 16 // Tink's prefix and a tag of 128 bits
-	maxDownloadSize = 512    // characters
+	maxSignedLength = 512    // characters of a signature
 )
 
 // SignDownload makes the signature that a download path carries, so that a browser's link works without headers. It is
 // bound to the pair, to the kind and identifier of the file and to the moment at which it ends (in whole seconds), and is
 // URL-safe. The pair's client id can be read from it; it is not a secret.
 func (k *Keyset) SignDownload(clientID, kind, id string, until time.Time) (string, error) {
+	return k.signPath(clientID, until, downloadContext(clientID, kind, id))
+}
+
+// VerifyDownload returns the client id of the pair that a signature was made for. Unauthenticated, with one same message,
+// when it was made for another file, was changed or has ended. The caller still has to ask whether the pair is live.
+func (k *Keyset) VerifyDownload(signature, kind, id string, now time.Time) (clientID string, err error) {
+	return k.verifyPath("download", signature, now, func(clientID string) []byte { return downloadContext(clientID, kind, id) })
+}
+
+func downloadContext(clientID, kind, id string) []byte { return parts("download", clientID, kind, id) }
+
+// SignUpload makes the signature of an upload path as SignDownload makes that of a download path; it is bound to all that
+// is said of the document.
+func (k *Keyset) SignUpload(clientID string, of *backoffice.DocumentUpload, until time.Time) (string, error) {
+	return k.signPath(clientID, until, uploadContext(clientID, of))
+}
+
+// VerifyUpload does for an upload path what VerifyDownload does for a download path.
+func (k *Keyset) VerifyUpload(signature string, of *backoffice.DocumentUpload, now time.Time) (clientID string, err error) {
+	return k.verifyPath("upload", signature, now, func(clientID string) []byte { return uploadContext(clientID, of) })
+}
+
+func uploadContext(clientID string, of *backoffice.DocumentUpload) []byte {
+	return parts("upload", clientID, of.ID, of.CustomerID, of.Name)
+}
+
+func (k *Keyset) signPath(clientID string, until time.Time, context []byte) (string, error) {
 	end := until.Unix()
-	tag, err := k.paths.ComputeMAC(downloadContext(clientID, kind, id, end))
+	tag, err := k.paths.ComputeMAC(appendNumber(context, end))
 	if err != nil {
-		return "", backoffice.Fault(err, "signing a download path")
+		return "", backoffice.Fault(err, "signing a path")
 	}
 	token := make([]byte, 0, 8+len(clientID)+len(tag))
 	token = binary.AppendUvarint(token, uint64(end))
@@ -27,11 +54,9 @@ func (k *Keyset) SignDownload(clientID, kind, id string, until time.Time) (strin
 	return urlText.EncodeToString(append(token, tag...)), nil
 }
 
-// VerifyDownload returns the client id of the pair that a signature was made for. Unauthenticated, with one same message,
-// when it was made for another file, was changed or has ended. The caller still has to ask whether the pair is live.
-func (k *Keyset) VerifyDownload(signature, kind, id string, now time.Time) (clientID string, err error) {
-	refused := backoffice.Errorf(backoffice.Unauthenticated, "the download link is not valid, or no longer")
-	if len(signature) > maxDownloadSize {
+func (k *Keyset) verifyPath(what, signature string, now time.Time, contextOf func(clientID string) []byte) (clientID string, err error) {
+	refused := backoffice.Errorf(backoffice.Unauthenticated, "the %s link is not valid, or no longer", what)
+	if len(signature) > maxSignedLength {
 		return "", refused
 	}
 	token, err := decodeURLText(signature)
@@ -44,12 +69,8 @@ func (k *Keyset) VerifyDownload(signature, kind, id string, now time.Time) (clie
 		return "", refused
 	}
 	clientID = string(body[n:])
-	if k.paths.VerifyMAC(tag, downloadContext(clientID, kind, id, int64(end))) != nil || now.Unix() >= int64(end) {
+	if k.paths.VerifyMAC(tag, appendNumber(contextOf(clientID), int64(end))) != nil || now.Unix() >= int64(end) {
 		return "", refused
 	}
 	return clientID, nil
-}
-
-func downloadContext(clientID, kind, id string, end int64) []byte {
-	return appendNumber(parts("download", clientID, kind, id), end)
 }

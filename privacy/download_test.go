@@ -63,6 +63,66 @@ func FuzzVerifyDownload(f *testing.F) {
 	})
 }
 
+func TestASignedUploadHoldsForItsDocumentUntilItEnds(t *testing.T) {
+	t.Parallel()
+	keys := testKeys(t)
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.StringMatching(`[A-Za-z0-9_-]{1,64}`)
+		client, of := id.Draw(t, "client"), backoffice.DocumentUpload{ID: id.Draw(t, "document"), CustomerID: id.Draw(t, "customer"), Name: rapid.StringN(1, 50, 200).Draw(t, "name")}
+		now := time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "now"), 0)
+		signature, err := keys.SignUpload(client, &of, now.Add(pathLife))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := keys.VerifyUpload(signature, &of, now.Add(pathLife-time.Second)); err != nil || got != client {
+			t.Fatalf("%q %v", got, err)
+		}
+		for what, other := range map[string]backoffice.DocumentUpload{
+			"another document": {ID: of.ID + "x", CustomerID: of.CustomerID, Name: of.Name},
+			"another customer": {ID: of.ID, CustomerID: of.CustomerID + "x", Name: of.Name},
+			"another name":     {ID: of.ID, CustomerID: of.CustomerID, Name: of.Name + "x"},
+			"a moved border":   {ID: of.ID, CustomerID: of.CustomerID + of.Name[:1], Name: of.Name[1:]},
+		} {
+			if _, err := keys.VerifyUpload(signature, &other, now); backoffice.KindOf(err) != backoffice.Unauthenticated {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+		if _, err := keys.VerifyUpload(signature, &of, now.Add(pathLife)); backoffice.KindOf(err) != backoffice.Unauthenticated {
+			t.Fatalf("at its end: %v", err)
+		}
+		if _, err := keys.VerifyDownload(signature, "document", of.ID, now); backoffice.KindOf(err) != backoffice.Unauthenticated {
+			t.Fatalf("as a download: %v", err)
+		}
+		download, err := keys.SignDownload(client, "document", of.ID, now.Add(pathLife))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := keys.VerifyUpload(download, &of, now); backoffice.KindOf(err) != backoffice.Unauthenticated {
+			t.Fatalf("a download's: %v", err)
+		}
+	})
+}
+
+func FuzzVerifyUpload(f *testing.F) {
+	keys := testKeys(f)
+	now := time.Unix(1_780_000_000, 0)
+	of := backoffice.DocumentUpload{ID: "d1", CustomerID: "c1", Name: "Statuten é.pdf"}
+	signature, err := keys.SignUpload("pair", &of, now.Add(pathLife))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(signature, of.ID, of.CustomerID, of.Name)
+	f.Add("", "", "", "")
+	f.Add(signature, "d", "1c1", of.Name)
+	f.Fuzz(func(t *testing.T, text, id, customer, name string) {
+		said := backoffice.DocumentUpload{ID: id, CustomerID: customer, Name: name}
+		client, err := keys.VerifyUpload(text, &said, now)
+		if (err == nil) != (text == signature && said == of) || (err == nil) != (client == "pair") {
+			t.Fatalf("%q for %q: %q %v", text, said, client, err)
+		}
+	})
+}
+
 func TestADigestTellsContentsAndContextsApart(t *testing.T) {
 	t.Parallel()
 	keys := testKeys(t)

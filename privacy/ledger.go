@@ -34,14 +34,14 @@ type ledger struct {
 	vault   *Vault
 	viewer  *backoffice.Principal
 	purpose *string
+	reading backoffice.PrivacyOperation // what a number that was opened is entered as
 
 	mu       sync.Mutex
 	reads    []read
 	readAt   map[string]int // customer → place in reads
 	searches []*Searching
-	exported fieldSet // what an export of this request covers: no entry per customer
-	entered  bool     // something was consulted and entered already
-	failed   error    // of the first Commit that failed; no later one succeeds
+	entered  bool  // something was consulted and entered already
+	failed   error // of the first Commit that failed; no later one succeeds
 }
 
 type read struct {
@@ -53,15 +53,28 @@ type ledgerKey struct{}
 
 // WithLedger starts the ledger of one request, made by a viewer (nil when nobody is signed in) for a stated purpose.
 func (v *Vault) WithLedger(ctx context.Context, viewer *backoffice.Principal, purpose *string) context.Context {
-	return context.WithValue(ctx, ledgerKey{}, &ledger{vault: v, viewer: viewer, purpose: purpose})
+	return context.WithValue(ctx, ledgerKey{}, &ledger{vault: v, viewer: viewer, purpose: purpose, reading: backoffice.ConsultedByRead})
 }
 
 // WithNewLedger starts another ledger for a part of a request, made by the same viewer for the same purpose.
 func (v *Vault) WithNewLedger(ctx context.Context) context.Context {
 	if l, ok := ctx.Value(ledgerKey{}).(*ledger); ok {
-		return v.WithLedger(ctx, l.viewer, l.purpose)
+		return context.WithValue(ctx, ledgerKey{}, &ledger{vault: v, viewer: l.viewer, purpose: l.purpose, reading: l.reading})
 	}
 	return ctx
+}
+
+// AsExport has the numbers that are opened from here on entered as an export of each customer's, in the request's ledger and in those
+// of its parts. BadInput when no purpose is stated; Forbidden without privacy.read.
+func AsExport(ctx context.Context) (context.Context, error) {
+	l, err := ledgerOf(ctx)
+	if err != nil {
+		return ctx, err
+	}
+	if l.purpose == nil {
+		return ctx, backoffice.Errorf(backoffice.BadInput, "an export that needs privacy.read states its purpose, in the header x-access-purpose; the register of consultations records it")
+	}
+	return context.WithValue(ctx, ledgerKey{}, &ledger{vault: l.vault, viewer: l.viewer, purpose: l.purpose, reading: backoffice.ConsultedByExport}), nil
 }
 
 // ledgerOf finds the request's ledger and makes sure that its viewer may see registration numbers.
@@ -113,9 +126,6 @@ func Reveal(ctx context.Context, asks []SealedNumber) ([]*string, error) {
 }
 
 func (l *ledger) noteRead(customerID string, field backoffice.PrivacyField) {
-	if l.exported.has(field) {
-		return
-	}
 	at, known := l.readAt[customerID]
 	if !known {
 		if l.readAt == nil {
@@ -198,26 +208,6 @@ func (k *Keyset) Confirmed(ctx context.Context, customerID string, fields ...bac
 	return nil
 }
 
-// Export enters an export of fields of all customers, at once. After it the ledger's Reveal opens these fields
-// without an entry per customer. Forbidden without privacy.read; Unavailable when it cannot be entered.
-func Export(ctx context.Context, fields ...backoffice.PrivacyField) error {
-	l, err := ledgerOf(ctx)
-	if err != nil {
-		return err
-	}
-	var set fieldSet
-	for _, field := range fields {
-		set.add(field)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.commit(ctx, l.entry(backoffice.ConsultedByExport, nil, set)); err != nil {
-		return err
-	}
-	l.exported |= set
-	return nil
-}
-
 // Commit enters what the request in ctx has consulted since the last Commit, in one append, and returns when that is
 // durable; with nothing consulted, or no ledger, it does nothing. Unavailable when it cannot be entered: then nothing
 // of the answer may leave, and every later Commit fails too.
@@ -242,11 +232,12 @@ func Consulted(ctx context.Context) bool {
 	return l.entered || len(l.searches) > 0 || len(l.reads) > 0
 }
 
-// commit, under mu, enters the given entries and all that is noted.
-func (l *ledger) commit(ctx context.Context, entries ...*backoffice.Consultation) error {
+// commit, under mu, enters all that is noted.
+func (l *ledger) commit(ctx context.Context) error {
 	if l.failed != nil {
 		return l.failed
 	}
+	var entries []*backoffice.Consultation
 	for _, s := range l.searches {
 		if len(s.found) == 0 {
 			entries = append(entries, l.entry(backoffice.ConsultedBySearch, nil, s.fields))
@@ -256,7 +247,7 @@ func (l *ledger) commit(ctx context.Context, entries ...*backoffice.Consultation
 		}
 	}
 	for _, r := range l.reads {
-		entries = append(entries, l.entry(backoffice.ConsultedByRead, &r.customerID, r.fields))
+		entries = append(entries, l.entry(l.reading, &r.customerID, r.fields))
 	}
 	if len(entries) == 0 {
 		return nil
@@ -285,8 +276,7 @@ func bitOf(field backoffice.PrivacyField) fieldSet {
 	return 1 << slices.Index(backoffice.AllPrivacyFields, field)
 }
 
-func (s *fieldSet) add(field backoffice.PrivacyField)     { *s |= bitOf(field) }
-func (s fieldSet) has(field backoffice.PrivacyField) bool { return s&bitOf(field) != 0 }
+func (s *fieldSet) add(field backoffice.PrivacyField) { *s |= bitOf(field) }
 
 func (s fieldSet) list() []backoffice.PrivacyField {
 	var fields []backoffice.PrivacyField

@@ -80,7 +80,8 @@ func TestWithoutTheScopeNothingIsRevealedSearchedOrEntered(t *testing.T) {
 				t.Errorf("the answers tell whether there is a number: %v, %v", there, absent)
 			}
 			_, searched := Search(ctx).Index(backoffice.RegistrationNumber, number)
-			for _, err := range []error{there, absent, searched, Export(ctx, backoffice.RegistrationNumber)} {
+			_, exported := AsExport(ctx)
+			for _, err := range []error{there, absent, searched, exported} {
 				var known *backoffice.Error
 				if !errors.As(err, &known) || known.Kind != backoffice.Forbidden || known.RequiredScope != backoffice.PrivacyRead {
 					t.Errorf("%v", err)
@@ -137,40 +138,40 @@ func TestEachSearchIsAnEntryUnderWhomItFoundOrUnderNobody(t *testing.T) {
 	}
 }
 
-func TestAnExportIsOneEntryBeforeTheFirstNumber(t *testing.T) {
+func TestAnExportIsAnEntryForEachCustomerBeforeAnyNumberLeaves(t *testing.T) {
 	t.Parallel()
 	keys, store := testKeys(t), newMemoryStore()
-	ctx := NewVault(keys, store).WithLedger(context.Background(), reader, nil)
-	if err := Export(ctx, backoffice.AllPrivacyFields...); err != nil {
+	purpose := "yearly copy"
+	vault := NewVault(keys, store)
+	ctx, err := AsExport(vault.WithLedger(context.Background(), reader, &purpose))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if store.appends != 1 {
-		t.Fatal("not entered at once")
+	ctx = vault.WithNewLedger(ctx) // of a page
+	asks := []SealedNumber{
+		sealed(t, keys, "a", backoffice.RegistrationNumber), sealed(t, keys, "b", backoffice.RegistrationNumber),
+		{CustomerID: "c", Field: backoffice.RegistrationNumber}, sealed(t, keys, "a", backoffice.SpouseRegistrationNumber),
 	}
-	for _, customer := range []string{"a", "b"} {
-		if got, err := Reveal(ctx, []SealedNumber{sealed(t, keys, customer, backoffice.RegistrationNumber)}); err != nil || *got[0] != number {
-			t.Fatal(err)
-		}
+	if got, err := Reveal(ctx, asks); err != nil || *got[0] != number {
+		t.Fatal(err)
 	}
 	if err := Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"EXPORT nobody [REGISTRATION_NUMBER SPOUSE_REGISTRATION_NUMBER] pair-1 Reader for none"}
-	if diff := cmp.Diff(want, store.lines()); diff != "" {
-		t.Error(diff)
+	want := []string{
+		"EXPORT a [REGISTRATION_NUMBER SPOUSE_REGISTRATION_NUMBER] pair-1 Reader for yearly copy",
+		"EXPORT b [REGISTRATION_NUMBER] pair-1 Reader for yearly copy",
+	}
+	if diff := cmp.Diff(want, store.lines()); diff != "" || store.appends != 1 {
+		t.Errorf("%d appends; %s", store.appends, diff)
 	}
 }
 
-func TestAnExportThatCannotBeEnteredOpensNothing(t *testing.T) {
+func TestAnExportWithoutAPurposeIsRefused(t *testing.T) {
 	t.Parallel()
-	keys, store := testKeys(t), newMemoryStore()
-	store.fail = func(string) error { return errors.New("disk full") }
-	ctx := NewVault(keys, store).WithLedger(context.Background(), reader, nil)
-	if err := Export(ctx, backoffice.RegistrationNumber); backoffice.KindOf(err) != backoffice.Unavailable {
+	ctx := NewVault(testKeys(t), newMemoryStore()).WithLedger(context.Background(), reader, nil)
+	if _, err := AsExport(ctx); backoffice.KindOf(err) != backoffice.BadInput {
 		t.Error(err)
-	}
-	if err := Commit(ctx); backoffice.KindOf(err) != backoffice.Unavailable {
-		t.Errorf("a later commit: %v", err)
 	}
 }
 

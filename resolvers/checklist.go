@@ -25,6 +25,6 @@ func (checklist) FinancialYear(ctx context.Context, checklists []*backoffice.Che
 }
 
 func (r checklist) Transcripts(ctx context.Context, checklists []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return below(ctx, r.Root, &loaders.From(ctx).Transcripts, checklists, func(c *backoffice.Checklist) string { return c.ID }, backoffice.OfChecklist, filter.Criteria(), orderBy.Order(),
+	return transcriptsOf(ctx, r.Root, checklists, func(c *backoffice.Checklist) string { return c.ID }, backoffice.OfChecklist, filter, orderBy,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }

@@ -34,8 +34,12 @@ func (query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backo
 
 func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
 	noun := &loaders.From(ctx).Customers
+	order, err := filter.OrderOf(orderBy)
+	if err != nil {
+		return nil, err
+	}
 	return searched(ctx, noun, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.CustomerConnection, []string, error) {
-		page, err := all(ctx, r.Root, noun, criteria, orderBy.Order(), backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+		page, err := all(ctx, r.Root, noun, criteria, order, backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -130,7 +134,7 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 }
 
 func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return below(ctx, r.Root, &loaders.From(ctx).Transcripts, customers, customerID, backoffice.OfCustomer, filter.Criteria(), orderBy.Order(),
+	return transcriptsOf(ctx, r.Root, customers, customerID, backoffice.OfCustomer, filter, orderBy,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 

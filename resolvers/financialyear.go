@@ -37,6 +37,6 @@ func (r financialYear) Checklists(ctx context.Context, years []*backoffice.Finan
 }
 
 func (r financialYear) Transcripts(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return below(ctx, r.Root, &loaders.From(ctx).Transcripts, years, yearID, backoffice.OfFinancialYear, filter.Criteria(), orderBy.Order(),
+	return transcriptsOf(ctx, r.Root, years, yearID, backoffice.OfFinancialYear, filter, orderBy,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }

@@ -17,7 +17,11 @@ func aggregate[T backoffice.Entity, C comparable](ctx context.Context, noun *loa
 }
 
 func (query) TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
-	return aggregate(ctx, &loaders.From(ctx).Transcripts, filter.Criteria(), groupBy, first)
+	criteria, err := filter.Criteria()
+	if err != nil {
+		return nil, err
+	}
+	return aggregate(ctx, &loaders.From(ctx).Transcripts, criteria, groupBy, first)
 }
 
 func (query) CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {

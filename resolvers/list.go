@@ -79,7 +79,7 @@ func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders
 	block := make([]backoffice.Connection[T, C], len(answers))
 	connections := make([]*backoffice.Connection[T, C], len(answers))
 	for i, page := range answers {
-		block[i] = backoffice.Connection[T, C]{List: list, Parent: parents[i], Items: page.Items, More: page.More}
+		block[i] = backoffice.Connection[T, C]{List: list, Parent: parents[i], Items: page.Items, Places: page.Places, More: page.More}
 		connections[i] = &block[i]
 	}
 	return connections, nil
@@ -122,18 +122,36 @@ func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *
 	return connections[0], nil
 }
 
+// known is a page of a list that is known whole, by identifier.
+func known[T backoffice.Entity, C comparable](r *Root, whole []T, args backoffice.PageArgs) (*backoffice.Connection[T, C], error) {
+	of := reflect.TypeFor[T]().Elem().Name()
+	window, err := args.Window(backoffice.ByID, func(cursor string) (backoffice.Order, backoffice.Position, error) {
+		return r.openCursor(of, cursor)
+	})
+	if err != nil {
+		return nil, err
+	}
+	seal := func(order backoffice.Order, at backoffice.Position) string { return r.sealCursor(of, order, at) }
+	return backoffice.Known[T, C](whole, window, seal), nil
+}
+
 // TotalCount counts the whole list of each connection. Connections of one field share their list, and travel as one.
 func (n noun[T, C]) TotalCount(ctx context.Context, connections []*backoffice.Connection[T, C]) ([]int, error) {
-	return perList(ctx, connections, func(list *backoffice.List[C], parents []string) ([]int, error) {
+	return perList(ctx, connections, func(whole []T) int { return len(whole) }, func(list *backoffice.List[C], parents []string) ([]int, error) {
 		return n.loader(loaders.From(ctx)).Counts(ctx, list.Ask.Under, list.Ask.Criteria, parents)
 	})
 }
 
-// perList asks once for each list among the connections and puts the answers in the connections' places.
-func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, connections []*backoffice.Connection[T, C], ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
+// perList asks once for each list among the connections and puts the answers in the connections' places. of tells it of a list that
+// is known whole.
+func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, connections []*backoffice.Connection[T, C], of func(whole []T) V, ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
 	answers := make([]V, len(connections))
 	err := grouped(ctx, answers, func(i int) (list *backoffice.List[C], asks bool) {
 		if connections[i] == nil {
+			return nil, false
+		}
+		if whole := connections[i].Whole; whole != nil {
+			answers[i] = of(whole)
 			return nil, false
 		}
 		return connections[i].List, true

@@ -18,6 +18,14 @@ type mutation struct{ *Root }
 // Mutation gives gqlgen the resolvers of the mutations.
 func (r *Root) Mutation() graph.MutationResolver { return mutation{r} }
 
+// service does the writes, or finds out what they would come to.
+func (m mutation) service(dryRun *bool) *backoffice.Service {
+	if dryRun != nil && *dryRun {
+		return m.Service.DryRun()
+	}
+	return m.Service
+}
+
 // answer sorts what came of a write: what the caller can fix goes into the payload, all else into the response's errors.
 // After a write that was done, what the request has read before is forgotten, so that the payload's selection sees it.
 func answer[P interface{ Tell([]*backoffice.UserError) }](ctx context.Context, err error, payload P) (P, error) {
@@ -43,52 +51,56 @@ func deleted(id string, err error) *string {
 	return &id
 }
 
-func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput) (*inputs.CreateCustomerPayload, error) {
-	customer, err := m.Service.CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
+func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput, dryRun *bool) (*inputs.CreateCustomerPayload, error) {
+	customer, err := m.service(dryRun).CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.CreateCustomerPayload{Customer: customer})
 }
 
-func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput) (*inputs.UpdateCustomerPayload, error) {
-	customer, err := m.Service.UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
+func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput, dryRun *bool) (*inputs.UpdateCustomerPayload, error) {
+	customer, err := m.service(dryRun).UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
 	return answer(ctx, err, &inputs.UpdateCustomerPayload{Customer: customer})
 }
 
-func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput) (*inputs.DeleteCustomerPayload, error) {
-	err := m.Service.DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion))
-	return answer(ctx, err, &inputs.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, err)})
+func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput, dryRun *bool) (*inputs.DeleteCustomerPayload, error) {
+	gone, err := m.service(dryRun).DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion))
+	payload := &inputs.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, err)}
+	if err == nil {
+		payload.WouldDelete = &gone
+	}
+	return answer(ctx, err, payload)
 }
 
-func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput) (*inputs.CreateCustomerRelationPayload, error) {
-	relation, err := m.Service.CreateRelation(ctx, auth.From(ctx), input.RelationDraft, backoffice.ValueOf(input.IdempotencyKey))
+func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.CreateCustomerRelationPayload, error) {
+	relation, err := m.service(dryRun).CreateRelation(ctx, auth.From(ctx), input.RelationDraft, backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.CreateCustomerRelationPayload{Relation: relation})
 }
 
-func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput) (*inputs.DeleteCustomerRelationPayload, error) {
-	err := m.Service.DeleteRelation(ctx, auth.From(ctx), input.ID)
+func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput, dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error) {
+	err := m.service(dryRun).DeleteRelation(ctx, auth.From(ctx), input.ID)
 	return answer(ctx, err, &inputs.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, err)})
 }
 
-func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput) (*inputs.AssignChecklistPayload, error) {
-	transcript, err := m.Service.AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
+func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput, dryRun *bool) (*inputs.AssignChecklistPayload, error) {
+	transcript, err := m.service(dryRun).AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.AssignChecklistPayload{Transcript: transcript})
 }
 
-func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput) (*inputs.GenerateTranscriptDocumentPayload, error) {
-	transcript, err := m.Service.GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
+func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) (*inputs.GenerateTranscriptDocumentPayload, error) {
+	transcript, err := m.service(dryRun).GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
 	return answer(ctx, err, &inputs.GenerateTranscriptDocumentPayload{Transcript: transcript})
 }
 
-func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput) (*inputs.CreateLabelPayload, error) {
-	label, err := m.Service.CreateLabel(ctx, auth.From(ctx), input.LabelDraft, backoffice.ValueOf(input.IdempotencyKey))
+func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput, dryRun *bool) (*inputs.CreateLabelPayload, error) {
+	label, err := m.service(dryRun).CreateLabel(ctx, auth.From(ctx), input.LabelDraft, backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.CreateLabelPayload{Label: label})
 }
 
-func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput) (*inputs.UpdateUserPayload, error) {
-	user, err := m.Service.UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
+func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput, dryRun *bool) (*inputs.UpdateUserPayload, error) {
+	user, err := m.service(dryRun).UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
 	return answer(ctx, err, &inputs.UpdateUserPayload{User: user})
 }
 
-func (m mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput) (*inputs.DeleteUserPayload, error) {
-	err := m.Service.DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion))
+func (m mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput, dryRun *bool) (*inputs.DeleteUserPayload, error) {
+	err := m.service(dryRun).DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion))
 	return answer(ctx, err, &inputs.DeleteUserPayload{DeletedUserID: deleted(input.ID, err)})
 }

@@ -21,7 +21,11 @@ func (query) Transcript(ctx context.Context, id string) (*backoffice.Transcript,
 }
 
 func (r query) Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error) {
-	return all(ctx, r.Root, &loaders.From(ctx).Transcripts, filter.Criteria(), orderBy.Order(),
+	criteria, err := filter.Criteria()
+	if err != nil {
+		return nil, err
+	}
+	return all(ctx, r.Root, &loaders.From(ctx).Transcripts, criteria, orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
@@ -45,7 +49,7 @@ func (transcript) Calculation(ctx context.Context, transcripts []*backoffice.Tra
 }
 
 func (transcripts) StatusCounts(ctx context.Context, connections []*backoffice.TranscriptConnection) ([][]*backoffice.TranscriptStatusCount, error) {
-	answers, err := perList(ctx, connections, func(list *backoffice.List[backoffice.TranscriptCriteria], parents []string) ([][]backoffice.TranscriptStatusCount, error) {
+	answers, err := perList(ctx, connections, backoffice.CountStatuses, func(list *backoffice.List[backoffice.TranscriptCriteria], parents []string) ([][]backoffice.TranscriptStatusCount, error) {
 		return loaders.From(ctx).TranscriptCounts.All(ctx, list.Ask.Under, list.Ask.Criteria, parents)
 	})
 	if err != nil {
@@ -59,4 +63,13 @@ func (transcripts) StatusCounts(ctx context.Context, connections []*backoffice.T
 		}
 	}
 	return counts, nil
+}
+
+// transcriptsOf lists the transcripts that hang on each parent.
+func transcriptsOf[P any](ctx context.Context, r *Root, parents []*P, of func(*P) string, under backoffice.Parent, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder, args backoffice.PageArgs) ([]*backoffice.TranscriptConnection, error) {
+	criteria, err := filter.Criteria()
+	if err != nil {
+		return nil, err
+	}
+	return below(ctx, r, &loaders.From(ctx).Transcripts, parents, of, under, criteria, orderBy.Order(), args)
 }

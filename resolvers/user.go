@@ -58,6 +58,6 @@ func (r user) Customers(ctx context.Context, users []*backoffice.User, first *in
 }
 
 func (r user) Transcripts(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return below(ctx, r.Root, &loaders.From(ctx).Transcripts, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, filter.Criteria(), orderBy.Order(),
+	return transcriptsOf(ctx, r.Root, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, filter, orderBy,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }

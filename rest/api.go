@@ -38,6 +38,8 @@ type Config struct {
 	Admit func(ctx context.Context, cost int) (own context.Context, leave func(), err error)
 	// Answer is the most bytes of an answer; 0 is no bound.
 	Answer int
+	// Upload is the most bytes of a document that is uploaded.
+	Upload int64
 
 	// Streamed bounds requests that are answered with a file, for as long as it flows, and Bounded the time of all others;
 	// nil: there is no bound.
@@ -97,12 +99,16 @@ func Mount(r chi.Router, c Config) *API {
 		return humachi.NewAdapter(r.With(bound, Compressed, noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse),
 			c.SignedIn, c.Vault.Middleware(auth.From, a.Refuse)))
 	}
-	a.huma = huma.NewAPI(a.describe(), &adapter{guarded(c.Bounded), guarded(c.Streamed)})
+	admitted := func(clientOf func(*http.Request) (string, error)) chi.Router {
+		return r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, clientOf, a.Refuse), c.SignedIn)
+	}
+	a.huma = huma.NewAPI(a.describe(), &adapter{guarded(c.Bounded), guarded(c.Streamed), humachi.NewAdapter(admitted(a.uploadSignedFor))})
 	for _, part := range partsInOrder() {
 		a.tag = part.tag
 		part.mount(a)
 	}
 	a.finishDescription()
+	a.describeQueries()
 
 	document, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
 	if err != nil {
@@ -113,7 +119,7 @@ func Mount(r chi.Router, c Config) *API {
 	described.Get(OpenAPIPath, a.serveDocument)
 	described.Head(OpenAPIPath, a.serveDocument)
 
-	signed := r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, a.signedFor, a.Refuse), c.SignedIn)
+	signed := admitted(a.signedFor)
 	signed.Get(signedPath, a.serveSigned)
 	signed.Head(signedPath, a.serveSigned)
 
@@ -122,15 +128,19 @@ func Mount(r chi.Router, c Config) *API {
 	return a
 }
 
-// adapter routes operations by whether they stream, and also answers HEAD wherever GET is answered.
+// adapter routes operations by whether they stream and who signs for them, and also answers HEAD wherever GET is answered.
 type adapter struct {
 	huma.Adapter // of all operations that do not stream
 	streamed     huma.Adapter
+	signed       huma.Adapter // of uploads to signed paths
 }
 
 func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	to := a.Adapter
-	if streams(op) {
+	switch {
+	case signs(op):
+		to = a.signed
+	case streams(op):
 		to = a.streamed
 	}
 	to.Handle(op, handler)

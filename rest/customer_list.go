@@ -32,7 +32,9 @@ type CustomerFilters struct {
 }
 
 var customerFilter = mapping.New[CustomerFilters, backoffice.CustomerFilter](
-	mapping.Except("Ids", "UpdatedSince", "RegistrationNumber", "SpouseRegistrationNumber"), mapping.Convert(customerType))
+	mapping.Except("Ids", "UpdatedSince", "RegistrationNumber", "SpouseRegistrationNumber", "Any", "Not", "SearchMode", "City", "PostalCode", "Country",
+		"HasEmail", "HasPhone", "HasResponsible", "HasKboNumber", "CreatedFrom", "CreatedTo", "UpdatedFrom", "UpdatedTo", "Transcripts", "Relations"),
+	mapping.Convert(customerType))
 
 // filter is what was sent.
 func (f *CustomerFilters) filter(number, spouseNumber Optional[string]) (filter backoffice.CustomerFilter, err error) {

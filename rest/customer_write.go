@@ -11,6 +11,7 @@ import (
 )
 
 func (a *API) customerWrites() {
+	a.customerBatches()
 	register(a, huma.Operation{
 		OperationID: "createCustomer", Method: http.MethodPost, Path: "/customers",
 		Summary: "Create a customer", DefaultStatus: http.StatusCreated,
@@ -60,7 +61,7 @@ func (a *API) customerWrites() {
 		if err != nil {
 			return nil, err
 		}
-		if err := a.Service.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, versions); err != nil {
+		if _, err := a.Service.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, versions); err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "id")
 		}
 		return &nothing{}, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
@@ -27,6 +28,14 @@ func showDocument(d *backoffice.CustomerDocument) Document {
 	shown := shownDocument.Map(d)
 	shown.FileMetadata = showFile(d.File)
 	return shown
+}
+
+// uploaded answers an upload.
+func (a *API) uploaded(d *backoffice.CustomerDocument, draft backoffice.DocumentDraft, err error) (*made[Document], error) {
+	if err != nil {
+		return nil, a.refusedUpload(draft, inPath(err, backoffice.NounCustomer, "customerId"))
+	}
+	return &made[Document]{Location: "/customers/documents/" + d.ID + "/download", Body: showDocument(d)}, nil
 }
 
 func (a *API) documents() {
@@ -53,6 +62,41 @@ func (a *API) documents() {
 			return nil, err
 		}
 		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID, order: in.order()}, in.Paging, showDocument)
+	})
+	register(a, uploadOperation(huma.Operation{
+		OperationID: "uploadCustomerDocument", Method: http.MethodPost, Path: "/customers/{customerId}/documents",
+		Summary: "Upload a customer's document", DefaultStatus: http.StatusCreated,
+		Description: "Stores the body as a document of the customer and answers with it. Its name is `name`, or the file name of Content-Disposition; its media type comes from name and bytes.",
+	}), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+		OfCustomer
+		Idempotent
+		Name               Optional[string] `query:"name" doc:"The document's name."`
+		ContentDisposition string           `header:"Content-Disposition" doc:"Gives the name when the query does not: attachment; filename=\"Statuten.pdf\" (RFC 6266)."`
+		ContentDigest      string           `header:"Content-Digest" doc:"The SHA-256 of the bytes (RFC 9530); others are refused." example:"sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"`
+	}) (*made[Document], error) {
+		draft, err := a.readUpload(ctx, in.CustomerID, value(in.Name), in.ContentDisposition, in.ContentDigest)
+		if err != nil {
+			return nil, err
+		}
+		d, err := a.Service.CreateDocument(ctx, auth.From(ctx), draft, in.key())
+		return a.uploaded(d, draft, err)
+	})
+	register(a, signedOperation(huma.Operation{
+		OperationID: "uploadDocument", Method: http.MethodPut, Path: "/uploads/{documentId}",
+		Summary: "Upload a document to a signed path", DefaultStatus: http.StatusCreated,
+		Description: "Stores the body as the document that GraphQL's createDocumentUpload made the path for, and answers with it; the path stands for the pair's headers. " +
+			"The same bytes may be sent again, and make no second document; others are 409.",
+	}), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+		SignedUpload
+		ContentDigest string `header:"Content-Digest" doc:"The SHA-256 of the bytes (RFC 9530); others are refused." example:"sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"`
+	}) (*made[Document], error) {
+		upload := &backoffice.DocumentUpload{ID: in.DocumentID, CustomerID: *value(in.Customer), Name: *value(in.Name)} // they were signed so
+		draft, err := a.readUpload(ctx, upload.CustomerID, &upload.Name, "", in.ContentDigest)
+		if err != nil {
+			return nil, err
+		}
+		d, err := a.Service.UploadDocument(ctx, auth.From(ctx), upload, draft)
+		return a.uploaded(d, draft, err)
 	})
 	register(a, fileOperation(huma.Operation{
 		OperationID: "downloadCustomerDocument", Method: http.MethodGet, Path: "/customers/documents/{documentId}/download",

@@ -65,7 +65,7 @@ func (a *API) finishDescription() {
 			if slices.Contains(op.Tags, tagCustomers) {
 				op.Parameters = append(op.Parameters, purposeParameter)
 			}
-			if op.RequestBody != nil {
+			if op.RequestBody != nil && !uploads(op) {
 				incoming[op.RequestBody.Content[mediaJSON].Schema.Ref] = true
 			}
 		}
@@ -104,13 +104,14 @@ func describeErrors(op *huma.Operation) {
 		description string
 	}{
 		{http.StatusBadRequest, body || in["query"] || in["header"], "The request is malformed, or has a parameter that is unknown or out of range."},
-		{http.StatusUnauthorized, true, "No valid credential pair."},
+		{http.StatusUnauthorized, !signs(op), "No valid credential pair."},
+		{http.StatusUnauthorized, signs(op), "The path is not signed for this, or not any more."},
 		{http.StatusForbidden, strings.Contains(op.Description, "Needs the scope") || in["registrationNumber"] || body, "The pair lacks the scope that requiredScope names."},
 		{http.StatusNotFound, in["path"] || op.OperationID == "getCurrentFinancialYear", "There is no such thing."},
 		{http.StatusConflict, body && op.OperationID != "searchCustomers", "Something else has this value already, or the financial year is archived."},
 		{http.StatusPreconditionFailed, in["If-Match"], "The object was changed since the version in If-Match."},
 		{http.StatusRequestEntityTooLarge, body, "The body is too large."},
-		{http.StatusUnsupportedMediaType, body, "The body is not application/json."},
+		{http.StatusUnsupportedMediaType, body && !uploads(op), "The body is not application/json."},
 		{http.StatusUnprocessableEntity, body, "A field is missing, invalid, refers to nothing or is not allowed here."},
 	} {
 		if described.occurs {

@@ -120,7 +120,7 @@ func (r *request) read(needs backoffice.Scope) error {
 	if err := r.readHeaders(); err != nil {
 		return err
 	}
-	if r.Operation().RequestBody != nil {
+	if r.Operation().RequestBody != nil && !uploads(r.Operation()) {
 		return r.readBody()
 	}
 	return nil

@@ -103,7 +103,9 @@ func (a *API) present(ctx context.Context, err error) *Problem {
 		copied := *shown
 		shown = &copied
 	case errors.As(err, &known) && known.Kind == backoffice.Refused:
-		shown = refusal(known.UserErrors)
+		if shown = refusal(known.UserErrors); known.Mirrored {
+			shown.Status, shown.Title = http.StatusConflict, http.StatusText(http.StatusConflict)
+		}
 	case errors.As(err, &known) && known.Kind != backoffice.Internal:
 		shown = problem(cmp.Or(statuses[known.Kind], http.StatusInternalServerError), backoffice.MaskDigits(known.Message))
 		shown.RequiredScope = string(known.RequiredScope)
@@ -188,7 +190,14 @@ func place(e *ProblemError, field []string) {
 		e.Parameter = "Idempotency-Key"
 		return
 	}
-	for i, name := range field {
+	first := 0 // of the names inside an input
+	if field[0] == "inputs" {
+		e.Pointer, first = "/customers", 2
+		if len(field) > 1 {
+			e.Pointer += "/" + field[1]
+		}
+	}
+	for i, name := range field[min(first, len(field)):] {
 		if own, differs := ours[name]; differs && i == 0 {
 			name = own
 		}

@@ -66,6 +66,9 @@ func (r *request) cost() int {
 		if r.Operation().Method == http.MethodGet || r.Operation().Method == http.MethodHead {
 			return 1
 		}
+		if r.Operation().OperationID == batchOperation {
+			return 10 * customersSent(r.body)
+		}
 		return 10
 	}
 	var sent struct{ Page, PageSize json.RawMessage }

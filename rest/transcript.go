@@ -51,7 +51,7 @@ type TranscriptFilters struct {
 }
 
 var transcriptFilter = mapping.New[TranscriptFilters, backoffice.TranscriptFilter](
-	mapping.Except("UpdatedSince"), mapping.Convert(allParsed[TranscriptStatus](backoffice.ParseTranscriptStatusLabel)))
+	mapping.Except("Any", "Not", "UpdatedSince", "UpdatedFrom", "UpdatedTo", "CustomVariable"), mapping.Convert(allParsed[TranscriptStatus](backoffice.ParseTranscriptStatusLabel)))
 
 // OfTranscript names a transcript in the path.
 type OfTranscript struct {
@@ -71,7 +71,11 @@ func (a *API) transcripts() {
 		if filter.UpdatedSince, err = instant("updatedSince", in.UpdatedSince); err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.Transcripts(), question[backoffice.TranscriptCriteria]{criteria: filter.Criteria()}, in.Paging, shownTranscript.Map)
+		criteria, err := filter.Criteria()
+		if err != nil {
+			return nil, err
+		}
+		return list(ctx, a.Store.Transcripts(), question[backoffice.TranscriptCriteria]{criteria: criteria}, in.Paging, shownTranscript.Map)
 	})
 	register(a, huma.Operation{
 		OperationID: "getTranscript", Method: http.MethodGet, Path: "/transcripts/{transcriptId}",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what `make test` needs beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, nginx, Chromium, Node's npm,
+# Installs what `make test` needs beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, nginx, Chromium, LibreOffice, Node's npm, zsh, fish,
 # fonts, golangci-lint, and the npm packages of the two pages and of the clients that are tested. Only what is missing is
 # installed; with --check nothing is, and it ends with 1 when something is missing.
 # On Debian and its kin it uses apt (through sudo when needed); elsewhere it tells what is missing.
@@ -14,8 +14,11 @@ PATH=$PATH:/usr/sbin command -v nginx >/dev/null || packages+=(nginx)
 command -v chromium >/dev/null || packages+=(chromium)
 command -v node >/dev/null || packages+=(nodejs)
 command -v npm >/dev/null || packages+=(npm)
+command -v zsh >/dev/null || packages+=(zsh)
+command -v fish >/dev/null || packages+=(fish)
 [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || packages+=(fonts-dejavu-core)
 [ -e /usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf ] || packages+=(fonts-droid-fallback)
+command -v soffice >/dev/null || packages+=(libreoffice-calc-nogui)
 command -v setpriv >/dev/null || packages+=(util-linux)
 
 # npm notes in node_modules/.package-lock.json what it installed; an older note is that of another lockfile.

@@ -106,7 +106,7 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil
 	}
-	text := "UPDATE transcripts SET left_at = CASE WHEN updated_at > $2 THEN updated_at ELSE $2 END WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+	text := "UPDATE /*backoffice:transcripts.leave*/ transcripts SET left_at = CASE WHEN updated_at > $2 THEN updated_at ELSE $2 END WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
 	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)})
 	return err
 }
@@ -117,7 +117,7 @@ func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, w
 		return nil
 	}
 	own, parents := strings.NewReplacer("v.", "transcripts."), transcriptTable.parentColumnsOf()
-	text := "UPDATE transcripts SET status = " + own.Replace(effectiveStatus) + ", updated_at = " + own.Replace(effectiveUpdate) + ", visible_at = $2" +
+	text := "UPDATE /*backoffice:transcripts.follow*/ transcripts SET status = " + own.Replace(effectiveStatus) + ", updated_at = " + own.Replace(effectiveUpdate) + ", visible_at = $2" +
 		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id, " + strings.Join(namesOf(parents), ", ")
 	of := attachments{}
 	if err := w.conn.Query(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)}, of.reads(parents)); err != nil {

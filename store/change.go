@@ -38,7 +38,7 @@ const changesAside = 10 * maxBatch
 func (t *tx) putChangesAside(ctx context.Context) error {
 	texts := &t.store.nouns.changesAside
 	if t.aside == 0 {
-		for _, text := range []string{texts.create, "ALTER TABLE " + texts.table + " ADD PRIMARY KEY (sequence)"} {
+		for _, text := range []string{texts.create, "ALTER /*backoffice:changes.key_aside*/ TABLE " + texts.table + " ADD PRIMARY KEY (sequence)"} {
 			if _, err := t.conn.Exec(ctx, text, nil); err != nil {
 				return err
 			}
@@ -119,10 +119,10 @@ func changesAtEndOf(d *Dialect) string {
 	if !d.bulk {
 		return ""
 	}
-	insert := writeTextsOf(changeTable, d).insert
+	insert := unnamed(writeTextsOf(changeTable, d).insert)
 	insert = strings.Replace(insert, "SELECT v.sequence,", "SELECT e.last + v.sequence,", 1)
 	insert = strings.Replace(insert, "v.visible_at", "e.at", 1)
-	return "WITH e AS MATERIALIZED (SELECT o.last, GREATEST(o.at, o.now) AS at FROM (" + endOfLogText(d) + ") o(last, at, now)) " + insert + ", e ORDER BY v.sequence RETURNING sequence, visible_at"
+	return "WITH /*backoffice:changes.append*/ e AS MATERIALIZED (SELECT o.last, GREATEST(o.at, o.now) AS at FROM (" + unnamed(endOfLogText(d)) + ") o(last, at, now)) " + insert + ", e ORDER BY v.sequence RETURNING sequence, visible_at"
 }
 
 // appendChanges writes the entries behind the last one. Whoever reads number n has seen all before it: the next writer
@@ -144,7 +144,7 @@ func (t *tx) appendChanges(ctx context.Context, end end) error {
 // changesAsideOf are the statements around the copying of entries: the last one moves a range of them to the log.
 func changesAsideOf(d *Dialect) copyTexts {
 	insert := writeTextsOf(changeTable, d).insert
-	texts := copyTextsOf(changeTable, d, insert)
+	texts := copyTextsOf(changeTable, d, named("changes.copied", unnamed(insert)))
 	texts.upsert = strings.Replace(texts.upsert, "SELECT v.sequence,", "SELECT v.sequence + $1,", 1)
 	texts.upsert = strings.Replace(texts.upsert, "v.visible_at", "$4::bigint", 1) + " WHERE v.sequence > $2 AND v.sequence <= $3"
 	return texts
@@ -193,7 +193,7 @@ func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backof
 
 // newestChanges are the entries from a number on, the newest first: what those who look need to know of them. The newest is
 // there in any case. Its limit is part of the text: with one that is bound, SQLite prepares a statement anew each time.
-const newestChanges = "SELECT c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
+const newestChanges = "SELECT /*backoffice:changes.newest*/ c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
 	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m) ORDER BY c.sequence DESC LIMIT "
 
 func eachNewest(each func(*backoffice.Change)) func(*Row) error {
@@ -218,7 +218,7 @@ func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each f
 
 // ChangedNouns are those that the entries behind a number name; "" is among them when one does not tell what was done.
 func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffice.Noun, err error) {
-	const text = "SELECT DISTINCT CASE WHEN c.done IS NULL OR c.done = $2 THEN '' ELSE c.noun END FROM changes c WHERE c.sequence > $1"
+	const text = "SELECT /*backoffice:changes.nouns*/ DISTINCT CASE WHEN c.done IS NULL OR c.done = $2 THEN '' ELSE c.noun END FROM changes c WHERE c.sequence > $1"
 	err = s.primary().Query(ctx, text, []any{after, string(backoffice.Unknown)}, func(row *Row) error {
 		nouns = append(nouns, backoffice.Noun(row.Text(0)))
 		return nil
@@ -232,7 +232,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]*backoff
 	for i := range changeTable.columns {
 		names = append(names, changeTable.columns[i].name)
 	}
-	text := "SELECT " + strings.Join(names, ", ") + " FROM changes WHERE sequence > $1 AND sequence > (SELECT removed FROM change_horizon) ORDER BY sequence LIMIT $2"
+	text := "SELECT /*backoffice:changes.list*/ " + strings.Join(names, ", ") + " FROM changes WHERE sequence > $1 AND sequence > (SELECT removed FROM change_horizon) ORDER BY sequence LIMIT $2"
 	var changes []*backoffice.Change
 	err := s.primary().Query(ctx, text, []any{after, int64(limit)}, func(row *Row) error {
 		change := &backoffice.Change{}

@@ -56,8 +56,8 @@ func feedText(s feedShape) string {
 		}
 	}
 	page := strings.Join(parts, " UNION ALL ") + limit
-	text := endsOfFeed + " LEFT JOIN (" + page + ") c ON true ORDER BY c.sequence"
-	text = strings.Replace(text, "SELECT h.removed, h.latest", "SELECT h.removed, h.latest, c."+strings.ReplaceAll(feedColumns, ", ", ", c."), 1)
+	text := named("changes.feed", unnamed(endsOfFeed)) + " LEFT JOIN (" + page + ") c ON true ORDER BY c.sequence"
+	text = strings.Replace(text, "h.removed, h.latest", "h.removed, h.latest, c."+strings.ReplaceAll(feedColumns, ", ", ", c."), 1)
 	if feedKnown.Add(1) <= mostFeedTexts {
 		feedTexts.Store(s, text)
 	}
@@ -65,7 +65,7 @@ func feedText(s feedShape) string {
 }
 
 // endsOfFeed tells up to where entries are gone, and the number of the last one.
-const endsOfFeed = "SELECT h.removed, h.latest FROM (SELECT r.removed, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
+const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest FROM (SELECT r.removed, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
 
 // ReadChanges implements backoffice.ChangeStore.
 func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
@@ -98,7 +98,7 @@ func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into 
 // RemoveChanges implements backoffice.ChangeStore. The last of the entries that are gone stays, though nobody is shown it:
 // numbers go on behind it, and whoever knew the log up to there, or further, sees that it is still the same one.
 func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, limit int) (more bool, err error) {
-	const oldest = "SELECT c.sequence, CASE WHEN c.visible_at > 0 THEN c.visible_at ELSE c.at END FROM changes c" +
+	const oldest = "SELECT /*backoffice:changes.oldest*/ c.sequence, CASE WHEN c.visible_at > 0 THEN c.visible_at ELSE c.at END FROM changes c" +
 		" WHERE c.sequence > (SELECT h.removed FROM change_horizon h) ORDER BY c.sequence LIMIT $1"
 	var removed int64
 	more = true
@@ -114,7 +114,7 @@ func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, li
 		return false, err
 	}
 	err = s.repeat(ctx,
-		&Statement{Text: "UPDATE change_horizon SET removed = $1 WHERE removed < $1", Args: []any{removed}},
-		&Statement{Text: "DELETE FROM changes WHERE sequence < $1", Args: []any{removed}})
+		&Statement{Text: "UPDATE /*backoffice:change_horizon.move*/ change_horizon SET removed = $1 WHERE removed < $1", Args: []any{removed}},
+		&Statement{Text: "DELETE /*backoffice:changes.remove*/ FROM changes WHERE sequence < $1", Args: []any{removed}})
 	return more && n == limit && err == nil, err
 }

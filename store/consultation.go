@@ -52,7 +52,7 @@ func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64
 			number = heads[0].Count + 1
 		}
 		chain, register := seal(number)
-		const insert = "INSERT INTO consultation_heads (chain, count, last, mac) VALUES ($1, $2, $3, $4)"
+		const insert = "INSERT /*backoffice:consultation_heads.insert*/ INTO consultation_heads (chain, count, last, mac) VALUES ($1, $2, $3, $4)"
 		if _, err := tx.conn.Exec(ctx, insert, headArguments(chain)); violationOf(err) != nil {
 			return tx.fail(backoffice.Fault(errors.Join(backoffice.ErrRegisterChanged, err), "opening a chain of consultations"))
 		} else if err != nil {
@@ -78,7 +78,7 @@ func bytesOrNull(b []byte) any {
 // AppendConsultations implements backoffice.ConsultationStore.
 func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.Consultation) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		const move = "UPDATE consultation_heads SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
+		const move = "UPDATE /*backoffice:consultation_heads.move*/ consultation_heads SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
 		w := writerOf(tx, privacyAccessTable)
 		return tx.together(ctx, func(ctx context.Context) error {
 			moved, err := tx.conn.Exec(ctx, move, append(headArguments(to), from.Count, bytesOrNull(from.MAC)))
@@ -100,7 +100,7 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 func (s *Store) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.Consultation, error) {
 	var entries []*backoffice.Consultation
 	columns, read := on(s.nouns, privacyAccessTable).whole(func(entry *backoffice.Consultation) { entries = append(entries, entry) })
-	text := "SELECT " + columns + " FROM consultations t WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"
+	text := "SELECT /*backoffice:consultations.list*/ " + columns + " FROM consultations t WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"
 	err := s.primary().Query(ctx, text, []any{after.Chain, after.Number, int64(limit)}, read)
 	return entries, err
 }
@@ -111,7 +111,7 @@ func (s *Store) ConsultationHeads(ctx context.Context, from int64, limit int) ([
 }
 
 func consultationHeads(ctx context.Context, conn Conn, from int64, limit int) ([]backoffice.ConsultationHead, error) {
-	const text = "SELECT chain, count, last, mac FROM consultation_heads WHERE chain >= $1 ORDER BY chain LIMIT $2"
+	const text = "SELECT /*backoffice:consultation_heads.list*/ chain, count, last, mac FROM consultation_heads WHERE chain >= $1 ORDER BY chain LIMIT $2"
 	var heads []backoffice.ConsultationHead
 	err := conn.Query(ctx, text, []any{from, int64(limit)}, func(row *Row) error {
 		heads = append(heads, backoffice.ConsultationHead{

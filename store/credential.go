@@ -9,7 +9,7 @@ import (
 )
 
 // selectCredentials reads pairs with a row for each secret, or one without.
-const selectCredentials = `SELECT c.id, c.name, c.scopes, c.created_at, c.expires_at, c.revoked_at, s.digest, s.created_at, s.expires_at
+const selectCredentials = `SELECT /*backoffice:credentials.list*/ c.id, c.name, c.scopes, c.created_at, c.expires_at, c.revoked_at, s.digest, s.created_at, s.expires_at, c.documents
 FROM credentials c LEFT JOIN credential_secrets s ON s.credential_id = c.id`
 
 const orderCredentials = " ORDER BY c.id, s.position"
@@ -22,6 +22,7 @@ func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) 
 			pairs = append(pairs, &backoffice.Credential{
 				ID: id, Name: row.Text(1), Scopes: split[backoffice.Scope](row.Text(2)),
 				CreatedAt: backoffice.Instant(row.Int(3)), ExpiresAt: backoffice.Instant(row.Int(4)), RevokedAt: backoffice.Instant(row.Int(5)),
+				TrustedOnly: row.Text(9) == trustedDocuments,
 			})
 		}
 		if !row.IsNull(6) {
@@ -56,6 +57,16 @@ func credential(ctx context.Context, conn Conn, clientID string) (*backoffice.Cr
 	return pairs[0], nil
 }
 
+// trustedDocuments is what is stored of a pair that may send no others, whose scopes and secrets say nothing of that.
+const trustedDocuments = "trusted"
+
+func documentsOf(pair *backoffice.Credential) string {
+	if pair.TrustedOnly {
+		return trustedDocuments
+	}
+	return "any"
+}
+
 func instantOrNull(i backoffice.Instant) any {
 	if i.IsZero() {
 		return nil
@@ -66,8 +77,8 @@ func instantOrNull(i backoffice.Instant) any {
 // CreateCredential implements backoffice.CredentialStore.
 func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credential) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		_, err := tx.conn.Exec(ctx, "INSERT INTO credentials (id, name, scopes, created_at, expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)",
-			[]any{pair.ID, pair.Name, joined(pair.Scopes), int64(pair.CreatedAt), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt)})
+		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes, created_at, expires_at, revoked_at, documents) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+			[]any{pair.ID, pair.Name, joined(pair.Scopes), int64(pair.CreatedAt), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair)})
 		switch {
 		case violationOf(err) != nil:
 			return takenID()
@@ -82,7 +93,7 @@ func joined(scopes []backoffice.Scope) string { return strings.Join(collectTexts
 
 func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) error {
 	for i, secret := range pair.Secrets {
-		_, err := conn.Exec(ctx, "INSERT INTO credential_secrets (credential_id, position, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
+		_, err := conn.Exec(ctx, "INSERT /*backoffice:credential_secrets.insert*/ INTO credential_secrets (credential_id, position, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
 			[]any{pair.ID, int64(i), secret.Digest, int64(secret.CreatedAt), instantOrNull(secret.ExpiresAt)})
 		if err != nil {
 			return err
@@ -95,7 +106,7 @@ func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) 
 func (s *Store) UpdateCredential(ctx context.Context, clientID string, change func(*backoffice.Credential) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		// The pair is locked by itself before it is read: what was waited for is then seen.
-		lock := "SELECT id FROM credentials WHERE id = $1" + s.nouns.dialect.forKey
+		lock := "SELECT /*backoffice:credentials.lock*/ id FROM credentials WHERE id = $1" + s.nouns.dialect.forKey
 		if err := tx.conn.Query(ctx, lock, []any{storable(clientID)}, func(*Row) error { return nil }); err != nil {
 			return err
 		}
@@ -108,12 +119,12 @@ func (s *Store) UpdateCredential(ctx context.Context, clientID string, change fu
 			return err
 		}
 		pair.ID, pair.CreatedAt = clientID, created
-		_, err = tx.conn.Exec(ctx, "UPDATE credentials SET name = $2, scopes = $3, expires_at = $4, revoked_at = $5 WHERE id = $1",
-			[]any{clientID, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt)})
+		_, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:credentials.update*/ credentials SET name = $2, scopes = $3, expires_at = $4, revoked_at = $5, documents = $6 WHERE id = $1",
+			[]any{clientID, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair)})
 		if err != nil {
 			return err
 		}
-		if _, err := tx.conn.Exec(ctx, "DELETE FROM credential_secrets WHERE credential_id = $1", []any{clientID}); err != nil {
+		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:credential_secrets.delete*/ FROM credential_secrets WHERE credential_id = $1", []any{clientID}); err != nil {
 			return err
 		}
 		return insertSecrets(ctx, tx.conn, pair)

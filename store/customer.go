@@ -8,21 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// customerUpdatedSince is where the criterion updatedSince stands among a customer's.
-const customerUpdatedSince = 0
-
-// withoutChecklist asks apart whether there is such a checklist: asked together, PostgreSQL reads all transcripts.
-var withoutChecklist = criterion[backoffice.CustomerCriteria]{
-	when: func(c backoffice.CustomerCriteria) bool { return c.WithoutChecklistID != "" },
-	text: func(*Dialect) string {
-		return "EXISTS (SELECT 1 FROM checklists k WHERE k.id = ?) AND NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = ? AND w.customer_id = t.id)"
-	},
-	args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any {
-		id := storable(c.WithoutChecklistID)
-		return append(args, id, id)
-	},
-}
-
 var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer, backoffice.CustomerCriteria]{
 	name:      "customers",
 	changedAt: func(c *backoffice.Customer) []*backoffice.Instant { return []*backoffice.Instant{&c.UpdatedAt} },
@@ -44,39 +29,28 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 			folded("name_folded", func(c *backoffice.Customer) string { return backoffice.Fold(c.DisplayName) }),
 			folded("email_folded", func(c *backoffice.Customer) string { return backoffice.FoldEmail(string(c.Email)) }).orNull(),
 			folded("search_text", backoffice.SearchTextOf),
+			folded("city_folded", func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.City)) }).orNull(),
+			folded("postal_code_folded", func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.PostalCode)) }).orNull(),
+			folded("country_folded", func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.Country)) }).orNull(),
 		}),
-	nothing: func(c backoffice.CustomerCriteria) bool { return c.Nothing },
-	criteria: []criterion[backoffice.CustomerCriteria]{
-		customerUpdatedSince: changedSince("visible_at", func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince }),
-		{
-			when: func(c backoffice.CustomerCriteria) bool { return c.IDs != nil },
-			text: func(d *Dialect) string { return "t.id " + d.in },
-			args: func(c backoffice.CustomerCriteria, d *Dialect, args []any) []any {
-				return append(args, d.List(c.IDs.List()))
-			},
-		},
-		equals("type", func(c backoffice.CustomerCriteria) backoffice.CustomerType { return c.Type }),
-		equals("language", func(c backoffice.CustomerCriteria) string { return c.Language }),
-		equals("responsible_id", func(c backoffice.CustomerCriteria) string { return c.ResponsibleID }),
-		equals("email_folded", func(c backoffice.CustomerCriteria) string { return c.EmailFolded }),
-		equals("customer_code", func(c backoffice.CustomerCriteria) string { return c.CustomerCode }),
-		equals("kbo_number", func(c backoffice.CustomerCriteria) string { return c.KboNumber }),
-		equals("company_type", func(c backoffice.CustomerCriteria) backoffice.LegalForm { return c.CompanyType }),
-		matches(func(c backoffice.CustomerCriteria) string { return c.Scope }, func(*Dialect) string {
-			return "t.id IN (SELECT s.customer_id FROM customer_scopes s WHERE s.scope = ?)"
-		}),
-		search("customers", func(c backoffice.CustomerCriteria) string { return c.Search }),
-		withoutChecklist,
-		blindIndex("registration_index", func(c backoffice.CustomerCriteria) string { return c.RegistrationIndex }),
-		blindIndex("spouse_registration_index", func(c backoffice.CustomerCriteria) string { return c.SpouseRegistrationIndex }),
+	nothing:  func(c backoffice.CustomerCriteria) bool { return c.Nothing },
+	criteria: customerCriteria("updated_at", "visible_at"),
+	within:   customersWithin,
+	varying:  customerConditions,
+	similar: &similar[backoffice.Customer, backoffice.CustomerCriteria]{
+		words: func(c backoffice.CustomerCriteria) string { return c.Fuzzy },
+		place: backoffice.SimilarPlace,
 	},
 	parents: map[backoffice.Parent]parentColumns[backoffice.CustomerCriteria]{
 		backoffice.OfUser: under[backoffice.CustomerCriteria]("responsible_id"),
 	},
 	orders: map[backoffice.OrderKey]order{
-		backoffice.KeyName:      byText("name_folded"),
-		backoffice.KeyCreatedAt: byNumber("created_at"),
-		backoffice.KeyUpdatedAt: byNumber("updated_at"),
+		backoffice.KeyName:            byText("name_folded"),
+		backoffice.KeyCreatedAt:       byNumber("created_at"),
+		backoffice.KeyUpdatedAt:       byNumber("updated_at"),
+		backoffice.KeyRelevance:       byRelevance,
+		backoffice.KeyRelations:       byCount("((SELECT COUNT(*) FROM relations a WHERE a.customer_id = t.id) + (SELECT COUNT(*) FROM relations b WHERE b.related_customer_id = t.id))"),
+		backoffice.KeyOpenTranscripts: byCount("(SELECT COUNT(*) FROM transcripts w WHERE w.customer_id = t.id AND w.is_completed = false)"),
 	},
 	dimensions: map[backoffice.Dimension]dimension{
 		backoffice.GroupByType:         byColumn("type"),
@@ -135,8 +109,7 @@ var customersWithoutNumbers = func() *table[backoffice.Customer, backoffice.Cust
 			c.name = "open_updated_at"
 		}
 	}
-	t.criteria = slices.Clone(t.criteria)
-	t.criteria[customerUpdatedSince] = changedSince("open_visible_at", func(c backoffice.CustomerCriteria) backoffice.Instant { return c.UpdatedSince })
+	t.criteria = customerCriteria("open_updated_at", "open_visible_at")
 	t.orders = maps.Clone(t.orders)
 	t.orders[backoffice.KeyUpdatedAt] = byNumber("open_updated_at")
 	t.dimensions = maps.Clone(t.dimensions)
@@ -149,20 +122,16 @@ func (r *readers) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Custom
 	return readerOf(r, customersWithoutNumbers)
 }
 
+// CustomersWithoutNumbers implements backoffice.Tx.
+func (t *tx) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
+	return &reader[backoffice.Customer, backoffice.CustomerCriteria]{on(t.store.nouns, customersWithoutNumbers), t.from}
+}
+
 func concat[E any](parts ...[]E) (all []E) {
 	for _, part := range parts {
 		all = append(all, part...)
 	}
 	return all
-}
-
-// blindIndex picks customers by the keyed index of a registration number.
-func blindIndex(column string, of func(backoffice.CustomerCriteria) string) criterion[backoffice.CustomerCriteria] {
-	return criterion[backoffice.CustomerCriteria]{
-		when: func(c backoffice.CustomerCriteria) bool { return of(c) != "" },
-		text: func(*Dialect) string { return "t." + column + " = ?" },
-		args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any { return append(args, []byte(of(c))) },
-	}
 }
 
 // search picks rows whose search text contains a folded text of at least three characters, through an index of trigrams.

@@ -49,7 +49,7 @@ var Postgres = &Dialect{
 	parents: "unnest($1::text[]) WITH ORDINALITY p(id, n)", parentID: "p.id", parentNo: "p.n - 1",
 	in:          "= ANY(?::text[])",
 	lateral:     true,
-	lock:        "SELECT pg_advisory_xact_lock(hashtext(current_schema()), $1::int4)",
+	lock:        "SELECT /*backoffice:locks.take*/ pg_advisory_xact_lock(hashtext(current_schema()), $1::int4)",
 	forKey:      " FOR UPDATE",
 	keep:        " FOR NO KEY UPDATE",
 	hold:        " FOR SHARE OF t",

@@ -108,6 +108,9 @@ func (c counted) Send(ctx context.Context, statements ...*Statement) {
 	for range statements {
 		backoffice.CountStatement(ctx)
 	}
+	if timeline := backoffice.TimelineOf(ctx); timeline != nil {
+		defer timed(timeline, statements)()
+	}
 	c.Sender.Send(ctx, statements...)
 }
 
@@ -134,7 +137,7 @@ func metered(ctx context.Context, each func(*Row) error) (noting func(*Row) erro
 
 // rowsBetween is after how many rows others may run: a goroutine that is not asked to may keep its processor for 10 ms, and those
 // who want little wait behind it.
-const rowsBetween = 64
+const rowsBetween = 512
 
 // budgetStep is how many bytes are read before they are counted: a little more than the longest row.
 const budgetStep = 32 << 10

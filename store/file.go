@@ -10,6 +10,9 @@ import (
 // tablesOfFiles are the tables with columns of a stored file, and what leads from a row to its customer.
 var tablesOfFiles = []string{"transcripts", "calculations", "documents", "minfin_documents"}
 
+// namingFiles are the tables of which a row names a file: those and the trash.
+var namingFiles = append([]string{"trash_files"}, tablesOfFiles...)
+
 // FileKeysOf implements backoffice.Tx.
 func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error) {
 	ids := backoffice.Unique(wellFormed(customerIDs))
@@ -17,7 +20,7 @@ func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, e
 		return nil, nil
 	}
 	d := t.store.nouns.dialect
-	return fileKeys(ctx, t.conn, d.filesOfCustomers(), d.List(ids))
+	return fileKeys(ctx, t.conn, named("files.of_customers", d.filesOfCustomers()), d.List(ids))
 }
 
 // filesOfCustomers asks for what is stored for the customers of $1.
@@ -41,21 +44,21 @@ func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 		return nil
 	}
 	d := t.store.nouns.dialect
-	_, err := t.conn.Exec(ctx, "INSERT INTO forgotten_files (file_key, at) SELECT "+d.parentID+", "+d.now+" FROM "+d.parents+
+	_, err := t.conn.Exec(ctx, "INSERT /*backoffice:forgotten_files.insert*/ INTO forgotten_files (file_key, at) SELECT "+d.parentID+", "+d.now+" FROM "+d.parents+
 		" WHERE TRUE ON CONFLICT (file_key) DO NOTHING", []any{d.List(storableAll(backoffice.Unique(keys)))})
 	return err
 }
 
 // ForgetFilesOf implements backoffice.Tx.
-func (t *tx) ForgetFilesOf(ctx context.Context, customerID string) ([]string, error) {
+func (t *tx) ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error) {
 	d := t.store.nouns.dialect
-	return fileKeys(ctx, t.conn, "INSERT INTO forgotten_files (file_key, at) SELECT f.file_key, "+d.now+" FROM ("+d.filesOfCustomers()+") f"+
-		" WHERE TRUE ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", d.List(wellFormed([]string{customerID})))
+	return fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_customers*/ INTO forgotten_files (file_key, at) SELECT f.file_key, "+d.now+" FROM ("+d.filesOfCustomers()+") f"+
+		" WHERE TRUE ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", d.List(wellFormed(customerIDs)))
 }
 
 // ForgottenFiles implements backoffice.FileRegister.
 func (s *Store) ForgottenFiles(ctx context.Context, limit int) ([]string, error) {
-	return fileKeys(ctx, s.primary(), "SELECT file_key FROM forgotten_files ORDER BY file_key LIMIT $1", int64(limit))
+	return fileKeys(ctx, s.primary(), "SELECT /*backoffice:forgotten_files.list*/ file_key FROM forgotten_files ORDER BY file_key LIMIT $1", int64(limit))
 }
 
 // FilesRemoved implements backoffice.FileRegister.
@@ -64,7 +67,7 @@ func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
 		return nil
 	}
 	d := s.nouns.dialect
-	return s.repeat(ctx, &Statement{Text: "DELETE FROM forgotten_files WHERE file_key " + strings.ReplaceAll(d.in, "?", "$1"), Args: []any{d.List(storableAll(keys))}})
+	return s.repeat(ctx, &Statement{Text: "DELETE /*backoffice:forgotten_files.delete*/ FROM forgotten_files WHERE file_key " + strings.ReplaceAll(d.in, "?", "$1"), Args: []any{d.List(storableAll(keys))}})
 }
 
 func storableAll(texts []string) []string {

@@ -14,8 +14,8 @@ func (s *Store) Fingerprint(ctx context.Context) (string, error) {
 	return s.keptFingerprint(ctx, "identity", rand.Text())
 }
 
-func firstText(ctx context.Context, conn Conn, text string, args ...any) (found string, err error) {
-	err = conn.Query(ctx, text, args, func(row *Row) error { found = row.Text(0); return nil })
+func firstText(ctx context.Context, conn Conn, text string) (found string, err error) {
+	err = conn.Query(ctx, text, nil, func(row *Row) error { found = row.Text(0); return nil })
 	return found, err
 }
 
@@ -27,17 +27,17 @@ func (s *Store) BeginUpload(ctx context.Context, upload string, lease time.Durat
 // beginUpload registers an upload for each row that from has: one, when it is empty.
 func (d *Dialect) beginUpload(from, upload string, lease time.Duration, args ...any) *Statement {
 	return &Statement{
-		Text: "INSERT INTO uploads (id, until) SELECT $1, " + d.now + " + $2" + from + " WHERE TRUE ON CONFLICT (id) DO UPDATE SET until = excluded.until",
+		Text: "INSERT /*backoffice:uploads.begin*/ INTO uploads (id, until) SELECT $1, " + d.now + " + $2" + from + " WHERE TRUE ON CONFLICT (id) DO UPDATE SET until = excluded.until",
 		Args: append([]any{upload, lease.Milliseconds()}, args...),
 	}
 }
 
 // RenewUpload implements backoffice.FileRegister.
 func (s *Store) RenewUpload(ctx context.Context, upload string, lease time.Duration) error {
-	return s.repeat(ctx, &Statement{Text: "UPDATE uploads SET until = " + s.nouns.dialect.now + " + $2 WHERE id = $1", Args: []any{upload, lease.Milliseconds()}})
+	return s.repeat(ctx, &Statement{Text: "UPDATE /*backoffice:uploads.renew*/ uploads SET until = " + s.nouns.dialect.now + " + $2 WHERE id = $1", Args: []any{upload, lease.Milliseconds()}})
 }
 
-const endUpload = "DELETE FROM uploads WHERE id = $1"
+const endUpload = "DELETE /*backoffice:uploads.end*/ FROM uploads WHERE id = $1"
 
 // EndUpload implements backoffice.FileRegister.
 func (s *Store) EndUpload(ctx context.Context, upload string) (held bool, err error) {
@@ -82,10 +82,10 @@ func (d *Dialect) knownFiles(ctx context.Context, conn Conn, keys []string) (map
 		return known, nil
 	}
 	var parts []string
-	for _, table := range tablesOfFiles {
+	for _, table := range namingFiles {
 		parts = append(parts, "SELECT file_key FROM "+table+" WHERE "+d.among("file_key"))
 	}
-	found, err := fileKeys(ctx, conn, strings.Join(parts, " UNION ALL "), d.List(storableAll(keys)))
+	found, err := fileKeys(ctx, conn, named("files.known", strings.Join(parts, " UNION ALL ")), d.List(storableAll(keys)))
 	for _, key := range found {
 		known[key] = true
 	}
@@ -94,8 +94,8 @@ func (d *Dialect) knownFiles(ctx context.Context, conn Conn, keys []string) (map
 
 // NamesFiles implements backoffice.FileRegister.
 func (s *Store) NamesFiles(ctx context.Context) (bool, error) {
-	for _, table := range tablesOfFiles {
-		key, err := firstText(ctx, s.primary(), "SELECT file_key FROM "+table+" WHERE file_key IS NOT NULL ORDER BY file_key LIMIT 1")
+	for _, table := range namingFiles {
+		key, err := firstText(ctx, s.primary(), "SELECT /*backoffice:files.any*/ file_key FROM "+table+" WHERE file_key IS NOT NULL ORDER BY file_key LIMIT 1")
 		if err != nil || key != "" {
 			return key != "", err
 		}
@@ -114,7 +114,7 @@ func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]stri
 		return nil, nil
 	}
 	live := map[string]bool{}
-	held, err := fileKeys(ctx, conn, "SELECT id FROM uploads WHERE "+d.among("id")+" AND until >= "+d.now, d.List(uploadsOf(keys)))
+	held, err := fileKeys(ctx, conn, "SELECT /*backoffice:uploads.live*/ id FROM uploads WHERE "+d.among("id")+" AND until >= "+d.now, d.List(uploadsOf(keys)))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	released, err := fileKeys(ctx, conn, "SELECT file_key FROM quarantined_files WHERE released AND "+d.among("file_key"), d.List(storableAll(keys)))
+	released, err := fileKeys(ctx, conn, "SELECT /*backoffice:quarantined_files.released*/ file_key FROM quarantined_files WHERE released AND "+d.among("file_key"), d.List(storableAll(keys)))
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []s
 	}
 	d := s.nouns.dialect
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if _, err := tx.conn.Exec(ctx, "DELETE FROM uploads WHERE "+d.among("id")+" AND until < "+d.now, []any{d.List(uploadsOf(keys))}); err != nil {
+		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:uploads.give_up*/ FROM uploads WHERE "+d.among("id")+" AND until < "+d.now, []any{d.List(uploadsOf(keys))}); err != nil {
 			return err
 		}
 		if orphans, err = d.orphans(ctx, tx.conn, keys); err != nil || len(orphans) == 0 {
@@ -170,7 +170,7 @@ func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []s
 
 // note writes quarantine notes as of now.
 func (d *Dialect) note(ctx context.Context, conn Conn, keys []string, released, onConflict string) error {
-	_, err := conn.Exec(ctx, "INSERT INTO quarantined_files (file_key, at, released) SELECT "+d.parentID+", "+d.now+", "+released+
+	_, err := conn.Exec(ctx, "INSERT /*backoffice:quarantined_files.note*/ INTO quarantined_files (file_key, at, released) SELECT "+d.parentID+", "+d.now+", "+released+
 		" FROM "+d.parents+" WHERE TRUE ON CONFLICT (file_key) DO "+onConflict, []any{d.List(storableAll(backoffice.Unique(keys)))})
 	return err
 }
@@ -182,7 +182,7 @@ func (s *Store) QuarantinedFiles(ctx context.Context, keys []string) (map[string
 		return since, nil
 	}
 	d := s.nouns.dialect
-	err := s.primary().Query(ctx, "SELECT file_key, at FROM quarantined_files WHERE NOT released AND "+d.among("file_key"), []any{d.List(storableAll(keys))}, func(row *Row) error {
+	err := s.primary().Query(ctx, "SELECT /*backoffice:quarantined_files.list*/ file_key, at FROM quarantined_files WHERE NOT released AND "+d.among("file_key"), []any{d.List(storableAll(keys))}, func(row *Row) error {
 		since[row.Text(0)] = backoffice.Instant(row.Int(1))
 		return nil
 	})
@@ -200,14 +200,14 @@ func (s *Store) DueFiles(ctx context.Context, keys []string, period time.Duratio
 		if err := d.note(ctx, tx.conn, keys, "FALSE", "UPDATE SET released = FALSE"); err != nil {
 			return err
 		}
-		due, err = fileKeys(ctx, tx.conn, "SELECT file_key FROM quarantined_files WHERE "+d.among("file_key")+" AND at < "+before, d.List(storableAll(keys)), period.Milliseconds())
+		due, err = fileKeys(ctx, tx.conn, "SELECT /*backoffice:quarantined_files.due*/ file_key FROM quarantined_files WHERE "+d.among("file_key")+" AND at < "+before, d.List(storableAll(keys)), period.Milliseconds())
 		if err != nil {
 			return err
 		}
-		if _, err := tx.conn.Exec(ctx, "DELETE FROM quarantined_files WHERE "+d.among("file_key")+" AND at < "+before, []any{d.List(storableAll(due)), period.Milliseconds()}); err != nil {
+		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:quarantined_files.delete*/ FROM quarantined_files WHERE "+d.among("file_key")+" AND at < "+before, []any{d.List(storableAll(due)), period.Milliseconds()}); err != nil {
 			return err
 		}
-		_, err := tx.conn.Exec(ctx, "DELETE FROM quarantined_files WHERE released AND at < "+d.now+" - $1", []any{period.Milliseconds()})
+		_, err := tx.conn.Exec(ctx, "DELETE /*backoffice:quarantined_files.delete_released*/ FROM quarantined_files WHERE released AND at < "+d.now+" - $1", []any{period.Milliseconds()})
 		return err
 	})
 	return due, err

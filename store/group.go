@@ -43,7 +43,7 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 		return b.Queue(failed(nil))
 	}
 	by := q.Dimensions()
-	s := shape{criteria: r.table.mask(backoffice.Root, q.Criteria)}
+	s := shape{criteria: r.table.mask(backoffice.Root, q.Criteria), varying: r.table.varyingText(q.Criteria, r.dialect), similar: r.table.trigrams(q.Criteria) != nil}
 	text, ok := r.textFor(s, nil).aggregate(by, max(q.First, 1)) // a group tells of all
 	if !ok {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there is no such dimension")))
@@ -109,5 +109,5 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 	grouped := "SELECT " + inner + b.joined(joins) + " GROUP BY " + groupBy[2:]
 	counted := "SELECT i.*, " + total + " AS total, COUNT(*) OVER () AS parts FROM (" + grouped + ") i"
 	kept := "SELECT g.* FROM (" + counted + ") g" + orderBy + " LIMIT " + strconv.Itoa(first)
-	return "SELECT " + outer + " FROM (" + kept + ") g" + orderBy, true
+	return "SELECT " + naming(b.table.name, "groups") + outer + " FROM (" + kept + ") g" + orderBy, true
 }

@@ -10,10 +10,10 @@ import (
 // RememberKey implements backoffice.IdempotencyStore. Two transactions with one key wait for each other at the insert:
 // the second then finds the row of the first, or none when the first was rolled back.
 func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, notBefore backoffice.Instant) (*backoffice.Idempotency, error) {
-	const remember = `INSERT INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, $6)
+	const remember = `INSERT /*backoffice:idempotency_keys.remember*/ INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, $6)
 ON CONFLICT (client_id, noun, key) DO UPDATE SET digest = excluded.digest, object_id = excluded.object_id, created_at = excluded.created_at
 WHERE idempotency_keys.created_at < $7`
-	const read = "SELECT digest, object_id, created_at FROM idempotency_keys WHERE client_id = $1 AND noun = $2 AND key = $3"
+	const read = "SELECT /*backoffice:idempotency_keys.one*/ digest, object_id, created_at FROM idempotency_keys WHERE client_id = $1 AND noun = $2 AND key = $3"
 	var stored int64
 	earlier := *entry
 	err := t.together(ctx,
@@ -37,10 +37,17 @@ WHERE idempotency_keys.created_at < $7`
 	return &earlier, nil
 }
 
+// SettleKey implements backoffice.IdempotencyStore.
+func (t *tx) SettleKey(ctx context.Context, entry *backoffice.Idempotency) error {
+	const settle = "UPDATE /*backoffice:idempotency_keys.settle*/ idempotency_keys SET object_id = $4 WHERE client_id = $1 AND noun = $2 AND key = $3"
+	_, err := t.conn.Exec(ctx, settle, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.ObjectID})
+	return err
+}
+
 // SealIdempotencyKeys implements backoffice.Store.
 func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID string, noun backoffice.Noun, key string) (string, error)) error {
 	clear := func(conn Conn, limit int) (found []backoffice.Idempotency, err error) {
-		const read = "SELECT client_id, noun, key FROM idempotency_keys WHERE NOT sealed LIMIT $1"
+		const read = "SELECT /*backoffice:idempotency_keys.unsealed*/ client_id, noun, key FROM idempotency_keys WHERE NOT sealed LIMIT $1"
 		err = conn.Query(ctx, read, []any{int64(limit)}, func(row *Row) error {
 			found = append(found, backoffice.Idempotency{ClientID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), Key: row.Text(2)})
 			return nil
@@ -61,7 +68,7 @@ func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID stri
 				if err != nil {
 					return err
 				}
-				const replace = "UPDATE idempotency_keys SET key = $4, sealed = true WHERE client_id = $1 AND noun = $2 AND key = $3"
+				const replace = "UPDATE /*backoffice:idempotency_keys.seal*/ idempotency_keys SET key = $4, sealed = true WHERE client_id = $1 AND noun = $2 AND key = $3"
 				if _, err := tx.conn.Exec(ctx, replace, []any{entry.ClientID, string(entry.Noun), entry.Key, sealed}); err != nil {
 					return err
 				}
@@ -72,7 +79,7 @@ func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID stri
 
 // forgetKeys removes a few keys that are too old to count, so that what is remembered stays small without a job for it.
 func (t *tx) forgetKeys(ctx context.Context, notBefore backoffice.Instant) error {
-	text := `DELETE FROM idempotency_keys WHERE (client_id, noun, key) IN
+	text := `DELETE /*backoffice:idempotency_keys.expire*/ FROM idempotency_keys WHERE (client_id, noun, key) IN
 (SELECT client_id, noun, key FROM idempotency_keys WHERE created_at < $1 ORDER BY created_at LIMIT 10` + t.store.nouns.dialect.skip + `)`
 	_, err := t.conn.Exec(ctx, text, []any{int64(notBefore)})
 	return err

@@ -15,14 +15,19 @@ func (s *Store) ClaimKeyset(ctx context.Context, fingerprint string) error {
 	return err
 }
 
+// ClaimedKeyset is the fingerprint of the keyset that the database was filled with, "" when none has claimed it.
+func (s *Store) ClaimedKeyset(ctx context.Context) (string, error) {
+	return firstText(ctx, s.primary(), "SELECT "+naming("keyset", "one")+"fingerprint FROM keyset")
+}
+
 // keptFingerprint is the one that a table keeps, which is the one that is given unless another server was first.
 func (s *Store) keptFingerprint(ctx context.Context, table, first string) (string, error) {
-	read := "SELECT fingerprint FROM " + table
+	read := "SELECT " + naming(table, "one") + "fingerprint FROM " + table
 	kept, err := firstText(ctx, s.primary(), read)
 	if err != nil || kept != "" {
 		return kept, err
 	}
-	if _, err := s.execAlone(ctx, "INSERT INTO "+table+" (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", first); err != nil {
+	if _, err := s.execAlone(ctx, "INSERT "+naming(table, "insert")+"INTO "+table+" (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", first); err != nil {
 		return "", err
 	}
 	return firstText(ctx, s.primary(), read)

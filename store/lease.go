@@ -9,7 +9,7 @@ import (
 // Lease implements backoffice.LeaseStore.
 func (s *Store) Lease(ctx context.Context, name string) (*backoffice.Lease, error) {
 	var found *backoffice.Lease
-	text := "SELECT name, holder, since, until FROM leases WHERE name = $1"
+	text := "SELECT /*backoffice:leases.one*/ name, holder, since, until FROM leases WHERE name = $1"
 	err := s.primary().Query(ctx, text, []any{storable(name)}, func(row *Row) error {
 		found = &backoffice.Lease{Name: row.Text(0), Holder: row.Text(1), Since: backoffice.Instant(row.Int(2)), Until: backoffice.Instant(row.Int(3))}
 		return nil
@@ -19,7 +19,7 @@ func (s *Store) Lease(ctx context.Context, name string) (*backoffice.Lease, erro
 
 // TakeLease implements backoffice.LeaseStore.
 func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backoffice.Instant, gone string) (taken bool, err error) {
-	text := "INSERT INTO leases (name, holder, since, until) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET" +
+	text := "INSERT /*backoffice:leases.take*/ INTO leases (name, holder, since, until) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET" +
 		" holder = excluded.holder, since = excluded.since, until = excluded.until" +
 		" WHERE leases.holder = excluded.holder OR leases.until <= $5 OR leases.holder = $6"
 	changed, err := s.execAlone(ctx, text, storable(lease.Name), storable(lease.Holder), int64(lease.Since), int64(lease.Until), int64(now), storable(gone))
@@ -28,6 +28,6 @@ func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backo
 
 // EndLease implements backoffice.LeaseStore.
 func (s *Store) EndLease(ctx context.Context, name, holder string) error {
-	_, err := s.execAlone(ctx, "DELETE FROM leases WHERE name = $1 AND holder = $2", storable(name), storable(holder))
+	_, err := s.execAlone(ctx, "DELETE /*backoffice:leases.end*/ FROM leases WHERE name = $1 AND holder = $2", storable(name), storable(holder))
 	return err
 }

@@ -35,7 +35,7 @@ func nounsOfText(d *Dialect) string {
 	for _, of := range nounTables() {
 		parts = append(parts, "SELECT t.id, '"+string(of.noun)+"' FROM "+of.table+" t WHERE t.id "+strings.ReplaceAll(d.in, "?", "$1"))
 	}
-	return strings.Join(parts, " UNION ALL ")
+	return named("nouns.of_ids", strings.Join(parts, " UNION ALL "))
 }
 
 // nounReader implements backoffice.NounReader.

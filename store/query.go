@@ -55,6 +55,9 @@ func send(ctx context.Context, from source, b *backoffice.Batch) error {
 		statements = append(statements, &q.Statement)
 	}
 	if len(statements) > 0 || b.Last {
+		if timeline := backoffice.TimelineOf(ctx); timeline != nil {
+			defer timed(timeline, statements)()
+		}
 		from(ctx, statements, b.Last)
 	}
 	for _, read := range queued {

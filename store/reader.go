@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -108,22 +109,33 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 	if _, ok := r.table.orders[ask.Order.Key]; !ok && ask.Order.Key != backoffice.KeyID {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "this list has no such order")))
 	}
-	w := ask.Window
+	if trigrams := r.table.trigrams(ask.Criteria); trigrams != nil {
+		return r.similarList(b, ask, trigrams, want, into)
+	}
+	w, of := ask.Window, r.table.orders[ask.Order.Key]
 	s := shape{
 		kind: pagesStatement, under: ask.Under, order: ask.Order, columns: want, criteria: r.table.mask(ask.Under, ask.Criteria), single: isSingle(ask.Under, list),
-		window: windowShape{limit: w.Limit, backward: w.Backward, after: w.HasAfter, before: w.HasBefore, inclusive: w.Inclusive, offset: w.Offset > 0},
+		varying: r.table.varyingText(ask.Criteria, r.dialect),
+		window:  windowShape{limit: w.Limit, backward: w.Backward, after: w.HasAfter, before: w.HasBefore, inclusive: w.Inclusive, offset: w.Offset > 0},
 	}
 	statement := r.texts.get(s, func() *statement[T] {
 		ends, _ := r.table.ends(ask.Under, ask.Criteria)
 		return r.textFor(s, ends).pages()
 	})
-	args := r.window(r.arguments(s, ask.Criteria, list), ask.Order, w)
+	args := r.arguments(s, ask.Criteria, list)
+	if of.text != nil {
+		for range strings.Count(of.expression(r.dialect), "?") {
+			args = append(args, storable(of.text(ask.Criteria)))
+		}
+	}
+	args = r.window(args, ask.Order, w)
 
 	rows, from := r.rows(b, 0), 0
 	if ask.Under != backoffice.Root && !s.single {
 		from = 1
 	}
 	items := make([]*T, 0, min(len(list)*(w.Limit+1), mostExpected))
+	var places []backoffice.Position
 	ends := make([]int, len(list)) // where each parent's rows end among the items
 	at := 0
 	each := func(row *Row) error {
@@ -135,6 +147,11 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 		t := rows.new()
 		statement.read(t, row, from)
 		items = append(items, t)
+		if of.place != nil {
+			at := backoffice.Position{Key: ask.Order.Key, ID: *r.table.id(t)}
+			of.place(&at, row, from+len(statement.reads))
+			places = append(places, at)
+		}
 		return nil
 	}
 	return b.Queue(&Query{Statement: Statement{Text: statement.text, Args: args, Each: each}, done: func() {
@@ -148,11 +165,15 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 			}
 			page := &into[i]
 			page.Items = items[start:ends[at]:ends[at]]
+			if of.place != nil {
+				page.Places = places[start:ends[at]:ends[at]]
+			}
 			if len(page.Items) > w.Limit {
-				page.Items, page.More = page.Items[:w.Limit:w.Limit], true
+				page.Items, page.Places, page.More = page.Items[:w.Limit:w.Limit], page.Places[:min(w.Limit, len(page.Places))], true
 			}
 			if w.Backward {
 				slices.Reverse(page.Items)
+				slices.Reverse(page.Places)
 			}
 			at, start = at+1, ends[at]
 		}
@@ -198,6 +219,10 @@ func (n *noun[T, C]) arguments(s shape, c C, parents []string) []any {
 			args = n.table.criteria[i].args(c, n.dialect, args)
 		}
 	}
+	args = n.table.varyingArguments(c, n.dialect, args)
+	if s.similar {
+		args = n.dialect.similarArguments(n.table.trigrams(c), args)
+	}
 	return args
 }
 
@@ -227,9 +252,12 @@ func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, crit
 	if err != nil || list == nil {
 		return b.Queue(failed(err))
 	}
-	s := shape{kind: countsStatement, under: under, criteria: r.table.mask(under, criteria), single: isSingle(under, list)}
+	s := shape{
+		kind: countsStatement, under: under, criteria: r.table.mask(under, criteria), single: isSingle(under, list),
+		varying: r.table.varyingText(criteria, r.dialect), similar: r.table.trigrams(criteria) != nil,
+	}
 	text, args := totalText, []any{string(r.table.noun)}
-	if under != backoffice.Root || s.criteria != 0 {
+	if under != backoffice.Root || s.criteria != 0 || s.varying != "" || s.similar {
 		text = r.texts.get(s, func() *statement[T] { ends, _ := r.table.ends(under, criteria); return r.textFor(s, ends).counts() }).text
 		args = r.arguments(s, criteria, list)
 	}

@@ -117,6 +117,10 @@ func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 		defer timer.Stop()
 		late = timer.C
 	}
+	if timeline := backoffice.TimelineOf(ctx); timeline != nil {
+		began := time.Now()
+		defer func() { timeline.Waited(time.Since(began)) }()
+	}
 	var err error
 	select {
 	case <-mine:

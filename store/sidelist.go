@@ -43,7 +43,7 @@ func (w *writer[T, C]) writeList(ctx context.Context, list *sideList[T], rows []
 		return insert(ctx)
 	}
 	return w.tx.together(ctx, func(ctx context.Context) error {
-		text := "DELETE FROM " + list.table + " WHERE " + list.owner + " " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+		text := "DELETE " + naming(list.table, "delete") + "FROM " + list.table + " WHERE " + list.owner + " " + strings.ReplaceAll(w.dialect.in, "?", "$1")
 		_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(rows))})
 		return err
 	}, insert)
@@ -64,7 +64,7 @@ func (w *writer[T, C]) insertList(ctx context.Context, list *sideList[T], rows [
 		columns, selected = columns+", "+list.place, selected+", v.place"
 	}
 	from, args := w.dialect.listed(texts)
-	_, err := w.conn.Exec(ctx, "INSERT INTO "+list.table+" ("+columns+") SELECT "+selected+" FROM "+from, args)
+	_, err := w.conn.Exec(ctx, "INSERT "+naming(list.table, "insert")+"INTO "+list.table+" ("+columns+") SELECT "+selected+" FROM "+from, args)
 	switch violation := violationOf(err); {
 	case violation == nil:
 		return err

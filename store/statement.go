@@ -16,8 +16,10 @@ type shape struct {
 	order    backoffice.Order
 	window   windowShape
 	columns  backoffice.Columns
-	criteria uint32
-	single   bool // one parent, which is then an argument by itself: a simpler plan, and half of its cost
+	criteria uint64
+	varying  string // conditions whose text depends on more than criteria
+	similar  bool   // of rows that are like a search
+	single   bool   // one parent, which is then an argument by itself: a simpler plan, and half of its cost
 }
 
 type statementKind uint8
@@ -57,6 +59,9 @@ type texts[T any] struct {
 
 const maxTexts = 4096
 
+// maxVarying is how long conditions may be whose text depends on much for their statement to be kept, in bytes.
+const maxVarying = 1024
+
 func (c *texts[T]) get(s shape, build func() *statement[T]) *statement[T] {
 	c.mu.RLock()
 	known := c.byShape[s]
@@ -65,6 +70,9 @@ func (c *texts[T]) get(s shape, build func() *statement[T]) *statement[T] {
 		return known
 	}
 	built := build()
+	if len(s.varying) > maxVarying {
+		return built
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byShape == nil || len(c.byShape) >= maxTexts {
@@ -83,10 +91,12 @@ type textOf[T any, C comparable] struct {
 	ends       []string
 	parameters int
 	conditions []string // without the one on the parent
+	base       string   // what the rows t are taken from
+	placed     string   // the expression that the rows are ordered by, "" for a column
 }
 
 func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
-	b := &textOf[T, C]{noun: n, shape: s, ends: ends}
+	b := &textOf[T, C]{noun: n, shape: s, ends: ends, base: n.table.name}
 	if len(ends) > 0 {
 		b.parameters = 1
 	}
@@ -95,7 +105,24 @@ func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
 			b.conditions = append(b.conditions, numbered(text(n.dialect), &b.parameters))
 		}
 	}
+	if s.varying != "" {
+		b.conditions = append(b.conditions, numbered(s.varying, &b.parameters))
+	}
+	if s.similar {
+		b.base, b.conditions = b.mostSimilar(), nil
+	}
+	if of := n.table.orders[s.order.Key]; of.expression != nil {
+		b.placed = numbered(of.expression(n.dialect), &b.parameters)
+	}
 	return b
+}
+
+// orderedBy is what the rows are ordered by before their identifiers.
+func (b *textOf[T, C]) orderedBy() string {
+	if b.placed != "" {
+		return b.placed
+	}
+	return "t." + b.table.orders[b.shape.order.Key].column
 }
 
 // selectedColumns is the list of columns that are selected, and how to read them.
@@ -104,6 +131,9 @@ func (b *textOf[T, C]) selectedColumns() (list string, reads []func(*T, *Row, in
 	for _, i := range b.table.picked(b.shape.columns, b.orderColumnField()) {
 		names = append(names, b.table.columns[i].selected())
 		reads = append(reads, b.table.columns[i].read)
+	}
+	if b.placed != "" {
+		names = append(names, b.placed+" AS placed")
 	}
 	return strings.Join(names, ", "), reads
 }
@@ -127,7 +157,7 @@ func (b *textOf[T, C]) orderBy() string {
 	}
 	by := "t.id" + direction
 	if key := b.shape.order.Key; key != backoffice.KeyID {
-		by = "t." + b.table.orders[key].column + direction + ", " + by
+		by = b.orderedBy() + direction + ", " + by
 	}
 	return by
 }
@@ -148,7 +178,7 @@ func (b *textOf[T, C]) addBounds() {
 		}
 		condition := "t.id " + operator + " ?"
 		if key := b.shape.order.Key; key != backoffice.KeyID {
-			condition = "(t." + b.table.orders[key].column + ", t.id) " + operator + " (?, ?)"
+			condition = "(" + b.orderedBy() + ", t.id) " + operator + " (?, ?)"
 		}
 		b.conditions = append(b.conditions, numbered(condition, &b.parameters))
 	}
@@ -159,7 +189,7 @@ func (b *textOf[T, C]) from(more ...string) string { return b.joined("", more...
 
 // joined is the table with others that are joined to it.
 func (b *textOf[T, C]) joined(others string, more ...string) string {
-	text := " FROM " + b.table.name + " t" + others
+	text := " FROM " + b.base + " t" + others
 	if all := slices.Concat(more, b.conditions); len(all) > 0 {
 		text += " WHERE " + strings.Join(all, " AND ")
 	}
@@ -206,7 +236,7 @@ func (b *textOf[T, C]) pages() *statement[T] {
 				inner + ") ORDER BY " + d.parentNo + ", " + b.orderBy()
 		}
 	}
-	return &statement[T]{text, reads}
+	return &statement[T]{b.named("page", text), reads}
 }
 
 // hangsOn is the condition that a column holds the parent, or what leads to it.
@@ -232,37 +262,38 @@ func (b *textOf[T, C]) union(columns, reach string, of func(string) string) stri
 
 func (b *textOf[T, C]) counts() *statement[T] {
 	if len(b.ends) == 0 {
-		return &statement[T]{text: "SELECT 0, count(*)" + b.from()}
+		return &statement[T]{text: b.named("count", "SELECT 0, count(*)"+b.from())}
 	}
 	sums := make([]string, len(b.ends))
 	for i, end := range b.ends {
 		sums[i] = "(SELECT count(*)" + b.from(b.hangsOn(end)) + ")"
 	}
 	if b.shape.single {
-		return &statement[T]{text: "SELECT 0, " + strings.Join(sums, " + ")}
+		return &statement[T]{text: b.named("count", "SELECT 0, "+strings.Join(sums, " + "))}
 	}
-	return &statement[T]{text: "SELECT " + b.dialect.parentNo + ", " + strings.Join(sums, " + ") + " FROM " + b.dialect.parents}
+	return &statement[T]{text: b.named("count", "SELECT "+b.dialect.parentNo+", "+strings.Join(sums, " + ")+" FROM "+b.dialect.parents)}
 }
 
 // groups counts by the values of a column.
 func (b *textOf[T, C]) groups(column string) *statement[T] {
 	if len(b.ends) == 0 {
-		return &statement[T]{text: "SELECT 0, t." + column + ", count(*)" + b.from() + " GROUP BY t." + column}
+		return &statement[T]{text: b.named(column+"_counts", "SELECT 0, t."+column+", count(*)"+b.from()+" GROUP BY t."+column)}
 	}
 	inner := "SELECT t." + column + ", count(*)" + b.from(b.hangsOn(b.ends[0])) + " GROUP BY t." + column
 	if b.dialect.lateral {
-		return &statement[T]{text: "SELECT " + b.dialect.parentNo + ", t.* FROM " + b.dialect.parents + " CROSS JOIN LATERAL (" + inner + ") t"}
+		return &statement[T]{text: b.named(column+"_counts", "SELECT "+b.dialect.parentNo+", t.* FROM "+b.dialect.parents+" CROSS JOIN LATERAL ("+inner+") t")}
 	}
 	text := "SELECT " + b.dialect.parentNo + ", t." + column + ", count(*) FROM " + b.dialect.parents + " CROSS JOIN " + b.table.name + " t WHERE " +
 		strings.Join(append([]string{b.hangsOn(b.ends[0])}, b.conditions...), " AND ")
-	return &statement[T]{text: text + " GROUP BY 1, 2"}
+	return &statement[T]{text: b.named(column+"_counts", text+" GROUP BY 1, 2")}
 }
 
 func (b *textOf[T, C]) byID() *statement[T] {
 	columns, reads := b.selectedColumns()
-	condition := "t.id = $1"
+	condition, name := "t.id = $1", "one"
 	if b.shape.kind == manyStatement {
+		name = "many"
 		condition = "t.id " + strings.ReplaceAll(b.dialect.in, "?", "$1")
 	}
-	return &statement[T]{"SELECT " + columns + " FROM " + b.table.name + " t WHERE " + condition, reads}
+	return &statement[T]{b.named(name, "SELECT "+columns+" FROM "+b.table.name+" t WHERE "+condition), reads}
 }

@@ -17,6 +17,7 @@ type Store struct {
 	looking *looking
 	pings   singleflight.Group
 	erased  atomic.Bool
+	mirror  knownMirror
 }
 
 var _ backoffice.Store = (*Store)(nil)

@@ -23,6 +23,9 @@ type table[T any, C comparable] struct {
 
 	nothing  func(C) bool // nothing can match
 	criteria []criterion[C]
+	within   *alternatives[C] // nil for nouns without
+	varying  []varying[C]
+	similar  *similar[T, C] // nil for nouns without
 	parents  map[backoffice.Parent]parentColumns[C]
 	orders   map[backoffice.OrderKey]order
 
@@ -52,22 +55,44 @@ func under[C any](column string) parentColumns[C] {
 	return func(C) []string { return columns }
 }
 
-// order is a column by which a list can be ordered, before the identifier.
+// order is a column by which a list can be ordered, before the identifier, or what is worked out for each row under the criteria.
 type order struct {
 	column   string
 	argument func(backoffice.Position) any
+
+	expression func(*Dialect) string                 // of the row t, with a ? for each of its arguments; nil for a column
+	text       func(any) string                      // of criteria, the argument that stands for each ?; nil for none
+	place      func(*backoffice.Position, *Row, int) // reads what was worked out
+}
+
+// byCount is the number that an expression gives of a row t.
+func byCount(expression string) order {
+	return order{
+		argument:   func(p backoffice.Position) any { return int64(p.Number) },
+		expression: func(*Dialect) string { return expression },
+		place:      func(p *backoffice.Position, r *Row, i int) { p.Number = float64(r.Int(i)) },
+	}
+}
+
+// byTextOf is the text that an expression gives of a row t.
+func byTextOf(expression func(*Dialect) string) order {
+	return order{
+		argument:   func(p backoffice.Position) any { return storable(p.Text) },
+		expression: expression,
+		place:      func(p *backoffice.Position, r *Row, i int) { p.Text = r.Text(i) },
+	}
 }
 
 func byText(column string) order {
-	return order{column, func(p backoffice.Position) any { return storable(p.Text) }}
+	return order{column: column, argument: func(p backoffice.Position) any { return storable(p.Text) }}
 }
 
 func byNumber(column string) order {
-	return order{column, func(p backoffice.Position) any { return int64(p.Number) }}
+	return order{column: column, argument: func(p backoffice.Position) any { return int64(p.Number) }}
 }
 
 func byFloat(column string) order {
-	return order{column, func(p backoffice.Position) any { return p.Number }}
+	return order{column: column, argument: func(p backoffice.Position) any { return p.Number }}
 }
 
 // reference is a column that refers to another noun.
@@ -112,7 +137,7 @@ func since[C any](column string, of func(C) backoffice.Instant) criterion[C] {
 }
 
 // mask numbers the criteria that are set.
-func (t *table[T, C]) mask(under backoffice.Parent, c C) (mask uint32) {
+func (t *table[T, C]) mask(under backoffice.Parent, c C) (mask uint64) {
 	var none C
 	if c == none {
 		return 0

@@ -75,6 +75,9 @@ func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
 	for range statements {
 		backoffice.CountStatement(ctx)
 	}
+	if timeline := backoffice.TimelineOf(ctx); timeline != nil {
+		timed(timeline, statements)() // the commit has their answers
+	}
 	t.batchConn.SendLast(statements...)
 }
 

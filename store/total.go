@@ -8,10 +8,10 @@ import (
 )
 
 // totalText reads how many records of a noun there are, which triggers keep count of.
-const totalText = "SELECT 0, CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM row_counts WHERE noun = $1"
+const totalText = "SELECT /*backoffice:row_counts.total*/ 0, CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM row_counts WHERE noun = $1"
 
 // partsText reads the parts in which transcripts are counted: status, completion and document, parted by blanks.
-const partsText = "SELECT part, CAST(SUM(n) AS BIGINT) FROM row_counts WHERE noun = $1 GROUP BY part"
+const partsText = "SELECT /*backoffice:row_counts.parts*/ part, CAST(SUM(n) AS BIGINT) FROM row_counts WHERE noun = $1 GROUP BY part"
 
 // isPartial says that criteria ask for nothing but whole parts, so that no transcript needs to be looked at.
 func isPartial(c backoffice.TranscriptCriteria) bool {

@@ -76,6 +76,17 @@ func (t *tx) complete() {
 	t.touchedInOrder = t.touchedInOrder[:0]
 }
 
+// DeletedRows implements backoffice.Tx.
+func (t *tx) DeletedRows() map[backoffice.Noun]int {
+	n := map[backoffice.Noun]int{}
+	for o, touched := range t.touched {
+		if touched.done == backoffice.Deleted {
+			n[o.noun]++
+		}
+	}
+	return n
+}
+
 // take hands over what is noted of an object, its parents sorted and each once.
 func (t *tx) take(o object) *touch {
 	touched := t.touched[o]
@@ -129,12 +140,12 @@ func namesOf(columns []parentColumn) (names []string) {
 
 // attachmentsText reads on what records hang that a condition picks, and keeps them as they are until the transaction ends,
 // so that it is what the write replaces: keep or forKey of the dialect. The second keeps others from referring to them, too.
-func (t *table[T, C]) attachmentsText(condition, keep string) string {
+func (t *table[T, C]) attachmentsText(name, condition, keep string) string {
 	columns := append([]string{"t.id"}, namesOf(t.parentColumnsOf())...)
 	for i := range columns[1:] {
 		columns[i+1] = "t." + columns[i+1]
 	}
-	return "SELECT " + strings.Join(columns, ", ") + " FROM " + t.name + " t WHERE " + strings.ReplaceAll(condition, "?", "$1") + keep
+	return "SELECT " + naming(t.name, name) + strings.Join(columns, ", ") + " FROM " + t.name + " t WHERE " + strings.ReplaceAll(condition, "?", "$1") + keep
 }
 
 // attachments are the parents of records, by identifier: those that are stored.
@@ -197,14 +208,14 @@ func goesWith[T any, C comparable](t *table[T, C], columns ...string) cascade {
 		for i, column := range columns {
 			conditions[i] = "t." + column + " " + d.in
 		}
-		return t.attachmentsText(strings.Join(conditions, " OR "), d.forKey)
+		return t.attachmentsText("cascade", strings.Join(conditions, " OR "), d.forKey)
 	}}
 }
 
 // losesBy are the records of a table that a condition picks, which lose what they have of one that goes.
 func losesBy[T any, C comparable](t *table[T, C], condition string, fields ...string) cascade {
 	return cascade{noun: t.noun, done: backoffice.Updated, fields: fields, columns: t.parentColumnsOf(), text: func(d *Dialect) string {
-		return t.attachmentsText(strings.ReplaceAll(condition, "IN ?", d.in), d.keep)
+		return t.attachmentsText("cascade", strings.ReplaceAll(condition, "IN ?", d.in), d.keep)
 	}}
 }
 

@@ -41,7 +41,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 			func(t *backoffice.Transcript) *backoffice.Instant { return &t.UpdatedAt }), effectiveUpdate),
 	},
 	nothing: func(c backoffice.TranscriptCriteria) bool { return c.Nothing },
-	criteria: []criterion[backoffice.TranscriptCriteria]{
+	criteria: concat([]criterion[backoffice.TranscriptCriteria]{
 		equals("checklist_id", func(c backoffice.TranscriptCriteria) string { return c.ChecklistID }),
 		equals("financial_year_id", func(c backoffice.TranscriptCriteria) string { return c.FinancialYearID }),
 		equals("customer_id", func(c backoffice.TranscriptCriteria) string { return c.CustomerID }),
@@ -54,6 +54,10 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes }, "t.document_generated = true"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.No }, "t.document_generated = false"),
 		changedSince("visible_at", func(c backoffice.TranscriptCriteria) backoffice.Instant { return c.UpdatedSince }),
+	}, spanned("updated_at", func(c backoffice.TranscriptCriteria) backoffice.Span { return c.Updated }), customVariable),
+	within: &alternatives[backoffice.TranscriptCriteria]{
+		anyOf: func(c backoffice.TranscriptCriteria) backoffice.Nested[backoffice.TranscriptCriteria] { return c.Any },
+		not:   func(c backoffice.TranscriptCriteria) backoffice.Nested[backoffice.TranscriptCriteria] { return c.Not },
 	},
 	parents: map[backoffice.Parent]parentColumns[backoffice.TranscriptCriteria]{
 		backoffice.OfFinancialYear: under[backoffice.TranscriptCriteria]("financial_year_id"),
@@ -62,8 +66,9 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		backoffice.OfUser:          under[backoffice.TranscriptCriteria](customersOfUser),
 	},
 	orders: map[backoffice.OrderKey]order{
-		backoffice.KeyUpdatedAt: byNumber("updated_at"),
-		backoffice.KeyProgress:  byFloat("progress"),
+		backoffice.KeyUpdatedAt:    byNumber("updated_at"),
+		backoffice.KeyProgress:     byFloat("progress"),
+		backoffice.KeyCustomerName: byTextOf(func(*Dialect) string { return "(SELECT n.name_folded FROM customers n WHERE n.id = t.customer_id)" }),
 	},
 	dimensions: map[backoffice.Dimension]dimension{
 		backoffice.GroupByStatus:            byColumn("status"),
@@ -126,7 +131,7 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 		return b.Queue(parts)
 	}
 	found := make([]map[backoffice.TranscriptStatus]int, len(list))
-	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria)}
+	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria), varying: r.table.varyingText(criteria, r.dialect)}
 	statement := r.texts.get(s, func() *statement[backoffice.Transcript] {
 		ends, _ := r.table.ends(under, criteria)
 		return r.textFor(s, ends).groups("status")
@@ -192,7 +197,7 @@ func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transc
 // moveCalculations gives calculations the customer of their transcript. It tells which, and of which transcript each is.
 func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript, moved attachments) error {
 	const customer = "(SELECT t.customer_id FROM transcripts t WHERE t.id = calculations.transcript_id)"
-	text := "UPDATE calculations SET customer_id = " + customer + " WHERE customer_id <> " + customer +
+	text := "UPDATE /*backoffice:calculations.move*/ calculations SET customer_id = " + customer + " WHERE customer_id <> " + customer +
 		" AND transcript_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id, transcript_id"
 	if len(rows) == 0 {
 		return nil

@@ -28,7 +28,7 @@ func (s *Store) BeginDocument(ctx context.Context, transcriptID, upload string, 
 // oneRow reads the row with an identifier, which is SQL of one argument.
 func oneRow[T any, C comparable](n *noun[T, C], id, arg string, into **T) *Statement {
 	columns, read := n.whole(func(t *T) { *into = t })
-	return &Statement{Text: "SELECT " + columns + " FROM " + n.table.name + " t WHERE t.id = " + id, Args: []any{arg}, Each: read}
+	return &Statement{Text: "SELECT " + naming(n.table.name, "of_document") + columns + " FROM " + n.table.name + " t WHERE t.id = " + id, Args: []any{arg}, Each: read}
 }
 
 // setDocumentText writes what v says of its document to a completed transcript, and nothing else.
@@ -51,14 +51,14 @@ func setDocumentText(d *Dialect) string {
 		mark += "::bigint"
 	}
 	sets = append(sets, "own_updated_at = "+own, "updated_at = "+strings.ReplaceAll(effectiveUpdate, "v.own_updated_at", own), "visible_at = "+mark)
-	return "UPDATE transcripts AS t SET " + strings.Join(sets, ", ") + " FROM " + transcriptTable.source(d) + " WHERE t.id = v.id AND t.is_completed"
+	return "UPDATE /*backoffice:transcripts.set_document*/ transcripts AS t SET " + strings.Join(sets, ", ") + " FROM " + transcriptTable.source(d) + " WHERE t.id = v.id AND t.is_completed"
 }
 
 // SetDocument implements backoffice.Tx.
 func (t *tx) SetDocument(ctx context.Context, set *backoffice.Transcript) (changed *backoffice.Transcript, replaced []string, err error) {
 	w, d := writerOf(t, transcriptTable), t.store.nouns.dialect
 	err = t.together(ctx, func(ctx context.Context) (err error) {
-		replaced, err = fileKeys(ctx, t.conn, "INSERT INTO forgotten_files (file_key, at) SELECT t.file_key, "+d.now+
+		replaced, err = fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_document*/ INTO forgotten_files (file_key, at) SELECT t.file_key, "+d.now+
 			" FROM transcripts t WHERE t.id = $1 AND t.is_completed AND t.file_key IS NOT NULL"+d.forKey+
 			" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", set.ID)
 		return err

@@ -23,6 +23,8 @@ type tx struct {
 	touched        map[object]*touch // what the log does not tell of yet
 	touchedInOrder []object
 	author         *backoffice.Change // the last entry that somebody logged
+
+	keeping *backoffice.Keeping // see KeepDeleted
 }
 
 var _ backoffice.Tx = (*tx)(nil)
@@ -74,6 +76,8 @@ const (
 	lockIdentifiers int64 = iota + 1 // identifiers that come from elsewhere
 	lockChanges                      // the end of the change log
 	lockChains                       // the register of consultations: its number of chains
+	lockAssignments                  // who has which checklist, among those who assign one to many
+	lockDocuments                    // the trusted documents
 )
 
 func (t *tx) lock(ctx context.Context, what int64) error {

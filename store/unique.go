@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"strconv"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -32,14 +34,14 @@ func holdersText[T any, C comparable](t *table[T, C], d *Dialect) string {
 		names, parameters = append(names, name), append(parameters, parameter)
 		same = append(same, "t."+name+" = v."+name)
 	}
-	source := "unnest(" + strings.Join(parameters, ", ") + ") v(" + strings.Join(names, ", ") + ")"
+	source := "unnest(" + strings.Join(parameters, ", ") + ") v(" + strings.Join(names, ", ") + ") JOIN "
 	if !d.bulk {
-		for i := range parameters {
-			parameters[i] += " AS " + names[i]
+		for i, name := range names {
+			parameters[i] = "value ->> " + strconv.Itoa(i) + " AS " + name
 		}
-		source = "(SELECT " + strings.Join(parameters, ", ") + ") v"
+		source = "(SELECT " + strings.Join(parameters, ", ") + " FROM json_each($1)) v CROSS JOIN " // in this order
 	}
-	return "SELECT v.id, t.id FROM " + source + " JOIN " + t.name + " t ON " + strings.Join(same, " AND ") + " WHERE t.id <> v.id"
+	return "SELECT " + naming(t.name, "holders") + "v.id, t.id FROM " + source + t.name + " t ON " + strings.Join(same, " AND ") + " WHERE t.id <> v.id"
 }
 
 func (t *table[T, C]) columnNamed(name string) *column[T] {
@@ -63,16 +65,11 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string]strin
 	}
 	var b backoffice.Batch
 	for len(rows) > 0 {
-		batch := rows[:1]
-		if r.dialect.bulk {
-			batch = rows[:min(len(rows), maxBatch)]
-		}
+		batch := rows[:min(len(rows), maxBatch)]
 		rows = rows[len(batch):]
-		args := make([]any, len(columns))
-		for i, c := range columns {
-			if args[i] = c.value(batch[0]); r.dialect.bulk {
-				args[i] = c.values(batch)
-			}
+		args := []any{inJSON(columns, batch)}
+		if r.dialect.bulk {
+			args = collect(columns, func(c *column[T]) any { return c.values(batch) })
 		}
 		b.Queue(queryOf(r.holders, args, func(row *Row) error { holders[row.Text(0)] = row.Text(1); return nil }))
 	}
@@ -80,6 +77,18 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string]strin
 		return nil, err
 	}
 	return holders, nil
+}
+
+// inJSON are the values of rows that are texts, an array for each row.
+func inJSON[T any](columns []*column[T], rows []*T) string {
+	values := make([][]any, len(rows))
+	for i, row := range rows {
+		for _, c := range columns {
+			values[i] = append(values[i], c.value(row))
+		}
+	}
+	array, _ := json.Marshal(values) // of texts: it has nothing to fail on
+	return string(array)
 }
 
 // Release implements backoffice.Writer.
@@ -92,7 +101,7 @@ func (w *writer[T, C]) Release(ctx context.Context, ids []string) error {
 		_, err := w.Delete(ctx, ids...)
 		return err
 	}
-	text := "UPDATE " + w.table.name + " SET " + w.table.unique.release + " WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+	text := "UPDATE " + naming(w.table.name, "release") + w.table.name + " SET " + w.table.unique.release + " WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
 	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(ids)})
 	return err
 }

@@ -43,7 +43,7 @@ func (c *changeText) text(d *Dialect, from string) string {
 	if from != "" {
 		sets = strings.ReplaceAll(sets, "$2", "e.at")
 	}
-	return "UPDATE " + c.of.table + " SET " + sets + from + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1")
+	return "UPDATE " + naming(c.of.table, "show") + c.of.table + " SET " + sets + from + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1")
 }
 
 // lastInstant is that of the entries which a transaction has just put at the end of the log.
@@ -129,7 +129,7 @@ func (t *tx) endOfLog(ctx context.Context) (e end, err error) {
 
 // endOfLogText asks for the number of the last entry, its instant, and what the store's clock says.
 func endOfLogText(d *Dialect) string {
-	return "SELECT COALESCE((SELECT MAX(sequence) FROM changes), 0)," +
+	return "SELECT /*backoffice:changes.end*/ COALESCE((SELECT MAX(sequence) FROM changes), 0)," +
 		" COALESCE((SELECT c.visible_at FROM changes c WHERE c.sequence = (SELECT MAX(sequence) FROM changes)), 0), " + d.now
 }
 
@@ -137,7 +137,7 @@ func endOfLogText(d *Dialect) string {
 func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 	v := &t.visible
 	if v.isLarge() {
-		const late = "INSERT INTO late_writes (written_at, visible_at) VALUES ($1, $2) ON CONFLICT (written_at) DO UPDATE SET visible_at = excluded.visible_at"
+		const late = "INSERT /*backoffice:late_writes.insert*/ INTO late_writes (written_at, visible_at) VALUES ($1, $2) ON CONFLICT (written_at) DO UPDATE SET visible_at = excluded.visible_at"
 		_, err := t.conn.Exec(ctx, late, []any{int64(v.mark), int64(at)})
 		return err
 	}

@@ -13,7 +13,7 @@ const (
 	webhookSettings = "url, nouns, secret, old_secret, old_secret_to"
 	webhookProgress = "stop, at, message_through, message_nouns, message_made_at, message_body, attempts, due, failure, tried_at, delivered_at"
 
-	selectWebhooks = "SELECT id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + " FROM webhooks"
+	selectWebhooks = "SELECT /*backoffice:webhooks.list*/ id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + " FROM webhooks"
 )
 
 // listWebhooks reads them without what their messages say.
@@ -135,7 +135,7 @@ func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error 
 	for i := range parameters {
 		parameters[i] = parameter(i + 1)
 	}
-	text := "INSERT INTO webhooks (id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + ") VALUES (" + strings.Join(parameters, ", ") + ")"
+	text := "INSERT /*backoffice:webhooks.insert*/ INTO webhooks (id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + ") VALUES (" + strings.Join(parameters, ", ") + ")"
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		_, err := tx.conn.Exec(ctx, text, args)
 		if violation := violationOf(err); violation != nil {
@@ -159,10 +159,10 @@ func (t *tx) noteWebhook(ctx context.Context, id, act string, done backoffice.Ch
 // UpdateWebhook implements backoffice.WebhookStore.
 func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffice.Instant, change func(*backoffice.Webhook) error) error {
 	settings := len(strings.Split(webhookSettings, ", "))
-	text := "UPDATE webhooks SET version = version + 1, " + assigned(webhookSettings, 2) + ", " + assigned(webhookProgress, 2+settings) + " WHERE id = $1"
+	text := "UPDATE /*backoffice:webhooks.update*/ webhooks SET version = version + 1, " + assigned(webhookSettings, 2) + ", " + assigned(webhookProgress, 2+settings) + " WHERE id = $1"
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		// It is locked by itself before it is read: what was waited for is then seen.
-		lock := "SELECT id FROM webhooks WHERE id = $1" + s.nouns.dialect.forKey
+		lock := "SELECT /*backoffice:webhooks.lock*/ id FROM webhooks WHERE id = $1" + s.nouns.dialect.forKey
 		if err := tx.conn.Query(ctx, lock, []any{storable(id)}, func(*Row) error { return nil }); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffic
 
 // StepWebhook implements backoffice.WebhookStore.
 func (s *Store) StepWebhook(ctx context.Context, w *backoffice.Webhook) (done bool, err error) {
-	text := "UPDATE webhooks SET steps = steps + 1, " + assigned(webhookProgress, 4) + " WHERE id = $1 AND version = $2 AND steps = $3"
+	text := "UPDATE /*backoffice:webhooks.step*/ webhooks SET steps = steps + 1, " + assigned(webhookProgress, 4) + " WHERE id = $1 AND version = $2 AND steps = $3"
 	changed, err := s.execAlone(ctx, text, append([]any{w.ID, w.Version, w.Steps}, progressOf(&w.WebhookProgress)...)...)
 	if err != nil || changed == 0 {
 		return false, err
@@ -194,7 +194,7 @@ func (s *Store) StepWebhook(ctx context.Context, w *backoffice.Webhook) (done bo
 // DeleteWebhook implements backoffice.WebhookStore.
 func (s *Store) DeleteWebhook(ctx context.Context, id string, now backoffice.Instant) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		switch deleted, err := tx.conn.Exec(ctx, "DELETE FROM webhooks WHERE id = $1", []any{storable(id)}); {
+		switch deleted, err := tx.conn.Exec(ctx, "DELETE /*backoffice:webhooks.delete*/ FROM webhooks WHERE id = $1", []any{storable(id)}); {
 		case err != nil:
 			return err
 		case deleted == 0:

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -53,13 +55,13 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	}
 	upsert := insert + " WHERE true ON CONFLICT (id) DO UPDATE SET " + strings.Join(replaces, ", ")
 	return writeTexts{
-		insert:   insert,
-		attached: t.attachmentsText("t.id "+d.in, d.keep),
-		going:    t.attachmentsText("t.id "+d.in, d.forKey),
-		upsert:   upsert,
-		copied:   copyTextsOf(t, d, strings.ReplaceAll(upsert, mark, "$1::bigint")),
-		update:   update,
-		delete:   "DELETE FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
+		insert:   named(t.name+".insert", insert),
+		attached: t.attachmentsText("attached", "t.id "+d.in, d.keep),
+		going:    t.attachmentsText("going", "t.id "+d.in, d.forKey),
+		upsert:   named(t.name+".upsert", upsert),
+		copied:   copyTextsOf(t, d, named(t.name+".copied", strings.ReplaceAll(upsert, mark, "$1::bigint"))),
+		update:   named(t.name+".update", update),
+		delete:   "DELETE " + naming(t.name, "delete") + "FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
 	}
 }
 
@@ -298,7 +300,17 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 	}
 	var deleted []string
 	own := attachments{}
-	err := w.tx.together(ctx, func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }, first, func(ctx context.Context) error {
+	look := func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }
+	if w.tx.keeps(w.table.noun) { // what goes has to be known first
+		if err := look(ctx); err != nil {
+			return nil, err
+		}
+		if err := w.tx.keepGoing(ctx, w.table.noun, slices.Sorted(maps.Keys(own))); err != nil {
+			return nil, err
+		}
+		look = func(context.Context) error { return nil }
+	}
+	err := w.tx.together(ctx, look, first, func(ctx context.Context) error {
 		return w.conn.Query(ctx, w.writes.delete, []any{w.dialect.List(ids)}, func(row *Row) error {
 			deleted = append(deleted, row.Text(0))
 			return nil
@@ -389,7 +401,7 @@ func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows 
 		ids = append(ids, id)
 	}
 	var found int64
-	err := w.conn.Query(ctx, "SELECT count(*) FROM "+nameOf(reference.noun)+" WHERE id "+strings.ReplaceAll(w.dialect.in, "?", "$1"),
+	err := w.conn.Query(ctx, "SELECT "+naming(nameOf(reference.noun), "there")+"count(*) FROM "+nameOf(reference.noun)+" WHERE id "+strings.ReplaceAll(w.dialect.in, "?", "$1"),
 		[]any{w.dialect.List(ids)}, func(row *Row) error { found = row.Int(0); return nil })
 	return err == nil && int(found) < len(ids)
 }

@@ -36,12 +36,13 @@ func (o Office) tables() []copied {
 			c := o.Checklist(i)
 			return []any{c.ID, c.Name, c.Language, c.AuthRequired, c.RemindersEnabled, c.FinancialYearID}
 		}},
-		{"customers", "id type own_name first_name last_name display_name kbo_number company_type street house_number postal_code city country customer_code responsible_id language email phone created_at updated_at open_updated_at version name_folded email_folded search_text", o.Customers, func(i int) []any {
+		{"customers", "id type own_name first_name last_name display_name kbo_number company_type street house_number postal_code city country customer_code responsible_id language email phone created_at updated_at open_updated_at version name_folded email_folded search_text city_folded postal_code_folded country_folded", o.Customers, func(i int) []any {
 			c := o.Customer(i)
 			return []any{c.ID, string(c.Type), null(c.OwnName), null(c.FirstName), null(c.LastName), c.DisplayName, null(c.KboNumber), null(c.CompanyType),
 				null(c.Address.Street), null(c.Address.HouseNumber), null(c.Address.PostalCode), null(c.Address.City), null(c.Address.Country), null(c.CustomerCode),
 				null(c.ResponsibleID), null(c.Language), null(c.Email), null(c.Phone), int64(c.CreatedAt), int64(c.UpdatedAt), int64(c.UpdatedAt), int64(c.Version),
-				backoffice.Fold(c.DisplayName), null(backoffice.FoldEmail(string(c.Email))), backoffice.SearchTextOf(c)}
+				backoffice.Fold(c.DisplayName), null(backoffice.FoldEmail(string(c.Email))), backoffice.SearchTextOf(c),
+				null(backoffice.Fold(string(c.Address.City))), null(backoffice.Fold(string(c.Address.PostalCode))), null(backoffice.Fold(string(c.Address.Country)))}
 		}},
 		{"relations", "id kind customer_id related_customer_id created_at", o.Relations(), func(i int) []any {
 			r := o.Relation(i)

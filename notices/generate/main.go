@@ -85,7 +85,7 @@ type pkg struct {
 func linked(root string) ([]notice, error) {
 	found := map[string]notice{} // by the file
 	modules := map[string]bool{} // whether a notice was found
-	for _, system := range []string{"linux", "darwin"} {
+	for _, system := range []string{"linux", "darwin", "windows"} {
 		command := exec.Command("go", "list", "-deps", "-json=Dir,Module", ".")
 		command.Dir, command.Stderr = root, os.Stderr
 		command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH=amd64")

@@ -37,20 +37,16 @@ func readAddresses(folder string, counts *tally) (map[string]registered, error) 
 	addresses := map[string]registered{}
 	err := eachRow(filepath.Join(folder, "address.csv"), counts, func(row row) error {
 		if row.get("TypeOfAddress") != "REGO" {
-			counts.add("address.csv: left out, not a registered office")
-			return nil
+			return counts.leaveOut("not a registered office")
 		}
 		number, err := backoffice.ParseKBONumber(row.get("EntityNumber"))
 		switch {
 		case err != nil:
-			counts.add("address.csv: left out, the number fails its check")
-			return nil
+			return counts.leaveOut("the number fails its check")
 		case row.get("DateStrikingOff") != "":
-			counts.add("address.csv: left out, struck off")
-			return nil
+			return counts.leaveOut("struck off")
 		case addresses[number] != nil:
-			counts.add("address.csv: left out, the enterprise has one before")
-			return nil
+			return counts.leaveOut("the enterprise has one before")
 		}
 		addresses[number] = registered{"dutch": addressOf(row, "NL", "FR", "dutch"), "french": addressOf(row, "FR", "NL", "french")}
 		return nil

@@ -1,11 +1,12 @@
 // Command kbo2ndjson turns the open data of the Belgian enterprise register (KBO Open Data, FPS Economy) into the
 // customers of an import folder:
 //
-//	go run ./scripts/kbo2ndjson FOLDER OUT
+//	go run ./scripts/kbo2ndjson FOLDER OUT [REJECTS]
 //
 // FOLDER holds enterprise.csv, address.csv, denomination.csv and code.csv; OUT gets customers.ndjson. Each active
 // enterprise becomes a company. A row that is not sound is left out and counted, never repaired: the register's own
-// check digits decide. What was written and what was left out, with the reason, is reported on standard output.
+// check digits decide. What was written and what was left out, with the reason, is reported on standard output; REJECTS
+// gets each row that is in no customer as it was, and reasons.csv.
 package main
 
 import (
@@ -16,16 +17,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: kbo2ndjson FOLDER OUT")
+	if len(os.Args) != 3 && len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: kbo2ndjson FOLDER OUT [REJECTS]")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2], os.Stdout); err != nil {
+	if err := run(os.Args[1], os.Args[2], strings.Join(os.Args[3:], ""), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "kbo2ndjson:", err)
 		os.Exit(1)
 	}
@@ -44,9 +46,15 @@ type customer struct {
 	Language     string               `json:"language,omitempty"`
 }
 
-// run converts a folder and writes the report.
-func run(folder, out string, report io.Writer) error {
+// run converts a folder and writes the report. rejects is where rows go that are left out, "" for nowhere.
+func run(folder, out, rejects string, report io.Writer) (err error) {
 	counts := newTally()
+	if rejects != "" {
+		if counts.rejects, err = newRejects(rejects); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, counts.rejects.close()) }()
+	}
 	names, err := readNames(folder, counts)
 	if err != nil {
 		return err
@@ -87,14 +95,11 @@ func writeCustomers(folder string, w io.Writer, names map[string]name, addresses
 		number, err := backoffice.ParseKBONumber(row.get("EnterpriseNumber"))
 		switch {
 		case err != nil:
-			counts.add("enterprise.csv: left out, the number fails its check")
-			return nil
+			return counts.leaveOut("the number fails its check")
 		case seen[number]:
-			counts.add("enterprise.csv: left out, the number occurs before")
-			return nil
+			return counts.leaveOut("the number occurs before")
 		case row.get("Status") != "AC":
-			counts.add("enterprise.csv: left out, not active")
-			return nil
+			return counts.leaveOut("not active")
 		}
 		seen[number] = true
 		counts.add("customers")
@@ -126,7 +131,7 @@ func writeCustomers(folder string, w io.Writer, names map[string]name, addresses
 			counts.add("denomination.csv: names of no customer")
 		}
 	}
-	return nil
+	return counts.rejects.ofNobody(folder, seen)
 }
 
 // legalForm translates a legal person's form. The register has two columns: the form on paper, and the one by which it

@@ -2,13 +2,17 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"example.org/backoffice/backoffice"
 )
 
 func TestARegisterBecomesCustomersAndEveryRowLeftOutIsCounted(t *testing.T) {
@@ -17,7 +21,7 @@ func TestARegisterBecomesCustomersAndEveryRowLeftOutIsCounted(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "new", "folder")
 	for _, turn := range []string{"first", "second"} {
 		var report bytes.Buffer
-		if err := run(folder, out, &report); err != nil {
+		if err := run(folder, out, "", &report); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(filepath.Join(out, "customers.ndjson"))
@@ -37,6 +41,55 @@ func TestARegisterBecomesCustomersAndEveryRowLeftOutIsCounted(t *testing.T) {
 	}
 }
 
+func TestEveryRowIsACustomersOrPutAsideWithItsReason(t *testing.T) {
+	t.Parallel()
+	folder, files := register(t)
+	out, aside := t.TempDir(), filepath.Join(t.TempDir(), "rejects")
+	if err := run(folder, out, aside, &bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	customers, err := os.ReadFile(filepath.Join(out, "customers.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons, err := os.ReadFile(filepath.Join(aside, "reasons.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	putAside := 0
+	for _, name := range []string{"enterprise.csv", "denomination.csv", "address.csv"} {
+		text, _ := os.ReadFile(filepath.Join(aside, name))
+		rejected := strings.Split(strings.TrimSpace(string(text)), "\n")
+		for i, line := range strings.Split(strings.TrimSpace(strings.TrimPrefix(files[name], "\ufeff")), "\n") {
+			line = strings.TrimSuffix(line, "\r")
+			if i == 0 || line == "" {
+				continue
+			}
+			if at := slices.Index(rejected, line); at > 0 {
+				putAside++
+				rejected = slices.Delete(rejected, at, at+1)
+				if !strings.Contains(string(reasons), fmt.Sprintf("\n%s,%d,", name, i+1)) {
+					t.Errorf("%s:%d has no reason", name, i+1)
+				}
+				continue
+			}
+			number, err := backoffice.ParseKBONumber(strings.Trim(strings.Split(line, ",")[0], `" `))
+			if err != nil || !strings.Contains(string(customers), number) {
+				t.Errorf("%s:%d is nowhere: %q", name, i+1, line)
+			}
+		}
+		if len(rejected) > 1 {
+			t.Errorf("%s: put aside is what no row was: %q", name, rejected[1:])
+		}
+	}
+	if putAside < 5 {
+		t.Errorf("only %d rows were put aside", putAside)
+	}
+	if err := run(folder, out, aside, &bytes.Buffer{}); err == nil {
+		t.Error("rows were put where others lie")
+	}
+}
+
 func TestAFolderThatIsNoRegisterIsRefusedAndNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(path string) error{
@@ -52,7 +105,7 @@ func TestAFolderThatIsNoRegisterIsRefusedAndNothingIsWritten(t *testing.T) {
 					t.Fatal(err)
 				}
 				out := t.TempDir()
-				err := run(folder, out, &bytes.Buffer{})
+				err := run(folder, out, "", &bytes.Buffer{})
 				if err == nil || !strings.Contains(err.Error(), file) {
 					t.Errorf("got %v", err)
 				}

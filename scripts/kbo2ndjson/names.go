@@ -30,14 +30,12 @@ func readNames(folder string, counts *tally) (map[string]name, error) {
 	err := eachRow(filepath.Join(folder, "denomination.csv"), counts, func(row row) error {
 		number, err := backoffice.ParseKBONumber(row.get("EntityNumber"))
 		if err != nil {
-			counts.add("denomination.csv: left out, the number fails its check")
-			return nil
+			return counts.leaveOut("the number fails its check")
 		}
 		kind, language := indexOf(kinds, row.get("TypeOfDenomination")), indexOf(preferred, row.get("Language"))
 		text := row.get("Denomination")
 		if kind < 0 || language < 0 || backoffice.CheckText(text, backoffice.MaxText) != nil {
-			counts.add("denomination.csv: left out, unknown type or language, or not a text")
-			return nil
+			return counts.leaveOut("unknown type or language, or not a text")
 		}
 		counts.add("denomination.csv: sound rows")
 		found := name{text, languages[row.get("Language")], kind*len(preferred) + language}

@@ -42,7 +42,8 @@ func eachRow(path string, counts *tally, do func(row) error) error {
 	if !lines.Scan() {
 		return fmt.Errorf("%s is empty", name)
 	}
-	header, err := fieldsOf(strings.TrimPrefix(lines.Text(), "\ufeff"))
+	counts.at = place{file: name, header: strings.TrimPrefix(lines.Text(), "\ufeff"), line: 1}
+	header, err := fieldsOf(counts.at.header)
 	if err != nil {
 		return fmt.Errorf("%s: the first line is no header", name)
 	}
@@ -56,12 +57,15 @@ func eachRow(path string, counts *tally, do func(row) error) error {
 		}
 	}
 	for lines.Scan() {
-		if lines.Text() == "" {
+		counts.at.line++
+		if counts.at.text = lines.Text(); counts.at.text == "" {
 			continue
 		}
 		fields, err := fieldsOf(lines.Text())
 		if err != nil || len(fields) != len(header) {
-			counts.add(name + ": left out, not a row of the header's columns")
+			if err := counts.leaveOut("not a row of the header's columns"); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := do(row{columns, fields}); err != nil {

@@ -8,10 +8,26 @@ import (
 	"slices"
 )
 
-// tally counts what happened by what is said about it.
-type tally struct{ counts, details map[string]int }
+// tally counts what happened by what is said about it, and puts rows aside that are left out.
+type tally struct {
+	counts, details map[string]int
+	at              place
+	rejects         *rejects // nil for nowhere
+}
 
-func newTally() *tally { return &tally{map[string]int{}, map[string]int{}} }
+// place is the row that is being looked at.
+type place struct {
+	file, header, text string
+	line               int
+}
+
+func newTally() *tally { return &tally{counts: map[string]int{}, details: map[string]int{}} }
+
+// leaveOut counts the row and puts it aside.
+func (t *tally) leaveOut(why string) error {
+	t.add(t.at.file + ": left out, " + why)
+	return t.rejects.put(t.at, why)
+}
 
 func (t *tally) add(what string)       { t.counts[what]++ }
 func (t *tally) addDetail(what string) { t.details[what]++ }

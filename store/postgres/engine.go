@@ -55,7 +55,7 @@ func (e *engine) Listener(look func(ctx context.Context) error) store.Listener {
 
 // Ping implements store.Engine.
 func (e *engine) Ping(ctx context.Context) error {
-	return (&store.Statement{Text: "SELECT 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)
+	return (&store.Statement{Text: "SELECT /*backoffice:server.ping*/ 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)
 }
 
 // Gauges tell how busy the connections are, and how far each replica is behind.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"example.org/backoffice/backoffice"
 )
 
 // OnReplica says where the reads of a context's request go.
@@ -53,4 +55,21 @@ func (s *Store) InWrite(t testing.TB, text string) (lines []string) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return lines
+}
+
+// ExamineLocks tells what is wrong with the locks between connections to two databases, "" when nothing is.
+func ExamineLocks(t testing.TB, url, other string) (wrong string) {
+	t.Helper()
+	conn, _, err := connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	e := &examination{conn: conn, tell: func(f backoffice.Finding) {
+		if f.Wrong {
+			wrong = f.What
+		}
+	}}
+	e.locks(t.Context(), other)
+	return wrong
 }

@@ -122,7 +122,7 @@ func (f *freshness) begin(do func()) bool {
 }
 
 // lookAtPosition is what a look reads behind the change log: what is in the log by then was committed before the position that is told.
-const lookAtPosition = `SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)`
+const lookAtPosition = `SELECT /*backoffice:primary.position*/ (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)`
 
 // BeginLook implements store.Listener.
 func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {

@@ -12,12 +12,12 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
-	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/migrations"
 )
 
-func schemaVersion() int64 { return migrations.Version(goose.DialectPostgres) }
+// SchemaVersion is the number of the newest step of the schema.
+func SchemaVersion() int64 { return migrations.Version(goose.DialectPostgres) }
 
 // querier is what version needs of a pool or a connection.
 type querier interface {
@@ -69,7 +69,7 @@ func Migrate(ctx context.Context, url string) error {
 		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if want := schemaVersion(); have > want {
+	if want := SchemaVersion(); have > want {
 		return &store.SchemaError{Have: have, Want: want}
 	}
 	var schema string
@@ -129,7 +129,7 @@ func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 	}
 	_, err = provider.Up(ctx)
 	if err == nil {
-		err = migrations.FoldNames(ctx, db, backoffice.Fold)
+		err = migrations.Fill(ctx, db, store.Filled)
 	}
 	if err == nil {
 		err = migrations.Keep(ctx, goose.DialectPostgres, db)

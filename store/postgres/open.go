@@ -195,7 +195,7 @@ func check(ctx context.Context, pool *pgxpool.Pool) error {
 	if err != nil {
 		return describe(err)
 	}
-	if want := schemaVersion(); have != want {
+	if want := SchemaVersion(); have != want {
 		return &store.SchemaError{Have: have, Want: want}
 	}
 	db := stdlib.OpenDBFromPool(pool)

@@ -89,6 +89,7 @@ type node struct {
 	Hit      int    `json:"Shared Hit Blocks"`
 	Read     int    `json:"Shared Read Blocks"`
 	Plans    []node `json:"Plans"`
+	Under    string `json:"Parent Relationship"`
 }
 
 // wholeTables are the large tables that a plan reads without an index.
@@ -134,6 +135,7 @@ func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
 	multiply(t, conn)
 	t.Run("a page far down a list reads no more than the first", func(t *testing.T) { comparePages(t, opened, conn) })
 	t.Run("a page of the change feed reads no more of a long log than of a short one", func(t *testing.T) { compareFeeds(t, opened, conn) })
+	t.Run("what has no index reads no table more often than it names it, and none for each row of another", func(t *testing.T) { planDear(t, opened, conn) })
 	t.Run("groups read their table once, and look up names by index", func(t *testing.T) { planGroups(t, opened, conn) })
 	for text, args := range recorder.Statements() {
 		for name, plan := range map[string]node{"a plan for these arguments": customPlan(t, conn, text, args), "a plan for any arguments": genericPlan(t, conn, text, len(args))} {
@@ -251,6 +253,43 @@ func planGroups(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
 			}
 		}
 	}
+}
+
+// planDear looks at the plans of filters and orders that no index answers.
+func planDear(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
+	t.Helper()
+	recorder := &storetest.Recorder{}
+	storetest.SweepDear(t, opened.Through(recorder.On))
+	if len(recorder.Statements()) < 20 {
+		t.Errorf("only %d statements were recorded", len(recorder.Statements()))
+	}
+	for text, args := range recorder.Statements() {
+		for name, plan := range map[string]node{"a plan for these arguments": customPlan(t, conn, text, args), "a plan for any arguments": genericPlan(t, conn, text, len(args))} {
+			found := map[string]int{}
+			for _, table := range plan.wholeTables() {
+				found[table]++
+			}
+			for table, n := range found {
+				if n > strings.Count(text, " "+table+" ") {
+					t.Errorf("%s reads all of %s %d times:\n%s", name, table, n, text)
+				}
+			}
+			if again := plan.forEachRow(); len(again) > 0 {
+				t.Errorf("%s reads all of %v for each row of another:\n%s", name, again, text)
+			}
+		}
+	}
+}
+
+// forEachRow are the large tables that a plan reads without an index as often as another table has rows.
+func (n node) forEachRow() (found []string) {
+	for i, below := range n.Plans {
+		if below.Under == "SubPlan" || n.Type == "Nested Loop" && i == 1 && below.Type != "Materialize" {
+			found = append(found, below.wholeTables()...)
+		}
+		found = append(found, below.forEachRow()...)
+	}
+	return found
 }
 
 // readsWhole says whether a plan reads a table without an index.

@@ -43,7 +43,7 @@ func newReplica(ctx context.Context, config *pgxpool.Config, wait, limit time.Du
 
 // howFar asks a replica: the log is of no use from a server that is a primary now. The timeline is that of the stream; without
 // the right to see it, or without a stream, that of the last restart point.
-const howFar = `SELECT pg_is_in_recovery(), COALESCE(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
+const howFar = `SELECT /*backoffice:replicas.position*/ pg_is_in_recovery(), COALESCE(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
 COALESCE((SELECT received_tli FROM pg_stat_wal_receiver), (SELECT timeline_id FROM pg_control_checkpoint()))::bigint`
 
 // due says whether it is time to look how far the replica has come, and counts it as being looked at.

@@ -42,3 +42,19 @@ func TestNamesOfAnEarlierVersionAreOrderedAsNewOnes(t *testing.T) {
 	}
 	storetest.CheckNamesOfVersion8(t, openAt(t, url, postgres.Options{}))
 }
+
+func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	pgtest.Execute(t, url, "CREATE EXTENSION pg_trgm")
+	db := storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, 13)
+	for _, text := range storetest.CustomersOfVersion13 {
+		if _, err := db.ExecContext(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	storetest.CheckCustomersOfVersion13(t, openAt(t, url, postgres.Options{}))
+}

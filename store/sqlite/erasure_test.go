@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -68,16 +69,23 @@ func TestNothingOfAnErasedPersonStaysInTheFile(t *testing.T) {
 			return err
 		})
 	}
-	write(func(ctx context.Context, customers backoffice.Writer[*backoffice.Customer, backoffice.CustomerCriteria]) error {
-		var many []string
-		for i := range people {
-			if c, _ := person(i); !stays(i) {
-				many = append(many, c.ID)
-			}
+	var many []string
+	for i := range people {
+		if c, _ := person(i); !stays(i) {
+			many = append(many, c.ID)
 		}
-		_, err := customers.Delete(ctx, many...)
+	}
+	err = opened.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		tx.KeepDeleted(backoffice.Keeping{Period: time.Hour}) // these go by way of the trash
+		_, err := tx.Customers().Delete(ctx, many...)
 		return err
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if erased, _, err := opened.EmptyTrash(t.Context(), many...); err != nil || len(erased) != 300 {
+		t.Fatalf("%d were in the trash (%v)", len(erased), err)
+	}
 
 	if done, large, err := opened.CompactErased(t.Context()); !done || large || err != nil {
 		t.Fatalf("done %v, large %v: %v", done, large, err)

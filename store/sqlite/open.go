@@ -128,7 +128,7 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 
 // writing are the options of a connection that writes.
 var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
-	"_pragma=cache_size(-65536)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
+	"_pragma=cache_size(-16384)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
 	"_pragma=secure_delete(1)"} // what is erased is overwritten; the search indexes do so by their own setting
 
 // reading are those of one that reads.
@@ -184,7 +184,7 @@ func prepare(ctx context.Context, db *sql.DB, have int64) error {
 			return err
 		}
 	}
-	if err := migrations.FoldNames(ctx, db, backoffice.Fold); err != nil {
+	if err := migrations.Fill(ctx, db, store.Filled); err != nil {
 		return err
 	}
 	if 0 < have && have < erasureVersion {

@@ -90,6 +90,43 @@ func TestGroupsReadTheirTableOnceAndLookUpNamesByIndex(t *testing.T) {
 	}
 }
 
+func TestWhatHasNoIndexReadsNoTableMoreOftenThanItNamesIt(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	storetest.Fill(t, opened)
+	recorder := &storetest.Recorder{}
+	storetest.SweepDear(t, opened.Through(recorder.On))
+	if len(recorder.Statements()) < 20 {
+		t.Errorf("only %d statements were recorded", len(recorder.Statements()))
+	}
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for text, args := range recorder.Statements() {
+		found, correlated := map[string]int{}, false
+		for _, step := range planOf(t, db, text, args) {
+			correlated = correlated || strings.HasPrefix(step, "CORRELATED")
+			if of := wholeTable.FindStringSubmatch(step); of != nil && isLarge(text, of[1]) {
+				if found[of[1]]++; correlated {
+					t.Errorf("for each row of another: %s\n\t%s", text, step)
+				}
+			}
+		}
+		for name, n := range found {
+			if n > strings.Count(text, " "+name+" ")+strings.Count(text, " "+name+")") {
+				t.Errorf("%s is read %d times:\n%s", name, n, text)
+			}
+		}
+	}
+}
+
 // However long the log is, a page of the feed reads its entries in their order, and none of those between them.
 func TestAPageOfTheChangeFeedIsReadFromItsIndexInOrder(t *testing.T) {
 	t.Parallel()

@@ -43,3 +43,20 @@ func TestNamesOfAnEarlierVersionAreOrderedAsNewOnes(t *testing.T) {
 	defer func() { _ = opened.Close() }()
 	storetest.CheckNamesOfVersion8(t, opened)
 }
+
+func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	db := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, 13)
+	for _, text := range storetest.CustomersOfVersion13 {
+		if _, err := db.ExecContext(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	storetest.CheckCustomersOfVersion13(t, opened)
+}

@@ -12,7 +12,7 @@ import (
 
 func fullCredential(id string) *backoffice.Credential {
 	return &backoffice.Credential{
-		ID: id, Name: "Portal", Scopes: []backoffice.Scope{backoffice.PrivacyRead, backoffice.UsersWrite}, CreatedAt: 1, ExpiresAt: 2, RevokedAt: 3,
+		ID: id, Name: "Portal", Scopes: []backoffice.Scope{backoffice.PrivacyRead, backoffice.UsersWrite}, CreatedAt: 1, ExpiresAt: 2, RevokedAt: 3, TrustedOnly: true,
 		Secrets: []backoffice.CredentialSecret{{Digest: []byte("digest\x00one"), CreatedAt: 4, ExpiresAt: 5}, {Digest: []byte("digest two"), CreatedAt: 6}},
 	}
 }

@@ -14,6 +14,11 @@ var (
 	crowdLanguages = []string{"", "dutch", "french", "german"}
 	crowdScopes    = []string{"annual-accounts", "checklist", "tax-os"}
 	crowdTypes     = []string{"assessment", "reminder", "letter"}
+	crowdPlaces    = [][3]string{{"Liège", "4000", "België"}, {"LIEGE", "4000", "BE"}, {"Gent", "9000", ""}, {"Córdoba", "x 5000", "AR"}, {"", "1000", "be"}}
+	crowdAnswers   = []string{
+		`{"car":"yes","children":2}`, `{"car":"no","children":2.0,"x":{"car":"yes"}}`, `{"children":"2","car":true}`, `{"car":null}`, `{"car":["yes"]}`,
+		`{"car":"é\"x","1":1e1}`, `{"nul":"\u0000","car":"yes"}`, `{"a.b":"yes","\"q\"":"yes","":"yes"}`, `{"car":"true","big":12345678901234567890}`,
+	}
 )
 
 // crowd is an office with many records, some of which have equal values for an order, by a fixed seed.
@@ -85,6 +90,7 @@ func crowd() *office {
 		c.DisplayName = backoffice.DisplayNameOf(c)
 		o.customers = append(o.customers, c)
 	}
+	o.settle()
 	o.relate(r, id, instant)
 	for i := range 200 {
 		list := o.checklists[r.IntN(len(o.checklists))]
@@ -103,6 +109,7 @@ func crowd() *office {
 			o.calculations = append(o.calculations, c)
 		}
 	}
+	o.answer()
 	for i := range 60 {
 		d := &backoffice.CustomerDocument{ID: id("d", i), Name: pick(crowdNames), CustomerID: o.customers[r.IntN(30)].ID, CreatedAt: instant()}
 		d.File = fileOf(backoffice.DocumentFile, d.ID)
@@ -124,6 +131,31 @@ func crowd() *office {
 
 func ownStatus(r *rand.Rand) backoffice.TranscriptStatus {
 	return []backoffice.TranscriptStatus{backoffice.ToProcess, backoffice.Sent}[r.IntN(2)]
+}
+
+// settle gives customers addresses and phones, which differ in case and accents from what filters look for.
+func (o *office) settle() {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, c := range o.customers {
+		if r.IntN(4) == 0 {
+			continue
+		}
+		place := crowdPlaces[r.IntN(len(crowdPlaces))]
+		c.Address.City, c.Address.PostalCode, c.Address.Country = backoffice.Text(place[0]), backoffice.Text(place[1]), backoffice.Text(place[2])
+		if r.IntN(2) == 0 {
+			c.Phone = "+32 2 555 12 34"
+		}
+	}
+}
+
+// answer gives transcripts answers.
+func (o *office) answer() {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, t := range o.transcripts {
+		if r.IntN(4) > 0 {
+			t.CustomVariables = backoffice.JSON(crowdAnswers[r.IntN(len(crowdAnswers))])
+		}
+	}
 }
 
 // relate draws relations, each triple once, more of them at the first customers.

@@ -24,6 +24,17 @@ type model[T any, P interface {
 	matches func(P, C) bool
 	draw    func(*rapid.T) C
 	orders  []backoffice.OrderKey
+	atRoot  func(C) bool                                                           // criteria of lists at the root alone; nil for none
+	placed  map[backoffice.OrderKey]func(row P, c C) (text string, number float64) // orders that rows do not tell
+}
+
+// at is where a row stands in a list.
+func (m *model[T, P, C]) at(ask backoffice.ListQuery[C], row P) backoffice.Position {
+	if of := m.placed[ask.Order.Key]; of != nil {
+		text, number := of(row, ask.Criteria)
+		return backoffice.Position{Key: ask.Order.Key, ID: row.Identity(), Text: text, Number: number}
+	}
+	return row.Position(ask.Order.Key)
 }
 
 // lists are the lists of an edge: their parents, and which rows each has.
@@ -55,7 +66,7 @@ func (m *model[T, P, C]) list(ask backoffice.ListQuery[C], parent string) (rows 
 			rows = append(rows, row)
 		}
 	}
-	slices.SortFunc(rows, func(a, b P) int { return compare(ask.Order, a.Position(ask.Order.Key), b.Position(ask.Order.Key)) })
+	slices.SortFunc(rows, func(a, b P) int { return compare(ask.Order, m.at(ask, a), m.at(ask, b)) })
 	return rows
 }
 
@@ -63,7 +74,7 @@ func (m *model[T, P, C]) list(ask backoffice.ListQuery[C], parent string) (rows 
 func (m *model[T, P, C]) page(ask backoffice.ListQuery[C], parent string) backoffice.Page[P] {
 	w := ask.Window
 	rows := slices.DeleteFunc(m.list(ask, parent), func(row P) bool {
-		at := row.Position(ask.Order.Key)
+		at := m.at(ask, row)
 		after, before := compare(ask.Order, at, w.After), compare(ask.Order, at, w.Before)
 		return w.HasAfter && (after < 0 || after == 0 && !w.Inclusive) || w.HasBefore && (before > 0 || before == 0 && !w.Inclusive)
 	})
@@ -87,6 +98,9 @@ func (m *model[T, P, C]) drawAsk(t *rapid.T) (backoffice.ListQuery[C], []string)
 	if rapid.Bool().Draw(t, "filtered") {
 		ask.Criteria = m.draw(t)
 	}
+	if m.atRoot != nil && m.atRoot(ask.Criteria) {
+		ask.Under = backoffice.Root
+	}
 	parents := m.lists[ask.Under].parents
 	if ask.Under != backoffice.Root {
 		known := rapid.SampledFrom(append(parents, "unknown", "no\x00identifier", ""))
@@ -95,7 +109,7 @@ func (m *model[T, P, C]) drawAsk(t *rapid.T) (backoffice.ListQuery[C], []string)
 	w := &ask.Window
 	w.Limit, w.Backward = rapid.IntRange(0, 12).Draw(t, "limit"), rapid.Bool().Draw(t, "backward")
 	position := func(name string) backoffice.Position {
-		p := rapid.SampledFrom(m.rows).Draw(t, name).Position(ask.Order.Key)
+		p := m.at(ask, rapid.SampledFrom(m.rows).Draw(t, name))
 		if rapid.Bool().Draw(t, "gone") {
 			p.ID += "-" // the place of no row
 		}
@@ -134,7 +148,7 @@ func (m *model[T, P, C]) checkPages(ctx context.Context, t *rapid.T, reader back
 	for _, parent := range parents {
 		asked[parent] = true
 		want, got := m.page(ask, parent), pages[parent]
-		if diff := gocmp.Diff(positions(ask.Order.Key, want.Items), positions(ask.Order.Key, got.Items)); diff != "" || want.More != got.More {
+		if diff := gocmp.Diff(m.positions(ask, want.Items, nil), m.positions(ask, got.Items, got.Places)); diff != "" || want.More != got.More {
 			t.Fatalf("%+v of %q: more is %v, wanted %v (-wanted +got):\n%s", ask, parent, got.More, want.More, diff)
 		}
 	}
@@ -153,16 +167,24 @@ func (m *model[T, P, C]) checkPages(ctx context.Context, t *rapid.T, reader back
 	}
 	for i, parent := range parents {
 		page := pages[parent]
-		if diff := gocmp.Diff(page.Items, lists[i].Items, cmpopts.EquateEmpty()); diff != "" || page.More != lists[i].More {
+		if diff := gocmp.Diff(page, lists[i], cmpopts.EquateEmpty()); diff != "" || page.More != lists[i].More {
 			t.Fatalf("%+v of %q: the list is another than the page (-page +list):\n%s", ask, parent, diff)
 		}
 	}
 }
 
-func positions[P backoffice.Entity](key backoffice.OrderKey, rows []P) []backoffice.Position {
+// positions are those of the rows of a page, as it tells them.
+func (m *model[T, P, C]) positions(ask backoffice.ListQuery[C], rows []P, places []backoffice.Position) []backoffice.Position {
 	list := make([]backoffice.Position, len(rows))
 	for i, row := range rows {
-		list[i] = row.Position(key)
+		switch {
+		case m.placed[ask.Order.Key] == nil:
+			list[i] = row.Position(ask.Order.Key)
+		case places != nil:
+			list[i] = places[i]
+		default:
+			list[i] = m.at(ask, row)
+		}
 	}
 	return list
 }

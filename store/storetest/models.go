@@ -1,8 +1,6 @@
 package storetest
 
 import (
-	"slices"
-
 	"pgregory.net/rapid"
 
 	"example.org/backoffice/backoffice"
@@ -38,39 +36,6 @@ func (o *office) checklistModel() *model[backoffice.Checklist, *backoffice.Check
 			return C{Nothing: either(t, "nothing", true), Language: either(t, "language", "dutch", "french", "x\x00"), FinancialYearID: either(t, "year", o.yearIDs()...)}
 		},
 		orders: byName,
-	}
-}
-
-func (o *office) transcriptModel() *model[backoffice.Transcript, *backoffice.Transcript, backoffice.TranscriptCriteria] {
-	type C = backoffice.TranscriptCriteria
-	responsible := map[string]string{}
-	for _, c := range o.customers {
-		responsible[c.ID] = c.ResponsibleID
-	}
-	return &model[backoffice.Transcript, *backoffice.Transcript, C]{
-		rows: o.transcripts,
-		lists: map[backoffice.Parent]lists[*backoffice.Transcript, C]{
-			backoffice.Root:            everything[*backoffice.Transcript, C](),
-			backoffice.OfFinancialYear: {o.yearIDs(), func(r *backoffice.Transcript, year string, _ C) bool { return r.FinancialYearID == year }},
-			backoffice.OfChecklist:     {o.checklistIDs(), func(r *backoffice.Transcript, list string, _ C) bool { return r.ChecklistID == list }},
-			backoffice.OfCustomer:      {o.customerIDs(), func(r *backoffice.Transcript, customer string, _ C) bool { return r.CustomerID == customer }},
-			backoffice.OfUser:          {o.userIDs(), func(r *backoffice.Transcript, user string, _ C) bool { return responsible[r.CustomerID] == user }},
-		},
-		matches: func(r *backoffice.Transcript, c C) bool {
-			return !c.Nothing && is(c.ChecklistID, r.ChecklistID) && is(c.FinancialYearID, r.FinancialYearID) && is(c.CustomerID, r.CustomerID) &&
-				is(c.ResponsibleID, responsible[r.CustomerID]) && hasStatus(c.Status, r.Status) && tristate(c.IsCompleted, r.IsCompleted) &&
-				tristate(c.DocumentGenerated, r.DocumentGenerated) && writtenSince(c.UpdatedSince)
-		},
-		draw: func(t *rapid.T) C {
-			return C{
-				ChecklistID: either(t, "checklist", o.checklistIDs()...), FinancialYearID: either(t, "year", o.yearIDs()...),
-				CustomerID: either(t, "customer", o.customerIDs()...), ResponsibleID: either(t, "responsible", o.userIDs()...),
-				Status:      backoffice.StatusSet(either(t, "status", 1, 2, 5, 0b101010101, 1<<9-1)),
-				IsCompleted: either(t, "completed", backoffice.Yes, backoffice.No), DocumentGenerated: either(t, "generated", backoffice.Yes, backoffice.No),
-				UpdatedSince: either(t, "since", crowdInstants[0], afterAll), Nothing: either(t, "nothing", true, false, false, false),
-			}
-		},
-		orders: []backoffice.OrderKey{backoffice.KeyUpdatedAt, backoffice.KeyProgress},
 	}
 }
 
@@ -181,67 +146,5 @@ func (o *office) labelModel() *model[backoffice.Label, *backoffice.Label, backof
 		matches: func(*backoffice.Label, C) bool { return true },
 		draw:    func(*rapid.T) C { return C{} },
 		orders:  byName,
-	}
-}
-
-type customerModel = model[backoffice.Customer, *backoffice.Customer, backoffice.CustomerCriteria]
-
-// withoutNumbers is a model of customers as a caller without privacy.read sees it, who may not look for a number.
-func withoutNumbers(m *customerModel) *customerModel {
-	seen := *m
-	seen.rows = nil
-	for _, c := range m.rows {
-		seen.rows = append(seen.rows, c.VisibleTo(nil))
-	}
-	seen.draw = func(t *rapid.T) backoffice.CustomerCriteria {
-		c := m.draw(t)
-		c.RegistrationIndex, c.SpouseRegistrationIndex = "", ""
-		return c
-	}
-	return &seen
-}
-
-func (o *office) customerModel() *customerModel {
-	type C = backoffice.CustomerCriteria
-	var texts, indexes, spouses []string
-	has := map[[2]string]bool{} // a customer has a transcript of a checklist
-	for _, t := range o.transcripts {
-		has[[2]string{t.CustomerID, t.ChecklistID}] = true
-	}
-	for _, c := range o.customers {
-		texts = append(texts, backoffice.SearchTextOf(c))
-		indexes = append(indexes, string(c.Registration.Index()))
-		spouses = append(spouses, string(c.SpouseRegistration.Index()))
-	}
-	return &customerModel{
-		rows: o.customers,
-		lists: map[backoffice.Parent]lists[*backoffice.Customer, C]{
-			backoffice.Root:   everything[*backoffice.Customer, C](),
-			backoffice.OfUser: {o.userIDs(), func(c *backoffice.Customer, user string, _ C) bool { return c.ResponsibleID == user }},
-		},
-		matches: func(r *backoffice.Customer, c C) bool {
-			return !c.Nothing && (c.IDs == nil || slices.Contains(c.IDs.List(), r.ID)) && is(c.Type, r.Type) && is(c.Language, string(r.Language)) &&
-				is(c.ResponsibleID, r.ResponsibleID) && is(c.EmailFolded, backoffice.FoldEmail(string(r.Email))) && is(c.CustomerCode, string(r.CustomerCode)) &&
-				is(c.KboNumber, string(r.KboNumber)) && is(c.CompanyType, r.CompanyType) && (c.Scope == "" || slices.Contains(r.Scopes, c.Scope)) &&
-				contains(backoffice.SearchTextOf(r), c.Search) && writtenSince(c.UpdatedSince) &&
-				(c.WithoutChecklistID == "" || slices.Contains(o.checklistIDs(), c.WithoutChecklistID) && !has[[2]string{r.ID, c.WithoutChecklistID}]) &&
-				is(c.RegistrationIndex, string(r.Registration.Index())) && is(c.SpouseRegistrationIndex, string(r.SpouseRegistration.Index()))
-		},
-		draw: func(t *rapid.T) C {
-			c := C{
-				Type: either(t, "type", backoffice.Company, backoffice.PrivatePerson), Language: either(t, "language", "dutch", "french", "\xff"),
-				ResponsibleID: either(t, "responsible", o.userIDs()...), EmailFolded: either(t, "email", "klant1@example.org", "klant2@example.org", "klant3@example.org"),
-				CustomerCode: either(t, "code", "CODE_1", "CODE_2", "CODE_3"), KboNumber: either(t, "kbo", "0200065765", "0314595348"),
-				CompanyType: either(t, "company type", backoffice.LegalForms()[:5]...), Scope: either(t, "scope", append(crowdScopes, "none")...),
-				Search: drawSearch(t, texts), UpdatedSince: either(t, "since", crowdInstants[0], afterAll),
-				WithoutChecklistID: either(t, "without", append(o.checklistIDs(), "unknown", "\x00")...),
-				RegistrationIndex:  either(t, "registration", indexes...), SpouseRegistrationIndex: either(t, "spouse", spouses...),
-			}
-			if rapid.IntRange(0, 3).Draw(t, "ids are set") == 0 {
-				c.IDs = backoffice.NewIDs(rapid.SliceOfN(rapid.SampledFrom(append(o.customerIDs(), "unknown")), 0, 20).Draw(t, "ids"))
-			}
-			return c
-		},
-		orders: []backoffice.OrderKey{backoffice.KeyName, backoffice.KeyCreatedAt, backoffice.KeyUpdatedAt},
 	}
 }

@@ -17,16 +17,16 @@ type group struct {
 	run  func(*testing.T, func(t testing.TB) backoffice.Store)
 }
 
-var reads = []group{{"records", testRecords}, {"lists", testLists}, {"groups", testGroups}, {"batch", testBatch}, {"calls", testCalls}}
+var reads = []group{{"records", testRecords}, {"lists", testLists}, {"groups", testGroups}, {"similar", testSimilar}, {"batch", testBatch}, {"calls", testCalls}}
 
 var writes = []group{
 	{"walks", testWalks}, {"writes", testWrites}, {"cascades", testCascades}, {"change log", testLog}, {"change feed", testFeed}, {"what the log tells", testTouched}, {"visible", testVisible}, {"strands", testStrands}, {"unique values", testUnique}, {"leases", testLeases}, {"idempotency keys", testKeys},
-	{"forgotten files", testForgottenFiles}, {"file register", testFileRegister}, {"consultations", testConsultations}, {"credentials", testCredentials}, {"webhooks", testWebhooks},
+	{"forgotten files", testForgottenFiles}, {"file register", testFileRegister}, {"consultations", testConsultations}, {"credentials", testCredentials}, {"webhooks", testWebhooks}, {"trusted documents", testTrusted}, {"mirrors", testMirrors}, {"trash", testTrash},
 }
 
-// Run runs the suite. newStore opens a fresh, empty store and closes it when its test ends.
+// Run runs the suite, and lets no statement pass that has no name. newStore opens a fresh, empty store and closes it when its test ends.
 func Run(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
-	run(t, newStore, append(writes, reads...))
+	run(t, naming(newStore), append(writes, reads...))
 }
 
 // RunReads runs the part that is about reading what was written, for an engine that can be asked in several ways.

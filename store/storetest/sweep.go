@@ -80,13 +80,15 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	sweep(t, store.FinancialYears(), o.yearModel().orders, nil, backoffice.FinancialYearCriteria{Current: true})
 	sweep(t, store.Checklists(), byName, map[backoffice.Parent]string{backoffice.OfFinancialYear: year},
 		backoffice.ChecklistCriteria{Language: "dutch"}, backoffice.ChecklistCriteria{FinancialYearID: year})
+	at := backoffice.Span{From: 1_700_000_000_039, HasFrom: true, To: 1_700_000_000_040, HasTo: true}
 	transcripts := []backoffice.TranscriptCriteria{
 		{ChecklistID: list}, {FinancialYearID: year}, {CustomerID: customer}, {ResponsibleID: user}, {Status: 3}, {IsCompleted: backoffice.Yes},
 		{IsCompleted: backoffice.No}, {DocumentGenerated: backoffice.Yes}, {DocumentGenerated: backoffice.No}, {UpdatedSince: 1_700_000_000_038},
+		{Updated: at}, {Any: backoffice.NestedOf(backoffice.TranscriptCriteria{ChecklistID: list}, backoffice.TranscriptCriteria{CustomerID: customer})},
 		{FinancialYearID: year, Status: 1}, {FinancialYearID: year, IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No},
 	}
 	under := map[backoffice.Parent]string{backoffice.OfFinancialYear: year, backoffice.OfChecklist: list, backoffice.OfCustomer: customer, backoffice.OfUser: user}
-	sweep(t, store.Transcripts(), o.transcriptModel().orders, under, transcripts...)
+	sweep(t, store.Transcripts(), storedOrders(o.transcriptModel().orders), under, transcripts...)
 	for edge, parent := range under {
 		for _, criteria := range append(transcripts, backoffice.TranscriptCriteria{}) {
 			if _, err := readStatusCounts(t.Context(), store.Transcripts(), edge, criteria, []string{parent}); err != nil {
@@ -103,13 +105,16 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 		map[backoffice.Parent]string{backoffice.OfCustomer: customer, backoffice.OfTranscript: o.transcripts[0].ID},
 		backoffice.CalculationCriteria{HasProposal: backoffice.Yes}, backoffice.CalculationCriteria{HasProposal: backoffice.No}, backoffice.CalculationCriteria{State: 5},
 		backoffice.CalculationCriteria{CustomerID: customer}, backoffice.CalculationCriteria{TranscriptID: o.transcripts[0].ID})
-	sweep(t, store.Customers(), o.customerModel().orders, map[backoffice.Parent]string{backoffice.OfUser: user},
+	sweep(t, store.Customers(), storedOrders(o.customerModel().orders), map[backoffice.Parent]string{backoffice.OfUser: user},
 		backoffice.CustomerCriteria{IDs: backoffice.NewIDs(o.customerIDs()[:5])}, backoffice.CustomerCriteria{Type: backoffice.Company},
 		backoffice.CustomerCriteria{Language: "dutch"}, backoffice.CustomerCriteria{ResponsibleID: user}, backoffice.CustomerCriteria{EmailFolded: "klant1@example.org"},
 		backoffice.CustomerCriteria{CustomerCode: "CODE_1"}, backoffice.CustomerCriteria{KboNumber: "0200065765"}, backoffice.CustomerCriteria{CompanyType: backoffice.LegalFormBV},
 		backoffice.CustomerCriteria{Scope: "checklist"}, backoffice.CustomerCriteria{Search: "bakker"}, backoffice.CustomerCriteria{UpdatedSince: 1_700_000_000_038},
 		backoffice.CustomerCriteria{WithoutChecklistID: list}, backoffice.CustomerCriteria{RegistrationIndex: "\x01\x00\xff"},
 		backoffice.CustomerCriteria{SpouseRegistrationIndex: "\x01\x01\xff"})
+	for _, reader := range []backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria]{store.Customers(), store.CustomersWithoutNumbers()} {
+		sweep(t, reader, nil, nil, indexedCriteria(o)...)
+	}
 	sweep(t, store.Relations(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.RelationCriteria{Kind: backoffice.UBO},
 		backoffice.RelationCriteria{CustomerID: customer}, backoffice.RelationCriteria{RelatedCustomerID: customer},
 		backoffice.RelationCriteria{Direction: backoffice.Outgoing}, backoffice.RelationCriteria{Direction: backoffice.Incoming})

@@ -74,3 +74,31 @@ func idsByName[P backoffice.Entity, C comparable](t *testing.T, reader backoffic
 	}
 	return strings.Join(ids, " ")
 }
+
+// CustomersOfVersion13 are statements that write customers with addresses to a store of schema version 13.
+var CustomersOfVersion13 = []string{
+	`INSERT INTO customers (id, type, display_name, city, postal_code, country, customer_code, email, email_folded, created_at, updated_at, version, name_folded, search_text)
+		VALUES ('liege', 'COMPANY', 'Janssens Zoë', 'LIÈGE', '4000', 'België', 'CODE', 'Zoe@example.org', 'zoe@example.org', 1, 1, 1, 'janssens zoe', 'janssens zoe` + "\n" + `code` + "\n" + `zoe@example.org')`,
+	`INSERT INTO customers (id, type, display_name, created_at, updated_at, version, name_folded, search_text) VALUES ('nowhere', 'COMPANY', 'x', 1, 1, 1, 'x', 'x')`,
+}
+
+// CheckCustomersOfVersion13 checks that filters find them as new ones, when the store was brought up to date.
+func CheckCustomersOfVersion13(t *testing.T, store backoffice.Store) {
+	t.Helper()
+	for want, criteria := range map[string][]backoffice.CustomerCriteria{
+		"liege": {
+			{City: "liege"}, {PostalCode: "4000"}, {Country: "belgie"}, {Fuzzy: "  JANSENS "}, {Search: "zoe@"}, {Search: "janssens"}, {HasEmail: backoffice.Yes},
+			{Any: backoffice.NestedOf(backoffice.CustomerCriteria{City: "liege"})},
+		},
+		"nowhere":       {{HasEmail: backoffice.No}, {Not: backoffice.NestedOf(backoffice.CustomerCriteria{City: "liege"})}},
+		"liege nowhere": {{HasPhone: backoffice.No}, {HasKboNumber: backoffice.No}},
+		"":              {{City: "not folded"}, {City: "NOT FOLDED"}},
+	} {
+		for _, c := range criteria {
+			pages, err := backoffice.ReadPages(t.Context(), store.Customers(), backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: c, Window: backoffice.Window{Limit: 10}}, nil, 0)
+			if got := strings.Join(ids(pages[backoffice.NoParent].Items, (*backoffice.Customer).Identity), " "); err != nil || got != want {
+				t.Errorf("%+v finds %q, want %q (%v)", c, got, want, err)
+			}
+		}
+	}
+}

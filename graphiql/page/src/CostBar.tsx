@@ -1,4 +1,5 @@
 import type { Download } from './downloads';
+import type { Events } from './events';
 import type { Cost } from './service';
 import { scopeName } from './service';
 
@@ -7,6 +8,8 @@ export interface Run {
   cost: Cost | null;
   milliseconds: number | null;
   downloads: Download[];
+  /** Of a subscription, what it was told so far. */
+  events?: Events;
 }
 
 /** The lines under the answer: the files that can be downloaded, and what the query cost. */
@@ -15,7 +18,8 @@ export function CostBar({ run }: { run: Run | null }) {
     <div className="bo-cost" data-frame>
       {run && run.downloads.length > 0 && <Downloads downloads={run.downloads} />}
       <section aria-label="What the query cost" role="status">
-        {run ? <Figures run={run} /> : <p>Run a query: what it costs is told here.</p>}
+        {!run && <p>Run a query: what it costs is told here.</p>}
+        {run?.events?.count === 0 ? <p>Waiting for the first event. Table shows all of them as they come.</p> : run && <Figures run={run} />}
       </section>
     </div>
   );
@@ -41,7 +45,7 @@ function Downloads({ downloads }: { downloads: Download[] }) {
   );
 }
 
-function Figures({ run: { cost, milliseconds } }: { run: Run }) {
+function Figures({ run: { cost, milliseconds, events } }: { run: Run }) {
   const number = new Intl.NumberFormat('en');
   return (
     <dl>
@@ -69,6 +73,12 @@ function Figures({ run: { cost, milliseconds } }: { run: Run }) {
             <dd>{cost.scopes?.length ? cost.scopes.map(scopeName).join(', ') : 'none'}</dd>
           </div>
         </>
+      )}
+      {events && (
+        <div>
+          <dt>Events</dt>
+          <dd>{number.format(events.count)}</dd>
+        </div>
       )}
       {milliseconds !== null && (
         <div>

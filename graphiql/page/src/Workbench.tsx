@@ -4,24 +4,32 @@ import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-explorer/style.css';
 import 'graphiql/graphiql.css';
 import './workbench.css';
+import './answer.css';
+import './export.css';
+import './saved.css';
 import { explorerPlugin } from '@graphiql/plugin-explorer';
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { keepAccessible } from './accessible';
+import { AnswerAsTable, ViewSwitch, type View } from './Answer';
 import type { Session } from './App';
-import { FrameContext, type Frame } from './context';
+import { FrameContext, SeenContext, type Frame } from './context';
 import { CostBar, type Run } from './CostBar';
 import type { Desk } from './desk';
+import { ExportDialog } from './ExportDialog';
 import { fetcherOf } from './fetcher';
 import { Header } from './Header';
+import { Needs } from './Needs';
 import type { Notice } from './notice';
 import { NoticeBar } from './NoticeBar';
 import { Editors } from './Editors';
 import { OpenFromAddress, workedQueries } from './WorkedQueries';
+import { OpenSavedFromAddress, savedQueries } from './SavedQueries';
+import { nothingSeen, Watch, type Seen } from './Watch';
 import { worked, workedOfAddress } from './worked';
 
-const plugins = [explorerPlugin({ showAttribution: false }), workedQueries];
+const plugins = [explorerPlugin({ showAttribution: false }), workedQueries, savedQueries];
 // What the variables editor takes for the schema's own scalars.
 const scalars = { DateTime: { type: 'string' }, JSON: { type: 'object' } } as const;
 const wide = window.matchMedia('(min-width: 1100px)').matches;
@@ -39,6 +47,9 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
   const [purpose, setPurpose] = useState('');
   const [notice, setNotice] = useState<Notice | null>(null);
   const [run, setRun] = useState<Run | null>(null);
+  const [seen, setSeen] = useState<Seen>(nothingSeen);
+  const [view, setView] = useState<View>('json');
+  const [exporting, setExporting] = useState(false);
   const stated = useRef(purpose);
   stated.current = purpose;
 
@@ -55,48 +66,64 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
 
   return (
     <FrameContext value={frame}>
-      <div className="bo-workbench">
-        <a
-          className="bo-skip"
-          href="#graphiql-session"
-          onClick={(event) => {
-            event.preventDefault(); // the address stays that of the worked query
-            frame.editor?.focus();
-          }}
-        >
-          Skip to the query editor
-        </a>
-        <Header viewer={session.viewer} purpose={purpose} onPurpose={setPurpose} onSignOut={onSignOut} />
-        <div data-frame>
-          <NoticeBar notice={notice} onClose={() => setNotice(null)} onSignOut={onSignOut} />
-        </div>
-        <main>
-          <GraphiQL
-            fetcher={fetcher}
-            storage={desk.storage}
-            plugins={plugins}
-            visiblePlugin={wide ? workedQueries : undefined}
-            initialQuery={first.query}
-            initialVariables={first.variables}
-            isHeadersEditorEnabled={false}
-            shouldPersistHeaders={false}
-            showPersistHeadersSettings={false}
-            defaultEditorToolsVisibility="variables"
-            customScalarSchemas={scalars}
-            schemaDescription
-            inputValueDeprecation
+      <SeenContext value={seen}>
+        <div className="bo-workbench" data-view={view}>
+          <a
+            className="bo-skip"
+            href="#graphiql-session"
+            onClick={(event) => {
+              event.preventDefault(); // the address stays that of the worked query
+              frame.editor?.focus();
+            }}
           >
-            <GraphiQL.Logo>
-              <></>
-            </GraphiQL.Logo>
-            <GraphiQL.Footer>
-              <CostBar run={run} />
-            </GraphiQL.Footer>
-            <Editors />
-            <OpenFromAddress />
-          </GraphiQL>
-        </main>
-      </div>
+            Skip to the query editor
+          </a>
+          <Header viewer={session.viewer} purpose={purpose} onPurpose={setPurpose} onSignOut={onSignOut} />
+          <div data-frame>
+            <NoticeBar notice={notice} onClose={() => setNotice(null)} onSignOut={onSignOut} />
+          </div>
+          <main>
+            <GraphiQL
+              fetcher={fetcher}
+              storage={desk.storage}
+              plugins={plugins}
+              visiblePlugin={wide ? workedQueries : undefined}
+              initialQuery={first.query}
+              initialVariables={first.variables}
+              isHeadersEditorEnabled={false}
+              shouldPersistHeaders={false}
+              showPersistHeadersSettings={false}
+              defaultEditorToolsVisibility="variables"
+              customScalarSchemas={scalars}
+              schemaDescription
+              inputValueDeprecation
+            >
+              <GraphiQL.Logo>
+                <div className="bo-answer-bar" data-frame>
+                  <ViewSwitch view={view} onView={setView} />
+                  <button type="button" className="bo-secondary bo-small" onClick={() => (seen.look(), setExporting(true))}>
+                    Export…
+                  </button>
+                </div>
+              </GraphiQL.Logo>
+              <GraphiQL.Footer>
+                <div className="bo-below" data-frame>
+                  {view === 'table' && <AnswerAsTable events={run?.events} />}
+                  <Needs planned={seen.planned} whole={seen.whole} />
+                  <CostBar run={run} />
+                </div>
+              </GraphiQL.Footer>
+              <Editors />
+              <OpenFromAddress />
+              <OpenSavedFromAddress />
+              <Watch pair={session.pair} onSeen={setSeen} />
+            </GraphiQL>
+          </main>
+          {exporting && (
+            <ExportDialog session={session} seen={seen} purpose={purpose} onPurpose={setPurpose} onClose={() => setExporting(false)} />
+          )}
+        </div>
+      </SeenContext>
     </FrameContext>
   );
 }

@@ -1,6 +1,7 @@
-import { pick, useGraphiQL, useGraphiQLActions, type GraphiQLPlugin } from '@graphiql/react';
+import { pick, useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
 import { useEffect, useState } from 'react';
 import { useFrame } from './context';
+import { useOpenInEditor } from './openInEditor';
 import { prepare, worked, workedOfAddress, type Worked } from './worked';
 
 /** The drawer of worked queries, as a panel of GraphiQL's own. */
@@ -77,24 +78,13 @@ export function OpenFromAddress() {
   return null;
 }
 
-/** Puts a worked query into the editors: in place of an untouched one, else in a new tab. */
+/** Opens a worked query, with variables that are looked up. */
 function useOpen(): (item: Worked) => Promise<void> {
-  const { session, desk, say, forget } = useFrame();
-  const { addTab } = useGraphiQLActions();
-  const { queryEditor, variableEditor, responseEditor } = useGraphiQL(
-    pick('queryEditor', 'variableEditor', 'responseEditor'),
-  );
+  const { session, say } = useFrame();
+  const open = useOpenInEditor();
   return async (item) => {
     const { variables, missing } = await prepare(item, session.pair);
-    desk.give(item.query, variables);
-    const text = queryEditor?.getValue() ?? '';
-    if (text.trim() !== '' && !worked.some((w) => w.query === text)) addTab();
-    queryEditor?.setValue(item.query);
-    variableEditor?.setValue(variables);
-    responseEditor?.setValue('');
-    forget();
-    say(missing ? { tone: 'info', title: 'Something is needed first', text: missing } : null);
-    queryEditor?.setPosition({ lineNumber: 1, column: 1 });
-    queryEditor?.focus();
+    open(item.query, variables);
+    if (missing) say({ tone: 'info', title: 'Something is needed first', text: missing });
   };
 }

@@ -2,6 +2,7 @@ import { createContext, useContext } from 'react';
 import type { Session } from './App';
 import type { Desk } from './desk';
 import type { Notice } from './notice';
+import { nothingSeen, type Seen } from './Watch';
 
 /** What the parts of the workbench that GraphiQL renders need of the frame around it. */
 export interface Frame {
@@ -12,6 +13,9 @@ export interface Frame {
   say: (notice: Notice | null) => void;
   forget: () => void;
 }
+
+/** What the editors hold, for those who go on with it. */
+export const SeenContext = createContext<Seen>(nothingSeen);
 
 export const FrameContext = createContext<Frame | null>(null);
 

@@ -26,6 +26,11 @@ export class Desk {
     for (const text of texts) this.given.add(text.trim());
   }
 
+  /** Whether the page put this text there, and nobody changed it. */
+  gave(text: string): boolean {
+    return this.given.has(text.trim());
+  }
+
   /** While the editors are there, look tells what is in them. */
   watch(look: () => Tabs) {
     this.look = look;
@@ -59,7 +64,7 @@ export class Desk {
 
   /** How many tabs hold something that the user wrote. */
   get written(): number {
-    const own = (text: string) => text.trim() !== '' && !this.given.has(text.trim());
+    const own = (text: string) => text.trim() !== '' && !this.gave(text);
     return this.now?.tabs.filter((tab) => own(tab.query) || own(tab.variables)).length ?? 0;
   }
 }

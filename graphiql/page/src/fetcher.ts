@@ -3,7 +3,9 @@ import { parse } from 'graphql';
 import type { Session } from './App';
 import type { Run } from './CostBar';
 import { downloadsOf } from './downloads';
+import { eventsWith, noEvents, type Events } from './events';
 import { noticeOf, type Notice } from './notice';
+import { operationOf } from './operation';
 import { ask, follow, type Body, type Question } from './service';
 
 interface Listeners {
@@ -14,9 +16,9 @@ interface Listeners {
 
 /** How GraphiQL asks: with the session's pair, the stated purpose, and a wish to be told the cost. */
 export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice }: Listeners): Fetcher {
-  function shown({ extensions = {}, ...body }: Body, milliseconds: number | null) {
+  function shown({ extensions = {}, ...body }: Body, milliseconds: number | null, events?: Events) {
     const { cost = null, ...others } = extensions;
-    onRun({ cost, milliseconds, downloads: downloadsOf(body.data) });
+    onRun({ cost, milliseconds, downloads: downloadsOf(body.data), events });
     // The cost is in the answer because this page asked for it: it is shown below, and the answer as any client gets it.
     return Object.keys(others).length > 0 ? { ...body, extensions: others } : body;
   }
@@ -25,11 +27,13 @@ export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice 
     onRun(null);
     onNotice(null);
     const start = performance.now();
-    const { name, isSubscription } = operationOf(question);
+    const { name, isSubscription } = chosenOf(question);
     const asked = { ...question, operationName: name };
-    const asking = { purpose: purpose().trim(), explain: true, signal };
+    const asking = { purpose: purpose().trim(), explain: true as const, signal };
+    if (isSubscription) onRun({ cost: null, milliseconds: null, downloads: [], events: noEvents });
+    let events = noEvents;
     const answer = isSubscription
-      ? await follow(pair, asked, asking, (body) => next(shown(body, null)))
+      ? await follow(pair, asked, asking, (body) => next(shown(body, null, (events = eventsWith(events, body)))))
       : await ask(pair, asked, asking);
     if (!answer) return;
     const body = shown(answer.body, performance.now() - start);
@@ -56,10 +60,9 @@ export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice 
 
 // GraphiQL reads the operation's name from the document some moments after it was typed. When a query was opened and
 // run at once, the name is still that of the one before.
-function operationOf({ query, operationName }: Question): { name?: string; isSubscription: boolean } {
+function chosenOf({ query, operationName }: Question): { name?: string; isSubscription: boolean } {
   try {
-    const operations = parse(query).definitions.filter((d) => d.kind === 'OperationDefinition');
-    const chosen = operations.find((d) => d.name && d.name.value === operationName) ?? operations.find((d) => d.name) ?? operations[0];
+    const chosen = operationOf(parse(query), operationName);
     return { name: chosen?.name?.value, isSubscription: chosen?.operation === 'subscription' };
   } catch {
     return { isSubscription: false }; // not a document: the service says where it breaks off

@@ -21,6 +21,18 @@ export interface Cost {
   storeCalls: number;
 }
 
+/** What extensions.plan tells of an operation, which is not run. */
+export interface Plan {
+  cost: number;
+  maximumCost: number;
+  depth: number;
+  /** As the specification writes them. */
+  requiredScopes: string[];
+  missingScopes: string[];
+  /** At most so many; null where that is not foretold. */
+  statements: number | null;
+}
+
 export interface GraphQLError {
   message: string;
   path?: (string | number)[];
@@ -30,7 +42,7 @@ export interface GraphQLError {
 export interface Body {
   data?: Record<string, unknown> | null;
   errors?: GraphQLError[];
-  extensions?: { cost?: Cost } & Record<string, unknown>;
+  extensions?: { cost?: Cost; plan?: Plan } & Record<string, unknown>;
 }
 
 export interface Answer {
@@ -49,7 +61,8 @@ export interface Question {
 
 export interface Asking {
   purpose?: string;
-  explain?: boolean;
+  /** true asks for what the operation costs beside its answer, plan for what it needs in its place. */
+  explain?: true | 'plan';
   signal?: AbortSignal;
 }
 
@@ -91,29 +104,56 @@ async function events(response: Response, told: (body: Body) => void): Promise<v
 
 // Sends a request; a text says that no answer came.
 async function send<T>(pair: Pair, question: Question, asking: Asking, accept: string, read: (response: Response) => Promise<T>): Promise<{ response: Response; read: T } | { response: Response; read: string } | string> {
-  const headers = new Headers({ accept, 'content-type': 'application/json' });
-  // A header can't hold every character. A pair that doesn't fit in one is not one of ours: the answer is the same.
-  if (!fitsHeader(pair.clientId) || !fitsHeader(pair.clientSecret)) {
+  const headers = headersOf(pair, asking, accept);
+  if (!headers) {
     return { response: new Response(null, { status: 401 }), read: JSON.stringify(failure(401, 'no valid credentials').body) };
   }
-  headers.set('x-client-id', pair.clientId);
-  headers.set('x-client-secret', pair.clientSecret);
-  if (asking.purpose) headers.set('x-access-purpose', utf8(asking.purpose));
-  if (asking.explain) headers.set('x-explain', 'true');
   try {
-    const response = await fetch('/graphql', {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(question),
-      signal: asking.signal,
-      cache: 'no-store',
-      credentials: 'omit',
-      redirect: 'error',
-    });
+    const response = await post('/graphql', headers, question, asking.signal);
     return { response, read: await read(response) };
   } catch (cause) {
     if (asking.signal?.aborted) throw cause;
     return 'the service could not be reached';
+  }
+}
+
+// A header can't hold every character. A pair that doesn't fit in one is not one of ours: there are no headers then.
+function headersOf(pair: Pair, asking: Asking, accept: string): Headers | null {
+  if (!fitsHeader(pair.clientId) || !fitsHeader(pair.clientSecret)) return null;
+  const headers = new Headers({ accept, 'content-type': 'application/json' });
+  headers.set('x-client-id', pair.clientId);
+  headers.set('x-client-secret', pair.clientSecret);
+  if (asking.purpose) headers.set('x-access-purpose', utf8(asking.purpose));
+  if (asking.explain) headers.set('x-explain', String(asking.explain));
+  return headers;
+}
+
+function post(path: string, headers: Headers, question: Question, signal?: AbortSignal): Promise<Response> {
+  return fetch(path, { method: 'POST', headers, body: JSON.stringify(question), signal, cache: 'no-store', credentials: 'omit', redirect: 'error' });
+}
+
+/** How a list is exported. */
+export interface Wanted {
+  format: 'jsonl' | 'csv' | 'xlsx';
+  /** CSV as Excel opens it. */
+  excel: boolean;
+  /** The path of the list in the rows that is unfolded into rows of its own; none for null. */
+  rows: string | null;
+}
+
+/**
+ * Begins an export: a response of which the body is still to be read, or the answer that refused it. Throws for an abort. A failure
+ * after this breaks the body off: reading it rejects.
+ */
+export async function beginExport(pair: Pair, question: Question, { format, excel, rows }: Wanted, asking: Asking): Promise<Response | Answer> {
+  const address = new URLSearchParams({ format, ...(excel ? { excel: 'on' } : {}), ...(rows ? { rows } : {}) });
+  try {
+    const response = await post(`/graphql/export?${address}`, headersOf(pair, asking, '*/*')!, question, asking.signal);
+    if (response.ok && !response.headers.get('content-type')?.startsWith('application/graphql')) return response;
+    return answerOf(response, await response.text());
+  } catch (cause) {
+    if (asking.signal?.aborted) throw cause;
+    return failure(0, 'the service could not be reached');
   }
 }
 
@@ -124,6 +164,12 @@ function answerOf(response: Response, text: string): Answer {
     retryAfter: Number.isFinite(retry) ? retry : null,
     body: object(text) ?? failure(response.status, `the service answered ${response.status}`).body,
   };
+}
+
+/** Asks what an operation needs; null when the service does not say, which running it will explain. */
+export async function askPlan(pair: Pair, question: Question): Promise<Plan | null> {
+  const { body } = await ask(pair, question, { explain: 'plan' });
+  return body.extensions?.plan ?? null;
 }
 
 /** Asks who the pair is; the viewer is null when the service does not take it. */
@@ -137,6 +183,11 @@ export async function signIn(pair: Pair): Promise<{ viewer: Viewer | null; answe
 /** PRIVACY_READ, as the schema's enum has it, is privacy.read to everyone else. */
 export function scopeName(scope: string): string {
   return scope.toLowerCase().replace('_', '.');
+}
+
+/** What the service says, as a sentence: its messages begin with a small letter and have no full stop. */
+export function sentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }
 
 function fitsHeader(value: string): boolean {

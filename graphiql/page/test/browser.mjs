@@ -88,7 +88,17 @@ export async function run(page) {
 }
 
 function isQuery(response) {
-  return response.url().endsWith('/graphql') && !response.request().postData().includes('IntrospectionQuery');
+  return response.url().endsWith('/graphql') && !response.request().postData().includes('IntrospectionQuery') && !isPlan(response.request());
+}
+
+/** Whether a request asks only what a query needs. */
+export function isPlan(request) {
+  return request.headers()['x-explain'] === 'plan';
+}
+
+/** Puts a query into the editor that is open, as it is: what is typed would have its brackets closed. */
+export async function put(page, query) {
+  await page.evaluate((text) => globalThis.__MONACO.editor.getModels().find((m) => m.uri.path.endsWith('.graphql')).setValue(text), query);
 }
 
 /** Opens a worked query from the drawer and waits until the editor has it. */

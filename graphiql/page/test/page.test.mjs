@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { accessible, kept, launch, open, openWorked, realOffice, run, service, signIn, typePair } from './browser.mjs';
+import { accessible, isPlan, kept, launch, open, openWorked, realOffice, run, service, signIn, typePair } from './browser.mjs';
 
 let browser;
 before(async () => {
@@ -339,8 +339,11 @@ describe('what is left behind', () => {
     await page.focus('[aria-label=Variables] textarea');
     await page.keyboard.insertText('{"unused": "kept as well"}');
     await run(page);
-    await page.route('**/graphql', (route) => route.fulfill({ status: 401, body: '{"errors":[{"message":"x"}]}' }), { times: 1 });
+    const refuse = (route) => (isPlan(route.request()) ? route.fallback() : route.fulfill({ status: 401, body: '{"errors":[{"message":"x"}]}' }));
+    await page.route('**/graphql', refuse);
     await page.click('.graphiql-execute-button');
+    await page.getByRole('button', { name: 'Sign in again' }).waitFor();
+    await page.unroute('**/graphql', refuse);
     await page.getByRole('button', { name: 'Sign in again' }).click();
 
     await page.waitForSelector('#client-id');

@@ -3,10 +3,11 @@
 import { launch, open, run, service, signIn } from './browser.mjs';
 
 const browser = await launch();
-const { page } = await open(browser, { hash: '#worked=relations', viewport: { width: 1360, height: 820 } });
+const { page } = await open(browser, { hash: '#worked=groups', viewport: { width: 1360, height: 820 } });
 await signIn(page, service.full);
 await page.fill('#purpose', 'Annual review');
 await run(page);
+await page.getByRole('button', { name: 'Table', exact: true }).click();
 await page.mouse.move(700, 5);
 await page.evaluate(() => globalThis.document.activeElement.blur());
 await page.waitForTimeout(1000); // fonts, colours and fading scroll bars come to rest

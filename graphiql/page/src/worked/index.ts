@@ -46,27 +46,51 @@ const groups: Record<string, string> = {
 };
 
 const documents = import.meta.glob<string>('./*/*.graphql', { query: '?raw', import: 'default', eager: true });
+const questions = import.meta.glob<string>('../../../../questions/*.graphql', { query: '?raw', import: 'default', eager: true });
 const settings = import.meta.glob<Settings>('./*/*.json', { import: 'default', eager: true });
 
-/** All worked queries, in the order in which they teach. */
-export const worked: Worked[] = Object.keys(documents)
+// A query's text without the comments that it begins with, and these.
+function partsOf(text: string) {
+  const comments = /^(?:#.*\n)*/.exec(text)![0];
+  return { lines: comments.trim().split('\n').map((line) => line.replace(/^# ?/, '')), body: text.slice(comments.length) };
+}
+
+// The questions of an office, which have a folder of their own. A line of their comments gives variables that fit the demo's data.
+const asked = Object.keys(questions)
+  .sort()
+  .map((file): Worked => {
+    const { lines: [title = '', ...lines], body } = partsOf(questions[file]!);
+    const given = lines.find((line) => line.startsWith('Variables: '))?.slice('Variables: '.length);
+    return {
+      key: file.replace(/^.*\/\d+-|\.graphql$/g, ''),
+      group: 'Questions of an office',
+      title,
+      lesson: lines.filter((line) => !line.startsWith('Variables: ')).join(' '),
+      query: `# ${title}\n${body}`,
+      scopes: [],
+      settings: given ? { variables: JSON.parse(given) as Record<string, unknown> } : {},
+    };
+  });
+
+const taught: Worked[] = Object.keys(documents)
   .sort()
   .map((file) => {
     const [, folder = '', name = ''] = file.split('/');
-    const text = documents[file]!;
-    const comments = /^(?:#.*\n)*/.exec(text)![0];
-    const [title = '', ...lesson] = comments.split('\n').map((line) => line.replace(/^# ?/, ''));
+    const { lines: [title = '', ...lesson], body } = partsOf(documents[file]!);
     const own = settings[file.replace(/graphql$/, 'json')] ?? {};
     return {
       key: name.replace(/^\d+-|\.graphql$/g, ''),
       group: groups[folder] ?? folder,
       title,
-      lesson: lesson.join(' ').trim(),
-      query: `# ${title}\n${text.slice(comments.length)}`,
+      lesson: lesson.join(' '),
+      query: `# ${title}\n${body}`,
       scopes: own.scopes ?? [],
       settings: own,
     };
   });
+
+/** All worked queries, in the order in which they teach. */
+export const worked: Worked[] = [...taught.filter((w) => w.group === groups['1-reading']), ...asked, ...taught.filter((w) => w.group !== groups['1-reading'])];
 
 /** The worked query that the address asks for (#worked=relations), if any. Only its key is ever in an address. */
 export function workedOfAddress(): Worked | undefined {

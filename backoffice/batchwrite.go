@@ -1,0 +1,257 @@
+package backoffice
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// BatchMode says what becomes of a batch of writes in which some inputs are refused.
+type BatchMode string
+
+const (
+	Atomic BatchMode = "ATOMIC" // nothing is written
+	Each   BatchMode = "EACH"   // the others are written
+)
+
+// BatchModes lists both.
+var BatchModes = []BatchMode{Atomic, Each}
+
+// MaxInputs is how many inputs a batch has at most.
+const MaxInputs = 100
+
+// BatchInput is one input of a batch that creates.
+type BatchInput[I any] struct {
+	Input I
+	Key   Optional[string] // of the input by itself: refused, since the batch has one for all
+}
+
+// BatchResult is what came of one input: the object, or what is wrong with the input, by paths that begin with "inputs" and
+// its place. Both are missing when nothing of the batch was written because of another input.
+type BatchResult[T any] struct {
+	Object     *T
+	UserErrors []*UserError
+}
+
+// BatchOutcome is what came of a batch: a result for each input, in their order, and how many of them changed something.
+type BatchOutcome[T any] struct {
+	Results []BatchResult[T]
+	Written int
+}
+
+// checkInputs refuses a batch that is too large.
+func checkInputs(n int, check *checker) {
+	if n > MaxInputs {
+		check.add(CodeInvalid, "a batch has at most "+strconv.Itoa(MaxInputs)+" inputs", "inputs")
+	}
+}
+
+// checkOwnKey refuses an idempotency key inside a batch.
+func (in *BatchInput[I]) checkOwnKey(check *checker) {
+	if in.Key.IsSent() && !in.Key.IsNull() {
+		check.add(CodeNotAllowed, "a batch has one idempotency key, beside its inputs", "idempotencyKey")
+	}
+}
+
+// refuse notes what is wrong with an input.
+func (o *BatchOutcome[T]) refuse(i int, found []*UserError) {
+	at := []string{"inputs", strconv.Itoa(i)}
+	o.Results[i] = BatchResult[T]{UserErrors: make([]*UserError, len(found))}
+	for j, one := range found {
+		told := *one
+		told.Field = slices.Concat(at, one.Field)
+		o.Results[i].UserErrors[j] = &told
+	}
+}
+
+// stands says whether anything of the batch is to be written.
+func (o *BatchOutcome[T]) stands(mode BatchMode) bool {
+	refused := 0
+	for i := range o.Results {
+		if o.Results[i].UserErrors != nil {
+			refused++
+		}
+	}
+	return refused == 0 || mode == Each && refused < len(o.Results)
+}
+
+// withdraw leaves only what is wrong.
+func (o *BatchOutcome[T]) withdraw() {
+	o.Written = 0
+	for i := range o.Results {
+		o.Results[i].Object = nil
+	}
+}
+
+// draft is an object to be made of one input of a batch.
+type draft[T any] struct {
+	made    *T
+	content values  // all that was asked for, in its canonical form
+	wrong   checker // what is wrong without looking into the store
+	there   *T      // answered in its place: it is what was asked for
+}
+
+// creations is a call that makes an object of each input.
+type creations[T any, C comparable] struct {
+	by     *Principal
+	action string
+	table  *Table[T]
+	mode   BatchMode
+	at     Instant
+	key    Optional[string]
+	drafts []*draft[T]
+
+	rows  func(Tx) Writer[*T, C]
+	look  func(ctx context.Context, tx Tx) error // reads what the objects are checked against
+	check func(d *draft[T], check *checker)      // holds one to it, and to those before it in the batch
+}
+
+// createAll is create for a batch: in one transaction, and once per idempotency key, which is kept when something was written.
+// Refused as a whole with INVALID (inputs, idempotencyKey) and IDEMPOTENCY_KEY_REUSED.
+func createAll[T any, C comparable](ctx context.Context, s *Service, c creations[T, C]) (*BatchOutcome[T], error) {
+	var wrong checker
+	checkKey(c.key, &wrong)
+	checkInputs(len(c.drafts), &wrong)
+	if err := wrong.refusal(); err != nil {
+		return nil, err
+	}
+	content := struct {
+		Mode   BatchMode
+		Inputs []values
+	}{Mode: c.mode}
+	for _, d := range c.drafts {
+		content.Inputs = append(content.Inputs, d.content)
+	}
+	use, err := s.keyUse(c.by, c.table.Noun, c.key, content, "a batch", c.at)
+	if err != nil {
+		return nil, err
+	}
+	var outcome *BatchOutcome[T]
+	err = s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
+		var earlier string
+		err = tx.Together(ctx, func(ctx context.Context) (err error) {
+			earlier, err = s.useKey(ctx, tx, use)
+			return err
+		}, func(ctx context.Context) error {
+			if earlier != "" {
+				return nil
+			}
+			return c.look(ctx, tx)
+		})
+		if err != nil {
+			return false, err
+		}
+		if earlier != "" {
+			outcome, err = replay(ctx, tx, &c, earlier)
+			return false, err
+		}
+		var made []*T
+		if outcome, made = c.sort(); !outcome.stands(c.mode) {
+			outcome.withdraw()
+			return false, errUndone
+		}
+		err = tx.Together(ctx,
+			func(ctx context.Context) error { return c.rows(tx).Insert(ctx, made...) },
+			func(ctx context.Context) error { return settle(ctx, tx, use, c.table, outcome) })
+		if err != nil {
+			return KindOf(err) == Refused, err // what stood in the way is seen by the next reading
+		}
+		return false, tx.LogChanges(ctx, c.changes(made)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return outcome, nil
+}
+
+// sort holds each draft to the rules, and tells which are to be written.
+func (c *creations[T, C]) sort() (outcome *BatchOutcome[T], made []*T) {
+	outcome = &BatchOutcome[T]{Results: make([]BatchResult[T], len(c.drafts))}
+	for i, d := range c.drafts {
+		check := &checker{found: slices.Clone(d.wrong.found)}
+		d.there = nil
+		c.check(d, check)
+		switch {
+		case len(check.found) > 0:
+			outcome.refuse(i, check.found)
+		case d.there != nil:
+			outcome.Results[i].Object = d.there
+		default:
+			outcome.Results[i].Object = d.made
+			outcome.Written++
+			made = append(made, d.made)
+		}
+	}
+	return outcome, made
+}
+
+// changes are the entries of the log for what was made.
+func (c *creations[T, C]) changes(made []*T) []*Change {
+	fields := map[*T][]string{}
+	for _, d := range c.drafts {
+		fields[d.made] = d.content.names()
+	}
+	changes := make([]*Change, len(made))
+	for i, one := range made {
+		changes[i] = &Change{At: c.at, ClientID: c.by.ClientID, Action: c.action, Noun: c.table.Noun, ObjectID: *c.table.ID(one), Fields: fields[one]}
+	}
+	return changes
+}
+
+// settled is what is remembered of a batch with an idempotency key. It holds no value of an input.
+type settled struct {
+	IDs     []string             `json:"ids"` // of the objects, "" for an input that was refused
+	Errors  map[int][]*UserError `json:"errors,omitempty"`
+	Written int                  `json:"written"`
+}
+
+func settle[T any](ctx context.Context, tx Tx, use *keyUse, table *Table[T], o *BatchOutcome[T]) error {
+	if use == nil {
+		return nil
+	}
+	kept := settled{IDs: make([]string, len(o.Results)), Errors: map[int][]*UserError{}, Written: o.Written}
+	for i, result := range o.Results {
+		if result.Object != nil {
+			kept.IDs[i] = *table.ID(result.Object)
+		} else {
+			kept.Errors[i] = result.UserErrors
+		}
+	}
+	return settleKey(ctx, tx, use, kept)
+}
+
+// settleKey remembers what came of a call beside its key.
+func settleKey(ctx context.Context, tx Tx, use *keyUse, outcome any) error {
+	text, err := json.Marshal(outcome)
+	if err != nil {
+		return Fault(err, "encoding what came of a call")
+	}
+	entry := *use.entry
+	entry.ObjectID = string(text)
+	return tx.SettleKey(ctx, &entry)
+}
+
+// replay answers a batch again with what was made then, as it is now.
+func replay[T any, C comparable](ctx context.Context, tx Tx, c *creations[T, C], text string) (*BatchOutcome[T], error) {
+	var kept settled
+	if err := json.Unmarshal([]byte(text), &kept); err != nil {
+		return nil, Fault(err, "reading what came of a call")
+	}
+	found, err := ReadByID(ctx, c.rows(tx), NewIDs(kept.IDs).List(), 0)
+	if err != nil {
+		return nil, err
+	}
+	outcome := &BatchOutcome[T]{Results: make([]BatchResult[T], len(kept.IDs)), Written: kept.Written}
+	for i, id := range kept.IDs {
+		switch object := found[id]; {
+		case id == "":
+			outcome.Results[i].UserErrors = kept.Errors[i]
+		case object == nil:
+			outcome.Results[i].UserErrors = []*UserError{goneSince(c.table.Noun)}
+		default:
+			outcome.Results[i].Object = object
+		}
+	}
+	return outcome, nil
+}

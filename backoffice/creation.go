@@ -1,0 +1,89 @@
+package backoffice
+
+import (
+	"context"
+	"slices"
+)
+
+// creation is a call that makes one object.
+type creation[T any, C comparable] struct {
+	by      *Principal
+	action  string
+	table   *Table[T]
+	made    *T
+	at      Instant               // when the object says that it was created; zero: now
+	key     Optional[string]      // the idempotency key
+	content values                // all that was asked for, in its canonical form
+	wrong   checker               // what is wrong without looking into the store
+	told    func() map[string]any // what an origin is told, as OriginWrite has it; nil when an origin makes no such objects for others
+
+	rows  func(Tx) Writer[*T, C]
+	look  func(ctx context.Context, tx Tx) error // reads what the object is checked against; nil: nothing
+	check func(check *checker)                   // holds the object to it
+}
+
+// create makes the object once per idempotency key: it checks and writes it; or, when the key was used for the same content
+// within IdempotencyPeriod, reads the object again that was made then.
+func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, C]) (*T, error) {
+	checkKey(c.key, &c.wrong)
+	if c.told != nil {
+		switch there, err := s.writesThere(ctx, c.table.Noun); {
+		case err != nil:
+			return nil, err
+		case there && s.dry:
+			s = s.onCopies()
+		case there:
+			return createThere(ctx, s, &c)
+		}
+	}
+	now := c.at
+	if now.IsZero() {
+		now = InstantOf(s.now())
+	}
+	noun, id := c.table.Noun, *c.table.ID(c.made)
+	use, err := s.keyUse(c.by, noun, c.key, c.content, id, now)
+	if err != nil {
+		return nil, err
+	}
+	var made *T
+	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		check := &checker{found: slices.Clone(c.wrong.found)}
+		var earlier string
+		err := tx.Together(ctx, func(ctx context.Context) (err error) {
+			if len(check.found) == 0 {
+				earlier, err = s.useKey(ctx, tx, use)
+			}
+			return err
+		}, func(ctx context.Context) error {
+			if c.look == nil || earlier != "" {
+				return nil
+			}
+			return c.look(ctx, tx)
+		})
+		switch {
+		case err != nil:
+			return false, err
+		case earlier != "":
+			var there bool
+			if made, there, err = Find(ctx, c.rows(tx), earlier); err == nil && !there {
+				err = Refuse(goneSince(noun))
+			}
+			return false, err
+		}
+		if c.check != nil {
+			c.check(check)
+		}
+		if err := check.refusal(); err != nil {
+			return false, err
+		}
+		made = c.made
+		if err := c.rows(tx).Insert(ctx, made); err != nil {
+			return false, err
+		}
+		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: c.by.ClientID, Action: c.action, Noun: noun, ObjectID: id, Fields: c.content.names()})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}

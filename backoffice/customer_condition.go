@@ -1,0 +1,86 @@
+package backoffice
+
+// TranscriptsCondition is what must hold of a customer's transcripts: exactly one of the two is not nil.
+type TranscriptsCondition struct {
+	Some *TranscriptFilter // at least one of them meets it
+	None *TranscriptFilter // none of them meets it
+}
+
+// criteria sets what a customer's transcripts must be. Errors: those of the filter.
+func (t *TranscriptsCondition) criteria(c *CustomerCriteria) error {
+	if t == nil {
+		return nil
+	}
+	if (t.Some == nil) == (t.None == nil) {
+		return Errorf(BadInput, "a condition on transcripts has exactly one of some and none")
+	}
+	if t.Some != nil {
+		of, err := t.Some.Criteria()
+		if c.SomeTranscript = NestedOf(of); of.Nothing {
+			c.Nothing = true
+		}
+		return err
+	}
+	of, err := t.None.Criteria()
+	if !of.Nothing { // else nobody has one
+		c.NoTranscript = NestedOf(of)
+	}
+	return err
+}
+
+// RelationsCondition is what must hold of a customer's relations.
+type RelationsCondition struct {
+	Kind      *RelationKind      // nil: of any kind
+	Direction *RelationDirection // nil: seen from either end
+	AtLeast   *int               // how many of them there are, 1 when nil
+	None      *bool              // true: there are fewer
+}
+
+// RelationsCriteria is a RelationsCondition made ready for the store; the zero value is no criterion.
+type RelationsCriteria struct {
+	Kind      RelationKind
+	Direction RelationDirection
+	AtLeast   int  // 0 for no criterion
+	Fewer     bool // than AtLeast
+}
+
+func (r *RelationsCondition) criteria() (c RelationsCriteria, err error) {
+	if r == nil {
+		return c, nil
+	}
+	c = RelationsCriteria{Kind: wanted(r.Kind), Direction: wanted(r.Direction), AtLeast: 1, Fewer: wanted(r.None)}
+	if r.AtLeast != nil {
+		c.AtLeast = *r.AtLeast
+	}
+	if c.AtLeast < 1 {
+		return c, Errorf(BadInput, "atLeast is 1 or more")
+	}
+	return c, nil
+}
+
+// SearchMode is how exactly a search is met.
+type SearchMode string
+
+const (
+	// SearchExact finds what contains the text.
+	SearchExact SearchMode = "EXACT"
+	// SearchFuzzy finds names that are like it.
+	SearchFuzzy SearchMode = "FUZZY"
+)
+
+// OrderOf is the order that a caller wants of the customers whom the filter picks: the most similar first, when the search is
+// FUZZY and no order is asked for. Errors: BadInput for RELEVANCE without a search.
+func (f *CustomerFilter) OrderOf(o *CustomerOrder) (Order, error) {
+	searches := f != nil && f.Search != nil
+	if o == nil && searches && f.SearchMode == SearchFuzzy {
+		return Order{Key: KeyRelevance}, nil
+	}
+	order := o.Order()
+	if order.Key != KeyRelevance {
+		return order, nil
+	}
+	if !searches {
+		return order, Errorf(BadInput, "RELEVANCE goes with search")
+	}
+	return Order{Key: KeyRelevance}, nil // the best first, whichever way
+}

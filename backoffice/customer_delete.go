@@ -1,0 +1,153 @@
+package backoffice
+
+import "context"
+
+// CustomerDeletion counts what goes with customers that are deleted: the records of each noun, and the stored files.
+type CustomerDeletion struct{ Relations, Transcripts, Calculations, Documents, MinfinDocuments, Files int }
+
+// CustomerToDelete names a customer that is to go.
+type CustomerToDelete struct {
+	ID       string
+	Expected Versions
+}
+
+// DeleteCustomer erases a customer with its relations, transcripts (also of archived years), calculations, documents and
+// stored files; it needs customers.write. The files are removed once the rest is durable. All of it can be brought back for as long
+// as Service.Trash says. Refused with NOT_FOUND (id) and STALE_VERSION.
+func (s *Service) DeleteCustomer(ctx context.Context, by *Principal, id string, expected Versions) (CustomerDeletion, error) {
+	if there, err := s.writesThere(ctx, NounCustomer); err != nil {
+		return CustomerDeletion{}, err
+	} else if there {
+		return s.deleteCustomerThere(ctx, by, id, expected)
+	}
+	found, gone, err := s.deleteCustomers(ctx, by, "deleteCustomer", []CustomerToDelete{{id, expected}}, Atomic)
+	if err == nil {
+		err = (&checker{found: found[0]}).refusal()
+	}
+	return gone, err
+}
+
+// DeleteCustomers erases the customer of each input, as DeleteCustomer does. A second input for one customer is NOT_FOUND. The
+// deletion counts what goes with all of them, each record once. Refused as a whole with INVALID (inputs).
+func (s *Service) DeleteCustomers(ctx context.Context, by *Principal, inputs []CustomerToDelete, mode BatchMode) (*BatchOutcome[string], CustomerDeletion, error) {
+	found, gone, err := s.deleteCustomers(ctx, by, "deleteCustomers", inputs, mode)
+	if err != nil {
+		return nil, gone, err
+	}
+	outcome := &BatchOutcome[string]{Results: make([]BatchResult[string], len(inputs))}
+	for i := range inputs {
+		if len(found[i]) > 0 {
+			outcome.refuse(i, found[i])
+			continue
+		}
+		outcome.Results[i].Object = &inputs[i].ID
+		outcome.Written++
+	}
+	if !outcome.stands(mode) {
+		outcome.withdraw()
+	}
+	return outcome, gone, nil
+}
+
+// deleteCustomers tells for each input what is wrong with it.
+func (s *Service) deleteCustomers(ctx context.Context, by *Principal, action string, inputs []CustomerToDelete, mode BatchMode) (wrong [][]*UserError, gone CustomerDeletion, err error) {
+	if err := require(by, CustomersWrite); err != nil {
+		return nil, gone, err
+	}
+	var check checker
+	checkInputs(len(inputs), &check)
+	if err := check.refusal(); err != nil {
+		return nil, gone, err
+	}
+	ids := make([]string, len(inputs))
+	for i := range inputs {
+		ids[i] = inputs[i].ID
+	}
+	ids = sound(ids...)
+	var keys, kept []string // of files that go, and that wait in the trash
+	err = s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
+		keys, kept, gone = nil, nil, CustomerDeletion{}
+		var stored map[string]*Customer
+		if len(ids) > 0 {
+			if stored, err = ReadByID(ctx, tx.Customers(), ids, 0); err != nil {
+				return false, err
+			}
+		}
+		var going []string
+		var claimed []*Customer
+		refused := false
+		wrong = make([][]*UserError, len(inputs))
+		for i, in := range inputs {
+			c := stored[in.ID]
+			if c == nil {
+				wrong[i] = userErrorsOf(unknown(NounCustomer, "id"))
+			} else {
+				wrong[i] = userErrorsOf(checkVersion(in.Expected, c.VisibleTo(by).Version))
+			}
+			if len(wrong[i]) > 0 {
+				refused = true
+				continue
+			}
+			delete(stored, in.ID)
+			going = append(going, in.ID)
+			if in.Expected != nil { // whoever else changes this version loses, or came first
+				c.Version++
+				claimed = append(claimed, c)
+			}
+		}
+		if refused && mode == Atomic {
+			return false, errUndone
+		}
+		if len(going) == 0 {
+			return false, nil
+		}
+		now := InstantOf(s.now())
+		s.keepDeleted(tx, by, now)
+		err = tx.Together(ctx, func(ctx context.Context) error {
+			err := tx.Customers().Update(ctx, claimed...)
+			raced = lost(err)
+			return err
+		}, func(ctx context.Context) (err error) {
+			if s.Trash > 0 {
+				kept, err = tx.FileKeysOf(ctx, going...)
+			} else {
+				keys, err = tx.ForgetFilesOf(ctx, going...)
+			}
+			return err
+		}, func(ctx context.Context) error {
+			deleted, err := tx.Customers().Delete(ctx, going...)
+			if err == nil && len(deleted) < len(going) { // another transaction was faster
+				raced, err = true, unknown(NounCustomer, "id")
+			}
+			if err != nil {
+				return err
+			}
+			n := tx.DeletedRows()
+			gone = CustomerDeletion{n[NounRelation], n[NounTranscript], n[NounCalculation], n[NounDocument], n[NounMinfin], 0}
+			changes := make([]*Change, len(going))
+			for i, id := range going {
+				changes[i] = &Change{At: now, ClientID: by.ClientID, Action: action, Noun: NounCustomer, ObjectID: id}
+			}
+			return tx.LogChanges(ctx, changes...)
+		})
+		gone.Files = len(keys) + len(kept)
+		return raced, err
+	})
+	if err != nil {
+		return nil, CustomerDeletion{}, err
+	}
+	s.removeFiles(ctx, keys)
+	return wrong, gone, nil
+}
+
+// remove deletes the row that a change is about and logs it.
+func remove[T any, C comparable](ctx context.Context, tx Tx, rows Writer[T, C], change *Change) error {
+	gone, err := rows.Delete(ctx, change.ObjectID)
+	if err != nil {
+		return err
+	}
+	if len(gone) == 0 { // another transaction was faster
+		return unknown(change.Noun, "id")
+	}
+	return tx.LogChanges(ctx, change)
+}

@@ -1,0 +1,126 @@
+package backoffice
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+)
+
+// DocumentDraft is what a caller sends to make a document of a customer.
+type DocumentDraft struct {
+	CustomerID  string
+	Name        string
+	ContentType string    // a media type
+	Content     io.Reader // its bytes, read to their end once
+	Max         int64     // how many bytes there may be
+	SHA256      []byte    // what they have to have, nil for whatever they have
+}
+
+// ErrTooManyBytes is the cause of OverLimit for a document with more bytes than it may have.
+var ErrTooManyBytes = errors.New("a document has too many bytes")
+
+// CreateDocument stores a document of a customer; it needs customers.write. Nothing of it is left when it fails. Refused with
+// NOT_FOUND (customerId), REQUIRED and INVALID (name), INVALID (content) when it is empty or its digest is another one, and,
+// for a key that was used before, as create says: the same key takes the same bytes. OverLimit for more bytes than Max.
+func (s *Service) CreateDocument(ctx context.Context, by *Principal, draft DocumentDraft, key Optional[string]) (*CustomerDocument, error) {
+	if err := require(by, CustomersWrite); err != nil {
+		return nil, err
+	}
+	return s.createDocument(ctx, by, NewID(), draft, key)
+}
+
+func (s *Service) createDocument(ctx context.Context, by *Principal, id string, draft DocumentDraft, key Optional[string]) (_ *CustomerDocument, err error) {
+	now := InstantOf(s.now())
+	made := &CustomerDocument{ID: id, Name: draft.Name, CustomerID: draft.CustomerID, CreatedAt: now}
+	if err := checkDocument(made); err != nil { // before its bytes are taken
+		return nil, err
+	}
+	upload, err := BeginUpload(ctx, s.Store, s.Files)
+	if err != nil {
+		return nil, err
+	}
+	used := false
+	defer func() {
+		if err == nil && !used { // the document was made before, with a file of its own
+			upload.Drop(ctx)
+		}
+		upload.Close(ctx, err)
+	}()
+	file, err := putDocument(ctx, upload, &draft)
+	if err != nil {
+		return nil, err
+	}
+	made.File = &file
+	made.File.Owner = FileOwner{Kind: DocumentFile, ID: made.ID}
+	content := values{}
+	content.set("customerId", made.CustomerID)
+	content.set("name", made.Name)
+	content.set("file", hex.EncodeToString(file.SHA256))
+	var customer *Customer
+	var known bool
+	document, err := create(ctx, s, creation[CustomerDocument, DocumentCriteria]{
+		by: by, action: "createDocument", table: DocumentTable, made: made, at: now, key: key, content: content, rows: Tx.Documents,
+		look: func(ctx context.Context, tx Tx) error {
+			return tx.Together(ctx, finding(tx.Customers(), made.CustomerID, &customer, &known), func(ctx context.Context) error { return upload.Commit(ctx, tx) })
+		},
+		check: func(check *checker) {
+			if !known {
+				check.add(CodeNotFound, "no customer has this identifier", "customerId")
+			}
+		},
+	})
+	used = document == made
+	return document, err
+}
+
+// checkDocument refuses a document whose bytes need not be looked at.
+func checkDocument(made *CustomerDocument) error {
+	var check checker
+	check.reference(made.CustomerID, "customerId")
+	if made.Name == "" {
+		check.add(CodeRequired, "this field is required", "name")
+	} else if err := CheckText(made.Name, MaxText); err != nil {
+		check.add(CodeInvalid, err.Error(), "name")
+	}
+	return check.refusal()
+}
+
+// putDocument stores the bytes of a document.
+func putDocument(ctx context.Context, upload *Upload, draft *DocumentDraft) (file File, err error) {
+	content := &atMost{r: draft.Content, left: draft.Max}
+	if file, err = upload.Put(ctx, content, draft.ContentType); content.over {
+		return file, &Error{Kind: OverLimit, Message: "the document has too many bytes", Cause: ErrTooManyBytes}
+	}
+	switch {
+	case err != nil:
+		return file, err
+	case file.Size == 0:
+		return file, Refuse(&UserError{Code: CodeInvalid, Message: "the document is empty", Field: []string{"content"}})
+	case draft.SHA256 != nil && !bytes.Equal(file.SHA256, draft.SHA256):
+		return file, Refuse(&UserError{Code: CodeInvalid, Message: "the bytes have another digest than was said", Field: []string{"content"}})
+	}
+	return file, nil
+}
+
+// atMost reads no more than some bytes, and fails when there are more.
+type atMost struct {
+	r    io.Reader
+	left int64
+	over bool
+}
+
+// Read implements io.Reader.
+func (a *atMost) Read(p []byte) (int, error) {
+	if int64(len(p)) > a.left+1 {
+		p = p[:a.left+1]
+	}
+	n, err := a.r.Read(p)
+	if int64(n) > a.left {
+		a.over = true
+		return 0, ErrTooManyBytes
+	}
+	a.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,180 @@
+package backoffice
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// Origin is the office whose mirror the store is. A Service that has one does the writes of mirrored records there, as far as the
+// specification's interface has them: one customer or user at a time, relations, labels and the assignment of a checklist.
+type Origin interface {
+	// Write does a write at the origin, brings the copy of its record in step with what the origin has then, and returns the record's
+	// identifier. Refused as the origin refuses it, and nothing is written. Unavailable when the origin does not answer, or when
+	// the copy could not be made: the next pull makes it. A write without a key is sent once.
+	Write(ctx context.Context, w *OriginWrite) (id string, err error)
+}
+
+// OriginWrite is a write for an origin.
+type OriginWrite struct {
+	By      *Principal
+	Action  string // what the change log calls it
+	Noun    Noun
+	ID      string // of the record, "" for one that is to be made
+	Deletes bool
+	// Sent are the fields by their names in the noun's table, a part of an object with the object's name and a point before it: a text in
+	// the specification's words, a list of texts, JSON, or nil for null.
+	Sent    map[string]any
+	Version int              // that the record has to have there; 0 for any
+	Key     Optional[string] // the caller's idempotency key
+}
+
+// writesThere says whether the records of a noun are written at the origin.
+func (s *Service) writesThere(ctx context.Context, noun Noun) (bool, error) {
+	if s.Origin == nil || s.copies {
+		return false, nil
+	}
+	m, err := s.Store.Mirror(ctx)
+	return m.Of(noun) != nil, err
+}
+
+// onCopies is the service that does dry runs on the copies, as if they were the store's own.
+func (s *Service) onCopies() *Service {
+	rehearsing := *s
+	rehearsing.dry, rehearsing.copies = true, true
+	return &rehearsing
+}
+
+// changeThere does a change of a copy at the origin. It is rehearsed on the copy first, whose rules are the origin's; what depends on other
+// records the origin judges, of which the copies may be old or missing. A dry run is the rehearsal.
+func (s *Service) changeThere(ctx context.Context, w *OriginWrite, version func(ctx context.Context) (int, error), rehearse func(on *Service) error) error {
+	err := rehearse(s.onCopies())
+	if s.dry {
+		return err
+	}
+	if others := userErrorsOf(err); len(others) > 0 {
+		own := slices.DeleteFunc(slices.Clone(others), func(u *UserError) bool {
+			return u.Code == CodeTaken || u.Code == CodeNotFound && !slices.Equal(u.Field, []string{"id"})
+		})
+		err = (&checker{found: own}).refusal()
+	}
+	if err == nil && version != nil {
+		w.Version, err = version(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.Origin.Write(ctx, w)
+	return err
+}
+
+// copyOf reads a copy.
+func copyOf[T any, C comparable](ctx context.Context, s *Service, rows func(Tx) Writer[*T, C], noun Noun, id string) (copied *T, err error) {
+	err = s.Store.Write(ctx, func(ctx context.Context, tx Tx) error {
+		found, there, err := Find(ctx, rows(tx), id)
+		if err == nil && !there {
+			err = unknown(noun, "id")
+		}
+		copied = found
+		return err
+	})
+	return copied, err
+}
+
+// versionOf reads the version of a copy for a guarded change, which is that of the record at the origin; nil for one that is not guarded.
+func versionOf[T any, C comparable](s *Service, table *Table[T], rows func(Tx) Writer[*T, C], id string, expected Versions) func(context.Context) (int, error) {
+	if expected == nil {
+		return nil
+	}
+	return func(ctx context.Context) (int, error) {
+		copied, err := copyOf(ctx, s, rows, table.Noun, id)
+		if err != nil {
+			return 0, err
+		}
+		return *table.Version(copied), nil
+	}
+}
+
+// createThere makes an object at the origin.
+func createThere[T any, C comparable](ctx context.Context, s *Service, c *creation[T, C]) (*T, error) {
+	if err := c.wrong.refusal(); err != nil {
+		return nil, err
+	}
+	told := c.told()
+	maps.DeleteFunc(told, func(_ string, value any) bool { return value == nil })
+	id, err := s.Origin.Write(ctx, &OriginWrite{By: c.by, Action: c.action, Noun: c.table.Noun, Sent: told, Key: c.key})
+	if err != nil {
+		return nil, err
+	}
+	return copyOf(ctx, s, c.rows, c.table.Noun, id)
+}
+
+// numbersStay refuses registration numbers, which are written where they are registered.
+func (s *Service) numbersStay(ctx context.Context, in *CustomerFields) error {
+	there, err := s.writesThere(ctx, NounCustomer)
+	if err != nil || !there {
+		return err
+	}
+	var check checker
+	for _, field := range AllPrivacyFields {
+		if in.number(field).IsSent() {
+			check.add(CodeNotAllowed, "registration numbers of what is another office's are written there", field.Input())
+		}
+	}
+	return check.refusal()
+}
+
+func (s *Service) updateCustomerThere(ctx context.Context, by *Principal, id string, in CustomerFields, expected Versions) (*Customer, error) {
+	if err := require(by, CustomersWrite); err != nil {
+		return nil, err
+	}
+	if err := guardNumbers(by, &in, false); err != nil {
+		return nil, err
+	}
+	if err := s.numbersStay(ctx, &in); err != nil {
+		return nil, err
+	}
+	var rehearsed *Customer
+	w := &OriginWrite{By: by, Action: "updateCustomer", Noun: NounCustomer, ID: id, Sent: customerInput.told(&in)}
+	err := s.changeThere(ctx, w, versionOf(s, CustomerTable, Tx.Customers, id, expected), func(on *Service) (err error) {
+		rehearsed, err = on.UpdateCustomer(ctx, by, id, in, expected)
+		return err
+	})
+	if err != nil || s.dry {
+		return rehearsed, err
+	}
+	updated, err := copyOf(ctx, s, Tx.Customers, NounCustomer, id)
+	if err != nil {
+		return nil, err
+	}
+	return updated.VisibleTo(by), nil
+}
+
+func (s *Service) deleteCustomerThere(ctx context.Context, by *Principal, id string, expected Versions) (gone CustomerDeletion, err error) {
+	w := &OriginWrite{By: by, Action: "deleteCustomer", Noun: NounCustomer, ID: id, Deletes: true}
+	err = s.changeThere(ctx, w, versionOf(s, CustomerTable, Tx.Customers, id, expected), func(on *Service) (err error) {
+		gone, err = on.DeleteCustomer(ctx, by, id, expected)
+		return err
+	})
+	return gone, err
+}
+
+func (s *Service) updateUserThere(ctx context.Context, by *Principal, id string, in UserFields, expected Versions) (*User, error) {
+	var rehearsed *User
+	w := &OriginWrite{By: by, Action: "updateUser", Noun: NounUser, ID: id, Sent: userInput.told(&in)}
+	err := s.changeThere(ctx, w, versionOf(s, UserTable, Tx.Users, id, expected), func(on *Service) (err error) {
+		rehearsed, err = on.UpdateUser(ctx, by, id, in, expected)
+		return err
+	})
+	if err != nil || s.dry {
+		return rehearsed, err
+	}
+	return copyOf(ctx, s, Tx.Users, NounUser, id)
+}
+
+func (s *Service) deleteUserThere(ctx context.Context, by *Principal, id string, expected Versions) error {
+	w := &OriginWrite{By: by, Action: "deleteUser", Noun: NounUser, ID: id, Deletes: true}
+	return s.changeThere(ctx, w, versionOf(s, UserTable, Tx.Users, id, expected), func(on *Service) error {
+		return on.DeleteUser(ctx, by, id, expected)
+	})
+}

@@ -1,0 +1,242 @@
+package backoffice
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// MaxSavedQueries is how many queries pairs may have saved, all together.
+const MaxSavedQueries = 1000
+
+// SavedQuery is a trusted query as one that is found by its name, and shown to people.
+type SavedQuery struct {
+	Name           string
+	Title          Text
+	Description    Text
+	Document       string
+	DocumentID     string
+	RequiredScopes []Scope
+	Cost           *int // nil when a variable decides that has no default
+}
+
+// Saved is the document as a saved query.
+func (d *TrustedDocument) Saved() *SavedQuery {
+	return &SavedQuery{
+		Name: d.Name, Title: Text(d.Title), Description: Text(d.About), Document: d.Text, DocumentID: d.ID,
+		RequiredScopes: append([]Scope{}, d.Scopes...), Cost: d.Cost,
+	}
+}
+
+// SavedQueries are the saved queries among documents that a caller may run, one of each name, by name. Of one name an operator's
+// counts before a pair's, then one with a title, then the set that is first by its name. A caller with TrustedOnly has an operator's alone.
+func SavedQueries(by *Principal, documents []*TrustedDocument) []*TrustedDocument {
+	saved := slices.DeleteFunc(slices.Clone(documents), func(d *TrustedDocument) bool {
+		return d.Name == "" || d.Kind != "query" || !d.RetiredAt.IsZero() || d.Set == "" && by.TrustedOnly
+	})
+	slices.SortFunc(saved, func(a, b *TrustedDocument) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), first(a.Set != "", b.Set != ""), first(a.Title != "", b.Title != ""), cmp.Compare(a.Set, b.Set), cmp.Compare(a.ID, b.ID))
+	})
+	return slices.CompactFunc(saved, func(a, b *TrustedDocument) bool { return a.Name == b.Name })
+}
+
+// first orders what is so before what is not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// SavedQueryOf is the saved query of a name. NotFound for an unknown one, and for one that the caller may not run.
+func SavedQueryOf(ctx context.Context, store TrustedDocumentStore, by *Principal, name string) (*TrustedDocument, error) {
+	if name != "" {
+		documents, err := store.TrustedDocuments(ctx, TrustedQuery{Name: name, Saved: true, Texts: true})
+		if err != nil {
+			return nil, err
+		}
+		if saved := SavedQueries(by, documents); len(saved) > 0 {
+			return saved[0], nil
+		}
+	}
+	return nil, Errorf(NotFound, "there is no saved query of this name")
+}
+
+// ReservedVariables are the names of variables that no saved query has: in its address they stand for something else.
+var ReservedVariables = []string{"format", "rows", "after", "cursor", "excel"}
+
+// SavedQueryDraft is what a caller sends to save a query.
+type SavedQueryDraft struct {
+	Name        *string // its operation's when nil
+	Title       *string // the first line of its description, or of the comment before it, when nil
+	Description *string // the rest of that when nil
+	Document    string
+}
+
+const maxAbout = 4000 // characters of a description
+
+var savedName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
+
+// SaveQuery keeps a query under a name for everybody, or replaces what the caller has saved under it. Forbidden for a pair that may send
+// trusted documents alone. Refused with REQUIRED, INVALID (name, title, description, document), NOT_ALLOWED (document: no query; or there are
+// too many), and with TAKEN when an operator or another pair has the name.
+func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQueryDraft) (*SavedQuery, error) {
+	if err := maySave(by); err != nil {
+		return nil, err
+	}
+	if s.Checker == nil {
+		return nil, Errorf(Unavailable, "no queries can be saved here")
+	}
+	checked, faults := s.Checker.CheckDocument(draft.Document, false)
+	if faults != nil {
+		return nil, Refuse(documentErrors(faults)...)
+	}
+	d := checked.Document(draft.Document)
+	d.ClientID, d.CreatedAt = by.ClientID, InstantOf(s.now())
+	if wrong := draft.fill(d, checked); wrong != nil {
+		return nil, Refuse(wrong...)
+	}
+	act := Change{At: d.CreatedAt, ClientID: by.ClientID, Action: "saveQuery", ObjectID: d.Name, Done: Created}
+	err := s.changeTrusted(ctx, act, func(have []*TrustedDocument) (changes TrustedChanges, err error) {
+		count := 0
+		for _, other := range have {
+			switch {
+			case other.Set == "" && other.Name == d.Name && other.ClientID == by.ClientID:
+				changes.Remove = append(changes.Remove, other)
+				continue
+			case other.Set == "":
+				count++
+			}
+			if other.Name == d.Name && other.Kind == "query" && other.RetiredAt.IsZero() {
+				return changes, refused(CodeTaken, "another query has this name", "name")
+			}
+		}
+		if count >= MaxSavedQueries {
+			return changes, refused(CodeNotAllowed, fmt.Sprintf("there are %d saved queries, and no more are kept", MaxSavedQueries), "document")
+		}
+		changes.Put = []*TrustedDocument{d}
+		return changes, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d.Saved(), nil
+}
+
+// changeTrusted does what change says, or nothing in a dry run.
+func (s *Service) changeTrusted(ctx context.Context, act Change, change func([]*TrustedDocument) (TrustedChanges, error)) error {
+	return s.Store.ChangeTrustedDocuments(ctx, act, func(have []*TrustedDocument) (TrustedChanges, error) {
+		changes, err := change(have)
+		if s.dry {
+			changes = TrustedChanges{}
+		}
+		return changes, err
+	})
+}
+
+// maySave refuses those who may send trusted documents alone.
+func maySave(by *Principal) error {
+	switch {
+	case by == nil:
+		return Errorf(Unauthenticated, "no valid credentials")
+	case by.TrustedOnly:
+		return Errorf(Forbidden, "this pair may send trusted documents alone, and saves none")
+	}
+	return nil
+}
+
+func refused(code UserErrorCode, message, field string) error {
+	return Refuse(&UserError{Code: code, Message: message, Field: []string{field}})
+}
+
+// documentErrors tell a caller what is wrong with a document.
+func documentErrors(faults []DocumentFault) []*UserError {
+	wrong := make([]*UserError, len(faults))
+	for i, fault := range faults {
+		wrong[i] = &UserError{Code: CodeInvalid, Message: fault.Message, Field: []string{"document"}}
+		if fault.Line > 0 {
+			wrong[i].Message = fmt.Sprintf("line %d, column %d: %s", fault.Line, fault.Column, fault.Message)
+		}
+	}
+	return wrong
+}
+
+// fill puts what was sent into a document that was checked, and tells what is wrong with it.
+func (draft *SavedQueryDraft) fill(d *TrustedDocument, checked *CheckedDocument) (wrong []*UserError) {
+	refuse := func(code UserErrorCode, message, field string) {
+		wrong = append(wrong, &UserError{Code: code, Message: message, Field: []string{field}})
+	}
+	if d.Kind != "query" {
+		refuse(CodeNotAllowed, "only queries are saved", "document")
+	}
+	for _, name := range checked.Variables {
+		if slices.Contains(ReservedVariables, name) {
+			refuse(CodeInvalid, "the variables "+strings.Join(ReservedVariables, ", ")+" mean something else in a saved query's address: give them another name", "document")
+			break
+		}
+	}
+	if draft.Name != nil {
+		d.Name = *draft.Name
+	}
+	switch {
+	case d.Name == "":
+		refuse(CodeRequired, "a saved query has a name: its own or its operation's", "name")
+	case !savedName.MatchString(d.Name):
+		refuse(CodeInvalid, "a saved query's name is 1 to 100 of A-Z a-z 0-9 _ -", "name")
+	}
+	if draft.Title != nil {
+		if d.Title = strings.TrimSpace(*draft.Title); d.Title != "" {
+			if err := CheckText(d.Title, MaxText); err != nil {
+				refuse(CodeInvalid, err.Error(), "title")
+			}
+		}
+	}
+	if draft.Description != nil {
+		d.About = strings.TrimSpace(*draft.Description)
+	}
+	for line := range strings.SplitSeq(d.About, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			if err := CheckText(strings.ReplaceAll(line, "\t", " "), maxAbout); err != nil {
+				refuse(CodeInvalid, err.Error(), "description")
+				break
+			}
+		}
+	}
+	if len([]rune(d.About)) > maxAbout {
+		refuse(CodeInvalid, fmt.Sprintf("a description has at most %d characters", maxAbout), "description")
+	}
+	return wrong
+}
+
+// RemoveSavedQuery removes a query that the caller has saved. Refused with NOT_FOUND for an unknown name, and with NOT_ALLOWED for what an operator
+// trusts or another pair has saved.
+func (s *Service) RemoveSavedQuery(ctx context.Context, by *Principal, name string) error {
+	if err := maySave(by); err != nil {
+		return err
+	}
+	act := Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "removeSavedQuery", ObjectID: name, Done: Deleted}
+	return s.changeTrusted(ctx, act, func(have []*TrustedDocument) (changes TrustedChanges, err error) {
+		known := false
+		for _, d := range SavedQueries(by, have) {
+			known = known || d.Name == name
+		}
+		for _, d := range have {
+			if d.Set == "" && d.Name == name && d.ClientID == by.ClientID {
+				changes.Remove = append(changes.Remove, d)
+			}
+		}
+		switch {
+		case changes.Remove != nil:
+			return changes, nil
+		case known:
+			return changes, refused(CodeNotAllowed, "only who has saved a query may remove it", "name")
+		}
+		return changes, refused(CodeNotFound, "there is no saved query of this name", "name")
+	})
+}

@@ -1,0 +1,137 @@
+package backoffice
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Timeline is what an operation does, level by level, for whoever wants to be told: the log of slow ones, a client that asks, a trace.
+// It holds names of statements and numbers, nothing that was asked or read. Its methods may be called on nil, which notes nothing.
+type Timeline struct {
+	mu     sync.Mutex
+	levels []Level
+	open   bool // the last level goes on
+	waited time.Duration
+}
+
+// Level is what was done at one time, or, with no Fields, beside the levels: as the register's entries are made.
+type Level struct {
+	Began, Ended time.Time
+	Fields       int // whose resolvers were called
+	Statements   []TimedStatement
+}
+
+// Rows is how many rows the level's statements read or wrote.
+func (l *Level) Rows() (rows int) {
+	for i := range l.Statements {
+		rows += l.Statements[i].Rows
+	}
+	return rows
+}
+
+// TimedStatement is what the statements of one name did in a level.
+type TimedStatement struct {
+	Name         string    // such as relations.page; "" when it has none
+	Times        int       // how many there were
+	Rows         int       // that they read or wrote
+	Began, Ended time.Time // of the first and the last of them; the wait for a connection is in between
+	Waited       time.Duration
+	Replica      bool // a replica answered
+}
+
+type timelineKey struct{}
+
+// WithTimeline returns a context in which a timeline is kept.
+func WithTimeline(ctx context.Context) (context.Context, *Timeline) {
+	t := &Timeline{}
+	return context.WithValue(ctx, timelineKey{}, t), t
+}
+
+// TimelineOf returns the timeline of a context, nil when nobody wants one.
+func TimelineOf(ctx context.Context) *Timeline {
+	t, _ := ctx.Value(timelineKey{}).(*Timeline)
+	return t
+}
+
+// BeginLevel notes that so many resolvers are called now.
+func (t *Timeline) BeginLevel(fields int) {
+	if t == nil {
+		return
+	}
+	now := time.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.levels, t.open = append(t.levels, Level{Began: now, Ended: now, Fields: fields}), true
+}
+
+// EndLevel notes that they have returned.
+func (t *Timeline) EndLevel() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open {
+		t.levels[len(t.levels)-1].Ended, t.open = time.Now(), false
+	}
+}
+
+// Waited notes how long the next statements that are noted waited for a connection.
+func (t *Timeline) Waited(wait time.Duration) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waited += wait
+}
+
+// Note notes statements that were sent together.
+func (t *Timeline) Note(statements ...TimedStatement) {
+	if t == nil || len(statements) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.open && (len(t.levels) == 0 || t.levels[len(t.levels)-1].Fields > 0) {
+		t.levels = append(t.levels, Level{Began: statements[0].Began})
+	}
+	level := &t.levels[len(t.levels)-1]
+	for _, s := range statements {
+		s.Waited, s.Times = t.waited, 1
+		level.note(s)
+	}
+	t.waited = 0
+}
+
+func (l *Level) note(s TimedStatement) {
+	if s.Ended.After(l.Ended) {
+		l.Ended = s.Ended
+	}
+	i := slices.IndexFunc(l.Statements, func(known TimedStatement) bool { return known.Name == s.Name && known.Replica == s.Replica })
+	if i < 0 {
+		l.Statements = append(l.Statements, s)
+		return
+	}
+	known := &l.Statements[i]
+	known.Times++
+	known.Rows += s.Rows
+	known.Waited = max(known.Waited, s.Waited)
+	known.Ended = s.Ended
+}
+
+// Levels are what was noted so far.
+func (t *Timeline) Levels() []Level {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	levels := slices.Clone(t.levels)
+	for i := range levels {
+		levels[i].Statements = slices.Clone(levels[i].Statements)
+	}
+	return levels
+}

@@ -1,0 +1,316 @@
+package backoffice
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// How many customers a checklist is assigned to at once: named, and picked by a filter.
+const (
+	MaxAssignedByID     = 500
+	MaxAssignedByFilter = 10_000
+	// maxAssignedBytes is how many bytes of customVariables are stored by it, for all customers together.
+	maxAssignedBytes = 16 << 20
+)
+
+// Assignments is what a caller sends to assign a checklist to many customers: to those that are named, or to those that a filter
+// picks.
+type Assignments struct {
+	ChecklistID     string
+	CustomerIDs     []string        // nil: by Filter
+	Filter          *CustomerFilter // nil: by CustomerIDs
+	CustomVariables []byte          // a JSON object, nil for none
+	// Index is that of CustomerFilter.Criteria, for a filter by registration number.
+	Index func(PrivacyField, string) (string, error)
+}
+
+// Assigned is what came of it.
+type Assigned struct {
+	Transcripts []*Transcript // those that were made, by identifier; of a replay, those that are still there
+	Count       int           // how many were made
+	Already     int           // customers that had the checklist
+	Found       []string      // the customers whom a filter by registration number has found
+}
+
+// AssignChecklists makes a transcript of a checklist of the current year for each of many customers, but for those that have one of it; it
+// needs pti.write. Refused as AssignChecklist, and with INVALID (customerIds, filter) for too many, with NOT_FOUND (the place in
+// customerIds), and unless there is one of customerIds and filter. Nothing is written when anything is refused.
+func (s *Service) AssignChecklists(ctx context.Context, by *Principal, draft Assignments, key Optional[string]) (*Assigned, error) {
+	if err := require(by, PtiWrite); err != nil {
+		return nil, err
+	}
+	now := InstantOf(s.now())
+	a := &assignment{by: by, draft: &draft, at: now}
+	checkKey(key, &a.wrong)
+	if err := a.prepare(); err != nil {
+		return nil, err
+	}
+	content, err := a.content()
+	if err != nil {
+		return nil, err
+	}
+	use, err := s.keyUse(by, NounTranscript, key, content, "a batch", now)
+	if err != nil {
+		return nil, err
+	}
+	var assigned *Assigned
+	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		check := &checker{found: slices.Clone(a.wrong.found)}
+		var year *FinancialYear
+		var earlier string
+		err := tx.Together(ctx, func(ctx context.Context) (err error) {
+			if len(check.found) == 0 {
+				earlier, err = s.useKey(ctx, tx, use)
+			}
+			return err
+		}, func(ctx context.Context) (err error) {
+			year, err = tx.HoldToAssign(ctx, draft.ChecklistID)
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+		if earlier != "" {
+			assigned, err = replayAssigned(ctx, tx, earlier)
+			return false, err
+		}
+		if CheckID(draft.ChecklistID) == nil {
+			checkOpen(year, check)
+		}
+		if len(check.found) == 0 {
+			assigned, err = a.plan(ctx, tx, year, check)
+		}
+		if err == nil {
+			err = check.refusal()
+		}
+		if err != nil {
+			return false, err
+		}
+		return false, a.write(ctx, tx, assigned, use)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return assigned, nil
+}
+
+// assignment is such a call.
+type assignment struct {
+	by        *Principal
+	draft     *Assignments
+	at        Instant
+	wrong     checker
+	variables JSON
+	criteria  CustomerCriteria
+}
+
+// prepare finds what is wrong without looking into the store.
+func (a *assignment) prepare() (err error) {
+	a.wrong.reference(a.draft.ChecklistID, "checklistId")
+	switch {
+	case a.draft.CustomerIDs == nil && a.draft.Filter == nil:
+		a.wrong.add(CodeRequired, "customerIds or a filter tells to whom the checklist is assigned", "customerIds")
+	case a.draft.CustomerIDs != nil && a.draft.Filter != nil:
+		a.wrong.add(CodeNotAllowed, "the customers are told by customerIds or by a filter, not by both", "filter")
+	case len(a.draft.CustomerIDs) > MaxAssignedByID:
+		a.wrong.add(CodeInvalid, "a checklist is assigned to at most "+strconv.Itoa(MaxAssignedByID)+" customers by their identifiers", "customerIds")
+	case a.draft.Filter != nil:
+		if a.criteria, err = a.draft.Filter.Criteria(a.draft.Index); KindOf(err) == BadInput && err != nil {
+			a.wrong.add(CodeInvalid, err.Error(), "filter")
+			err = nil
+		}
+	}
+	if err == nil && a.draft.CustomVariables != nil {
+		var unread error
+		if a.variables, unread = ParseJSON(a.draft.CustomVariables); unread != nil {
+			a.wrong.add(CodeInvalid, unread.Error(), "customVariables")
+		}
+	}
+	return err
+}
+
+// content is what an idempotency key stands for. What a filter does not have is not in it, so that fields which are added to filters
+// later change nothing.
+func (a *assignment) content() (any, error) {
+	text, err := json.Marshal(a.draft.Filter)
+	if err != nil {
+		return nil, Fault(err, "encoding the content of a call")
+	}
+	var filter any
+	if err := json.Unmarshal(text, &filter); err != nil {
+		return nil, Fault(err, "encoding the content of a call")
+	}
+	return map[string]any{
+		"checklistId": a.draft.ChecklistID, "customerIds": a.draft.CustomerIDs, "filter": withoutNulls(filter),
+		"customVariables": a.variables.Canonical(), "batch": true,
+	}, nil
+}
+
+func withoutNulls(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, part := range value {
+			if part == nil {
+				delete(value, name)
+			} else {
+				value[name] = withoutNulls(part)
+			}
+		}
+	case []any:
+		for i := range value {
+			value[i] = withoutNulls(value[i])
+		}
+	}
+	return value
+}
+
+// plan makes the transcripts of those customers who have none of the checklist.
+func (a *assignment) plan(ctx context.Context, tx Tx, year *FinancialYear, check *checker) (*Assigned, error) {
+	var ids []string
+	var have map[string]int
+	var err error
+	if a.draft.Filter == nil {
+		ids, have, err = a.named(ctx, tx, check)
+	} else {
+		ids, have, err = a.picked(ctx, tx, check)
+	}
+	if err != nil || len(check.found) > 0 {
+		return nil, err
+	}
+	assigned := &Assigned{}
+	if a.criteria.RegistrationIndex != "" || a.criteria.SpouseRegistrationIndex != "" {
+		assigned.Found = ids
+	}
+	for _, id := range ids {
+		if have[id] > 0 {
+			assigned.Already++
+			continue
+		}
+		t := &Transcript{ID: NewID(), CustomerID: id, ChecklistID: a.draft.ChecklistID, FinancialYearID: year.ID, OwnStatus: ToProcess,
+			OwnUpdatedAt: a.at, CreatedAt: a.at, CustomVariables: a.variables}
+		t.EffectiveStatus(nil)
+		assigned.Transcripts = append(assigned.Transcripts, t)
+	}
+	assigned.Count = len(assigned.Transcripts)
+	if assigned.Count*len(a.variables) > maxAssignedBytes {
+		check.add(CodeInvalid, "the variables of all transcripts together have at most "+strconv.Itoa(maxAssignedBytes)+" bytes", "customVariables")
+	}
+	return assigned, nil
+}
+
+// named are the customers that are named, each once, and how many transcripts of the checklist each has.
+func (a *assignment) named(ctx context.Context, tx Tx, check *checker) (ids []string, have map[string]int, err error) {
+	if ids = sound(a.draft.CustomerIDs...); len(ids) > 0 {
+		var found map[string]*Customer
+		err = tx.Together(ctx, func(ctx context.Context) (err error) {
+			found, err = ReadByID(ctx, tx.Customers(), ids, tx.Customers().Columns([]string{"id"}))
+			return err
+		}, func(ctx context.Context) (err error) {
+			have, err = a.assignedTo(ctx, tx, ids)
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, id := range a.draft.CustomerIDs {
+			if found[id] == nil {
+				check.add(CodeNotFound, "no customer has this identifier", "customerIds", strconv.Itoa(i))
+			}
+		}
+		return ids, have, nil
+	}
+	for i := range a.draft.CustomerIDs {
+		check.add(CodeNotFound, "no customer has this identifier", "customerIds", strconv.Itoa(i))
+	}
+	return nil, nil, nil
+}
+
+// picked are the customers that the filter picks, and how many transcripts of the checklist each has.
+func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []string, have map[string]int, err error) {
+	rows := tx.CustomersWithoutNumbers() // a filter tells the caller no more than a list does
+	if a.by.Has(PrivacyRead) {
+		rows = tx.Customers()
+	}
+	// One page: under some criteria each further one costs as much as all of them.
+	ask := ListQuery[CustomerCriteria]{Criteria: a.criteria}
+	ask.Window.Limit = MaxAssignedByFilter
+	pages, err := ReadPages(ctx, rows, ask, []string{NoParent}, rows.Columns([]string{"id"}))
+	if err != nil {
+		return nil, nil, err
+	}
+	page := pages[NoParent]
+	if page.More {
+		check.add(CodeInvalid, "a checklist is assigned to at most "+strconv.Itoa(MaxAssignedByFilter)+" customers by a filter", "filter")
+		return nil, nil, nil
+	}
+	for _, c := range page.Items {
+		ids = append(ids, c.ID)
+	}
+	have = map[string]int{}
+	for these := range slices.Chunk(ids, MaxPageSize) {
+		of, err := a.assignedTo(ctx, tx, these)
+		if err != nil {
+			return nil, nil, err
+		}
+		maps.Copy(have, of)
+	}
+	return ids, have, nil
+}
+
+// assignedTo tells how many transcripts of the checklist customers have.
+func (a *assignment) assignedTo(ctx context.Context, tx Tx, customers []string) (map[string]int, error) {
+	return ReadCounts(ctx, tx.Transcripts(), OfCustomer, TranscriptCriteria{ChecklistID: a.draft.ChecklistID}, customers)
+}
+
+// settledAssignment is what is remembered of an assignment with an idempotency key.
+type settledAssignment struct {
+	IDs     []string `json:"ids"`
+	Already int      `json:"already"`
+}
+
+func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *keyUse) error {
+	changes := make([]*Change, len(assigned.Transcripts))
+	fields := []string{"checklistId", "customerId"}
+	if a.variables.Canonical() != "{}" {
+		fields = append(fields, "customVariables")
+	}
+	kept := settledAssignment{IDs: []string{}, Already: assigned.Already}
+	for i, t := range assigned.Transcripts {
+		kept.IDs = append(kept.IDs, t.ID)
+		changes[i] = &Change{At: a.at, ClientID: a.by.ClientID, Action: "assignChecklists", Noun: NounTranscript, ObjectID: t.ID, Fields: fields}
+	}
+	err := tx.Together(ctx, func(ctx context.Context) error { return tx.Transcripts().Insert(ctx, assigned.Transcripts...) }, func(ctx context.Context) error {
+		if use == nil {
+			return nil
+		}
+		return settleKey(ctx, tx, use, kept)
+	})
+	if err != nil {
+		return err
+	}
+	return tx.LogChanges(ctx, changes...)
+}
+
+// replayAssigned answers again with what was made then, as it is now.
+func replayAssigned(ctx context.Context, tx Tx, text string) (*Assigned, error) {
+	var kept settledAssignment
+	if err := json.Unmarshal([]byte(text), &kept); err != nil {
+		return nil, Fault(err, "reading what came of a call")
+	}
+	assigned := &Assigned{Count: len(kept.IDs), Already: kept.Already}
+	for chunk := range slices.Chunk(kept.IDs, MaxAssignedByID) {
+		found, err := ReadByID(ctx, tx.Transcripts(), chunk, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range found {
+			assigned.Transcripts = append(assigned.Transcripts, t)
+		}
+	}
+	slices.SortFunc(assigned.Transcripts, func(a, b *Transcript) int { return strings.Compare(a.ID, b.ID) })
+	return assigned, nil
+}

@@ -1,0 +1,176 @@
+package backoffice
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// TranscriptDocument is all that a transcript's document is drawn from.
+type TranscriptDocument struct {
+	Transcript    *Transcript
+	Customer      *Customer
+	Checklist     *Checklist
+	FinancialYear *FinancialYear
+}
+
+// Documents draws documents.
+type Documents interface {
+	// Transcript draws the document of a completed transcript. A registration number is not in it.
+	Transcript(ctx context.Context, of TranscriptDocument) (content io.Reader, contentType string, err error)
+}
+
+// GenerateTranscriptDocument draws the document of a completed transcript and stores it; it needs pti.write. A document
+// that was generated before is replaced, unless this operation has drawn it from the same. It works on archived years
+// too. Refused with NOT_FOUND and, when the transcript is not completed or nothing here can draw, NOT_ALLOWED
+// (transcriptId); OverLimit as WithRenderings says.
+func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal, id string) (_ *Transcript, err error) {
+	if err := require(by, PtiWrite); err != nil {
+		return nil, err
+	}
+	// The file is durable before a record names it: a crash in between leaves a file without a record, for the sweep.
+	of, upload, err := s.beginDocument(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	stored := false
+	defer func() {
+		if upload == nil {
+			return
+		}
+		if err == nil && !stored {
+			upload.Close(ctx, errNothingDrawn)
+			return
+		}
+		upload.Close(ctx, err)
+	}()
+	drawings := drawingsOf(ctx)
+	if drawings.have(of) {
+		return of.Transcript, nil
+	}
+	if s.Documents == nil {
+		return nil, Refuse(&UserError{Code: CodeNotAllowed, Message: "this server generates no documents", Field: []string{"transcriptId"}})
+	}
+	if err := drawings.allow(of); err != nil {
+		return nil, err
+	}
+	content, contentType, err := s.Documents.Transcript(ctx, of)
+	if err != nil {
+		return nil, Fault(err, "drawing a transcript's document")
+	}
+	file, err := s.putDocument(ctx, upload, content, contentType)
+	if err != nil {
+		return nil, err
+	}
+	file.Owner = FileOwner{Kind: TranscriptFile, ID: id}
+	var updated *Transcript
+	var replaced []string
+	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		now, drawn := InstantOf(s.now()), *of.Transcript
+		drawn.Document, drawn.DocumentGenerated, drawn.OwnUpdatedAt = &file, true, now
+		drawn.Happened(of.Transcript, now)
+		err := tx.Together(ctx, func(ctx context.Context) (err error) {
+			if updated, replaced, err = tx.SetDocument(ctx, &drawn); err == nil {
+				err = canGenerate(updated)
+			}
+			return err
+		}, func(ctx context.Context) error {
+			if upload == nil {
+				return nil
+			}
+			return upload.Commit(ctx, tx)
+		})
+		if err != nil {
+			return false, err
+		}
+		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: by.ClientID, Action: "generateTranscriptDocument", Noun: NounTranscript, ObjectID: id, Fields: []string{"documentGenerated", "file"}})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if stored = true; !s.dry {
+		drawings.keep(of, updated)
+	}
+	s.removeFiles(ctx, replaced)
+	return updated, nil
+}
+
+var errNothingDrawn = errors.New("the document was drawn before")
+
+// canGenerate refuses a transcript, nil when there is none, that has no document to draw.
+func canGenerate(t *Transcript) error {
+	if t == nil {
+		return unknown(NounTranscript, "transcriptId")
+	}
+	if !t.IsCompleted {
+		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the transcript is not completed", Field: []string{"transcriptId"}})
+	}
+	return nil
+}
+
+// beginDocument reads what a document is drawn from and begins the upload of it; a dry run has none.
+func (s *Service) beginDocument(ctx context.Context, id string) (of TranscriptDocument, upload *Upload, err error) {
+	if s.dry {
+		of, err = s.readDocument(ctx, id)
+		return of, nil, err
+	}
+	upload, err = beginUpload(ctx, s.Store, s.Files, func(upload string) (err error) {
+		if of, err = s.Store.BeginDocument(ctx, id, upload, UploadLease); err == nil {
+			err = canGenerate(of.Transcript)
+		}
+		if err == nil && (of.Customer == nil || of.Checklist == nil || of.FinancialYear == nil) {
+			err = unknown(NounTranscript, "transcriptId") // erased between these readings
+		}
+		return err
+	})
+	return of, upload, err
+}
+
+// readDocument reads what a document is drawn from.
+func (s *Service) readDocument(ctx context.Context, id string) (of TranscriptDocument, err error) {
+	known := false
+	if of.Transcript, _, err = Find(ctx, s.Store.Transcripts(), id); err == nil {
+		err = canGenerate(of.Transcript)
+	}
+	if err == nil {
+		of.Customer, known, err = Find(ctx, s.Store.Customers(), of.Transcript.CustomerID)
+	}
+	if err == nil && known {
+		of.Checklist, known, err = Find(ctx, s.Store.Checklists(), of.Transcript.ChecklistID)
+	}
+	if err == nil && known {
+		of.FinancialYear, known, err = Find(ctx, s.Store.FinancialYears(), of.Transcript.FinancialYearID)
+	}
+	if err == nil && !known {
+		err = unknown(NounTranscript, "transcriptId") // erased between these readings
+	}
+	return of, err
+}
+
+// putDocument stores a document; a dry run takes its measures.
+func (s *Service) putDocument(ctx context.Context, upload *Upload, content io.Reader, contentType string) (File, error) {
+	if upload != nil {
+		return upload.Put(ctx, content, contentType)
+	}
+	file, digest := File{Key: "dry run", ContentType: contentType, TimeCreated: InstantOf(s.now())}, NewFileDigest()
+	if _, err := io.Copy(digest, content); err != nil {
+		return file, Fault(err, "drawing a transcript's document")
+	}
+	digest.Fill(&file)
+	return file, nil
+}
+
+// GenerateMissingDocuments generates the document of every completed transcript that has none and calls each with every
+// transcript that it took up and what came of it; an error of each ends it.
+func (s *Service) GenerateMissingDocuments(ctx context.Context, by *Principal, each func(id string, err error) error) error {
+	missing := ListQuery[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}}
+	return EachPage(ctx, s.Store.Transcripts(), missing, NoParent, 0, func(page []*Transcript) error {
+		for _, t := range page {
+			_, err := s.GenerateTranscriptDocument(ctx, by, t.ID)
+			if err := each(t.ID, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,258 @@
+package backoffice
+
+import (
+	"context"
+	"slices"
+)
+
+// keepDeleted has a transaction put what it deletes into the trash, where there is one.
+func (s *Service) keepDeleted(tx Tx, by *Principal, at Instant) {
+	if s.Trash > 0 {
+		tx.KeepDeleted(Keeping{At: at, ClientID: by.ClientID, Period: s.Trash})
+	}
+}
+
+// Restored tells what came back from the trash.
+type Restored struct {
+	Rows int      // all records
+	Left []string // relations whose other customer is not there: they stay in the trash, and can be restored by themselves
+}
+
+// RestoreTrashed writes what was deleted again, as it was: all of these or nothing. What hangs on nobody any more does not: a customer comes
+// back without a responsible user who is gone. It is the operator's, so it asks for no scope. Refused with NOT_FOUND for what is
+// not in the trash, and for what the records refer to and is gone; with TAKEN when something else has their identifiers or unique
+// values now, naming it. Unavailable when stored files of theirs are gone.
+func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored Restored, err error) {
+	ids = Unique(ids)
+	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		restored = Restored{}
+		entries, err := tx.TakeTrashed(ctx, ids...)
+		if err != nil {
+			return false, err
+		}
+		if len(entries) < len(ids) {
+			return false, Refuse(&UserError{Code: CodeNotFound, Message: "there is nothing of this identifier in the trash"})
+		}
+		r := &restoring{tx: tx}
+		for _, entry := range entries {
+			r.add(entry)
+		}
+		if err := r.check(ctx, s.Files); err != nil {
+			return false, err
+		}
+		if err := r.write(ctx); err != nil {
+			return false, err
+		}
+		now := InstantOf(s.now())
+		changes := make([]*Change, 0, len(entries))
+		for _, entry := range entries {
+			changes = append(changes, &Change{At: now, Action: "restore", Noun: entry.Noun, ObjectID: entry.ID})
+		}
+		for _, left := range r.left {
+			restored.Left = append(restored.Left, left.ID)
+		}
+		restored.Rows = r.all.Rows()
+		return false, tx.LogChanges(ctx, changes...)
+	})
+	return restored, err
+}
+
+// restoring is what is to be written again.
+type restoring struct {
+	tx   Tx
+	all  Trashed
+	left []*Trashed
+	of   map[string]*Trashed // what a relation went with, by its identifier
+}
+
+func (r *restoring) add(entry *Trashed) {
+	all := &r.all
+	all.Customers = append(all.Customers, entry.Customers...)
+	all.Transcripts = append(all.Transcripts, entry.Transcripts...)
+	all.Calculations = append(all.Calculations, entry.Calculations...)
+	all.Documents = append(all.Documents, entry.Documents...)
+	all.MinfinDocuments = append(all.MinfinDocuments, entry.MinfinDocuments...)
+	for _, relation := range entry.Relations {
+		if r.of == nil {
+			r.of = map[string]*Trashed{}
+		}
+		r.of[relation.ID] = entry
+		all.Relations = append(all.Relations, relation)
+	}
+}
+
+// own are the identifiers of all records, with their nouns.
+func (r *restoring) own() map[string]Noun {
+	own := map[string]Noun{}
+	idsOf(own, NounCustomer, r.all.Customers)
+	idsOf(own, NounRelation, r.all.Relations)
+	idsOf(own, NounTranscript, r.all.Transcripts)
+	idsOf(own, NounCalculation, r.all.Calculations)
+	idsOf(own, NounDocument, r.all.Documents)
+	idsOf(own, NounMinfin, r.all.MinfinDocuments)
+	return own
+}
+
+func idsOf[T Entity](into map[string]Noun, noun Noun, rows []T) {
+	for _, row := range rows {
+		into[row.Identity()] = noun
+	}
+}
+
+// check holds the records to what is stored now, and leaves out what cannot be.
+func (r *restoring) check(ctx context.Context, files FileStore) error {
+	own := r.own()
+	ask := make([]string, 0, 2*len(own))
+	for id := range own {
+		ask = append(ask, id)
+	}
+	for _, c := range r.all.Customers {
+		ask = append(ask, c.ResponsibleID)
+	}
+	for _, e := range r.all.Relations {
+		ask = append(ask, e.CustomerID, e.RelatedCustomerID)
+	}
+	for _, t := range r.all.Transcripts {
+		ask = append(ask, t.ChecklistID, t.FinancialYearID)
+	}
+	for _, d := range r.all.MinfinDocuments {
+		ask = append(ask, d.FinancialYearID)
+	}
+	stored, err := ReadNouns(ctx, r.tx, sound(ask...))
+	if err != nil {
+		return err
+	}
+	for id, noun := range own {
+		if now := stored[id]; now != "" {
+			return taken("the " + string(noun) + " " + id + " cannot come back: a " + string(now) + " has its identifier now")
+		}
+	}
+	for _, c := range r.all.Customers {
+		if stored[c.ResponsibleID] != NounUser {
+			c.ResponsibleID = ""
+		}
+	}
+	if err := r.leave(own, stored); err != nil {
+		return err
+	}
+	for _, t := range r.all.Transcripts {
+		for id, noun := range map[string]Noun{t.ChecklistID: NounChecklist, t.FinancialYearID: NounFinancialYear} {
+			if stored[id] != noun {
+				return missing("the transcript "+t.ID, noun, id)
+			}
+		}
+	}
+	for _, d := range r.all.MinfinDocuments {
+		if d.FinancialYearID != "" && stored[d.FinancialYearID] != NounFinancialYear {
+			return missing("the minfin document "+d.ID, NounFinancialYear, d.FinancialYearID)
+		}
+	}
+	if err := r.checkUnique(ctx); err != nil {
+		return err
+	}
+	gone, err := files.Missing(ctx, r.all.FileKeys())
+	if err == nil && len(gone) > 0 {
+		err = Errorf(Unavailable, "%d of the stored files are gone from where files are stored; nothing was changed", len(gone))
+	}
+	return err
+}
+
+// leave takes out the relations with customers who are not there. One that went with another record stays in the trash by itself.
+func (r *restoring) leave(own, stored map[string]Noun) error {
+	is := func(id string) bool { return own[id] == NounCustomer || stored[id] == NounCustomer }
+	var absent error
+	r.all.Relations = slices.DeleteFunc(r.all.Relations, func(relation *CustomerRelation) bool {
+		for _, end := range []string{relation.CustomerID, relation.RelatedCustomerID} {
+			if is(end) {
+				continue
+			}
+			of := r.of[relation.ID]
+			if of.Noun == NounRelation {
+				absent = missing("the relation "+relation.ID, NounCustomer, end)
+			}
+			r.left = append(r.left, &Trashed{ID: relation.ID, Noun: NounRelation, ClientID: of.ClientID, At: of.At, Until: of.Until, Relations: []*CustomerRelation{relation}})
+			return true
+		}
+		return false
+	})
+	return absent
+}
+
+// checkUnique says who has the unique values now.
+func (r *restoring) checkUnique(ctx context.Context) error {
+	holders, err := r.tx.Customers().Holders(ctx, r.all.Customers)
+	if err != nil {
+		return err
+	}
+	for _, c := range r.all.Customers {
+		if holder := holders[c.ID]; holder != "" {
+			return taken("the customer " + c.ID + " cannot come back: the customer " + holder + " has its customerCode now")
+		}
+	}
+	holders, err = r.tx.Relations().Holders(ctx, r.all.Relations)
+	if err != nil {
+		return err
+	}
+	for _, e := range r.all.Relations {
+		if holder := holders[e.ID]; holder != "" {
+			return taken("the relation " + e.ID + " cannot come back: the relation " + holder + " is the same")
+		}
+	}
+	return nil
+}
+
+// write writes all, each noun before those that hang on it.
+func (r *restoring) write(ctx context.Context) error {
+	calculated := map[string]bool{}
+	for _, n := range r.all.Calculations {
+		calculated[n.TranscriptID] = true
+	}
+	for _, t := range r.all.Transcripts {
+		if !calculated[t.ID] { // a calculation that left it, in its time, was the latest that happened to it
+			t.OwnUpdatedAt = max(t.OwnUpdatedAt, t.UpdatedAt)
+		}
+	}
+	for _, do := range []func() error{
+		func() error { return r.tx.Customers().Insert(ctx, r.all.Customers...) },
+		func() error { return r.tx.Relations().Insert(ctx, r.all.Relations...) },
+		func() error { return r.tx.Transcripts().Insert(ctx, r.all.Transcripts...) },
+		func() error { return r.tx.Calculations().Insert(ctx, r.all.Calculations...) },
+		func() error { return r.tx.Documents().Insert(ctx, r.all.Documents...) },
+		func() error { return r.tx.MinfinDocuments().Insert(ctx, r.all.MinfinDocuments...) },
+	} {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	for _, left := range r.left {
+		if err := r.tx.PutTrashed(ctx, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func taken(message string) error { return Refuse(&UserError{Code: CodeTaken, Message: message}) }
+
+func missing(what string, noun Noun, id string) error {
+	return Refuse(&UserError{Code: CodeNotFound, Message: what + " cannot come back: there is no " + string(noun) + " " + id})
+}
+
+// EmptyTrash erases for good what is in the trash under these identifiers, with its files, and tells which were there. It is the
+// operator's, so it asks for no scope.
+func (s *Service) EmptyTrash(ctx context.Context, ids ...string) (erased []string, err error) {
+	erased, keys, err := s.Store.EmptyTrash(ctx, ids...)
+	if err == nil {
+		s.removeFiles(ctx, keys)
+	}
+	return erased, err
+}
+
+// EmptyDueTrash does so with all whose time is over, and counts it.
+func (s *Service) EmptyDueTrash(ctx context.Context) (int, error) {
+	erased, keys, err := s.Store.EmptyDueTrash(ctx)
+	if err == nil {
+		s.removeFiles(ctx, keys)
+	}
+	return len(erased), err
+}

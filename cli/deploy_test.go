@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// misfits are what a file of deploy/ says that this program does not know: command lines, and variables of the environment.
+func misfits(commands, variables []string) (found []string) {
+	parser := new(program).parser()
+	known := map[string]bool{}
+	_ = kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok {
+			for _, name := range flag.Envs {
+				known[name] = true
+			}
+		}
+		return next(nil)
+	})
+	for _, command := range commands {
+		if _, err := parser.Parse(strings.Fields(command)); err != nil {
+			found = append(found, fmt.Sprintf("%s: %v", command, err))
+		}
+	}
+	for _, name := range variables {
+		if !known[name] {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+func all(text, expression string) (found []string) {
+	for _, match := range regexp.MustCompile("(?m)"+expression).FindAllStringSubmatch(text, -1) {
+		found = append(found, match[1])
+	}
+	return found
+}
+
+func TestTheUnitAndTheImageAreWrittenForThisProgram(t *testing.T) {
+	t.Parallel()
+	for name, least := range map[string]int{"backoffice.service": 2, "Dockerfile": 6} {
+		content, err := os.ReadFile("../deploy/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(content)
+		commands := append(all(text, `^ExecStart=/usr/local/bin/backoffice (.*)$`), all(text, `^#   (?:docker run|sudo) .*\bbackoffice (\w.*)$`)...)
+		commands = append(commands, all(text, `^CMD \["(.*)"\]$`)...)
+		variables := all(text, `\b(BACKOFFICE_[A-Z_]+)=`)
+		for _, wrong := range misfits(commands, variables) {
+			t.Errorf("%s: %s", name, wrong)
+		}
+		if len(commands)+len(variables) < least {
+			t.Errorf("%s: only %q and %q were looked at", name, commands, variables)
+		}
+	}
+	if wrong := misfits([]string{"serve --listne=x"}, []string{"BACKOFFICE_LISTNE"}); len(wrong) != 2 {
+		t.Errorf("of a file that is wrong: %q", wrong)
+	}
+}
+
+func TestTheImageIsBuiltAsARelease(t *testing.T) {
+	t.Parallel()
+	image, err := os.ReadFile("../deploy/Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := all(string(makefile), `^\t\$\(GO\) build (.*) -o `)
+	if got := all(string(image), `go build (.*) -o `); len(got) != 1 || len(flags) != 1 || got[0] != flags[0] {
+		t.Errorf("%q, not %q", got, flags)
+	}
+	if got, least := all(string(image), `golang:(\d+\.\d+)\.\d+-`), all(string(module), `^go (\d+\.\d+)`); len(got) != 1 || got[0] != least[0] {
+		t.Errorf("Go %q, not %q", got, least)
+	}
+}
+
+func TestSystemdTakesTheUnitAndFindsItHardened(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("no systemd here")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile("../deploy/backoffice.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(text string) error {
+		unit := filepath.Join(t.TempDir(), "backoffice.service")
+		text = strings.Replace(text, "/usr/local/bin/backoffice", self, 1)
+		if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("systemd-analyze", "verify", "--man=no", unit).CombinedOutput(); err != nil || strings.Contains(string(out), unit) {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		if out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", unit).CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	}
+	if err := check(string(content)); err != nil {
+		t.Error(err)
+	}
+	for old, wrong := range map[string]string{"ProtectSystem=": "ProtectSystems=", "TimeoutStopSec=25": "TimeoutStopSec=soon"} {
+		if check(strings.Replace(string(content), old, wrong, 1)) == nil {
+			t.Errorf("%s is not noticed", wrong)
+		}
+	}
+	if check(regexp.MustCompile(`(?m)^(Protect|Restrict|SystemCall|Private).*\n`).ReplaceAllString(string(content), "")) == nil {
+		t.Error("a unit without hardening is not noticed")
+	}
+}

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"example.org/backoffice/backoffice"
+)
+
+// doctorCommand looks at all that a server needs.
+type doctorCommand struct{}
+
+// Run prints a line for each finding, and what to do. It changes nothing. It fails when a server would not work, or not safely.
+func (*doctorCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	wrong := 0
+	s.Examine(ctx, func(f backoffice.Finding) {
+		grade := "ok"
+		switch {
+		case f.Wrong:
+			grade = "wrong"
+			wrong++
+		case f.Advice != "":
+			grade = "doubtful"
+		}
+		fmt.Fprintf(t.out, "%-8s  %s: %s\n", grade, f.What, f.Found)
+		if f.Advice != "" {
+			fmt.Fprintf(t.out, "          → %s\n", f.Advice)
+		}
+	})
+	if wrong > 0 {
+		return fmt.Errorf("%d of what a server needs is wrong; each line above says what to do", wrong)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/importexport"
+	"example.org/backoffice/mirror"
+	"example.org/backoffice/privacy"
+)
+
+// pullCommand keeps the store in step with an origin.
+type pullCommand struct {
+	originFlags    `embed:""`
+	Watch          time.Duration `placeholder:"TIME" help:"Pull again after each such time, from 1s, until the command is stopped."`
+	AllowDeletions int           `placeholder:"COUNT" help:"Delete up to so many records of a noun that are gone there, where that is more than 2 in 100 of them."`
+	Repair         []string      `placeholder:"FIELD,…" help:"Load records of which one of these fields is wrong without it."`
+	Budget         int           `placeholder:"COUNT" help:"At most so many requests an hour; 0 for any number (${default})." default:"0"`
+
+	RegistrationNumbers bool   `help:"Pull registration numbers, which needs privacy.read there. Every answer with one is entered in the register there."`
+	Purpose             string `placeholder:"TEXT" help:"Why registration numbers are read, for the register there."`
+
+	Release bool `help:"Make the store its own again: it is nobody's mirror from then on, and takes writes."`
+}
+
+// Validate looks at what goes together, and reads the secret.
+func (c *pullCommand) Validate() error {
+	switch {
+	case c.Release:
+		return nil
+	case c.From == "" || c.ClientID == "":
+		return errors.New("--from and --client-id say whose mirror the store is; --release ends that")
+	case c.Watch != 0 && c.Watch < time.Second:
+		return errors.New("--watch is 1s or more")
+	case c.AllowDeletions < 0 || c.Budget < 0:
+		return errors.New("--allow-deletions and --budget are 0 or more")
+	case c.RegistrationNumbers && c.Purpose == "":
+		return errors.New("--registration-numbers need a --purpose")
+	case !c.RegistrationNumbers && c.Purpose != "":
+		return errors.New("--purpose is for --registration-numbers")
+	}
+	if c.RegistrationNumbers {
+		purpose, err := privacy.ParsePurpose(c.Purpose)
+		if err != nil {
+			return fmt.Errorf("--purpose: %w", err)
+		}
+		c.Purpose = purpose
+	}
+	return c.readSecret()
+}
+
+// incompletePull says that a pull did its work, but not everything was seen or could be loaded.
+type incompletePull struct{ incomplete, rejected int }
+
+// Error counts; what is not here was told before.
+func (e *incompletePull) Error() string {
+	return fmt.Sprintf("nouns that were not seen as a whole: %d; records that could not be loaded: %d", e.incomplete, e.rejected)
+}
+
+// Run pulls once, or until it is stopped.
+func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	if c.Release {
+		return c.release(ctx, s, t)
+	}
+	h, err := s.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	bar := newProgress(t.err, true)
+	pull := c.pull(h)
+	pull.Progress = func(noun backoffice.Noun, done, total int) { bar.at(string(noun), int64(done), int64(total)) }
+	pull.Waiting = func(r importexport.Running) {
+		fmt.Fprintf(t.err, "an import runs (%s); the pull begins when it has ended\n", r)
+	}
+	for {
+		began := time.Now()
+		report, err := pull.Once(ctx)
+		bar.end()
+		if ctx.Err() != nil && c.Watch > 0 {
+			return nil
+		}
+		c.tell(report, t)
+		if err == nil && (report.Incomplete() || report.Rejected() > 0) {
+			partial := &incompletePull{rejected: report.Rejected()}
+			for i := range report.Nouns {
+				if report.Nouns[i].Incomplete != "" {
+					partial.incomplete++
+				}
+			}
+			err = partial
+		}
+		if c.Watch == 0 || fatal(err) {
+			return err
+		}
+		if err != nil {
+			fmt.Fprintf(t.err, "backoffice: %s\n", explain(err))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(time.Until(began.Add(c.Watch))):
+		}
+	}
+}
+
+// fatal says that another attempt would end in the same way.
+func fatal(err error) bool { return err != nil && backoffice.KindOf(err) == backoffice.BadInput }
+
+// pull is what the command's flags ask for.
+func (c *pullCommand) pull(b *gateway.Backend) *mirror.Pull {
+	pull := c.of(b)
+	pull.Repair, pull.AllowDeletions, pull.PerHour = c.Repair, c.AllowDeletions, c.Budget
+	if c.RegistrationNumbers {
+		pull.Purpose = &c.Purpose
+	}
+	return pull
+}
+
+// tell prints what became of each noun.
+func (c *pullCommand) tell(report *mirror.Report, t terminal) {
+	for i := range report.Nouns {
+		n := &report.Nouns[i]
+		fmt.Fprintln(t.out, n)
+		for _, reason := range n.Loaded.Reasons {
+			fmt.Fprintf(t.out, "  %d rejected: %s\n", reason.Lines, reason.Fault)
+		}
+		if n.Incomplete != "" {
+			fmt.Fprintf(t.err, "%s: not complete, and nothing of it is deleted: %s\n", n.Noun, n.Incomplete)
+		}
+	}
+	fmt.Fprintf(t.out, "requests: %d\n", report.Requests)
+}
+
+func (c *pullCommand) release(ctx context.Context, s *settings, t terminal) error {
+	b, err := s.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	was, err := mirror.Release(ctx, b.Store)
+	switch {
+	case err != nil:
+		return err
+	case was == nil:
+		fmt.Fprintln(t.out, "the store is nobody's mirror")
+	default:
+		fmt.Fprintf(t.out, "the store was the mirror of %s since %s; its records are its own now\n", was.Origin, moment(was.Since))
+	}
+	return nil
+}

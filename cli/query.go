@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/export"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/httpserver"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/privacy"
+)
+
+// queryCommand exports what a query of one list finds, from the store, or from a server.
+type queryCommand struct {
+	File      string `arg:"" help:"The file with the query, or - for what is piped in."`
+	Variables string `placeholder:"JSON|@FILE" help:"Its variables, a JSON object."`
+	Operation string `placeholder:"NAME" help:"Which of its operations, when there are several."`
+	Format    string `default:"jsonl" enum:"jsonl,csv,xlsx" placeholder:"FORMAT" help:"jsonl, csv or xlsx (${default})."`
+	Output    string `short:"o" placeholder:"PATH" help:"The file to write; it appears when it is complete, in the place of another. Without it what is found is printed."`
+	Rows      string `placeholder:"LIST" help:"The list in each row that is unfolded into rows of csv and xlsx."`
+	After     string `placeholder:"CURSOR" help:"Begin behind this row."`
+	Cursor    bool   `help:"Give each row its cursor."`
+	Excel     bool   `help:"Write csv so that Excel opens it."`
+	Purpose   string `placeholder:"TEXT" help:"Why, when registration numbers are asked for; for the register."`
+	Server    string `placeholder:"URL" help:"Ask a running server, with the pair in BACKOFFICE_CLIENT_ID and BACKOFFICE_CLIENT_SECRET, and not the store."`
+}
+
+// Validate checks what can be before anything is opened.
+func (c *queryCommand) Validate() error {
+	if c.Format == string(export.XLSX) && c.Output == "" {
+		return errors.New("--format xlsx needs -o PATH")
+	}
+	if _, err := privacy.ParsePurpose(c.Purpose); err != nil {
+		return errPurpose
+	}
+	if server, err := url.Parse(c.Server); c.Server != "" && (err != nil || server.Scheme != "http" && server.Scheme != "https" || server.Host == "") {
+		return errors.New("--server is an address such as https://office.example")
+	}
+	return nil
+}
+
+// Run writes the export.
+func (c *queryCommand) Run(ctx context.Context, s *settings, t terminal) (err error) {
+	request, err := c.request(ctx)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if c.Server == "" {
+		b, err := s.OpenExisting(ctx)
+		if err != nil {
+			return err
+		}
+		defer b.Close()
+		log := httpserver.Settings{LogLevel: "warn", LogFormat: "text"}.NewLog(t.err)
+		operator, err := b.Operator(gateway.Config{Limits: limits.Defaults(), Log: log})
+		if err != nil {
+			return err
+		}
+		defer operator.Close()
+		defer func() { err = errors.Join(err, b.Vault.WriteReceipts(context.WithoutCancel(ctx), b.Receipts)) }()
+		client.Transport = operator
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("the server cannot be asked: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK || response.Header.Get(export.ChangesAfter) == "" {
+		return refusalOf(response)
+	}
+	if c.Output == "" {
+		err = whole(t.out, response)
+	} else {
+		err = c.write(response)
+	}
+	if err == nil {
+		fmt.Fprintf(t.err, "%s rows; what changes after number %s of the change log is not in them\n", response.Trailer.Get(export.ExportRows), response.Header.Get(export.ChangesAfter))
+	}
+	return err
+}
+
+// request is the one that a server is asked with.
+func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {
+	document, err := readFile(c.File)
+	if err != nil {
+		return nil, err
+	}
+	asked := map[string]any{"query": string(document)}
+	if c.Operation != "" {
+		asked["operationName"] = c.Operation
+	}
+	if c.Variables != "" {
+		variables := []byte(c.Variables)
+		if path, isFile := strings.CutPrefix(c.Variables, "@"); isFile {
+			if variables, err = readFile(path); err != nil {
+				return nil, err
+			}
+		}
+		if !json.Valid(variables) {
+			return nil, errors.New("--variables is a JSON object, or @ and the name of a file with one")
+		}
+		asked["variables"] = json.RawMessage(variables)
+	}
+	body, err := json.Marshal(asked)
+	if err != nil {
+		return nil, err
+	}
+	options := url.Values{"format": {c.Format}}
+	for name, value := range map[string]string{"rows": c.Rows, "after": c.After, "cursor": onIf(c.Cursor), "excel": onIf(c.Excel)} {
+		if value != "" {
+			options.Set(name, value)
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(c.Server, "/")+"/graphql/export?"+options.Encode(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if c.Purpose != "" {
+		r.Header.Set(privacy.PurposeHeader, c.Purpose)
+	}
+	if c.Server != "" {
+		r.Header.Set(auth.ClientIDHeader, os.Getenv("BACKOFFICE_CLIENT_ID"))
+		r.Header.Set(auth.ClientSecretHeader, os.Getenv("BACKOFFICE_CLIENT_SECRET"))
+	}
+	return r, nil
+}
+
+func onIf(on bool) string {
+	if on {
+		return "on"
+	}
+	return ""
+}
+
+// readFile reads a file that the operator has named, or the standard input for "-".
+func readFile(path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(path)
+}
+
+// write writes the output to a file that has another name until it is complete.
+func (c *queryCommand) write(response *http.Response) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(c.Output), "."+filepath.Base(c.Output)+"-*.partial")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", c.Output, err)
+	}
+	defer func() {
+		_ = file.Close()
+		if err != nil {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err := whole(file, response); err != nil {
+		return err
+	}
+	if err = errors.Join(file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), c.Output)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", c.Output, err)
+	}
+	return nil
+}
+
+// whole copies an export, and fails when it is not all of one.
+func whole(to io.Writer, response *http.Response) error {
+	if _, err := io.Copy(to, response.Body); err != nil {
+		return fmt.Errorf("the export is not complete: %w", err)
+	}
+	if response.Trailer.Get(export.ExportStatus) != export.Complete {
+		return errors.New("the export is not complete: its end was not told (a proxy between has to let trailers through)")
+	}
+	return nil
+}
+
+// refusalOf is what a server says instead of an export.
+func refusalOf(response *http.Response) error {
+	var refused struct{ Errors []struct{ Message string } }
+	const most = 1 << 20
+	if json.NewDecoder(io.LimitReader(response.Body, most)).Decode(&refused) != nil || len(refused.Errors) == 0 {
+		return fmt.Errorf("the server answers with %d, and not as a server of this program does", response.StatusCode)
+	}
+	messages := make([]string, len(refused.Errors))
+	for i, one := range refused.Errors {
+		messages[i] = one.Message
+	}
+	return errors.New(strings.Join(messages, "; "))
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/limits"
+	"example.org/backoffice/trusted"
+)
+
+// manifestFlags name what clients' tools have written, and the limits that it is held to.
+type manifestFlags struct {
+	Path   string          `arg:"" help:"Apollo's manifest, Relay's or GraphQL Code Generator's map (.json), a file of GraphQL, or a folder of such files."`
+	Limits limits.Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request, as the servers have them:"`
+}
+
+// read reads and checks the documents.
+func (f *manifestFlags) read() ([]*backoffice.TrustedDocument, error) {
+	documents, err := trusted.Read(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := trusted.Check(gateway.NewDocumentChecker(f.Limits), documents)
+	if problems := trusted.Problems(nil); errors.As(err, &problems) {
+		return nil, fmt.Errorf("%d problems:\n%w", len(problems), problems)
+	}
+	return checked, err
+}
+
+type documentsTrustCommand struct {
+	manifestFlags
+	Set           string `required:"" placeholder:"NAME" help:"What these documents are called together, such as the client that sends them. Those that the set had before are replaced."`
+	AllowRemovals *int   `placeholder:"N" help:"Remove what the manifest has no more, N documents at most. Without it they stay, for clients of yesterday."`
+}
+
+// Validate wants a name and a number that can be.
+func (c *documentsTrustCommand) Validate() error {
+	if c.AllowRemovals != nil && *c.AllowRemovals < 0 {
+		return errors.New("--allow-removals is 0 or more")
+	}
+	if err := backoffice.CheckSetName(c.Set); err != nil {
+		return fmt.Errorf("--set: %w", err)
+	}
+	return nil
+}
+
+// Run trusts the documents, all or none.
+func (c *documentsTrustCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	documents, err := c.read()
+	if err != nil {
+		return err
+	}
+	act := backoffice.Trusting{Set: c.Set, Documents: documents, Removals: c.AllowRemovals, Now: backoffice.InstantOf(time.Now())}
+	done, err := act.Trust(ctx, store)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "%d documents are trusted as %s: %d new, %d as before. %d that the manifest has no more stay, and %d were removed.\n",
+		len(documents), c.Set, done.Added, done.Same, done.Retired, done.Removed)
+	return err
+}
+
+type documentsCheckCommand struct {
+	manifestFlags
+}
+
+// Run checks the documents against the schema of this program; no store is needed.
+func (c *documentsCheckCommand) Run(t terminal) error {
+	documents, err := c.read()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "%d documents are good.\n", len(documents))
+	return err
+}
+
+type documentsListCommand struct {
+	formatFlag
+	Set string `placeholder:"NAME" help:"Only those of this set."`
+}
+
+// Run lists what is trusted and what is saved.
+func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	documents, err := store.TrustedDocuments(ctx, backoffice.TrustedQuery{})
+	if err != nil {
+		return err
+	}
+	columns := []string{"id", "set", "name", "kind", "title", "cost", "scopes", "aliases", "createdAt", "retiredAt", "clientId"}
+	return c.list(t.out, columns, func(add adder) error {
+		for _, d := range documents {
+			if c.Set != "" && d.Set != c.Set {
+				continue
+			}
+			var cost any
+			if d.Cost != nil {
+				cost = *d.Cost
+			}
+			if err := add(d.ID, d.Set, d.Name, d.Kind, d.Title, cost, backoffice.NamesOf(d.Scopes), d.Aliases, moment(d.CreatedAt), moment(d.RetiredAt), d.ClientID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type documentsRemoveCommand struct {
+	ID  string `arg:"" optional:"" help:"The document's identifier, sha256:… or one that its manifest gave."`
+	Set string `placeholder:"NAME" help:"Remove all documents of this set."`
+}
+
+// Validate wants one of the two.
+func (c *documentsRemoveCommand) Validate() error {
+	if (c.ID == "") == (c.Set == "") {
+		return errors.New("an identifier or --set says what to remove, and not both")
+	}
+	return nil
+}
+
+// Run removes documents.
+func (c *documentsRemoveCommand) Run(ctx context.Context, store backoffice.Store, t terminal) (err error) {
+	var n int
+	now := backoffice.InstantOf(time.Now())
+	if c.Set != "" {
+		n, err = backoffice.RemoveTrustedSet(ctx, store, c.Set, now)
+	} else {
+		n, err = backoffice.RemoveTrusted(ctx, store, c.ID, now)
+	}
+	if backoffice.KindOf(err) == backoffice.NotFound && err != nil {
+		return errors.New("there is no such trusted document; backoffice documents list shows them")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "Removed: %d. Running servers answer no request for them after 5 seconds.\n", n)
+	return err
+}

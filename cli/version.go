@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"example.org/backoffice/gateway"
+)
+
+// versionCommand prints what this program is.
+type versionCommand struct {
+	JSON bool `name:"json" help:"Print one JSON object with version, commit and schema, and nothing else."`
+}
+
+// Run prints it. No store is opened.
+func (c *versionCommand) Run(t terminal) error {
+	made, schema := built(), gateway.SchemaVersion()
+	if c.JSON {
+		return json.NewEncoder(t.out).Encode(struct {
+			build
+			Schema int64 `json:"schema"`
+		}{made, schema})
+	}
+	_, err := fmt.Fprintf(t.out, "version %s\ncommit %s\nschema %d\n", made.Version, made.Commit, schema)
+	return err
+}
+
+// build is what the program knows of how it was built.
+type build struct {
+	Version string `json:"version"` // the module's: a tag or a pseudo-version; (devel) where the build saw no repository
+	Commit  string `json:"commit"`  // "unknown" where the build saw no repository
+}
+
+func built() build {
+	info, known := debug.ReadBuildInfo()
+	if !known {
+		return build{Version: "unknown", Commit: "unknown"}
+	}
+	return buildOf(info)
+}
+
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Version: info.Main.Version, Commit: "unknown"}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			b.Commit = setting.Value
+		}
+	}
+	return b
+}
+
+// String is the version, with the commit where the version does not name it.
+func (b build) String() string {
+	if b.Commit == "unknown" || strings.Contains(b.Version, b.Commit[:min(12, len(b.Commit))]) {
+		return b.Version
+	}
+	return b.Version + " " + b.Commit
+}

@@ -1,0 +1,168 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Names of an answer's headers and trailers.
+const (
+	ChangesAfter = "Changes-After" // the number of the change log when the walk began
+	ExportRows   = "Export-Rows"   // how many rows there are: of the file, without its header
+	ExportStatus = "Export-Status" // Complete, and nothing else
+	Complete     = "complete"
+)
+
+// idleTime is how long an export may work before something of it can be sent.
+const idleTime = time.Minute
+
+// flushBytes is how much is encoded before it is sent.
+const flushBytes = 64 << 10
+
+var errGone = fmt.Errorf("the client has gone, or takes nothing: %w", context.Canceled)
+
+// exporting is one export.
+type exporting struct {
+	*Endpoint
+	request *http.Request
+	options Options
+	spine   *spine
+	table   *table // nil for JSON Lines
+	walk    *walk
+
+	w       http.ResponseWriter
+	control *http.ResponseController
+	changes int64
+	begun   bool
+	rows    int
+	buffer  []byte
+}
+
+// text is a format that is written as it is read.
+type text interface {
+	// header appends what stands before the rows.
+	header(to []byte) []byte
+	// append appends the rows of the element at a place of an answer. It returns where the element ends, and how many rows they were.
+	append(to, b []byte, at int) (_ []byte, end, rows int)
+}
+
+// answer answers the request.
+func (x *exporting) answer(w http.ResponseWriter) {
+	x.w, x.control = w, http.NewResponseController(w)
+	ctx, end := context.WithCancelCause(x.request.Context())
+	defer end(nil)
+	defer context.AfterFunc(x.config.Life, func() { end(context.Cause(x.config.Life)) })()
+	err := x.run(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = why(ctx)
+	}
+	switch {
+	case err == nil:
+		w.Header().Set(ExportRows, strconv.Itoa(x.rows))
+		w.Header().Set(ExportStatus, Complete)
+		x.config.GraphQL.Done(ctx, x.spine.query, x.walk.cost, http.StatusOK, nil)
+	case x.begun:
+		x.broken(x.request.Context(), x.spine.query, x.walk.cost, err)
+	default:
+		x.refuse(w, x.request, x.spine.query, x.walk.cost, err)
+	}
+}
+
+// why is why a context ended, as an export's log has it.
+func why(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if cause == context.Canceled { //nolint:errorlint // the context's own, and no cause that was given
+		return errGone
+	}
+	return cause
+}
+
+func (x *exporting) run(ctx context.Context) error {
+	leave, err := x.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	defer x.config.Begin()()
+	x.moved()
+	// Before the first page: what is changed from here on is in the log behind this number, whether a page shows it or not.
+	page, err := backoffice.ReadChangePage(ctx, x.config.Changes, backoffice.ChangeQuery{After: backoffice.FromOldest})
+	if err != nil {
+		return err
+	}
+	x.changes = page.Latest
+	switch x.options.Format {
+	case CSV:
+		return x.stream(ctx, newCommas(x.table, x.options.Excel))
+	case XLSX:
+		return x.sheets(ctx)
+	}
+	return x.stream(ctx, &lines{row: x.spine.row})
+}
+
+// stream sends each page when it was read.
+func (x *exporting) stream(ctx context.Context, as text) error {
+	return x.walk.leaves(ctx, func(l *leaf) error {
+		if !x.begun {
+			x.open()
+			x.buffer = as.header(x.buffer)
+		}
+		err := eachElement(l.part.Data, l.rows, func(at int) (end int, err error) {
+			var n int
+			x.buffer, end, n = as.append(x.buffer, l.part.Data, at)
+			if err := x.count(n); err != nil {
+				return end, err
+			}
+			if len(x.buffer) >= flushBytes {
+				return end, x.send()
+			}
+			return end, nil
+		})
+		if err == nil {
+			err = x.send()
+		}
+		if err == nil && x.control.Flush() != nil {
+			err = errGone
+		}
+		return err
+	})
+}
+
+// count counts rows, of which there are not to be too many.
+func (x *exporting) count(n int) error {
+	if x.rows += n; x.rows > x.config.Limits.ExportRows {
+		return errRows(x.config.Limits.ExportRows)
+	}
+	return nil
+}
+
+// open begins the answer.
+func (x *exporting) open() {
+	x.begun = true
+	header := x.w.Header()
+	header.Set("Content-Type", x.options.Format.contentType())
+	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", backoffice.ShownName(x.spine.name)+"."+string(x.options.Format)))
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no") // by proxies
+	header.Add("Vary", "Accept")
+	header.Set("Trailer", ExportRows+", "+ExportStatus)
+	header.Set(ChangesAfter, backoffice.ChangeCursor(x.changes))
+	x.w.WriteHeader(http.StatusOK)
+}
+
+// send sends what is encoded.
+func (x *exporting) send() error {
+	_, err := x.w.Write(x.buffer)
+	if x.buffer = x.buffer[:0]; err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// moved keeps the answer from being given up for want of bytes, while there is work.
+func (x *exporting) moved() { _ = x.control.SetWriteDeadline(time.Now().Add(idleTime)) } // a writer without deadlines is a test's

@@ -1,0 +1,17 @@
+package export
+
+import (
+	"fmt"
+	"math"
+
+	"golang.org/x/sys/unix"
+)
+
+// FreeBytes is how much may be written where a folder is; math.MaxInt64 on systems that do not tell.
+func FreeBytes(folder string) (int64, error) {
+	var about unix.Statfs_t
+	if err := unix.Statfs(folder, &about); err != nil {
+		return 0, fmt.Errorf("asking how much room there is in %s: %w", folder, err)
+	}
+	return int64(min(about.Bavail*uint64(about.Bsize), math.MaxInt64)), nil
+}

@@ -1,0 +1,83 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// What follows reads an answer's JSON without taking it apart: values stay where they lie. The answer was written by the executor, so
+// it is well-formed and, but for what is inside a free-form value, without white space.
+
+// skip returns where the value at a place ends.
+func skip(b []byte, at int) int {
+	switch b[at] {
+	case '"':
+		return skipText(b, at)
+	case '{', '[':
+		depth := 0
+		for {
+			switch b[at] {
+			case '"':
+				at = skipText(b, at)
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return at + 1
+				}
+			}
+			at++
+		}
+	}
+	for at < len(b) && b[at] != ',' && b[at] != '}' && b[at] != ']' {
+		at++
+	}
+	return at
+}
+
+// skipText returns where the text at a place ends.
+func skipText(b []byte, at int) int {
+	for from := at + 1; ; {
+		end := from + bytes.IndexByte(b[from:], '"')
+		escapes := 0
+		for end-1-escapes > at && b[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if end++; escapes%2 == 0 {
+			return end
+		}
+		from = end
+	}
+}
+
+// appendText appends what a JSON text says.
+func appendText(to, quoted []byte) []byte {
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return append(to, inner...)
+	}
+	var text string
+	_ = json.Unmarshal(quoted, &text) // it is one
+	return append(to, text...)
+}
+
+// isNull says whether the value at a place is null.
+func isNull(b []byte, at int) bool { return b[at] == 'n' }
+
+// eachElement calls do with the place of each element of the list at a place, which may be null; do returns where it ends.
+func eachElement(b []byte, at int, do func(at int) (end int, err error)) error {
+	if isNull(b, at) {
+		return nil
+	}
+	for at++; b[at] != ']'; {
+		end, err := do(at)
+		if err != nil {
+			return err
+		}
+		if at = end; b[at] == ',' {
+			at++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package export
+
+import (
+	"archive/zip"
+	"bufio"
+	"compress/flate"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/xuri/excelize/v2"
+
+	"example.org/backoffice/backoffice"
+)
+
+// XLSX is a ZIP of XML files, the sheets among them. excelize writes a sheet's XML to a temporary file when it is long, and packs it when all
+// is there; so nothing is sent before everything was read, and whatever goes wrong until then has an answer of its own.
+
+const (
+	mostSheetRows = excelize.TotalRows
+	mostCellUnits = excelize.TotalCellChars // of UTF-16, in a cell
+	bytesInMemory = 4 * excelize.StreamChunkSize
+)
+
+// workbook writes tables as XLSX.
+type workbook struct {
+	table  *table
+	name   string
+	folder string // for temporary files
+	most   int64  // bytes in them
+	file   *excelize.File
+	sheet  *excelize.StreamWriter
+	sheets int
+	header int // the style of it
+	widths []float64
+
+	row   int   // that was written last, of the sheet
+	said  int64 // bytes of the cells so far
+	cells []any
+	text  []byte
+}
+
+// sheets makes the whole workbook, and sends it.
+func (x *exporting) sheets(ctx context.Context) error {
+	w, err := newWorkbook(x.table, x.spine.name, x.config.Limits.ExportBytes)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	err = x.walk.leaves(ctx, func(l *leaf) error {
+		x.moved()
+		if w.sheet == nil {
+			w.measure(l.part.Data, l.rows)
+		}
+		err := eachElement(l.part.Data, l.rows, func(at int) (end int, err error) {
+			return w.table.each(l.part.Data, at, func(cells [][]byte) error {
+				if err := x.count(1); err != nil {
+					return err
+				}
+				return w.write(cells)
+			})
+		})
+		if err == nil {
+			err = w.fits()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.finish(); err != nil {
+		return err
+	}
+	x.open()
+	out := bufio.NewWriterSize(x.w, flushBytes)
+	if err := w.pack(out); err != nil {
+		return err
+	}
+	if out.Flush() != nil || x.control.Flush() != nil {
+		return errGone
+	}
+	return nil
+}
+
+// newWorkbook makes a workbook whose temporary files may have so many bytes. Errors: Unavailable when the disk lacks room for them.
+func newWorkbook(t *table, name string, most int64) (*workbook, error) {
+	folder, err := os.MkdirTemp("", "backoffice-export-")
+	if err != nil {
+		return nil, noRoom(err)
+	}
+	w := &workbook{table: t, name: name, folder: folder, most: most, cells: make([]any, len(t.columns)), widths: make([]float64, len(t.columns))}
+	if free, err := FreeBytes(folder); err != nil || free < most {
+		w.close()
+		if err == nil {
+			err = fmt.Errorf("%s has %d bytes free, and --limit-export-bytes is %d", os.TempDir(), free, most)
+		}
+		return nil, noRoom(err)
+	}
+	w.file = excelize.NewFile(excelize.Options{TmpDir: folder})
+	w.header, err = w.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+	if err != nil {
+		w.close()
+		return nil, backoffice.Fault(err, "making a workbook")
+	}
+	return w, nil
+}
+
+func noRoom(cause error) error {
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the server has no room for the file of an XLSX export now: take csv or jsonl, which need none", Cause: cause}
+}
+
+// close removes what was written.
+func (w *workbook) close() {
+	if w.file != nil {
+		_ = w.file.Close()
+	}
+	_ = os.RemoveAll(w.folder)
+}
+
+// Widths of columns, in characters.
+const (
+	narrowest = 8
+	widest    = 50
+)
+
+// measure makes columns as wide as their names and the values of the first page.
+func (w *workbook) measure(b []byte, rows int) {
+	for i, name := range w.table.columns {
+		w.widths[i] = float64(len(name))
+	}
+	_ = eachElement(b, rows, func(at int) (int, error) {
+		return w.table.each(b, at, func(cells [][]byte) error {
+			for i, cell := range cells {
+				w.widths[i] = max(w.widths[i], float64(utf8.RuneCount(cell)))
+			}
+			return nil
+		})
+	})
+	for i := range w.widths {
+		w.widths[i] = min(max(w.widths[i]+1, narrowest), widest)
+	}
+}
+
+// begin begins a sheet: a header that stays in sight, and columns of their widths.
+func (w *workbook) begin() (err error) {
+	if w.sheet != nil {
+		if err := w.sheet.Flush(); err != nil {
+			return noRoom(err)
+		}
+	}
+	const longest = 25 // characters of a sheet's name, and a number behind them
+	name := w.name[:min(len(w.name), longest)]
+	if w.sheets++; w.sheets == 1 {
+		err = w.file.SetSheetName("Sheet1", name)
+	} else {
+		name += " " + strconv.Itoa(w.sheets)
+		_, err = w.file.NewSheet(name)
+	}
+	if err != nil {
+		return backoffice.Fault(err, "making a sheet")
+	}
+	if w.sheet, err = w.file.NewStreamWriter(name); err != nil {
+		return backoffice.Fault(err, "making a sheet")
+	}
+	for i, width := range w.widths {
+		if err := w.sheet.SetColWidth(i+1, i+1, max(width, narrowest)); err != nil {
+			return backoffice.Fault(err, "making a sheet")
+		}
+	}
+	err = w.sheet.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
+	if err != nil {
+		return backoffice.Fault(err, "making a sheet")
+	}
+	names := make([]any, len(w.table.columns))
+	for i, name := range w.table.columns {
+		names[i] = name
+	}
+	w.row = 0
+	return w.put(names, excelize.RowOpts{StyleID: w.header})
+}
+
+func (w *workbook) put(cells []any, options ...excelize.RowOpts) error {
+	w.row++
+	if err := w.sheet.SetRow("A"+strconv.Itoa(w.row), cells, options...); err != nil {
+		return noRoom(err)
+	}
+	return nil
+}
+
+// write writes a row, on the next sheet when one is full.
+func (w *workbook) write(cells [][]byte) (err error) {
+	if w.sheet == nil || w.row == mostSheetRows {
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	for i, cell := range cells {
+		if w.cells[i], err = w.value(cell, i); err != nil {
+			return err
+		}
+	}
+	return w.put(w.cells)
+}
+
+// value is what a cell holds: numbers and booleans as such, all else as the text that it is, so that nothing is a formula and zeros
+// stay where they lead.
+func (w *workbook) value(cell []byte, column int) (any, error) {
+	w.said += int64(len(cell))
+	if len(cell) == 0 {
+		return nil, nil
+	}
+	switch cell[0] {
+	case 'n':
+		return nil, nil
+	case 't', 'f':
+		return cell[0] == 't', nil
+	case '"':
+		w.text = appendText(w.text[:0], cell)
+		return w.shown(string(w.text), column)
+	case '{', '[':
+		return w.shown(string(cell), column)
+	}
+	number, err := strconv.ParseFloat(string(cell), 64)
+	return number, err
+}
+
+// shown is a text as a cell may have it: without what XML cannot hold, and whole.
+func (w *workbook) shown(text string, column int) (any, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if len(text) > mostCellUnits && len(utf16.Encode([]rune(text))) > mostCellUnits {
+		return nil, backoffice.Errorf(backoffice.BadInput, "a value of %s is longer than the %d characters that a cell of XLSX holds: take csv or jsonl",
+			backoffice.ShownName(w.table.columns[column]), mostCellUnits)
+	}
+	return strings.ToValidUTF8(text, "\uFFFD"), nil
+}
+
+// fits checks that the temporary files are as they should be.
+func (w *workbook) fits() error {
+	written := int64(0)
+	entries, err := os.ReadDir(w.folder)
+	if err != nil {
+		return noRoom(err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			return noRoom(err)
+		}
+		written += info.Size()
+	}
+	switch {
+	case max(written, w.said) > w.most:
+		return backoffice.Errorf(backoffice.TooLarge, "the file of an XLSX export would be larger than %d bytes: ask for fewer rows, or take csv or jsonl", w.most)
+	case w.said > bytesInMemory && len(entries) == 0: // excelize would go on in memory
+		return noRoom(fmt.Errorf("no temporary file can be made in %s", w.folder))
+	}
+	return nil
+}
+
+// finish ends the last sheet; one without rows has its header.
+func (w *workbook) finish() error {
+	if w.sheet == nil {
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	if err := w.sheet.Flush(); err != nil {
+		return noRoom(err)
+	}
+	return w.fits()
+}
+
+// pack writes the workbook, straight from its temporary files.
+func (w *workbook) pack(to io.Writer) error {
+	w.file.SetZipWriter(func(io.Writer) excelize.ZipWriter {
+		packed := zip.NewWriter(to)
+		packed.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
+		return packed
+	})
+	_, err := w.file.WriteToBuffer() // which stays empty
+	return err
+}

@@ -1,0 +1,150 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphiql"
+	"example.org/backoffice/limits"
+)
+
+var (
+	metricName  = regexp.MustCompile(`\b(?:backoffice|go|process)_[a-z_]+`)
+	metricUsed  = regexp.MustCompile(`\b((?:backoffice|go|process)_[a-z_]+)(?:\{([^}]*)\})?`)
+	metricLabel = regexp.MustCompile(`([a-z_]+)(?:=~|!~|!=|=)"`)
+	groupedBy   = regexp.MustCompile(`by \(([^)]*)\)`)
+)
+
+// measured are the metrics of a server with everything that has some, and the labels of each.
+func measured(t *testing.T) map[string][]string {
+	t.Helper()
+	o := openOffice(t)
+	c := quiet(limits.Defaults())
+	if err := c.Cache.Cache.UnmarshalText([]byte("1MiB")); err != nil {
+		t.Fatal(err)
+	}
+	s, end, err := newServer(o.Backend, c, graphiql.Real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	o.handler = s.handler()
+	s.sender(c.Webhooks)
+	o.ask(t, o.pair(t, backoffice.PrivacyRead), `{ customers { totalCount } }`, nil, nil)
+	w := httptest.NewRecorder()
+	s.http.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	metrics := map[string][]string{ // those of PostgreSQL's replicas, which store/postgres has
+		"backoffice_replica_answers": {"replica"}, "backoffice_replica_lag_bytes": {"replica"},
+	}
+	for line := range strings.Lines(w.Body.String()) {
+		if used := metricUsed.FindStringSubmatch(line); used != nil && !strings.HasPrefix(line, "#") {
+			metrics[used[1]] = nil
+			for _, label := range metricLabel.FindAllStringSubmatch(used[2], -1) {
+				metrics[used[1]] = append(metrics[used[1]], label[1])
+			}
+		}
+	}
+	return metrics
+}
+
+// unknown are the metrics and labels that an expression uses and that no server has.
+func unknown(metrics map[string][]string, expression string) (found []string) {
+	var labels []string
+	for _, used := range metricUsed.FindAllStringSubmatch(expression, -1) {
+		has, known := metrics[used[1]]
+		if !known {
+			found = append(found, used[1])
+		}
+		has = append(slices.Clone(has), "instance") // which Prometheus adds
+		labels = append(labels, has...)
+		for _, label := range metricLabel.FindAllStringSubmatch(used[2], -1) {
+			if !slices.Contains(has, label[1]) {
+				found = append(found, used[1]+"{"+label[1]+"}")
+			}
+		}
+	}
+	for _, by := range groupedBy.FindAllStringSubmatch(expression, -1) {
+		for label := range strings.SplitSeq(by[1], ", ") {
+			if !slices.Contains(labels, label) {
+				found = append(found, "by "+label)
+			}
+		}
+	}
+	if strings.Count(expression, "(") != strings.Count(expression, ")") || len(metricName.FindAllString(expression, -1)) == 0 {
+		found = append(found, expression)
+	}
+	return found
+}
+
+func TestTheDashboardAndTheAlertsAreMadeOfMetricsThatAreThere(t *testing.T) {
+	t.Parallel()
+	metrics := measured(t)
+	var expressions []string
+	board, err := os.ReadFile("../deploy/grafana.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			ID      int
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(board, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	for i, panel := range dashboard.Panels {
+		if panel.Title == "" || panel.ID != i+1 {
+			t.Errorf("panel %d: %+v", i, panel)
+		}
+		for _, target := range panel.Targets {
+			expressions = append(expressions, target.Expr)
+		}
+	}
+	rules, err := os.ReadFile("../deploy/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alerts struct {
+		Groups []struct {
+			Rules []struct {
+				Alert, Expr, For    string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal(rules, &alerts); err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range alerts.Groups[0].Rules {
+		if rule.Alert == "" || rule.Annotations["summary"] == "" || rule.Annotations["action"] == "" || rule.Labels["severity"] != "page" && rule.Labels["severity"] != "ticket" {
+			t.Errorf("%+v", rule)
+		}
+		expressions = append(expressions, rule.Expr)
+	}
+	for _, expression := range expressions {
+		for _, wrong := range unknown(metrics, expression) {
+			t.Errorf("%s: there is no %s", expression, wrong)
+		}
+	}
+	if len(expressions) < 40 {
+		t.Errorf("only %d expressions", len(expressions))
+	}
+	for _, wrong := range []string{
+		"rate(backoffice_http_request_total[5m])", `backoffice_http_requests_total{code="500"}`, "sum by (client) (backoffice_sockets)", "sum(backoffice_sockets", "up",
+	} {
+		if len(unknown(metrics, wrong)) != 1 {
+			t.Errorf("%s: %q", wrong, unknown(metrics, wrong))
+		}
+	}
+}

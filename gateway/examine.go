@@ -1,0 +1,171 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/export"
+	"example.org/backoffice/files"
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/sqlite"
+)
+
+// Examine looks at all that a server needs, and changes nothing. Its findings go to tell.
+func (s *Settings) Examine(ctx context.Context, tell func(backoffice.Finding)) {
+	if _, err := s.letterhead(); err != nil {
+		tell(backoffice.Wrong("letterhead", err.Error(), "see --office-logo"))
+	}
+	if _, err := s.fonts(); err != nil {
+		tell(backoffice.Wrong("fonts", err.Error(), "see --fonts"))
+	}
+	keys := s.examineKeyset(tell)
+	if s.examineDatabase(ctx, tell) {
+		s.examineStore(ctx, keys, tell)
+	}
+	s.examineReceipts(ctx, tell)
+}
+
+func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Finding)) {
+	if s.Receipts == "" {
+		return
+	}
+	if _, err := os.Stat(strings.TrimPrefix(s.Receipts, "file:")); errors.Is(err, fs.ErrNotExist) && !strings.Contains(s.Receipts, "://") {
+		tell(backoffice.Doubtful("receipts", "their folder does not exist", "the next start makes it; if there were receipts, name where they are with --receipts"))
+		return
+	}
+	receipts, err := files.OpenReceipts(ctx, s.Receipts)
+	var names []string
+	if err == nil {
+		names, err = receipts.Names(ctx)
+	}
+	if err != nil {
+		tell(backoffice.Wrong("receipts", err.Error(), "see --receipts, and that this user may read and write there"))
+		return
+	}
+	tell(backoffice.Fine("receipts", fmt.Sprintf("%d are there", len(names))))
+}
+
+func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset {
+	keys, err := privacy.LoadKeyset(s.Keyset)
+	if errors.Is(err, fs.ErrNotExist) {
+		tell(backoffice.Wrong("keyset", s.Keyset+" does not exist",
+			"name it with --keyset, or restore it from your copy; without it the registration numbers cannot be read. A new one is made with a new store alone"))
+		return nil
+	}
+	if err != nil {
+		tell(backoffice.Wrong("keyset", err.Error(), "restore it from your copy"))
+		return nil
+	}
+	if info, err := os.Stat(s.Keyset); err == nil && info.Mode().Perm()&0o077 != 0 {
+		tell(backoffice.Doubtful("keyset", "others than its owner can read it", "chmod 600 "+s.Keyset))
+		return keys
+	}
+	tell(backoffice.Fine("keyset", s.Keyset))
+	return keys
+}
+
+func (s *Settings) examineDatabase(ctx context.Context, tell func(backoffice.Finding)) (ready bool) {
+	if isPostgres(s.Database) {
+		return postgres.Examine(ctx, s.Database, s.Replicas, tell)
+	}
+	path, err := sqlite.Path(s.Database)
+	if err != nil {
+		tell(backoffice.Wrong("database", "--database is neither sqlite:PATH nor postgres://…", "name one of these"))
+		return false
+	}
+	if len(s.Replicas) > 0 {
+		tell(backoffice.Wrong("replicas", "an embedded store has none", "leave out --replica"))
+	}
+	if _, missing := s.missing(); missing {
+		tell(backoffice.Wrong("database", path+" does not exist", "run this where it is, or name it with --database; serve, demo, import and migrate make a new one"))
+		return false
+	}
+	examineRoom("disk of the database", filepath.Dir(path), tell)
+	return sqlite.Examine(ctx, path, tell)
+}
+
+// examineStore looks whether the database, the keyset and the stored files belong together.
+func (s *Settings) examineStore(ctx context.Context, keys *privacy.Keyset, tell func(backoffice.Finding)) {
+	opened, err := s.openStore(ctx)
+	if err != nil {
+		tell(backoffice.Wrong("database", err.Error(), "see the log of the server that has it open"))
+		return
+	}
+	defer func() { _ = opened.Close() }()
+	if keys != nil {
+		fingerprint, err := keys.Fingerprint()
+		claimed, known := opened.(interface {
+			ClaimedKeyset(ctx context.Context) (string, error)
+		})
+		if err == nil && known {
+			var of string
+			if of, err = claimed.ClaimedKeyset(ctx); err == nil && of != "" && of != fingerprint {
+				tell(backoffice.Wrong("keyset", "it is not the one that this database was filled with", "give that one with --keyset: with another the registration numbers cannot be read"))
+			}
+		}
+		if err != nil {
+			tell(backoffice.Wrong("keyset", err.Error(), "restore it from your copy"))
+		}
+	}
+	s.examineFiles(ctx, opened, tell)
+}
+
+func (s *Settings) examineFiles(ctx context.Context, register backoffice.FileRegister, tell func(backoffice.Finding)) {
+	folder, isFolder := files.FolderOf(s.Files)
+	if _, err := os.Stat(folder); isFolder && errors.Is(err, fs.ErrNotExist) {
+		tell(backoffice.Doubtful("stored files", folder+" does not exist", "the next start makes it; if there were files, name where they are with --files"))
+		return
+	}
+	stored, err := files.Open(ctx, s.Files)
+	if err != nil {
+		tell(backoffice.Wrong("stored files", err.Error(), "see --files, and that this user may write there"))
+		return
+	}
+	defer func() { _ = stored.Close() }()
+	owner, err := stored.Owner(ctx)
+	fingerprint := ""
+	if err == nil {
+		fingerprint, err = register.Fingerprint(ctx)
+	}
+	switch {
+	case err != nil:
+		tell(backoffice.Wrong("stored files", err.Error(), "see --files"))
+	case owner != "" && owner != fingerprint:
+		tell(backoffice.Wrong("stored files", files.ErrNotOwner.Error(), "the name of the database, or that of the files, is another's"))
+	default:
+		tell(backoffice.Fine("stored files", "they belong to the database, and can be written"))
+	}
+	if isFolder {
+		examineRoom("disk of the stored files", folder, tell)
+	}
+}
+
+// Room that a disk should have, and has to have.
+const (
+	roomForLong = 2 << 30
+	roomForNow  = 100 << 20
+)
+
+func examineRoom(what, folder string, tell func(backoffice.Finding)) {
+	free, err := export.FreeBytes(folder)
+	if err != nil || free == math.MaxInt64 {
+		return // where it cannot be told
+	}
+	found := fmt.Sprintf("%.1f GiB are free", float64(free)/(1<<30))
+	switch {
+	case free < roomForNow:
+		tell(backoffice.Wrong(what, found, "make room: writes fail when it is full"))
+	case free < roomForLong:
+		tell(backoffice.Doubtful(what, found, "make room before it is full"))
+	default:
+		tell(backoffice.Fine(what, found))
+	}
+}

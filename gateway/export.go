@@ -1,0 +1,19 @@
+package gateway
+
+import (
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/export"
+	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/httpserver"
+)
+
+var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server stops; export again")
+
+// exports answers queries of one list with the whole of it.
+func (s server) exports(graphql *graphqlhttp.GraphQL) *export.Endpoint {
+	exports := export.New(export.Config{
+		GraphQL: graphql, Changes: s.backend.Store, Live: s.authenticator.Live, Limits: s.limits, Life: s.life, RequestID: httpserver.RequestID, Begin: gc.export, Log: s.log,
+	})
+	s.http.Gauge("backoffice_export_pages", "Pages of exports in memory.", exports.Pages)
+	return exports
+}

@@ -1,0 +1,330 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/store/postgres/pgtest"
+)
+
+// paged is a store that tells when an export is about to read a page, its first being 1.
+type paged struct {
+	backoffice.Store
+	n      atomic.Int64
+	before func(page int64)
+}
+
+// BeginSnapshot implements backoffice.Store.
+func (p *paged) BeginSnapshot(ctx context.Context) (context.Context, func()) {
+	if l := auth.From(ctx); l != nil && l.Name == "test walker" {
+		p.before(p.n.Add(1))
+	}
+	return p.Store.BeginSnapshot(ctx)
+}
+
+// openPaged is an office of 47 customers of which 7 are a page, and the pair that exports them.
+func openPaged(t *testing.T, database string) (o *office, p *paged, walker [2]string) {
+	t.Helper()
+	settings := officeSettings(t, database)
+	filled := openOfficeOn(t, database)
+	for range 40 {
+		filled.makeCustomer(t)
+	}
+	p = &paged{before: func(int64) {}}
+	o = serveOfficeThrough(t, settings, smallPages(), func(of backoffice.Store) backoffice.Store { p.Store = of; return p })
+	issued, secret, err := auth.Issue(t.Context(), o.Store, "test walker", backoffice.AllScopes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, p, [2]string{issued.ID, secret}
+}
+
+const walked = `{ customers { nodes { id name } } }`
+
+// pages are how many pages of exports are in memory, as the metrics tell.
+func (o *office) pages(t *testing.T) int {
+	t.Helper()
+	w := httptest.NewRecorder()
+	o.metrics.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	_, line, found := strings.Cut(w.Body.String(), "\nbackoffice_export_pages ")
+	n, _, _ := strings.Cut(line, "\n")
+	pages, err := strconv.Atoi(n)
+	if err != nil || !found {
+		t.Error("the metrics tell of no pages")
+	}
+	return pages
+}
+
+// freed waits until no page of an export is in memory and the pair may have another export.
+func (o *office) freed(t *testing.T, origin string, pair [2]string) {
+	t.Helper()
+	for until := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		e := sendExport(t, exportRequest(t, origin, pair, "format=csv", `{ labels { nodes { id } } }`, nil, nil))
+		if e.status != http.StatusTooManyRequests && o.pages(t) == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatal("the pair still has an export")
+		}
+	}
+}
+
+func TestWhatFailsInTheMiddleBreaksTheConnection(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			for name, fail := range map[string]func(t *testing.T, o *office, walker [2]string){
+				"the pair is revoked": func(t *testing.T, o *office, walker [2]string) {
+					if err := auth.Revoke(t.Context(), o.Store, walker[0]); err != nil {
+						t.Error(err)
+					}
+					for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+						if w := o.send(t, walker, http.MethodGet, "/customers", ""); w.Code == http.StatusUnauthorized {
+							return
+						}
+					}
+				},
+				"the store is away": func(t *testing.T, o *office, _ [2]string) {
+					if err := o.Store.(*paged).Store.Close(); err != nil {
+						t.Error(err)
+					}
+				},
+			} {
+				for _, format := range []string{"csv", "jsonl"} {
+					t.Run(name+" "+format, func(t *testing.T) {
+						o, p, walker := openPaged(t, database(t))
+						server := o.exports(t)
+						p.before = func(page int64) {
+							if page == 4 {
+								fail(t, o, walker)
+							}
+						}
+						e := sendExport(t, exportRequest(t, server.URL, walker, "format="+format, walked, nil, nil))
+						if e.status != http.StatusOK || e.err == nil || e.trailer.Get("Export-Status") != "" || strings.Count(e.body, "\n") > 30 {
+							t.Errorf("%s: %v", format, e)
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+func TestAClientThatGoesFreesAllThatItsExportHas(t *testing.T) {
+	t.Parallel()
+	o, p, walker := openPaged(t, engines["SQLite"](t))
+	server, other := o.exports(t), o.pair(t)
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	p.before = func(page int64) {
+		if page == 4 {
+			close(reached)
+			<-goOn
+		}
+	}
+	ctx, gone := context.WithCancel(t.Context())
+	r := exportRequest(t, server.URL, walker, "format=jsonl", walked, nil, nil).WithContext(ctx)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(response.Body)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), `{"id":"`) {
+		t.Fatalf("%s %v", lines.Text(), lines.Err())
+	}
+	<-reached
+	busy := sendExport(t, exportRequest(t, server.URL, walker, "format=csv", walked, nil, nil))
+	if busy.status != http.StatusTooManyRequests || busy.code() != "RATE_LIMITED" || busy.header.Get("Retry-After") == "" {
+		t.Errorf("a second export: %v", busy)
+	}
+	if e := sendExport(t, exportRequest(t, server.URL, other, "format=csv", walked, nil, nil)); !e.complete() {
+		t.Errorf("another pair's: %v", e)
+	}
+	gone()
+	response.Body.Close()
+	close(goOn)
+	o.freed(t, server.URL, walker)
+}
+
+// slow is a store whose register takes its time, so that an export's pages wait to be written.
+type slow struct{ backoffice.Store }
+
+func (s slow) AppendConsultations(ctx context.Context, head, next backoffice.ConsultationHead, entries []*backoffice.Consultation) error {
+	time.Sleep(100 * time.Millisecond)
+	return s.Store.AppendConsultations(ctx, head, next, entries)
+}
+
+// openSlow is openPaged with a slow register.
+func openSlow(t *testing.T, url string) (o *office, p *paged, walker [2]string) {
+	t.Helper()
+	filled := openOfficeOn(t, url)
+	for range 40 {
+		filled.makeCustomer(t)
+	}
+	settings := officeSettings(t, url)
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Vault = privacy.NewVault(b.Keys, slow{b.Store})
+	p = &paged{Store: b.Store, before: func(int64) {}}
+	b.Store = p
+	o = serveBackend(t, b, smallPages())
+	issued, secret, err := auth.Issue(t.Context(), o.Store, "test walker", backoffice.AllScopes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, p, [2]string{issued.ID, secret}
+}
+
+func TestAnExportHasThreePagesInMemoryHoweverLongItIs(t *testing.T) {
+	t.Parallel()
+	o, p, walker := openSlow(t, engines["SQLite"](t))
+	var most atomic.Int64
+	p.before = func(int64) {
+		if n := int64(o.pages(t)); n > most.Load() {
+			most.Store(n)
+		}
+	}
+	server := o.exports(t)
+	purpose := http.Header{privacy.PurposeHeader: {"yearly statement"}}
+	e := sendExport(t, exportRequest(t, server.URL, walker, "format=jsonl", `{ customers { nodes { id registrationNumber } } }`, nil, purpose))
+	if read := p.n.Load(); !e.complete() || read < 7 || most.Load() == 0 || most.Load() > 3 {
+		t.Errorf("%d pages, of which %d were in memory: %v", read, most.Load(), e)
+	}
+	o.freed(t, server.URL, walker)
+}
+
+func TestAnExportGoesOnWhenTheDatabaseIsBackSoon(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t)
+	o, p, walker := openPaged(t, proxy.Through(engines["PostgreSQL"](t)))
+	want := o.export(t, o.pair(t), "format=jsonl", walked)
+	p.before = func(page int64) {
+		if page == 4 {
+			proxy.Stop()
+			time.AfterFunc(300*time.Millisecond, func() { proxy.Start(t) })
+		}
+	}
+	e := sendExport(t, exportRequest(t, o.exports(t).URL, walker, "format=jsonl", walked, nil, nil))
+	if !e.complete() || !want.complete() || e.body != want.body || p.n.Load() < 9 {
+		t.Errorf("after %d pages: %v", p.n.Load(), e)
+	}
+}
+
+func TestAServerThatStopsEndsItsExports(t *testing.T) {
+	t.Parallel()
+	o, p, walker := openPaged(t, engines["SQLite"](t))
+	server := o.exports(t)
+	p.before = func(page int64) {
+		if page == 4 {
+			o.stop()
+		}
+	}
+	e := sendExport(t, exportRequest(t, server.URL, walker, "format=jsonl", walked, nil, nil))
+	if e.status != http.StatusOK || e.err == nil {
+		t.Errorf("%v", e)
+	}
+	if later := sendExport(t, exportRequest(t, server.URL, walker, "format=jsonl", walked, nil, nil)); later.status != http.StatusServiceUnavailable {
+		t.Errorf("one that begins then: %v", later)
+	}
+}
+
+func TestMoreRowsThanAnExportMayHaveBreakIt(t *testing.T) {
+	t.Parallel()
+	bounds := smallPages()
+	bounds.ExportRows = 6
+	o := openOfficeWith(t, engines["SQLite"](t), bounds)
+	all := o.pair(t, backoffice.AllScopes...)
+	if e := o.export(t, all, "format=jsonl", `{ customers(first: 6) { nodes { id } } }`); !e.complete() {
+		t.Errorf("6 rows: %v", e)
+	}
+	if e := o.export(t, all, "format=jsonl", `{ customers { nodes { id } } }`); e.complete() {
+		t.Errorf("7 rows: %v", e)
+	}
+}
+
+func TestEachCustomerWhoseNumberLeavesIsInTheRegisterBeforeItDoes(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			o, _, walker := openSlow(t, database(t))
+			purpose := http.Header{privacy.PurposeHeader: {"yearly statement"}}
+			response, err := http.DefaultClient.Do(exportRequest(t, o.exports(t).URL, walker, "format=csv", `{ customers(orderBy: {field: NAME}) { nodes { id registrationNumber } } }`, nil, purpose))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			var with []string
+			var id string
+			first := -1 // how many entries there were when the first number was here
+			for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+				one, number, _ := strings.Cut(lines.Text(), ",")
+				if number == "" || one == "id" {
+					continue
+				}
+				id = one
+				with = append(with, "EXPORT "+id+" [REGISTRATION_NUMBER]")
+				entries := o.entries(t)
+				if len(entries) < len(with) || entries[len(with)-1] != with[len(with)-1] {
+					t.Fatalf("the number of %s is here, and not in the register", id)
+				}
+				if first < 0 {
+					first = len(entries)
+				}
+			}
+			if entries := o.entries(t); len(with) < 40 || !slices.Equal(entries, with) || response.Trailer.Get("Export-Status") != "complete" {
+				t.Errorf("the register has %d entries, %d numbers left", len(entries), len(with))
+			}
+			if first < 1 || first > len(with)/2 {
+				t.Errorf("when the first number was here, %d of %d were in the register", first, len(with))
+			}
+			_, body, _ := o.ask(t, walker, `query($id: ID!) { customer(id: $id) { privacyAccesses(first: 1) { nodes { operation purpose clientId fields } } } }`,
+				json.RawMessage(`{"id": "`+id+`"}`), nil)
+			if want := `{"operation":"EXPORT","purpose":"yearly statement","clientId":"` + walker[0] + `","fields":["REGISTRATION_NUMBER"]}`; !strings.Contains(string(body), want) {
+				t.Errorf("privacyAccesses: %s", body)
+			}
+		})
+	}
+}
+
+// unable is a store in whose register nothing can be entered.
+type unable struct{ backoffice.Store }
+
+func (unable) AppendConsultations(context.Context, backoffice.ConsultationHead, backoffice.ConsultationHead, []*backoffice.Consultation) error {
+	return errors.New("the register's disk is full")
+}
+
+func TestNoNumberLeavesThatCannotBeEntered(t *testing.T) {
+	t.Parallel()
+	url := engines["SQLite"](t)
+	openOfficeOn(t, url)
+	settings := officeSettings(t, url)
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Vault = privacy.NewVault(b.Keys, unable{b.Store})
+	o := serveBackend(t, b, smallPages())
+	purpose := http.Header{privacy.PurposeHeader: {"yearly statement"}}
+	for _, format := range []string{"csv", "jsonl", "xlsx"} {
+		e := sendExport(t, exportRequest(t, o.exports(t).URL, o.pair(t, backoffice.AllScopes...), "format="+format, `{ customers { nodes { id registrationNumber } } }`, nil, purpose))
+		if e.status != http.StatusServiceUnavailable || e.code() != "UNAVAILABLE" {
+			t.Errorf("%s: %d %.100q", format, e.status, e.body)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// MirrorSettings are about a store that is the mirror of another office.
+type MirrorSettings struct {
+	// Through, if there is one, makes of a store what does the writes of mirrored records at their origin.
+	Through func(backoffice.Store) backoffice.Origin `kong:"-"`
+
+	MaxAge time.Duration `name:"mirror-max-age" env:"BACKOFFICE_MIRROR_MAX_AGE" placeholder:"TIME" help:"Not ready when a noun of a mirror was not seen as a whole for longer, such as 1h; 0 for any age (${default})." default:"0"`
+}
+
+// mirrorHeader tells of answers from a mirror as of when it is complete.
+const mirrorHeader = "Mirrored-At"
+
+// mirrorLook is how often a server looks whose mirror the store is.
+const mirrorLook = time.Second
+
+// mirror is what a server knows of whose mirror its store is.
+type mirror struct {
+	store backoffice.Store
+	MirrorSettings
+	known atomic.Pointer[backoffice.Mirror]
+}
+
+// look asks the store.
+func (m *mirror) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, mirrorLook)
+	defer cancel()
+	if found, err := m.store.Mirror(ctx); err == nil {
+		m.known.Store(found)
+	}
+}
+
+// watch keeps looking until ctx ends.
+func (m *mirror) watch(ctx context.Context) {
+	backoffice.Every(ctx, mirrorLook, func() { m.look(ctx) })
+}
+
+// ready says whether the store answers, and a mirror is not too old.
+func (m *mirror) ready(ctx context.Context) error {
+	if err := m.store.Ping(ctx); err != nil {
+		return err
+	}
+	known, now := m.known.Load(), time.Now()
+	if known == nil || m.MaxAge == 0 {
+		return nil
+	}
+	for i := range known.Nouns {
+		if n := &known.Nouns[i]; known.Age(n, now) > m.MaxAge {
+			return backoffice.Errorf(backoffice.Unavailable, "the mirror is too old: not every %s is known since %s", n.Noun, max(n.At, known.Since))
+		}
+	}
+	return nil
+}
+
+// marks adds to each answer of a mirror as of when it is complete.
+func (m *mirror) marks(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if known := m.known.Load(); known != nil {
+			if at := known.At(); at != 0 {
+				w.Header().Set(mirrorHeader, at.String())
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// measure adds a mirror's age to the metrics.
+func (m *mirror) measure(s server) {
+	for _, noun := range []backoffice.Noun{
+		backoffice.NounLabel, backoffice.NounUser, backoffice.NounFinancialYear, backoffice.NounChecklist, backoffice.NounCustomer, backoffice.NounRelation,
+		backoffice.NounTranscript, backoffice.NounCalculation, backoffice.NounDocument, backoffice.NounMinfin,
+	} {
+		s.http.Gauge("backoffice_mirror_age_seconds", "For how long not every record of a noun is known to be as at the origin; -1 when it is not mirrored.", func() int64 {
+			known := m.known.Load()
+			of := known.Of(noun)
+			if of == nil {
+				return -1
+			}
+			return int64(known.Age(of, time.Now()).Seconds())
+		}, "noun", noun.APIName())
+	}
+	s.http.Count("backoffice_mirror_incomplete_walks_total", "Walks through a noun of the origin that did not see everything.", func() (total int64) {
+		if known := m.known.Load(); known != nil {
+			for _, n := range known.Nouns {
+				total += n.Incomplete
+			}
+		}
+		return total
+	})
+}

@@ -1,0 +1,87 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/export"
+	"example.org/backoffice/graphqlhttp"
+)
+
+// queriesPath is the address of a saved query: its name, and as what its answer is wanted.
+const queriesPath = "/queries/{file}"
+
+// mountQueries answers the addresses of saved queries: with an answer as any other is, or with an export, which takes its time.
+func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handler, graphql *graphqlhttp.GraphQL, exports *export.Endpoint) {
+	answered := s.http.Deadline(signIn(s.saved(graphql, func(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, _ string, parameters url.Values) {
+		graphql.ServeSaved(w, r, saved, parameters)
+	})))
+	exported := s.http.Stream(signIn(s.saved(graphql, func(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, format string, parameters url.Values) {
+		options, variables, err := export.ReadOptions(parameters)
+		if err == nil && options.Format != "" {
+			err = backoffice.Errorf(backoffice.BadInput, "the address of a saved query says its format: there is no other")
+		}
+		if err == nil {
+			options.Format, err = export.ParseFormat(format)
+		}
+		var asked graphqlhttp.Asked
+		if err == nil {
+			asked, err = graphql.AskedBy(r.Context(), saved, variables)
+		}
+		if err != nil {
+			graphql.RefuseWith(w, r, graphql.Refusal(r.Context(), err))
+			return
+		}
+		exports.Export(w, r, asked, options)
+	})))
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		if _, format := fileOf(r); format == "json" || format == "" {
+			answered.ServeHTTP(w, r)
+			return
+		}
+		exported.ServeHTTP(w, r)
+	}
+	r.Get(queriesPath, handler)
+	r.Head(queriesPath, handler)
+}
+
+// fileOf parts what an address ends in: a name and a format, "" for none that there is.
+func fileOf(r *http.Request) (name, format string) {
+	file := chi.URLParam(r, "file")
+	at := strings.LastIndexByte(file, '.')
+	if at < 0 {
+		return file, ""
+	}
+	name, format = file[:at], file[at+1:]
+	if _, err := export.ParseFormat(format); err != nil && format != "json" {
+		return file, ""
+	}
+	return name, format
+}
+
+// saved finds the query of an address and its parameters, for somebody who is signed in.
+func (s server) saved(graphql *graphqlhttp.GraphQL, serve func(http.ResponseWriter, *http.Request, *backoffice.TrustedDocument, string, url.Values)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, format := fileOf(r)
+		if format == "" {
+			graphql.Refuse(w, r, backoffice.Errorf(backoffice.NotFound, "the address of a saved query ends in .json, .jsonl, .csv or .xlsx"))
+			return
+		}
+		saved, err := backoffice.SavedQueryOf(r.Context(), s.store, auth.From(r.Context()), name)
+		if err != nil {
+			graphql.Refuse(w, r, err)
+			return
+		}
+		parameters, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil || len(r.URL.RawQuery) > s.limits.Body {
+			graphql.Refuse(w, r, backoffice.Errorf(backoffice.BadInput, "the parameters could not be read"))
+			return
+		}
+		serve(w, r, saved, format, parameters)
+	})
+}

@@ -1,0 +1,93 @@
+package gateway
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+// download gets an address as a pair.
+func (o *office) download(t testing.TB, pair [2]string, method, path, body string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := newRequest(t, pair, method, path, body)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	return o.serve(r)
+}
+
+func TestTheAddressOfASavedQueryIsAnExport(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			o := openOfficeOn(t, database(t))
+			pair := o.pair(t)
+			const list = "query List($type: CustomerType!) { customers(filter: {type: $type}) { nodes { id displayName kboNumber relations(first: 3) { nodes { kind } } } } }"
+			if wrong := o.saves(t, pair, map[string]any{"document": list}); wrong != nil {
+				t.Fatal(wrong)
+			}
+			for format, options := range map[string]string{"jsonl": "", "csv": "rows=relations", "xlsx": "rows=relations"} {
+				w := o.download(t, pair, http.MethodGet, "/queries/List."+format+"?type=COMPANY&"+options, "")
+				posted := o.download(t, pair, http.MethodPost, "/graphql/export?format="+format+"&"+options, `{"query":`+encoded(t, list)+`,"variables":{"type":"COMPANY"}}`)
+				if w.Code != 200 || w.Body.Len() == 0 || w.Header().Get("Content-Type") != posted.Header().Get("Content-Type") || w.Result().Trailer.Get("Export-Status") != "complete" {
+					t.Fatalf("%s: %d %v %s", format, w.Code, w.Result().Trailer, w.Body)
+				}
+				if format != "xlsx" && w.Body.String() != posted.Body.String() {
+					t.Errorf("%s:\n%s\nand posted\n%s", format, w.Body, posted.Body)
+				}
+			}
+			if w := o.download(t, pair, http.MethodGet, "/queries/List.csv?type=COMPANY&rows=relations&excel=on", ""); !strings.HasPrefix(w.Body.String(), "\ufeff") || !strings.Contains(w.Body.String(), ";") {
+				t.Errorf("excel=on: %s", w.Body)
+			}
+		})
+	}
+}
+
+func TestTheExportOfASavedQueryIsRefusedAsItsAnswerIs(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	all, none, confined := o.pair(t, backoffice.AllScopes...), o.pair(t), o.confined(t)
+	o.trusts(t, "office",
+		"query Numbers { customers { nodes { id registrationNumber } } }",
+		"query Filtered($n: String) { customers(filter: {registrationNumber: $n}) { nodes { id } } }",
+		"query Two { customers { nodes { id } } users { nodes { id } } }",
+		"query Good { customers { nodes { id } } }")
+	if wrong := o.saves(t, none, map[string]any{"document": "query Own { customers { nodes { id displayName } } }"}); wrong != nil {
+		t.Fatal(wrong)
+	}
+	for _, test := range []struct {
+		pair   [2]string
+		path   string
+		status int
+		code   string
+	}{
+		{none, "Numbers.csv", 403, "FORBIDDEN"},
+		{all, "Numbers.csv", 400, "BAD_USER_INPUT"}, // without a purpose
+		{all, "Filtered.jsonl?n=85073003328", 400, "BAD_USER_INPUT"},
+		{all, "Two.csv", 400, "BAD_USER_INPUT"},
+		{all, "Good.csv?first=1", 400, "BAD_USER_INPUT"},
+		{all, "Good.csv?format=csv", 400, "BAD_USER_INPUT"},
+		{all, "Good.jsonl?rows=x", 400, "BAD_USER_INPUT"},
+		{all, "Good.csv?after=x", 400, "BAD_USER_INPUT"},
+		{all, "Unknown.csv", 404, "NOT_FOUND"},
+		{confined, "Own.csv", 404, "NOT_FOUND"},
+	} {
+		w, code := o.fetch(t, test.pair, "/queries/"+test.path)
+		if w.Code != test.status || code != test.code || strings.Contains(w.Body.String(), "85073003328") {
+			t.Errorf("%s: %d %s", test.path, w.Code, w.Body)
+		}
+	}
+	if w := o.download(t, confined, http.MethodGet, "/queries/Good.csv", ""); w.Code != 200 || !strings.HasPrefix(w.Body.String(), "id\r\n") {
+		t.Errorf("a pair for trusted documents alone: %d %s", w.Code, w.Body)
+	}
+	if w := o.download(t, confined, http.MethodPost, "/graphql/export?format=csv", `{"query":"{ customers { nodes { id } } }"}`); w.Code != 403 {
+		t.Errorf("an export of another document: %d %s", w.Code, w.Body)
+	}
+	if w := o.download(t, all, http.MethodGet, "/queries/Numbers.csv", "", "X-Access-Purpose", "yearly check"); w.Code != 200 {
+		t.Errorf("with a purpose: %d %s", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,112 @@
+import { Fragment, useMemo, useState } from 'react';
+import { columnsOf, sorted, type Cell, type Column, type Row } from './table';
+
+interface Order {
+  path: string;
+  descending: boolean;
+}
+
+interface Props {
+  name: string;
+  rows: Row[];
+  columns: Column[];
+  order: Order | null;
+  onOrder: (order: Order) => void;
+}
+
+/** A list of an answer as a table, ordered by the column that is clicked. */
+export function AnswerTable({ name, rows, columns, order, onOrder }: Props) {
+  return (
+    <div className="bo-table-scroll" role="region" aria-label={name} tabIndex={0}>
+      <table className="bo-table">
+        <thead>
+          <tr>
+            {columns.map(({ path, numeric }) => {
+              const now = order?.path === path ? (order.descending ? 'descending' : 'ascending') : undefined;
+              return (
+                <th key={path} scope="col" aria-sort={now} className={numeric ? 'bo-number' : undefined}>
+                  <button type="button" onClick={() => onOrder({ path, descending: now === 'ascending' })}>
+                    {path}
+                    <span aria-hidden="true">{now ? (order!.descending ? '▼' : '▲') : ''}</span>
+                  </button>
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <Rows rows={rows} columns={columns} />
+      </table>
+    </div>
+  );
+}
+
+/** The rows of a table in their order, and the columns that they have. */
+export function useOrdered(rows: Row[]) {
+  const [order, onOrder] = useState<Order | null>(null);
+  const columns = useMemo(() => columnsOf(rows), [rows]);
+  const by = order && columns.find(({ path }) => path === order.path);
+  const ordered = useMemo(() => (by ? sorted(rows, by, order.descending) : rows), [rows, by, order]);
+  return { columns, rows: ordered, order: by ? order : null, onOrder };
+}
+
+function Rows({ rows, columns }: { rows: Row[]; columns: Column[] }) {
+  const [open, setOpen] = useState<{ row: Row; column: Column } | null>(null);
+  return (
+    <tbody>
+      {rows.map((row, i) => (
+        <Fragment key={i}>
+          <tr>
+            {columns.map((column) => {
+              const isOpen = open?.row === row && open.column === column;
+              return (
+                <td key={column.path} className={column.numeric ? 'bo-number' : undefined}>
+                  <Value cell={column.of(row)} path={column.path} open={isOpen} onOpen={() => setOpen(isOpen ? null : { row, column })} />
+                </td>
+              );
+            })}
+          </tr>
+          {open?.row === row && (
+            <tr className="bo-nested">
+              <td colSpan={columns.length}>
+                <Nested rows={open.column.of(row) as Row[]} path={open.column.path} />
+              </td>
+            </tr>
+          )}
+        </Fragment>
+      ))}
+    </tbody>
+  );
+}
+
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+
+function Value({ cell, path, open, onOpen }: { cell: Cell; path: string; open: boolean; onOpen: () => void }) {
+  if (cell === null) return <span className="bo-nothing">–</span>;
+  if (typeof cell === 'number') return number.format(cell);
+  if (!Array.isArray(cell)) return String(cell);
+  if (cell.length === 0) return '0';
+  return (
+    <button type="button" className="bo-count" aria-expanded={open} aria-label={`${cell.length} ${path}`} onClick={onOpen}>
+      {cell.length} <span aria-hidden="true">{open ? '▾' : '▸'}</span>
+    </button>
+  );
+}
+
+// A list within a row: a table of its own, in the order of the answer.
+function Nested({ rows, path }: { rows: Row[]; path: string }) {
+  const columns = useMemo(() => columnsOf(rows), [rows]);
+  return (
+    <table className="bo-table" aria-label={path}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.path} scope="col" className={column.numeric ? 'bo-number' : undefined}>
+              {column.path}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <Rows rows={rows} columns={columns} />
+    </table>
+  );
+}

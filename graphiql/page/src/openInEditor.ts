@@ -1,0 +1,22 @@
+import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { useFrame } from './context';
+
+/** Puts a query into the editors: in place of one that the page put there and nobody touched, else in a new tab. */
+export function useOpenInEditor(): (query: string, variables: string) => void {
+  const { desk, say, forget } = useFrame();
+  const { addTab } = useGraphiQLActions();
+  const { queryEditor, variableEditor, responseEditor } = useGraphiQL(pick('queryEditor', 'variableEditor', 'responseEditor'));
+  return (query, variables) => {
+    const text = queryEditor?.getValue() ?? '';
+    const untouched = text.trim() === '' || desk.gave(text);
+    desk.give(query, variables);
+    if (!untouched) addTab();
+    queryEditor?.setValue(query);
+    variableEditor?.setValue(variables);
+    responseEditor?.setValue('');
+    forget();
+    say(null);
+    queryEditor?.setPosition({ lineNumber: 1, column: 1 });
+    queryEditor?.focus();
+  };
+}

@@ -1,0 +1,147 @@
+import {
+  getNamedType, getNullableType, getVariableValues, isCompositeType, isListType, isObjectType, parse, validate,
+  type ArgumentNode, type DocumentNode, type GraphQLCompositeType, type GraphQLObjectType, type GraphQLSchema, type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Question } from './service';
+
+/** The operation that a document is run for: the one of that name, else the first with a name, else the first. */
+export function operationOf(document: DocumentNode, operationName?: string | null): OperationDefinitionNode | undefined {
+  const operations = document.definitions.filter((d) => d.kind === 'OperationDefinition');
+  return operations.find((d) => d.name && d.name.value === operationName) ?? operations.find((d) => d.name) ?? operations[0];
+}
+
+/** A query that is whole, checked by the schema as the service will. */
+export interface Whole {
+  question: Question & { operationName?: string };
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  /** Whether its variables have the values that they need. */
+  ready: boolean;
+}
+
+/** What is in the editors, or null while it is half typed: no document, or not of this schema. */
+export function wholeOf(schema: GraphQLSchema, query: string, variables: string, operationName?: string | null): Whole | null {
+  try {
+    const document = parse(query);
+    const operation = operationOf(document, operationName);
+    if (!operation || validate(schema, document, undefined, { maxErrors: 1 }).length > 0) return null;
+    const values = variablesOf(variables);
+    const ready = values !== null && !getVariableValues(schema, operation.variableDefinitions ?? [], values, { maxErrors: 1 }).errors;
+    return { question: { query, variables: values ?? {}, operationName: operation.name?.value }, document, operation, ready };
+  } catch {
+    return null;
+  }
+}
+
+function variablesOf(text: string): Record<string, unknown> | null {
+  try {
+    return text.trim() === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  } catch {
+    return null;
+  }
+}
+
+/** What of an operation can be exported: the one list at its root, and the lists inside its rows, by their paths. */
+export interface Exportable {
+  list: string;
+  nested: string[];
+  /** How many rows the query's first asks for, and the question for all of them; null when it asks for all. */
+  first: { rows: number; all: Whole['question'] } | null;
+}
+
+/** Why an operation cannot be exported, in words, or what of it can. The service has the last word. */
+export function exportableOf(schema: GraphQLSchema, whole: Whole): Exportable | string {
+  const { document, operation, ready } = whole;
+  if (!ready) return 'Its variables need values first.';
+  if (operation.operation !== 'query') return 'Only a query can be exported.';
+  const roots = fieldsOf(schema, document, operation.selectionSet, schema.getQueryType()!);
+  const [root] = roots;
+  if (roots.length !== 1 || !root || !isConnection(root.type)) {
+    return 'An export is one list with edges or nodes, at the root of the query, and nothing beside it.';
+  }
+  return { list: root.name, first: firstOf(root.arguments, whole), nested: [...new Set(listsIn(schema, document, rowsOf(schema, document, root), ''))] };
+}
+
+// A null is no bound: it takes the place of a number in the text, or of a variable's value where the variable may be null.
+function firstOf(given: readonly ArgumentNode[], { question, operation }: Whole): Exportable['first'] {
+  const value = given.find(({ name }) => name.value === 'first')?.value;
+  if (value?.kind === 'IntValue') {
+    const query = `${question.query.slice(0, value.loc!.start)}null${question.query.slice(value.loc!.end)}`;
+    return { rows: Number(value.value), all: { ...question, query } };
+  }
+  if (value?.kind !== 'Variable') return null;
+  const name = value.name.value;
+  const variable = operation.variableDefinitions?.find((d) => d.variable.name.value === name);
+  const variables = question.variables as Record<string, unknown>;
+  const byDefault = variable?.defaultValue?.kind === 'IntValue' ? Number(variable.defaultValue.value) : null;
+  const rows = name in variables ? variables[name] : byDefault;
+  if (typeof rows !== 'number' || variable?.type.kind === 'NonNullType') return null;
+  return { rows, all: { ...question, variables: { ...variables, [name]: null } } };
+}
+
+interface Field {
+  name: string; // as the answer has it
+  field: string; // as the schema has it
+  type: GraphQLCompositeType | null;
+  list: boolean;
+  set: SelectionSetNode | undefined;
+  arguments: readonly ArgumentNode[];
+}
+
+// The fields that a selection has, those of fragments with it. What @skip leaves out counts, too: the service knows better.
+function fieldsOf(schema: GraphQLSchema, document: DocumentNode, set: SelectionSetNode | undefined, of: GraphQLCompositeType): Field[] {
+  return (set?.selections ?? []).flatMap((selection): Field[] => {
+    if (selection.kind === 'FragmentSpread') {
+      const fragment = document.definitions.find((d) => d.kind === 'FragmentDefinition' && d.name.value === selection.name.value);
+      if (fragment?.kind !== 'FragmentDefinition') return [];
+      return fieldsOf(schema, document, fragment.selectionSet, typeOf(schema, fragment.typeCondition.name.value) ?? of);
+    }
+    if (selection.kind === 'InlineFragment') {
+      const condition = selection.typeCondition && typeOf(schema, selection.typeCondition.name.value);
+      return fieldsOf(schema, document, selection.selectionSet, condition ?? of);
+    }
+    const field = 'getFields' in of ? of.getFields()[selection.name.value] : undefined;
+    const named = field && getNamedType(field.type);
+    return [{
+      name: selection.alias?.value ?? selection.name.value,
+      field: selection.name.value,
+      type: isCompositeType(named) ? named : null,
+      list: field !== undefined && isListType(getNullableType(field.type)),
+      set: selection.selectionSet,
+      arguments: selection.arguments ?? [],
+    }];
+  });
+}
+
+function typeOf(schema: GraphQLSchema, name: string): GraphQLCompositeType | null {
+  const type = schema.getType(name);
+  return isCompositeType(type) ? type : null;
+}
+
+function isConnection(type: GraphQLCompositeType | null): type is GraphQLObjectType {
+  return isObjectType(type) && type.name.endsWith('Connection') && 'edges' in type.getFields();
+}
+
+// What the rows of a connection select, without the connection and its edges.
+function rowsOf(schema: GraphQLSchema, document: DocumentNode, connection: Field): Field[] {
+  return fieldsOf(schema, document, connection.set, connection.type!)
+    .filter(({ field }) => field === 'edges' || field === 'nodes')
+    .flatMap((rows) => {
+      const selected = fieldsOf(schema, document, rows.set, rows.type!);
+      if (rows.field === 'nodes') return selected;
+      const node = selected.filter(({ field }) => field === 'node');
+      return [...selected.filter(({ field }) => field !== 'node'), ...node.flatMap((n) => fieldsOf(schema, document, n.set, n.type!))];
+    });
+}
+
+// The paths of the lists among fields: the names that lead there, without those of connections and edges.
+function listsIn(schema: GraphQLSchema, document: DocumentNode, fields: Field[], prefix: string): string[] {
+  return fields.flatMap((f) => {
+    if (!f.type) return [];
+    const path = prefix + f.name;
+    if (isConnection(f.type)) return [path, ...listsIn(schema, document, rowsOf(schema, document, f), `${path}.`)];
+    const below = listsIn(schema, document, fieldsOf(schema, document, f.set, f.type), `${path}.`);
+    return f.list ? [path, ...below] : below;
+  });
+}

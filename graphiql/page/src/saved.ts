@@ -1,0 +1,83 @@
+// The service's saved queries: trusted documents with a name.
+import { parse } from 'graphql';
+import { ask, scopeName, sentence, type GraphQLError, type Pair } from './service';
+
+export interface SavedQuery {
+  name: string;
+  title: string | null;
+  description: string | null;
+  document: string;
+  documentId: string;
+  /** As the specification writes them. */
+  requiredScopes: string[];
+  cost: number | null;
+}
+
+/** The saved queries, in the service's order; a text says why there are none to show. */
+export async function loadSaved(pair: Pair): Promise<SavedQuery[] | string> {
+  const { body } = await ask(pair, { query: '{ savedQueries { name title description document documentId requiredScopes cost } }' });
+  const found = body.data?.savedQueries as SavedQuery[] | undefined;
+  return found?.map((saved) => ({ ...saved, requiredScopes: saved.requiredScopes.map(scopeName) })) ?? said(body.errors);
+}
+
+export interface Saving {
+  name: string;
+  title: string | null;
+  description: string | null;
+  document: string;
+}
+
+/** Saves a query under a name; a text says why it was not saved. */
+export async function saveQuery(pair: Pair, input: Saving): Promise<string | null> {
+  const query = 'mutation Save($input: SaveQueryInput!) { saveQuery(input: $input) { savedQuery { name } userErrors { field code message } } }';
+  return change(pair, query, input);
+}
+
+/** Removes a saved query; a text says why it was not removed. */
+export async function removeSaved(pair: Pair, name: string): Promise<string | null> {
+  const query = 'mutation Remove($input: RemoveSavedQueryInput!) { removeSavedQuery(input: $input) { userErrors { field code message } } }';
+  return change(pair, query, { name });
+}
+
+async function change(pair: Pair, query: string, input: unknown): Promise<string | null> {
+  const { body } = await ask(pair, { query, variables: { input } });
+  const [result] = Object.values(body.data ?? {}) as ({ userErrors: { message: string }[] } | null)[];
+  if (!result) return said(body.errors);
+  return result.userErrors.length > 0 ? result.userErrors.map(({ message }) => sentence(message)).join(' ') : null;
+}
+
+function said(errors: GraphQLError[] | undefined): string {
+  const scope = errors?.find((e) => e.extensions?.requiredScope)?.extensions?.requiredScope;
+  if (scope) return `Your pair needs the scope ${scopeName(scope)} for that.`;
+  return errors?.length ? errors.map(({ message }) => sentence(message)).join(' ') : 'The service gave an answer that this page does not understand.';
+}
+
+/** The link to this page that opens a saved query. Only its name is in it. */
+export function linkTo({ name }: SavedQuery): string {
+  return `${location.origin}${location.pathname}#${new URLSearchParams({ saved: name })}`;
+}
+
+/** The name of the saved query that the address asks for, if any. */
+export function savedOfAddress(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get('saved');
+}
+
+export const endings = ['xlsx', 'csv', 'jsonl', 'json'] as const;
+
+/** The address at which a saved query's answer is, for a spreadsheet that refreshes; its variables are to be filled in. */
+export function addressOf(saved: SavedQuery, ending: (typeof endings)[number]): string {
+  const variables = variablesOf(saved);
+  const query = variables.map((name) => `${encodeURIComponent(name)}=`).join('&');
+  return `${location.origin}/queries/${encodeURIComponent(saved.name)}.${ending}${query && `?${query}`}`;
+}
+
+/** The names of a saved query's variables. */
+export function variablesOf({ document }: SavedQuery): string[] {
+  return parse(document).definitions.flatMap((d) => (d.kind === 'OperationDefinition' ? (d.variableDefinitions ?? []) : [])).map((v) => v.variable.name.value);
+}
+
+/** What the variables editor starts with: each variable, to be filled in. */
+export function variablesFor(saved: SavedQuery): string {
+  const names = variablesOf(saved);
+  return names.length > 0 ? JSON.stringify(Object.fromEntries(names.map((name) => [name, null])), null, 2) : '';
+}

@@ -1,0 +1,211 @@
+// What analysts do in the page: see what a query needs, read its answer as a table, take it along, and keep it.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { accessible, isPlan, launch, open, openWorked, put, run, service, signIn } from './browser.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
+
+const needs = (page) => page.getByRole('region', { name: 'What this query needs' });
+
+/** Types a query into a new tab. */
+async function type(page, query) {
+  await page.getByRole('button', { name: 'New tab' }).click();
+  await page.focus('.graphiql-query-editor textarea');
+  await page.keyboard.insertText(query);
+}
+
+/** Asks the service as another client does. */
+async function ask(query, { as = service.full, ...headers } = {}) {
+  return fetch(`${service.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-client-id': as.id, 'x-client-secret': as.secret, ...headers },
+    body: JSON.stringify(query),
+  });
+}
+
+describe('what a query needs', () => {
+  it('is told before it runs: scopes, those that are missing, the cost and the statements', async () => {
+    const { page, heard } = await open(browser);
+    await signIn(page, service.limited);
+    await openWorked(page, 'Registration numbers');
+    await needs(page).getByText('privacy.read, which you lack').waitFor();
+    const said = await needs(page).innerText();
+    const query = await page.evaluate(() => globalThis.__MONACO.editor.getModels().find((m) => m.uri.path.endsWith('.graphql')).getValue());
+    const { extensions } = await (await ask({ query }, { as: service.limited, 'x-explain': 'plan' })).json();
+    assert.match(said, new RegExp(`Cost\\s+${extensions.plan.cost}\\s+of 50,000`));
+    assert.match(said, new RegExp(`at most\\s+${extensions.plan.statements}\\b`));
+    await openWorked(page, 'Companies and the people behind them');
+    await needs(page).getByText('no scope').waitFor();
+    assert.deepEqual(heard.complaints, []);
+  });
+
+  it('is told of what costs too much, and of what writes', async () => {
+    const { page } = await open(browser);
+    await signIn(page, service.full);
+    await type(page, '{ customers(first: 500) { nodes { transcripts(first: 500) { nodes { id } } } } }');
+    await needs(page).getByText('too much').waitFor();
+    await openWorked(page, 'Create a label');
+    await needs(page).getByText('writes').waitFor();
+    assert.match(await needs(page).innerText(), /settings\.write/);
+  });
+
+  it('is asked with one request at a time, and for nothing that is half typed', async () => {
+    const { page, heard } = await open(browser);
+    await signIn(page, service.full);
+    await needs(page).locator('dl').waitFor();
+    let [now, most, all] = [0, 0, 0];
+    const answered = [];
+    await page.route('**/graphql', async (route) => {
+      if (!isPlan(route.request())) return route.fallback();
+      most = Math.max(most, ++now);
+      all++;
+      await new Promise((later) => setTimeout(later, 700));
+      await route.continue();
+      now--;
+    });
+    page.on('response', (response) => isPlan(response.request()) && answered.push(response.status()));
+    const before = await needs(page).innerText();
+    for (const half of ['{ customers(first: 3', '{ customers(first: 31) { nodes { disp } } }', '{ customers(first: 31) { nodes { displayName }']) {
+      await put(page, half);
+      await page.waitForTimeout(600);
+      assert.equal(await needs(page).innerText(), before, `with ${half}`);
+    }
+    assert.equal(all, 0);
+    for (const n of [0, 1, 2]) {
+      await put(page, `{ customers(first: 4${n}) { nodes { displayName } } }`);
+      await page.waitForTimeout(500);
+    }
+    await needs(page).getByText('43').waitFor(); // first: 42
+    assert.equal(most, 1);
+    assert.ok(all <= 3, `${all} requests`);
+    assert.deepEqual([...new Set(answered)], [200]);
+    assert.deepEqual(heard.complaints, []);
+  });
+});
+
+/** Runs a worked query and shows its answer as a table. */
+async function asTable(page, title) {
+  await openWorked(page, title);
+  const { body } = await run(page);
+  await page.getByRole('button', { name: 'Table', exact: true }).click();
+  return body;
+}
+
+async function column(page, number) {
+  return page.locator(`.bo-table-scroll > table > tbody > tr > td:nth-child(${number})`).allInnerTexts();
+}
+
+describe('the answer as a table', () => {
+  it('has a column for each value, orders numbers as numbers, and keeps its head in sight', async () => {
+    const { page, heard } = await open(browser);
+    await signIn(page, service.full);
+    const { data } = await asTable(page, 'Transcripts in groups');
+    const { groups } = data.transcriptsAggregate;
+    const head = page.locator('.bo-table-scroll > table > thead th');
+    assert.deepEqual((await head.allInnerTexts()).map((text) => text.trim()), ['Status', 'Language', 'count', 'completedCount', 'averageProgress']);
+    assert.deepEqual(await column(page, 1), groups.map((g) => g.keys[0].label));
+
+    const numbers = groups.map((g) => g.completedCount).sort((a, b) => a - b);
+    assert.ok(numbers.some((n) => n > 9) && numbers.some((n) => n < 9), 'numbers of several lengths');
+    const shown = async () => (await column(page, 4)).map((text) => Number(text.replaceAll(',', '')));
+    const order = page.getByRole('button', { name: 'completedCount' });
+    await order.click();
+    assert.deepEqual(await shown(), numbers);
+    assert.equal(await head.nth(3).getAttribute('aria-sort'), 'ascending');
+    await order.press('Enter');
+    assert.deepEqual(await shown(), [...numbers].reverse());
+
+    const scroll = page.locator('.bo-table-scroll');
+    await scroll.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    assert.ok((await scroll.evaluate((element) => element.scrollTop)) > 0, 'it scrolls');
+    const [top, stays] = [await scroll.boundingBox(), await head.first().boundingBox()];
+    assert.ok(Math.abs(top.y - stays.y) < 3, `${top.y} and ${stays.y}`);
+    assert.deepEqual(heard.complaints, []);
+  });
+
+  it('draws groups as bars, in the order of the table', async () => {
+    const { page } = await open(browser);
+    await signIn(page, service.full);
+    const { data } = await asTable(page, 'Transcripts in groups');
+    const bars = page.getByRole('list', { name: 'transcriptsAggregate by count' }).getByRole('listitem');
+    const counts = data.transcriptsAggregate.groups.map((g) => g.count);
+    assert.equal(await bars.count(), Math.min(12, counts.length));
+    const widths = await bars.locator('rect').evaluateAll((all) => all.map((rect) => rect.getBoundingClientRect().width));
+    for (const [i, width] of widths.entries()) assert.ok(Math.abs(width / widths[0] - counts[i] / counts[0]) < 0.02, `bar ${i}`);
+    await page.getByLabel('Bars show').selectOption('completedCount');
+    await page.getByRole('list', { name: 'transcriptsAggregate by completedCount' }).waitFor();
+    await page.getByRole('button', { name: 'Language' }).click();
+    assert.match(await page.locator('.bo-bar-label').first().innerText(), /Dutch$/);
+  });
+
+  it('opens the lists within a row, and is copied for a spreadsheet', async () => {
+    const { page } = await open(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await signIn(page, service.full);
+    const { data } = await asTable(page, 'Companies and the people behind them');
+    const rows = data.customers.nodes;
+    const at = rows.findIndex((row) => row.relations.edges.length > 0);
+    const count = page.getByRole('button', { name: `${rows[at].relations.edges.length} relations` }).first();
+    await count.click();
+    assert.equal(await count.getAttribute('aria-expanded'), 'true');
+    const nested = page.getByRole('table', { name: 'relations' });
+    assert.match(await nested.innerText(), new RegExp(rows[at].relations.edges[0].otherCustomer.displayName));
+    await page.getByRole('button', { name: 'Copy for a spreadsheet' }).click();
+    await page.getByText('Copied').waitFor();
+    const lines = (await page.evaluate(() => globalThis.navigator.clipboard.readText())).split('\n').map((line) => line.split('\t'));
+    assert.equal(lines.length, rows.length + 1);
+    const [names, relations] = [lines[0].indexOf('displayName'), lines[0].indexOf('relations')];
+    assert.deepEqual(lines.slice(1).map((line) => line[names]), rows.map((row) => row.displayName));
+    assert.deepEqual(lines.slice(1).map((line) => Number(line[relations])), rows.map((row) => row.relations.edges.length));
+  });
+
+  it('lists what a subscription is told, the newest first', async () => {
+    const { page, heard } = await open(browser);
+    await signIn(page, service.full);
+    await openWorked(page, 'Changes as they come');
+    const began = page.waitForResponse((response) => response.headers()['content-type']?.startsWith('text/event-stream'));
+    await page.click('.graphiql-execute-button');
+    await began;
+    await page.getByText('Waiting for the first event').waitFor();
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    const made = [];
+    for (const n of [1, 2, 3]) {
+      made.unshift(`Event ${n} ${Date.now()}`);
+      await ask({ query: `mutation { createLabel(input: { name: "${made[0]}" }) { userErrors { code } } }` });
+      await page.getByRole('cell', { name: made[0] }).waitFor();
+    }
+    const names = (await page.locator('.bo-table-scroll > table > thead th').allInnerTexts()).map((text) => text.trim());
+    assert.deepEqual(await column(page, names.indexOf('object.name') + 1), made);
+    await page.click('.graphiql-execute-button');
+    assert.deepEqual(heard.complaints, []);
+  });
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  it(`axe finds nothing in what analysts see, ${colorScheme}`, async () => {
+    const { page } = await open(browser, { colorScheme });
+    await signIn(page, service.limited);
+    await asTable(page, 'Transcripts in groups');
+    await accessible(page, 'a table and a chart');
+    await asTable(page, 'Companies and the people behind them');
+    await page.locator('.bo-count').first().click();
+    await accessible(page, 'a list within a row');
+    await openWorked(page, 'Registration numbers');
+    await needs(page).getByText('which you lack').waitFor();
+    await page.getByRole('button', { name: 'Export…' }).click();
+    await accessible(page, 'an export that lacks a scope');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show Saved queries' }).click();
+    await page.waitForTimeout(300);
+    await accessible(page, 'the drawer of saved queries');
+    if (colorScheme === 'dark') return;
+    await page.setViewportSize({ width: 520, height: 900 });
+    await accessible(page, 'a narrow window');
+  });
+}

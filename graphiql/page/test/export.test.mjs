@@ -1,0 +1,222 @@
+// A list as a file: what the page saves is what the service gives, and never a part of it.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, afterEach, before, it } from 'node:test';
+import { launch, open, put, service, signIn } from './browser.mjs';
+import { through } from './proxy.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
+
+const people = `query People { customers(orderBy: { field: NAME }) { nodes { displayName email responsible { lastName } } } }`;
+const ties = `query Ties { customers(first: 40) { nodes { displayName relations { edges { direction node { kind } otherCustomer { displayName } } } } } }`;
+
+/** Opens the dialog for a query and chooses a format. */
+async function dialogFor(page, query, format) {
+  await put(page, query);
+  await page.getByRole('button', { name: 'Export…' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Export/ });
+  await dialog.getByRole('radio', { name: format }).check();
+  await dialog.locator('button[type=submit]:enabled').waitFor();
+  return dialog;
+}
+
+/** The page without the browser's own dialog for files, so that files go to its downloads. */
+async function withDownloads(options) {
+  const { page, heard } = await open(browser, options);
+  await page.evaluate(() => delete globalThis.showSaveFilePicker);
+  return { page, heard, saved: downloadsOf(page) };
+}
+
+function downloadsOf(page) {
+  const all = [];
+  page.on('download', (download) => all.push(download));
+  return all;
+}
+
+/** What the service gives to another client. */
+async function exported(query, address, headers = {}) {
+  const response = await fetch(`${service.url}/graphql/export?${address}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-client-id': service.full.id, 'x-client-secret': service.full.secret, ...headers },
+    body: JSON.stringify({ query }),
+  });
+  assert.equal(response.status, 200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** Rows of a CSV by RFC 4180. */
+function parseCSV(text, separator = ',') {
+  const rows = [[]];
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\r\\n${separator}]*))(${separator}|\\r?\\n|$)`, 'y');
+  while (cell.lastIndex < text.length) {
+    const [whole, quoted, plain, end] = cell.exec(text) ?? assert.fail(`no CSV at ${cell.lastIndex}`);
+    assert.ok(whole.length > 0);
+    rows.at(-1).push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end !== separator && cell.lastIndex < text.length) rows.push([]);
+  }
+  return rows;
+}
+
+for (const [format, address, separator] of [['CSV for programs', 'format=csv', ','], ['CSV for Excel', 'format=csv&excel=on', ';']]) {
+  it(`saves ${format} as the service gives it, every row of the list`, async () => {
+    const { page, heard, saved } = await withDownloads();
+    await signIn(page, service.full);
+    const dialog = await dialogFor(page, people, format);
+    await dialog.getByRole('button', { name: 'Save as a file' }).click();
+    await dialog.getByText('People.csv is saved').waitFor();
+    const [file] = saved;
+    assert.equal(file.suggestedFilename(), 'People.csv');
+    const content = await readFile(await file.path());
+    assert.deepEqual(content, await exported(people, address));
+    const rows = parseCSV(content.toString('utf8').replace(/^\ufeff/, ''), separator);
+    assert.deepEqual(rows[0], ['displayName', 'email', 'responsible.lastName']);
+    assert.ok(rows.length > 501, `${rows.length} rows: more than a page`);
+    assert.ok(rows.every((row) => row.length === 3));
+    assert.match(await dialog.innerText(), new RegExp(`${new Intl.NumberFormat('en').format(rows.length)} lines`));
+    assert.deepEqual(heard.complaints, []);
+  });
+}
+
+it('unfolds the list within the rows into a workbook, and keeps it in JSON Lines', async () => {
+  const { page, saved } = await withDownloads();
+  await signIn(page, service.full);
+  let dialog = await dialogFor(page, ties, 'XLSX');
+  await dialog.getByLabel('All rows, not only the first 40').uncheck();
+  assert.match(await dialog.innerText(), /One row for each of relations/);
+  await dialog.getByRole('button', { name: 'Save as a file' }).click();
+  await dialog.getByText('Ties.xlsx is saved').waitFor();
+  assert.equal((await readFile(await saved[0].path())).subarray(0, 2).toString(), 'PK');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+
+  dialog = await dialogFor(page, ties, 'JSON Lines');
+  await dialog.getByLabel('All rows, not only the first 40').uncheck();
+  await dialog.getByRole('button', { name: 'Save as a file' }).click();
+  await dialog.getByText('Ties.jsonl is saved: 40 lines').waitFor();
+  const content = await readFile(await saved[1].path());
+  assert.deepEqual(content, await exported(ties, 'format=jsonl'));
+  assert.ok(content.toString().trim().split('\n').map((line) => JSON.parse(line)).some((row) => row.relations.edges.length > 0));
+});
+
+it('saves all rows of a query that shows the first ones, whether a number or a variable says so', async () => {
+  const { page, saved } = await withDownloads();
+  await signIn(page, service.full);
+  const whole = await exported('{ labels { nodes { name } } }', 'format=csv');
+  for (const query of ['query Names { labels(first: 2) { nodes { name } } }', 'query Names($n: Int = 2) { labels(first: $n) { nodes { name } } }']) {
+    const dialog = await dialogFor(page, query, 'CSV for programs');
+    await dialog.getByRole('button', { name: 'Save as a file' }).click();
+    await dialog.getByText('Names.csv is saved').waitFor();
+    assert.deepEqual(await readFile(await saved.pop().path()), whole);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+  }
+  assert.ok(parseCSV(whole.toString()).length > 3);
+});
+
+it('asks for a purpose when registration numbers leave, and sends it', async () => {
+  const { page, saved } = await withDownloads();
+  await signIn(page, service.full);
+  await put(page, 'query Numbers { customers(first: 3) { nodes { displayName registrationNumber } } }');
+  await page.getByRole('region', { name: 'What this query needs' }).getByText('privacy.read').waitFor();
+  await page.getByRole('button', { name: 'Export…' }).click();
+  const dialog = page.getByRole('dialog');
+  const button = dialog.getByRole('button', { name: 'Save as a file' });
+  assert.ok(await button.isDisabled());
+  await dialog.getByLabel('Purpose').fill('Audit of 2026');
+  const asked = page.waitForRequest((request) => request.url().includes('/graphql/export'));
+  await button.click();
+  assert.equal((await asked).headers()['x-access-purpose'], 'Audit of 2026');
+  await dialog.getByText('Numbers.xlsx is saved').waitFor();
+  assert.equal(saved.length, 1);
+});
+
+it('says why there is no file: what cannot be exported, what a pair lacks, and what the service refuses', async () => {
+  const { page, saved } = await withDownloads();
+  await signIn(page, service.limited);
+  const dialog = page.getByRole('dialog');
+  for (const [query, said] of [
+    ['{ viewer { name } }', /one list with edges or nodes/],
+    ['mutation { createLabel(input: { name: "x" }) { userErrors { code } } }', /Only a query/],
+    ['{ customers { nodes { registrationNumber } } }', /privacy\.read, which your pair does not have/],
+    ['{ customers { nodes { relations { totalCount nodes { kind } } transcripts { nodes { status } } } } }', /one kind of rows[^]*relations, transcripts/],
+  ]) {
+    await put(page, query);
+    await page.getByRole('button', { name: 'Export…' }).click();
+    await dialog.getByText(said).waitFor();
+    assert.ok(await dialog.getByRole('button', { name: 'Save as a file' }).isDisabled());
+    await dialog.getByRole('button', { name: 'Close' }).click();
+  }
+  const refused = await dialogFor(page, '{ customers(page: 2) { nodes { displayName } } }', 'CSV for programs');
+  await refused.getByRole('button', { name: 'Save as a file' }).click();
+  assert.match(await refused.getByRole('alert').innerText(), /An export goes forward/);
+  assert.equal(saved.length, 0);
+});
+
+/** The page behind a network on which exports hang after some bytes. */
+async function spoilt(prepare) {
+  const network = await through(service.url, 20_000);
+  const { page, heard } = await open(browser, { url: network.url });
+  await page.evaluate(prepare);
+  await signIn(page, service.full);
+  return { page, heard, network, saved: downloadsOf(page) };
+}
+
+const withoutPicker = () => void delete globalThis.showSaveFilePicker;
+
+// The browser's dialog for files, as if a name was chosen: it writes where it writes for pages themselves.
+const withPicker = () => {
+  globalThis.showSaveFilePicker = async ({ suggestedName }) => {
+    const folder = await globalThis.navigator.storage.getDirectory();
+    return folder.getFileHandle(suggestedName, { create: true });
+  };
+};
+
+const filesOf = (page) =>
+  page.evaluate(async () => {
+    const files = {};
+    for await (const [name, handle] of (await globalThis.navigator.storage.getDirectory()).entries()) files[name] = await (await handle.getFile()).text();
+    return files;
+  });
+
+for (const [where, prepare] of [['in the downloads', withoutPicker], ['in the file that was chosen', withPicker]]) {
+  it(`tells that a stream broke, and leaves nothing of it ${where}`, async () => {
+    const { page, network, saved } = await spoilt(prepare);
+    const dialog = await dialogFor(page, people, 'CSV for programs');
+    await dialog.getByRole('button', { name: 'Save as a file' }).click();
+    await dialog.getByText(/lines, [\d.]+ kB so far/).waitFor();
+    network.cut();
+    assert.match(await dialog.getByRole('alert').getByText(/broke off/).innerText(), /No file was saved/);
+    assert.deepEqual([saved.length, await filesOf(page)], [0, {}]);
+    await network.close();
+  });
+
+  it(`cancels an export, ends the request, and leaves nothing of it ${where}`, async () => {
+    const { page, heard, network, saved } = await spoilt(prepare);
+    const dialog = await dialogFor(page, people, 'CSV for programs');
+    await dialog.getByRole('button', { name: 'Save as a file' }).click();
+    await dialog.getByText(/lines, [\d.]+ kB so far/).waitFor();
+    await page.keyboard.press('Escape'); // does not close it meanwhile
+    await dialog.getByRole('button', { name: 'Cancel the export' }).click();
+    await dialog.getByText('Cancelled. No file was saved.').waitFor();
+    assert.deepEqual([saved.length, await filesOf(page)], [0, {}]);
+    for (let i = 0; network.left.length === 0 && i < 50; i++) await new Promise((soon) => setTimeout(soon, 20));
+    assert.equal(network.left.length, 1);
+    assert.deepEqual(heard.complaints, []);
+    await network.close();
+  });
+}
+
+it('writes the file that was chosen', async () => {
+  const { page } = await open(browser);
+  await page.evaluate(withPicker);
+  await signIn(page, service.full);
+  const dialog = await dialogFor(page, people, 'CSV for programs');
+  await dialog.getByRole('button', { name: 'Save as a file' }).click();
+  await dialog.getByText('People.csv is saved').waitFor();
+  assert.equal((await filesOf(page))['People.csv'], (await exported(people, 'format=csv')).toString('utf8'));
+});

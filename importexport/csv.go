@@ -1,0 +1,81 @@
+package importexport
+
+import "io"
+
+// maxRecord is the most bytes of a record of CSV that goes over several lines: a quote that nobody closed must not swallow
+// the rest of the file.
+const maxRecord = 64 << 10
+
+// csvRecords reads the records of a CSV file. A record that is not sound is given up at the end of its first line.
+type csvRecords struct {
+	*lines
+	file   io.ReaderAt
+	size   int64
+	sheet  *sheet
+	number int   // of the record's first line
+	start  int64 // where that begins
+	buffer []byte
+}
+
+// newCSVRecords begins behind the header.
+func newCSVRecords(file io.ReaderAt, size int64, s *sheet) (*csvRecords, error) {
+	r := &csvRecords{file: file, size: size, sheet: s}
+	r.from(0, 0)
+	_, err := r.lines.next()
+	return r, err
+}
+
+// from goes on at an offset, behind so many lines.
+func (r *csvRecords) from(offset int64, number int) {
+	r.lines = newLines(io.NewSectionReader(r.file, offset, r.size-offset))
+	r.lines.read, r.lines.number = offset, number
+}
+
+func (r *csvRecords) place() (number int, offset int64) { return r.number, r.start }
+
+// next returns the next record as it stands in the file, as lines.next does a line.
+func (r *csvRecords) next() ([]byte, error) {
+	first, err := r.lines.next()
+	r.number, r.start = r.lines.place()
+	if err != nil || !r.sheet.isOpen(first) {
+		return first, err
+	}
+	behind, length := r.lines.read, len(first)
+	r.buffer = append(r.buffer[:0], first...)
+	for len(r.buffer) < maxRecord {
+		more, err := r.lines.one()
+		if err != nil {
+			break
+		}
+		r.buffer = append(append(r.buffer, '\n'), more...)
+		if r.sheet.isOpen(r.buffer) {
+			continue
+		}
+		if _, why := r.sheet.values(r.buffer); why == "" {
+			return r.buffer, nil
+		}
+		break
+	}
+	r.from(behind, r.number)
+	return r.buffer[:length], nil
+}
+
+// isOpen tells whether a field's quotes are open at the end of a text.
+func (s *sheet) isOpen(text []byte) bool {
+	quoted, begins := false, true
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '"' && i+1 < len(text) && text[i+1] == '"':
+			i++
+		case quoted:
+			quoted = c != '"'
+		case begins && c == '"':
+			quoted = true
+		default:
+			begins = c == byte(s.comma)
+			continue
+		}
+		begins = false
+	}
+	return quoted
+}

@@ -1,0 +1,49 @@
+package importexport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// errDry rolls a dry run back.
+var errDry = errors.New("a dry run is not committed")
+
+// rehearse loads the files into a transaction that is not committed.
+func (im *importing) rehearse(ctx context.Context) (all []Loaded, err error) {
+	failed := error(nil)
+	err = im.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
+		im.dry, im.rejected = tx, rejectedIDs{seed: im.rejected.seed}
+		if all, failed = im.loadAll(ctx); failed != nil {
+			return failed
+		}
+		return errDry
+	})
+	if errors.Is(err, errDry) {
+		err = nil
+	}
+	return all, err
+}
+
+// write runs a transaction, or what would be one in that of a dry run.
+func (im *importing) write(ctx context.Context, do func(context.Context, backoffice.Tx) error) error {
+	if im.dry != nil {
+		return do(ctx, im.dry)
+	}
+	return im.Store.Write(ctx, do)
+}
+
+// imagine is what storing a file would make of it.
+func (f *storedFiles) imagine(content io.Reader, contentType string) (file backoffice.File, err error) {
+	digest := backoffice.NewFileDigest()
+	if _, err := io.Copy(digest, content); err != nil {
+		return file, backoffice.Fault(err, "reading a file")
+	}
+	digest.Fill(&file)
+	file.Key, file.ContentType, file.TimeCreated = backoffice.NewFileKey(backoffice.NewUploadID()), contentType, backoffice.InstantOf(time.Now())
+	f.put[file.Key] = true
+	return file, nil
+}

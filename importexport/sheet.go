@@ -1,0 +1,192 @@
+package importexport
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"example.org/backoffice/backoffice"
+)
+
+// sheet is how the records of a CSV file become lines: the header says which field each column is.
+type sheet struct {
+	comma   rune
+	columns []column
+	header  []byte // as it stands in the file
+}
+
+// column is a column of a sheet.
+type column struct {
+	object, name string // of addressFields.city these two; object is "" for most
+	cell         cell
+	passed       bool // over
+}
+
+// cell is how the text of a cell becomes a value.
+type cell byte
+
+const (
+	textCell cell = iota // a string
+	flagCell             // true or false
+	numberCell
+	jsonCell // any JSON
+	listCell // strings, with semicolons between them
+)
+
+// readSheet reads the header of a CSV file. Columns are named by fields, parts of objects with a point between, or by what the
+// mapping gives a field's name for; a column that it gives "" is passed over.
+func readSheet(file *os.File, size int64, name string, cellOf func(field string) (cell, bool), mapping map[string]string) (*sheet, error) {
+	first, err := newLines(io.NewSectionReader(file, 0, size)).next()
+	if err != nil {
+		return nil, fmt.Errorf("%s has no line with the names of its columns", name)
+	}
+	s := &sheet{header: bytes.Clone(first), comma: ','}
+	for _, other := range []byte{';', '\t'} {
+		if bytes.Count(first, []byte{other}) > bytes.Count(first, []byte{byte(s.comma)}) {
+			s.comma = rune(other)
+		}
+	}
+	names, why := s.values(first)
+	if why != "" {
+		return nil, fmt.Errorf("%s: the names of the columns: %s", name, why)
+	}
+	columns := make([]column, len(names))
+	for i, header := range names {
+		field, mapped := mapping[strings.TrimSpace(header)]
+		if !mapped {
+			field = strings.TrimSpace(header)
+		}
+		c := column{name: field, passed: mapped && field == ""}
+		if object, part, isPart := strings.Cut(field, "."); isPart {
+			c.object, c.name = object, part
+		}
+		known := c.passed
+		if !known {
+			c.cell, known = cellOf(field)
+		}
+		switch {
+		case !known:
+			return nil, fmt.Errorf("%s: there is no field for the column %s: --mapping names one, or \"\" to pass it over", name, shownKey(header))
+		case !c.passed && slices.ContainsFunc(columns[:i], func(other column) bool { return !other.passed && other.object == c.object && other.name == c.name }):
+			return nil, fmt.Errorf("%s: two columns are for the field %s", name, field)
+		}
+		columns[i] = c
+	}
+	s.columns = columns
+	return s, nil
+}
+
+// values are the cells of a record; why tells what is wrong with it.
+func (s *sheet) values(text []byte) (values []string, why string) {
+	if !utf8.Valid(text) {
+		return nil, "the line is not valid UTF-8"
+	}
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma, r.FieldsPerRecord = s.comma, -1
+	values, err := r.Read()
+	if err != nil {
+		return nil, "the line is not CSV: a quote stands where none may, or none closes a field"
+	}
+	if len(s.columns) > 0 && len(values) != len(s.columns) {
+		return nil, fmt.Sprintf("the line has %d columns instead of %d", len(values), len(s.columns))
+	}
+	return values, ""
+}
+
+// line makes the line of a record. A cell that is empty says nothing.
+func (s *sheet) line(text []byte) (line []byte, why string) {
+	values, why := s.values(text)
+	if why != "" {
+		return nil, why
+	}
+	line = append(line, '{')
+	for i, c := range s.columns {
+		if s.saysNothing(i, values) {
+			continue
+		}
+		if c.object == "" {
+			line = s.member(line, c.name, c.cell, values[i])
+			continue
+		}
+		if s.began(i, values) {
+			continue
+		}
+		line = append(backoffice.AppendJSONString(comma(line), c.object), ':', '{')
+		for j, part := range s.columns {
+			if part.object == c.object && !s.saysNothing(j, values) {
+				line = s.member(line, part.name, part.cell, values[j])
+			}
+		}
+		line = append(line, '}')
+	}
+	return append(line, '}'), ""
+}
+
+func (s *sheet) saysNothing(i int, values []string) bool {
+	return s.columns[i].passed || strings.TrimSpace(values[i]) == ""
+}
+
+// began tells whether a part of the same object stands before a column.
+func (s *sheet) began(i int, values []string) bool {
+	for j := range i {
+		if s.columns[j].object == s.columns[i].object && !s.saysNothing(j, values) {
+			return true
+		}
+	}
+	return false
+}
+
+// comma separates what comes from what stands before it.
+func comma(line []byte) []byte {
+	if line[len(line)-1] == '{' || line[len(line)-1] == '[' {
+		return line
+	}
+	return append(line, ',')
+}
+
+// spoken are the words for true and false that spreadsheets write.
+var spoken = map[string]string{
+	"true": "true", "1": "true", "yes": "true", "ja": "true", "oui": "true", "waar": "true", "vrai": "true",
+	"false": "false", "0": "false", "no": "false", "nee": "false", "non": "false", "onwaar": "false", "faux": "false",
+}
+
+// member appends a field of a line. What a cell's form does not allow is a string, which the field then refuses.
+func (s *sheet) member(line []byte, name string, form cell, value string) []byte {
+	line = append(backoffice.AppendJSONString(comma(line), name), ':')
+	value = strings.TrimSpace(value)
+	plain := ""
+	switch form {
+	case textCell:
+	case flagCell:
+		plain = spoken[strings.ToLower(value)]
+	case numberCell:
+		if plain = value; s.comma == ';' { // as it is written where the comma is the decimal point
+			plain = strings.Replace(plain, ",", ".", 1)
+		}
+		if !json.Valid([]byte(plain)) || plain[0] != '-' && (plain[0] < '0' || plain[0] > '9') {
+			plain = ""
+		}
+	case jsonCell:
+		if json.Valid([]byte(value)) {
+			plain = value
+		}
+	case listCell:
+		line = append(line, '[')
+		for item := range strings.SplitSeq(value, ";") {
+			if item = strings.TrimSpace(item); item != "" {
+				line = backoffice.AppendJSONString(comma(line), item)
+			}
+		}
+		return append(line, ']')
+	}
+	if plain != "" {
+		return append(line, plain...)
+	}
+	return backoffice.AppendJSONString(line, value)
+}

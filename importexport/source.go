@@ -1,0 +1,136 @@
+package importexport
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// source is the file that a noun's lines come from.
+type source struct {
+	name      string
+	file      content
+	size      int64
+	sheet     *sheet // of a spreadsheet, nil for lines of JSON
+	temporary string // where the file is when it is ours
+}
+
+// content is the bytes of a source.
+type content interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// What a noun's file may end with: lines of JSON, or a spreadsheet.
+const (
+	endsLines = ".ndjson"
+	endsCSV   = ".csv"
+	endsXLSX  = ".xlsx"
+)
+
+var ends = []string{endsLines, endsCSV, endsXLSX}
+
+// stem is a file's name without its end.
+func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+
+// open opens the noun's file. fs.ErrNotExist when there is none.
+func (n *noun[T, C]) open(im *importing) (src source, err error) {
+	var file *os.File
+	for _, end := range ends {
+		src.name = stem(n.file) + end
+		if file, err = openRegular(im.folder, src.name); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	switch {
+	case errors.Is(err, errNotFile):
+		return src, fmt.Errorf("%s is not a file", src.name)
+	case err != nil:
+		return src, cannotRead(src.name, err)
+	}
+	src.file = file
+	defer func() {
+		if err != nil {
+			src.close()
+		}
+	}()
+	if path.Ext(src.name) == endsXLSX {
+		table, err := openWorkbook(file, src.name)
+		if err != nil {
+			return src, err
+		}
+		src.close()
+		file, src.file, src.temporary = table, table, table.Name()
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return src, cannotRead(src.name, err)
+	}
+	if src.size = info.Size(); path.Ext(src.name) != endsLines {
+		src.sheet, err = readSheet(file, src.size, src.name, n.cellOf, im.Mapping[stem(n.file)])
+	}
+	return src, err
+}
+
+func (s *source) close() {
+	_ = s.file.Close()
+	if s.temporary != "" {
+		_ = os.Remove(s.temporary)
+	}
+}
+
+// rejects is the name of the file for lines that are rejected: a workbook's are CSV.
+func (s *source) rejects() string {
+	if s.temporary != "" {
+		return stem(s.name) + endsCSV
+	}
+	return s.name
+}
+
+// cellOf is how a cell gives a field, or a part of one.
+func (n *noun[T, C]) cellOf(name string) (form cell, known bool) {
+	switch name {
+	case "_id":
+		return textCell, true
+	case "_deleted":
+		return flagCell, true
+	}
+	object, part, isPart := strings.Cut(name, ".")
+	i, known := n.at[object]
+	if !known || isPart != (n.fields[i].parts != nil) {
+		return 0, false
+	}
+	if isPart {
+		return textCell, slices.Contains(n.fields[i].parts, part)
+	}
+	return n.fields[i].cell, true
+}
+
+// lineReader reads the file from its start.
+func (s source) lineReader() (lineReader, error) {
+	if s.sheet != nil {
+		return newCSVRecords(s.file, s.size, s.sheet)
+	}
+	return newLines(io.NewSectionReader(s.file, 0, s.size)), nil
+}
+
+// ParseMapping reads a mapping from JSON: {"customers": {"Klantnaam": "name", "Straat": "addressFields.street", "Nota": ""}}.
+func ParseMapping(text []byte) (mapping map[string]map[string]string, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&mapping); err != nil {
+		return nil, errors.New("the mapping is JSON: for each file, without its end, an object of columns and the fields they are for")
+	}
+	for name := range mapping {
+		if !slices.ContainsFunc(tables, func(t table) bool { return stem(t.fileName()) == name }) {
+			return nil, fmt.Errorf("the mapping names %s, which is no file that import reads", shownKey(name))
+		}
+	}
+	return mapping, nil
+}

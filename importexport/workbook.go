@@ -1,0 +1,57 @@
+package importexport
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+
+	"github.com/xuri/excelize/v2"
+)
+
+const maxWorkbook = 2 << 30 // bytes that a workbook may hold
+
+// openWorkbook writes the first sheet of a workbook as CSV into a file that is removed when it is closed: what was staged is read
+// again from there. Cells are what they hold, not how they are shown.
+func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
+	book, err := excelize.OpenReader(workbook, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxWorkbook})
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a workbook (.xlsx) that can be read", name)
+	}
+	defer func() { _ = book.Close() }()
+	file, err := os.CreateTemp("", "backoffice-import-*.csv")
+	if err != nil {
+		return nil, cannotRead(name, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close()
+			_ = os.Remove(file.Name())
+		}
+	}()
+	rows, err := book.Rows(book.GetSheetName(0))
+	if err != nil {
+		return nil, fmt.Errorf("%s has no sheet", name)
+	}
+	defer func() { _ = rows.Close() }()
+	out := csv.NewWriter(file)
+	width := 0
+	for rows.Next() {
+		cells, err := rows.Columns(excelize.Options{RawCellValue: true})
+		if err != nil {
+			return nil, fmt.Errorf("%s: a row of the sheet cannot be read", name)
+		}
+		if width == 0 {
+			width = len(cells)
+		}
+		for len(cells) > 0 && len(cells) < width { // a row ends with its last cell that holds something
+			cells = append(cells, "")
+		}
+		if err := out.Write(cells); err != nil {
+			return nil, cannotRead(name, err)
+		}
+	}
+	if out.Flush(); out.Error() != nil || rows.Error() != nil {
+		return nil, fmt.Errorf("%s: the sheet cannot be read", name)
+	}
+	return file, nil
+}

@@ -1,0 +1,97 @@
+package inputs
+
+import "example.org/backoffice/backoffice"
+
+// CreateCustomersPayload is what came of createCustomers.
+type CreateCustomersPayload struct {
+	Results []*CreateCustomersResult
+	BatchOutcome
+}
+
+// CreateCustomersResult is what came of one input.
+type CreateCustomersResult struct {
+	Customer   *backoffice.Customer
+	UserErrors []*backoffice.UserError
+}
+
+// UpdateCustomersPayload is what came of updateCustomers.
+type UpdateCustomersPayload struct {
+	Results []*UpdateCustomersResult
+	BatchOutcome
+}
+
+// UpdateCustomersResult is what came of one input.
+type UpdateCustomersResult struct {
+	Customer   *backoffice.Customer
+	UserErrors []*backoffice.UserError
+}
+
+// DeleteCustomersPayload is what came of deleteCustomers.
+type DeleteCustomersPayload struct {
+	Results     []*DeleteCustomersResult
+	WouldDelete *backoffice.CustomerDeletion
+	BatchOutcome
+}
+
+// DeleteCustomersResult is what came of one input.
+type DeleteCustomersResult struct {
+	DeletedCustomerID *string
+	UserErrors        []*backoffice.UserError
+}
+
+// NewCustomers are what was sent.
+func NewCustomers(inputs []*CreateCustomerInput) []backoffice.BatchInput[backoffice.CustomerFields] {
+	customers := make([]backoffice.BatchInput[backoffice.CustomerFields], len(inputs))
+	for i, in := range inputs {
+		customers[i] = backoffice.BatchInput[backoffice.CustomerFields]{Input: in.Fields(), Key: backoffice.ValueOf(in.IdempotencyKey)}
+	}
+	return customers
+}
+
+// ChangedCustomers are what was sent.
+func ChangedCustomers(inputs []*UpdateCustomerInput) []backoffice.CustomerUpdate {
+	updates := make([]backoffice.CustomerUpdate, len(inputs))
+	for i, in := range inputs {
+		updates[i] = backoffice.CustomerUpdate{ID: in.ID, Fields: in.Fields(), Expected: backoffice.OnlyVersion(in.ExpectedVersion)}
+	}
+	return updates
+}
+
+// CustomersToDelete are what was sent.
+func CustomersToDelete(inputs []*DeleteCustomerInput) []backoffice.CustomerToDelete {
+	deletions := make([]backoffice.CustomerToDelete, len(inputs))
+	for i, in := range inputs {
+		deletions[i] = backoffice.CustomerToDelete{ID: in.ID, Expected: backoffice.OnlyVersion(in.ExpectedVersion)}
+	}
+	return deletions
+}
+
+// CustomersCreated is the payload of what came of it, nil when it was refused as a whole.
+func CustomersCreated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *CreateCustomersPayload {
+	p := &CreateCustomersPayload{}
+	p.Results, p.BatchOutcome = resultsOf(outcome, func(c *backoffice.Customer, userErrors []*backoffice.UserError) *CreateCustomersResult {
+		return &CreateCustomersResult{c, userErrors}
+	})
+	return p
+}
+
+// CustomersUpdated is the payload of what came of it, nil when it was refused as a whole.
+func CustomersUpdated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *UpdateCustomersPayload {
+	p := &UpdateCustomersPayload{}
+	p.Results, p.BatchOutcome = resultsOf(outcome, func(c *backoffice.Customer, userErrors []*backoffice.UserError) *UpdateCustomersResult {
+		return &UpdateCustomersResult{c, userErrors}
+	})
+	return p
+}
+
+// CustomersDeleted is the payload of what came of it, nil when it was refused as a whole.
+func CustomersDeleted(outcome *backoffice.BatchOutcome[string], gone backoffice.CustomerDeletion) *DeleteCustomersPayload {
+	p := &DeleteCustomersPayload{}
+	p.Results, p.BatchOutcome = resultsOf(outcome, func(id *string, userErrors []*backoffice.UserError) *DeleteCustomersResult {
+		return &DeleteCustomersResult{id, userErrors}
+	})
+	if p.Written > 0 {
+		p.WouldDelete = &gone
+	}
+	return p
+}

@@ -1,0 +1,33 @@
+package inputs
+
+import "example.org/backoffice/backoffice"
+
+// CreateCustomerRelationsPayload is what came of createCustomerRelations.
+type CreateCustomerRelationsPayload struct {
+	Results []*CreateCustomerRelationsResult
+	BatchOutcome
+}
+
+// CreateCustomerRelationsResult is what came of one input.
+type CreateCustomerRelationsResult struct {
+	Relation   *backoffice.CustomerRelation
+	UserErrors []*backoffice.UserError
+}
+
+// NewRelations are what was sent.
+func NewRelations(inputs []*CreateCustomerRelationInput) []backoffice.BatchInput[backoffice.RelationDraft] {
+	relations := make([]backoffice.BatchInput[backoffice.RelationDraft], len(inputs))
+	for i, in := range inputs {
+		relations[i] = backoffice.BatchInput[backoffice.RelationDraft]{Input: in.RelationDraft, Key: backoffice.ValueOf(in.IdempotencyKey)}
+	}
+	return relations
+}
+
+// RelationsCreated is the payload of what came of it, nil when it was refused as a whole.
+func RelationsCreated(outcome *backoffice.BatchOutcome[backoffice.CustomerRelation]) *CreateCustomerRelationsPayload {
+	p := &CreateCustomerRelationsPayload{}
+	p.Results, p.BatchOutcome = resultsOf(outcome, func(r *backoffice.CustomerRelation, userErrors []*backoffice.UserError) *CreateCustomerRelationsResult {
+		return &CreateCustomerRelationsResult{r, userErrors}
+	})
+	return p
+}

@@ -1,0 +1,37 @@
+package inputs
+
+import "example.org/backoffice/backoffice"
+
+// AssignChecklistsInput is the input of assignChecklists.
+type AssignChecklistsInput struct {
+	ChecklistID     string
+	CustomerIds     []string
+	Filter          *backoffice.CustomerFilter
+	CustomVariables *Object // as it was sent, so that what is wrong with it becomes a user error
+	IdempotencyKey  *string
+}
+
+// AssignChecklistsPayload is what came of assignChecklists.
+type AssignChecklistsPayload struct {
+	Assigned        int
+	AlreadyAssigned int
+	Made            []*backoffice.Transcript // by identifier
+	Outcome
+}
+
+// Draft is what was sent.
+func (in *AssignChecklistsInput) Draft() backoffice.Assignments {
+	draft := backoffice.Assignments{ChecklistID: in.ChecklistID, CustomerIDs: in.CustomerIds, Filter: in.Filter}
+	if in.CustomVariables != nil {
+		draft.CustomVariables = []byte(*in.CustomVariables)
+	}
+	return draft
+}
+
+// ChecklistsAssigned is the payload of what came of it, nil when it was refused.
+func ChecklistsAssigned(assigned *backoffice.Assigned) *AssignChecklistsPayload {
+	if assigned == nil {
+		return &AssignChecklistsPayload{}
+	}
+	return &AssignChecklistsPayload{Assigned: assigned.Count, AlreadyAssigned: assigned.Already, Made: assigned.Transcripts}
+}

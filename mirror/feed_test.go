@@ -1,0 +1,219 @@
+package mirror
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+// fedMirror is a mirror of a furnished office with a change feed, after its first walk.
+func fedMirror(t *testing.T, open func(testing.TB) backoffice.Store) (origin, copied *office, pull *Pull, between *proxy) {
+	t.Helper()
+	origin, copied, between = newOffice(t, openSQLite(t)).furnish(t), newOffice(t, open(t)), &proxy{}
+	origin.fed = true
+	pull = copied.pullFrom(origin.serve(t, between.between), origin)
+	pull.mustOnce(t)
+	between.asked = nil
+	return origin, copied, pull, between
+}
+
+func TestFromAnOriginWithAFeedASecondPullAsksOnceAndAThirdForWhatWasChanged(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
+			origin, copied, pull, between := fedMirror(t, engine.open)
+			before := copied.changed(t)
+			report := pull.mustOnce(t)
+			if report.Requests != 1 || copied.changed(t) != before || report.Nouns[4].Loaded.Unchanged != 7 || report.Incomplete() {
+				t.Errorf("with nothing changed it asks %d times, %q, and ends with %+v", report.Requests, between.asked, report.Nouns[4])
+			}
+			origin.say(t, backoffice.NounCustomer, `{"_id":"acme","name":"Anders"}`, `{"_id":"new-1","type":"Company","name":"Nieuw"}`)
+			origin.say(t, backoffice.NounRelation, `{"_id":"r-new","kind":"director","customer":"new-1","relatedCustomer":"acme"}`)
+			between.asked = nil
+			if report = pull.mustOnce(t); report.Requests > 7 || report.Incomplete() {
+				t.Errorf("with 3 records changed it asks %d times: %q", report.Requests, between.asked)
+			}
+			if total := report.total(); total.Created != 2 || total.Updated != 1 {
+				t.Errorf("it ends with %+v", total)
+			}
+			wantSame(t, origin, copied)
+		})
+	}
+}
+
+func TestADeletionThatTheFeedTellsIsAskedForAndBounded(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull, between := fedMirror(t, openSQLite)
+	gone := origin.records(t, "/customers")[1].id()
+	origin.say(t, backoffice.NounCustomer, `{"_id":"`+gone+`","_deleted":true}`)
+	report := pull.mustOnce(t)
+	if report.total().Deleted != 0 || !strings.Contains(report.Nouns[4].Incomplete, "--allow-deletions 1") {
+		t.Errorf("more than one in 50 are deleted: %+v", report.Nouns[4])
+	}
+	pull.AllowDeletions = 50
+	between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool { // it still answers
+		if r.URL.Path == "/customers/"+gone {
+			_, _ = w.Write([]byte(`{"_id":"` + gone + `"}`))
+			return true
+		}
+		return false
+	})
+	if report = pull.mustOnce(t); report.Nouns[4].Loaded.Deleted != 0 {
+		t.Errorf("what is still there is deleted: %+v", report.Nouns[4])
+	}
+	between.set(nil)
+	if report = pull.mustOnce(t); report.Nouns[4].Loaded.Deleted != 1 || report.Incomplete() {
+		t.Errorf("what is gone is not deleted: %+v", report.Nouns[4])
+	}
+	wantSame(t, origin, copied)
+	if report = pull.mustOnce(t); report.Requests != 1 {
+		t.Errorf("then it asks %d times", report.Requests)
+	}
+}
+
+func TestAFeedThatDoesNotGoOnHasEverythingWalkedThroughAgain(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"it has expired":           "410",
+		"it is no feed any more":   "<html>",
+		"it is cut short":          `{"changes":[],"latest":"9999"}`,
+		"it is another one":        `{"changes":[{"sequence":1,"at":"2020-01-01T00:00:00.000Z","noun":"CUSTOMER","id":"x","action":"UPDATED"}],"latest":"9999"}`,
+		"it is not there any more": "404",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			origin, copied, pull, between := fedMirror(t, openSQLite)
+			origin.say(t, backoffice.NounCustomer, `{"_id":"acme","name":"Anders"}`)
+			between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool {
+				if !lists(r, "/changes") {
+					return false
+				}
+				switch body {
+				case "410":
+					w.WriteHeader(http.StatusGone)
+				case "404":
+					w.WriteHeader(http.StatusNotFound)
+				default:
+					_, _ = w.Write([]byte(body))
+				}
+				return true
+			})
+			if report := pull.mustOnce(t); report.pages() < 10 || report.Incomplete() {
+				t.Errorf("it is not walked through: %+v", report)
+			}
+			wantSame(t, origin, copied)
+			between.set(nil)
+			origin.say(t, backoffice.NounCustomer, `{"_id":"acme","name":"Nog anders"}`)
+			for range 2 {
+				pull.mustOnce(t)
+			}
+			wantSame(t, origin, copied)
+		})
+	}
+}
+
+func TestAWalkThatHasMissedARecordIsFoundOutBeforeTheFeedIsFollowed(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []broken{{}, {unproven: true}} {
+		origin, copied, between := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t)), &proxy{}
+		origin.fed = true
+		between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool { // as when one moves over a page's border while others come and go
+			if !lists(r, "/users") || r.URL.Query().Get("pageSize") == "1" {
+				return false
+			}
+			users := origin.records(t, "/users")
+			text, _ := json.Marshal(map[string]any{"total": len(users) - 1, "count": len(users) - 1, "data": users[1:]})
+			_, _ = w.Write(text)
+			return true
+		})
+		pull := copied.pullFrom(origin.serve(t, between.between), origin)
+		pull.broken = broken
+		if report := pull.mustOnce(t); report.Incomplete() == broken.unproven {
+			t.Errorf("with %+v the first walk ends with %+v", broken, report)
+		}
+		between.set(nil)
+		for range 2 {
+			pull.mustOnce(t)
+		}
+		if missed := len(differences(t, origin, copied)) > 0; missed != broken.unproven {
+			t.Errorf("with %+v a record is missing: %v", broken, missed)
+		}
+	}
+}
+
+func TestManyChangesAreReadByPages(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull, _ := fedMirror(t, openSQLite)
+	lines := make([]string, 1200)
+	for i := range lines {
+		lines[i] = fmt.Sprintf(`{"_id":"many-%04d","type":"Company","name":"Klant %d"}`, i, i)
+	}
+	origin.say(t, backoffice.NounCustomer, lines...)
+	report := pull.mustOnce(t)
+	if report.Requests > 12 || report.Nouns[4].Loaded.Created != len(lines) {
+		t.Errorf("%d records are read by %d requests: %+v", len(lines), report.Requests, report.Nouns[4])
+	}
+	wantSame(t, origin, copied)
+}
+
+func TestWhatCouldNotBeLoadedIsReadAgainByTheNextPull(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull, between := fedMirror(t, openSQLite)
+	origin.say(t, backoffice.NounCustomer, `{"_id":"acme","name":"Anders"}`)
+	between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/customers/acme" {
+			_, _ = w.Write([]byte(`{"_id":"acme","type":"Company","name":"Anders","kboNumber":"1"}`))
+			return true
+		}
+		return false
+	})
+	for range 2 {
+		if report := pull.mustOnce(t); report.Rejected() != 1 {
+			t.Errorf("a record that is no good is not told: %+v", report.Nouns[4])
+		}
+	}
+	between.set(nil)
+	if report := pull.mustOnce(t); report.Rejected() != 0 || report.total().Updated != 1 {
+		t.Errorf("it is not loaded once it is good: %+v", report.Nouns[4])
+	}
+	wantSame(t, origin, copied)
+}
+
+func TestAMirrorThatFollowsAFeedConvergesAndOneThatTakesItsPlaceTooLateIsFoundOut(t *testing.T) {
+	t.Parallel()
+	converge(t, *histories, 5000, func(h *history) { h.origin.fed = true })
+	t.Run("too late", func(t *testing.T) {
+		t.Parallel()
+		origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+		origin.fed = true
+		between := &proxy{fault: func(_ int, w http.ResponseWriter, r *http.Request) bool {
+			if !lists(r, "/transcripts") {
+				return false
+			}
+			origin.say(t, backoffice.NounLabel, `{"_id":"l-late","name":"While it is read"}`)
+			answer := httptest.NewRecorder()
+			origin.handler.ServeHTTP(answer, r)
+			return false
+		}}
+		pull := copied.pullFrom(origin.serve(t, between.between), origin)
+		pull.broken.unproven = true // which finds it out by itself
+		for _, late := range []bool{true, false} {
+			must(t, copied.store.PutMirror(t.Context(), nil))
+			origin.say(t, backoffice.NounLabel, `{"_id":"l-late","_deleted":true}`)
+			pull.AllowDeletions, pull.broken.placeAfter = 10, late
+			for range 4 {
+				pull.mustOnce(t)
+				between.set(nil)
+			}
+			if missed := len(differences(t, origin, copied)) > 0; missed != late {
+				t.Errorf("a place that is taken too late (%v) misses something: %v", late, missed)
+			}
+		}
+	})
+}

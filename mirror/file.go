@@ -1,0 +1,175 @@
+package mirror
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"example.org/backoffice/files"
+)
+
+// file is the file of a record, to be read from the origin.
+type file struct {
+	path     string // of its bytes; "" for a record that has none any more
+	metadata string // of what is known of it; "" when the record tells that itself
+	tells    record // what is known of it
+	has      stored
+}
+
+// isStored says that the bytes are here already, by what is told of them.
+func (f *file) isStored() bool {
+	return f.has.file != nil && f.tells.number("size") == f.has.file.Size && f.tells.text("md5Hash") == f.has.file.MD5Hash
+}
+
+// attachmentAt makes the file of a record that tells all of it.
+func attachmentAt(before, behind string) func(record, stored) *file {
+	return func(r record, has stored) *file {
+		f := &file{path: before + url.PathEscape(r.id()) + behind, tells: r, has: has}
+		if f.isStored() {
+			return nil
+		}
+		return f
+	}
+}
+
+// documentOf is the generated document of a transcript. The origin shows it when the transcript is completed; until then what is here stays.
+func documentOf(r record, has stored) *file {
+	switch {
+	case !r.isTrue("documentGenerated"):
+		if has.file == nil {
+			return nil
+		}
+		return &file{has: has}
+	case !r.isTrue("isCompleted") || has.file != nil && has.updated == r.moment("updatedAt") && has.updated != 0:
+		return nil
+	}
+	of := "/transcripts/download/" + url.PathEscape(r.id())
+	return &file{path: of + "/file", metadata: of + "/metadata", has: has}
+}
+
+// proposalOf is the proposal of a calculation. Nothing is told of it, but that a calculation whose proposal is another one was updated.
+func proposalOf(r record, has stored) *file {
+	switch {
+	case !r.isTrue("hasProposal"):
+		if has.file == nil {
+			return nil
+		}
+		return &file{has: has}
+	case has.file != nil && has.updated == r.moment("updatedAt") && has.updated != 0:
+		return nil
+	}
+	return &file{path: "/calculations/files/" + url.PathEscape(r.id()), has: has}
+}
+
+// inHand is a folder of this process for what was read and is not stored yet.
+type inHand struct {
+	path   string
+	folder *os.Root
+	made   int
+}
+
+func newInHand() (*inHand, error) {
+	path, err := os.MkdirTemp("", "backoffice-pull-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a folder for files: %w", err)
+	}
+	folder, err := os.OpenRoot(path)
+	if err != nil {
+		_ = os.Remove(path)
+		return nil, fmt.Errorf("cannot make a folder for files: %w", err)
+	}
+	return &inHand{path: path, folder: folder}, nil
+}
+
+func (h *inHand) close() {
+	_ = h.folder.Close()
+	_ = os.RemoveAll(h.path)
+}
+
+// name is a name for another file.
+func (h *inHand) name() string {
+	h.made++
+	return fmt.Sprintf("%06d", h.made)
+}
+
+// empty removes what is stored by now.
+func (h *inHand) empty() {
+	entries, _ := os.ReadDir(h.path)
+	for _, entry := range entries {
+		_ = os.RemoveAll(filepath.Join(h.path, entry.Name()))
+	}
+}
+
+// fetch reads a record's file into the folder and adds to the line where it is. there is false when the origin does not have it.
+func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, line record) (there bool, err error) {
+	if f.path == "" {
+		line["file"] = jsonNull
+		return true, nil
+	}
+	if f.metadata != "" {
+		status, err := o.get(ctx, f.metadata, nil, answerTime, func(r *http.Response) error {
+			f.tells = nil
+			return malformedUnlessNil(json.NewDecoder(limited(r)).Decode(&f.tells))
+		})
+		if err != nil || status != http.StatusOK {
+			return false, err
+		}
+		if created := f.tells.moment("timeCreated"); created != 0 {
+			line["timeCreated"] = f.tells["timeCreated"]
+		}
+		if f.isStored() {
+			return true, nil
+		}
+	}
+	status, err := o.get(ctx, f.path, nil, fileTime, func(r *http.Response) error {
+		contentType := f.tells.text("contentType")
+		if contentType == "" {
+			contentType = r.Header.Get("Content-Type")
+		}
+		place := files.SafeName(name, contentType)
+		line["file"], _ = json.Marshal(place)
+		return f.save(to.folder, place, r.Body)
+	})
+	if err != nil || status != http.StatusOK {
+		delete(line, "file")
+		return false, err
+	}
+	return true, nil
+}
+
+// save writes what is read, which has to be what is told of it.
+func (f *file) save(folder *os.Root, name string, content io.Reader) error {
+	to, err := folder.Create(name)
+	if err != nil {
+		return err
+	}
+	digest := md5.New() // as the specification's metadata has it
+	size, err := io.Copy(io.MultiWriter(to, digest), content)
+	if closed := to.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	if want := f.tells.number("size"); want >= 0 && int64(want) != size {
+		return io.ErrUnexpectedEOF
+	}
+	if want := f.tells.text("md5Hash"); want != "" && want != base64.StdEncoding.EncodeToString(digest.Sum(nil)) {
+		return errMalformed
+	}
+	return nil
+}
+
+func malformedUnlessNil(err error) error {
+	if err == nil {
+		return nil
+	}
+	return malformed(err)
+}

@@ -1,0 +1,310 @@
+package mirror
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// touched is what the feed says of a record.
+type touched struct {
+	Deleted bool     `json:"deleted,omitempty"` // by its last entry
+	Parents []parent `json:"parents,omitempty"` // on which it hung or hangs
+}
+
+// open keeps a change that came to nothing yet.
+func (at *place) open(of backoffice.Noun, id string, t touched) {
+	if at.Open[of] == nil {
+		at.Open[of] = map[string]touched{}
+	}
+	at.Open[of][id] = t
+}
+
+// close forgets a change that has come to something.
+func (at *place) close(of backoffice.Noun, id string) {
+	if delete(at.Open[of], id); len(at.Open[of]) == 0 {
+		delete(at.Open, of)
+	}
+}
+
+// take adds changes to those that are open.
+func (at *place) take(found []change) {
+	for _, c := range found {
+		of, err := backoffice.ParseChangeNoun(c.Noun)
+		if err != nil { // of a later version
+			continue
+		}
+		t := at.Open[of][c.ID]
+		t.Deleted = c.Action == backoffice.Deleted.APIName()
+		t.Parents = append(slices.Clone(t.Parents), c.Parents...)
+		at.open(of, c.ID, t)
+	}
+}
+
+// follow brings the store in step by the origin's changes. done is false when everything has to be walked through instead.
+func (p *pulling) follow(ctx context.Context) (done bool, err error) {
+	if p.place, err = p.notedPlace(ctx); err != nil || p.place == nil {
+		return false, err
+	}
+	for round := range mostRounds {
+		before := p.place.After
+		known, err := p.gather(ctx)
+		if err != nil {
+			return false, err
+		}
+		if !known {
+			p.place, p.done = nil, map[backoffice.Noun]*Pulled{}
+			return false, p.Store.NoteMirror(ctx, placeNote, nil)
+		}
+		if p.place.After == before && (round > 0 || len(p.place.Open) == 0) {
+			break
+		}
+		if err := p.settle(ctx); err != nil {
+			return true, err
+		}
+		if err := p.notePlace(ctx); err != nil {
+			return true, err
+		}
+	}
+	return true, p.endFollow(ctx)
+}
+
+// gather reads all that was changed since the place. known is false when the feed does not go on from there, or tells too much of it.
+func (p *pulling) gather(ctx context.Context) (known bool, err error) {
+	for range mostPages {
+		found, known, err := p.news(ctx)
+		if err != nil || !known {
+			return known, err
+		}
+		p.place.take(found)
+		if len(found) < feedPage-1 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// endFollow counts what has not changed, and looks whether the origin tells more by now.
+func (p *pulling) endFollow(ctx context.Context) error {
+	for _, n := range nouns {
+		if p.mirror.Of(n.of) == nil {
+			if err := p.walk(ctx, n); err != nil {
+				return p.cut(n, err)
+			}
+			if p.of(n).Told { // its changes were not told so far
+				return p.Store.NoteMirror(ctx, placeNote, nil)
+			}
+			continue
+		}
+		here, err := n.count(ctx, p.Store)
+		if err != nil {
+			return err
+		}
+		done := p.of(n)
+		done.Told, done.Missing = true, 0
+		for _, t := range p.place.Open[n.of] {
+			if t.Deleted {
+				done.Missing++
+			}
+		}
+		if unread := len(p.place.Open[n.of]) - done.Missing - done.Loaded.Rejected; unread > 0 && done.Incomplete == "" {
+			done.Incomplete = fmt.Sprintf("%d records of which it tells changes were not found", unread)
+		}
+		done.Loaded.Unchanged = max(0, here-done.Loaded.Created-done.Loaded.Updated)
+	}
+	if p.place.Proven {
+		return nil
+	}
+	return p.prove(ctx)
+}
+
+// settle does what is open, first the records that are there, then the deletions.
+func (p *pulling) settle(ctx context.Context) error {
+	for _, n := range nouns {
+		if p.mirror.Of(n.of) == nil {
+			delete(p.place.Open, n.of)
+			continue
+		}
+		p.of(n).Told, p.of(n).Incomplete, p.of(n).Loaded.Rejected, p.of(n).Loaded.Reasons = true, "", 0, nil
+		if err := p.reread(ctx, n); err != nil {
+			return err
+		}
+	}
+	for _, n := range deletions() {
+		if err := p.deleteTold(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reread reads the open records of a noun that are not deleted, and loads them. What is not found stays open: a list may have been cut short, and of what is gone
+// an entry says so, now or by and by.
+func (p *pulling) reread(ctx context.Context, n *noun) error {
+	var ids []string
+	for id, t := range p.place.Open[n.of] {
+		if !t.Deleted {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	here, err := n.count(ctx, p.Store)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	asked := time.Now()
+	near, all := p.near(n, ids)
+	if !all || len(near) > max(4, here/mostAPage+1) { // then its whole list is less
+		if err := p.walkAnew(ctx, n); err != nil {
+			return err
+		}
+		seen := p.of(n).seen
+		ids = slices.DeleteFunc(ids, func(id string) bool {
+			_, is := seen[sumOf(id)]
+			if is && !slices.Contains(p.of(n).unloaded, id) {
+				p.place.close(n.of, id)
+			}
+			return is
+		})
+		if near, all = p.near(n, ids); !all {
+			near = nil
+		}
+	}
+	records, err := p.readNear(ctx, near)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	found := map[string]record{}
+	for _, r := range records {
+		if wanted[r.id()] {
+			found[r.id()] = r
+		}
+	}
+	batch := slices.Collect(maps.Values(found))
+	slices.SortFunc(batch, compareIDs)
+	unloaded, err := p.loadAll(ctx, n, batch)
+	if err != nil {
+		return err
+	}
+	if err := p.overtaken(ctx, n, asked, batch); err != nil {
+		return err
+	}
+	for id := range found {
+		if !slices.Contains(unloaded, id) {
+			p.place.close(n.of, id)
+		}
+	}
+	return nil
+}
+
+// walkAnew walks through a noun from the beginning. That it changes meanwhile does not matter here: what the walk has not seen is read by itself.
+func (p *pulling) walkAnew(ctx context.Context, n *noun) error {
+	for _, note := range []string{seenNote(n), walkNote(n)} {
+		if err := p.Store.NoteMirror(ctx, note, nil); err != nil {
+			return err
+		}
+	}
+	err := p.walk(ctx, n)
+	p.of(n).Incomplete = ""
+	return err
+}
+
+// address is where records are: the address of one, or of a list that has it.
+type address struct {
+	path  string
+	query string // encoded
+	list  bool
+}
+
+// near are the addresses where records of a noun are found; all is false when some have none but the noun's whole list.
+func (p *pulling) near(n *noun, ids []string) (found []address, all bool) {
+	for _, id := range ids {
+		if n.object != "" && !n.head {
+			found = append(found, address{path: n.object + url.PathEscape(id) + n.suffix})
+			continue
+		}
+		before := len(found)
+		for _, parent := range p.place.Open[n.of][id].Parents {
+			of, err := backoffice.ParseChangeNoun(parent.Noun)
+			if err != nil || n.below == nil || of != n.hangsOn {
+				continue
+			}
+			path, query := n.below(parent.ID)
+			found = append(found, address{path, query.Encode(), true})
+		}
+		if len(found) == before {
+			return nil, false
+		}
+	}
+	slices.SortFunc(found, compareAddresses)
+	return slices.Compact(found), true
+}
+
+func compareAddresses(a, b address) int {
+	return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.query, b.query))
+}
+
+// readNear reads the records at some addresses; what is not there is none.
+func (p *pulling) readNear(ctx context.Context, near []address) ([]record, error) {
+	found, err := readEach(near, func(at address) ([]record, error) { return p.readAt(ctx, at) })
+	return slices.Concat(found...), err
+}
+
+// readAt reads the records at an address.
+func (p *pulling) readAt(ctx context.Context, at address) (found []record, err error) {
+	if !at.list {
+		r, err := p.readOne(ctx, at.path)
+		if err != nil || r == nil {
+			return nil, err
+		}
+		return []record{r}, nil
+	}
+	query, err := url.ParseQuery(at.query)
+	if err != nil {
+		return nil, err
+	}
+	err = p.eachPage(ctx, at.path, query, func(page []record) (more bool) {
+		found = append(found, page...)
+		return true
+	})
+	return found, err
+}
+
+// deleteTold deletes records whose deletion the feed tells, and which are gone.
+func (p *pulling) deleteTold(ctx context.Context, n *noun) error {
+	var ids []string
+	for id, t := range p.place.Open[n.of] {
+		if t.Deleted {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	here, err := n.find(ctx, p.Store, ids) // some may have gone with what they hang on
+	if err != nil {
+		return err
+	}
+	gone, err := p.deleteGone(ctx, n, here)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, is := here[id]; !is || slices.Contains(gone, id) {
+			p.place.close(n.of, id)
+		}
+	}
+	return nil
+}

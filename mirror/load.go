@@ -1,0 +1,166 @@
+package mirror
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"example.org/backoffice/backoffice"
+)
+
+// filesAtOnce is how many files are in the folder at a time.
+const filesAtOnce = 32
+
+// load brings the store in step with records of a page.
+func (p *pulling) load(ctx context.Context, n *noun, w *walk, records []record) error {
+	var found map[string]stored
+	if n.file != nil && len(records) > 0 {
+		ids := make([]string, len(records))
+		for i, r := range records {
+			ids[i] = r.id()
+		}
+		var err error
+		if found, err = n.find(ctx, p.Store, ids); err != nil {
+			return err
+		}
+	}
+	var batch []held
+	var wanted []wantedFile
+	for _, r := range records {
+		id := r.id()
+		var of *file
+		if n.file != nil {
+			of = n.file(r, found[id])
+		}
+		r = p.lineOf(n, r)
+		if of != nil {
+			wanted = append(wanted, wantedFile{file: of, line: r, at: len(batch), name: p.inHand.name()})
+			batch = append(batch, held{id: id})
+		} else {
+			batch = append(batch, held{id, r.line()})
+		}
+		if len(wanted) >= filesAtOnce {
+			if err := p.loadBatch(ctx, n, w, batch, wanted); err != nil {
+				return err
+			}
+			batch, wanted = nil, nil
+		}
+	}
+	return p.loadBatch(ctx, n, w, batch, wanted)
+}
+
+// lineOf makes the line of a record.
+func (p *pulling) lineOf(n *noun, r record) record {
+	told := maps.Clone(r) // what is told of a file is looked at later
+	if n.fix != nil {
+		n.fix(told)
+	}
+	if n.of == backoffice.NounMinfin && p.onlyYear != "" && told.text("financialYear") != p.onlyYear {
+		delete(told, "financialYear") // nobody tells of that year
+	}
+	told.keep(n.fields)
+	if p.Purpose == nil {
+		delete(told, "registrationNumber")
+		delete(told, "spouseRegistrationNumber")
+	}
+	return told
+}
+
+// wantedFile is a file that is read before its record is loaded.
+type wantedFile struct {
+	*file
+	line record
+	at   int // in the batch
+	name string
+}
+
+// loadBatch reads the files of some records and loads them.
+func (p *pulling) loadBatch(ctx context.Context, n *noun, w *walk, batch []held, wanted []wantedFile) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	failed := make([]error, len(wanted))
+	var reading sync.WaitGroup
+	for i := range wanted {
+		reading.Go(func() { // as many at once as the gate lets
+			f := &wanted[i]
+			_, failed[i] = p.origin.fetch(ctx, f.file, p.inHand, f.name, f.line)
+			batch[f.at].line = f.line.line()
+		})
+	}
+	reading.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	if len(wanted) > 0 {
+		defer p.inHand.empty()
+	}
+	return p.loadLines(ctx, n, w, batch)
+}
+
+// loadLines loads lines and holds those back that could not be.
+func (p *pulling) loadLines(ctx context.Context, n *noun, w *walk, batch []held) error {
+	loaded, err := p.stream.Load(ctx, n.of, linesOf(batch), false)
+	if err != nil {
+		return err
+	}
+	room := maxHeld
+	for _, h := range w.held {
+		room -= len(h.line)
+	}
+	for _, bad := range loaded.Bad {
+		if h := batch[bad.Line-1]; room > 0 && !bytes.Contains(h.line, []byte(`"file"`)) {
+			w.held, w.Held = append(w.held, h), true
+			loaded.Rejected--
+			room -= len(h.line)
+		} else {
+			w.unloaded = append(w.unloaded, h.id)
+		}
+	}
+	if loaded.Rejected == 0 {
+		loaded.Reasons = nil // told when they are final
+	}
+	p.of(n).add(loaded)
+	return nil
+}
+
+func linesOf(batch []held) []byte {
+	var lines []byte
+	for _, h := range batch {
+		lines = append(lines, h.line...)
+	}
+	return lines
+}
+
+// loadAll brings the store in step with records that are read beside a walk through all of their noun. It returns which could not be loaded.
+func (p *pulling) loadAll(ctx context.Context, n *noun, records []record) (unloaded []string, err error) {
+	w := &walk{}
+	for some := range slices.Chunk(records, mostAPage) {
+		if err := p.load(ctx, n, w, some); err != nil {
+			return nil, err
+		}
+	}
+	err = p.loadHeld(ctx, n, w)
+	return w.unloaded, err
+}
+
+// loadHeld tries those again that could not be loaded: now that all others are here, two may have swapped what only one may have.
+func (p *pulling) loadHeld(ctx context.Context, n *noun, w *walk) error {
+	if len(w.held) == 0 {
+		return nil
+	}
+	loaded, err := p.stream.Load(ctx, n.of, linesOf(w.held), true)
+	if err != nil {
+		return err
+	}
+	p.of(n).add(loaded)
+	for _, bad := range loaded.Bad {
+		w.unloaded = append(w.unloaded, w.held[bad.Line-1].id)
+	}
+	w.held = nil
+	return nil
+}

@@ -1,0 +1,216 @@
+package mirror
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"example.org/backoffice/backoffice"
+)
+
+// shareOfDeletions is how large a part of a noun may be deleted by a pull: one in so many.
+const shareOfDeletions = 50
+
+func missingNote(n *noun) string { return string(n.of) + " missing" }
+
+// missing is what a noun's walks have not seen: the identifiers, with when a complete walk missed them first.
+type missing map[string]backoffice.Instant
+
+func (p *pulling) missing(ctx context.Context, n *noun) (missing, error) {
+	notes, err := p.Store.MirrorNotes(ctx, missingNote(n))
+	known := missing{}
+	if note := notes[missingNote(n)]; err == nil && note != nil {
+		err = json.Unmarshal(note, &known)
+	}
+	return known, err
+}
+
+func (p *pulling) noteMissingOf(ctx context.Context, n *noun, known missing) error {
+	note, err := json.Marshal(known)
+	if err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		return p.Store.NoteMirror(ctx, missingNote(n), nil)
+	}
+	return p.Store.NoteMirror(ctx, "", map[string][]byte{missingNote(n): note})
+}
+
+// noteMissing notes what a complete walk has not seen, and forgets what any walk has.
+func (p *pulling) noteMissing(ctx context.Context, n *noun, w *walk) error {
+	known, err := p.missing(ctx, n)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for id := range known {
+		if _, seen := w.seen[sumOf(id)]; seen {
+			delete(known, id)
+			changed = true
+		}
+	}
+	if w.Why == "" {
+		now := missing{}
+		here, err := n.count(ctx, p.Store)
+		if err != nil {
+			return err
+		}
+		if here != len(w.seen) || p.of(n).Loaded.Rejected > 0 { // else what is here is what was seen
+			err = n.each(ctx, p.Store, func(ids []string) error {
+				for _, id := range ids {
+					if _, seen := w.seen[sumOf(id)]; !seen {
+						now[id] = p.began
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		for id := range now {
+			if first, before := known[id]; before {
+				now[id] = first
+			}
+		}
+		changed = changed || len(now) != len(known)
+		known = now
+	}
+	p.of(n).Missing = len(known)
+	if !changed && len(known) == 0 {
+		return nil
+	}
+	return p.noteMissingOf(ctx, n, known)
+}
+
+// delete deletes what two complete walks have missed and the origin says is gone.
+func (p *pulling) delete(ctx context.Context, n *noun) error {
+	done := p.done[n.of]
+	if done == nil || !done.Told || done.Incomplete != "" || done.Missing == 0 {
+		return nil
+	}
+	known, err := p.missing(ctx, n)
+	if err != nil {
+		return err
+	}
+	var twice []string
+	for id, first := range known {
+		if first < p.began || p.broken.afterOneWalk {
+			twice = append(twice, id)
+		}
+	}
+	here, err := n.find(ctx, p.Store, twice) // some may have gone with what they hang on
+	if err != nil || len(twice) == 0 {
+		return err
+	}
+	gone, err := p.deleteGone(ctx, n, here)
+	if err != nil || done.Incomplete != "" {
+		return err
+	}
+	for _, id := range twice {
+		if _, is := here[id]; !is {
+			delete(known, id)
+		}
+	}
+	for _, id := range gone {
+		delete(known, id)
+	}
+	done.Missing = len(known)
+	return p.noteMissingOf(ctx, n, known)
+}
+
+// deleteGone deletes those of some records that the origin says are gone, and tells which. None, and the noun is incomplete, when they are too many.
+func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]stored) (gone []string, err error) {
+	done := p.of(n)
+	total, err := n.count(ctx, p.Store)
+	if err != nil {
+		return nil, err
+	}
+	if allowed := max(total/shareOfDeletions, p.AllowDeletions); len(here) > allowed {
+		done.Incomplete = fmt.Sprintf("%d of %d records are not there any more, and no more than %d are deleted at a time; --allow-deletions %d deletes them",
+			len(here), total, allowed, len(here))
+		return nil, nil
+	}
+	if n.object != "" && done.sample != "" {
+		if is, err := p.isGone(ctx, n, stored{id: done.sample}); err != nil || is {
+			done.Incomplete = "records are missing there, and it has no address for each by which that could be seen"
+			return nil, err
+		}
+	}
+	var lines []byte
+	for id, s := range here {
+		if holds, err := p.holdsSeen(ctx, n, id); err != nil {
+			return nil, err
+		} else if holds {
+			continue
+		}
+		is, err := p.isGone(ctx, n, s)
+		if err != nil {
+			return nil, err
+		}
+		if is || p.broken.withoutAsk {
+			lines, gone = append(lines, deletionOf(id)...), append(gone, id)
+		}
+	}
+	loaded, err := p.stream.Load(ctx, n.of, lines, false)
+	if err != nil {
+		return nil, err
+	}
+	done.add(loaded)
+	if loaded.Rejected > 0 {
+		gone = nil
+	}
+	return gone, nil
+}
+
+// isGone asks the origin for an object itself. What has no address of its own is looked for in a list that would have it.
+func (p *pulling) isGone(ctx context.Context, n *noun, s stored) (bool, error) {
+	if n.object != "" {
+		method := http.MethodGet
+		if n.head {
+			method = http.MethodHead
+		}
+		status, err := p.origin.ask(ctx, method, n.object+url.PathEscape(s.id)+n.suffix, nil, answerTime, nothing)
+		return status == http.StatusNotFound, err
+	}
+	path, query := n.path, url.Values{}
+	if n.below != nil {
+		path, query = n.below(s.parent)
+		if query == nil {
+			query = url.Values{}
+		}
+	}
+	for range asksForLists {
+		for number := 1; ; number++ {
+			query.Set("page", strconv.Itoa(number))
+			query.Set("pageSize", strconv.Itoa(usualPage))
+			got, status, err := p.origin.list(ctx, path, query)
+			if err != nil {
+				return false, err
+			}
+			if status == http.StatusNotFound && n.below != nil { // with what it hung on
+				break
+			}
+			if status != http.StatusOK || len(got.Data) != max(0, min(usualPage, *got.Total-(number-1)*usualPage)) {
+				return false, nil
+			}
+			for _, r := range got.Data {
+				if r.id() == s.id {
+					return false, nil
+				}
+			}
+			if number*usualPage >= *got.Total {
+				break
+			}
+		}
+	}
+	return true, nil
+}
+
+// asksForLists is how often a list has to be without an object that has no address of its own.
+const asksForLists = 3
+
+func nothing(*http.Response) error { return nil }

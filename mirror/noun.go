@@ -1,0 +1,164 @@
+package mirror
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/importexport"
+)
+
+// noun is how the origin tells one kind of record.
+type noun struct {
+	of     backoffice.Noun
+	path   string // of its list
+	object string // before an identifier it leads to one record; "" when there is no such address
+	suffix string // behind it
+	head   bool   // what is there is a file
+	fields []string
+	rows
+
+	part *part // of which alone this tells; nil for all
+
+	fix     func(r record)                                      // makes a line of what is not told as a line has it; nil: nothing
+	file    func(r record, has stored) *file                    // what becomes of the record's file; nil for nouns without
+	hangsOn backoffice.Noun                                     // of what below is told
+	below   func(parent string) (path string, query url.Values) // a list that has the record for as long as there is one; for nouns without object
+}
+
+// nouns are in the order of an import.
+var nouns = []*noun{
+	{of: backoffice.NounLabel, path: "/settings/labels", rows: rowsOf(backoffice.LabelTable, backoffice.Readers.Labels)},
+	{of: backoffice.NounUser, path: "/users", object: "/users/", rows: rowsOf(backoffice.UserTable, backoffice.Readers.Users)},
+	{of: backoffice.NounFinancialYear, path: "/financialyears", rows: rowsOf(backoffice.FinancialYearTable, backoffice.Readers.FinancialYears)},
+	{of: backoffice.NounChecklist, path: "/checklists", object: "/checklists/", rows: rowsOf(backoffice.ChecklistTable, backoffice.Readers.Checklists)},
+	{of: backoffice.NounCustomer, path: "/customers", object: "/customers/", rows: rowsOf(backoffice.CustomerTable, backoffice.Readers.Customers)},
+	{
+		of: backoffice.NounRelation, path: "/relations", rows: rowsOf(backoffice.RelationTable, backoffice.Readers.Relations),
+		hangsOn: backoffice.NounCustomer, below: func(id string) (string, url.Values) { return "/customers/" + url.PathEscape(id) + "/relations", nil },
+	},
+	{
+		of: backoffice.NounTranscript, path: "/transcripts", object: "/transcripts/", fix: fixTranscript, file: documentOf,
+		rows: rowsOf(backoffice.TranscriptTable, func(r backoffice.Readers) backoffice.Reader[*backoffice.Transcript, backoffice.TranscriptCriteria] {
+			return r.Transcripts()
+		}),
+	},
+	{
+		of: backoffice.NounCalculation, path: "/calculations", file: proposalOf, rows: rowsOf(backoffice.CalculationTable, backoffice.Readers.Calculations),
+		hangsOn: backoffice.NounTranscript, below: func(id string) (string, url.Values) { return "/calculations", url.Values{"transcript": {id}} },
+	},
+	{
+		of: backoffice.NounDocument, path: "/documents", object: "/customers/documents/", suffix: "/download", head: true, file: attachmentAt("/customers/documents/", "/download"),
+		rows:    rowsOf(backoffice.DocumentTable, backoffice.Readers.Documents),
+		hangsOn: backoffice.NounCustomer, below: func(id string) (string, url.Values) { return "/customers/" + url.PathEscape(id) + "/documents", nil },
+	},
+	{
+		of: backoffice.NounMinfin, path: "/minfin", object: "/minfin/metadata/", file: attachmentAt("/minfin/download/", ""),
+		rows: rowsOf(backoffice.MinfinTable, backoffice.Readers.MinfinDocuments),
+	},
+}
+
+func init() {
+	for _, n := range nouns {
+		n.fields = slices.DeleteFunc(importexport.Fields(n.of), func(name string) bool { return name == "file" })
+	}
+}
+
+// deletions are the nouns in the order in which records are deleted: what goes with others goes with them, and what others need
+// goes after them.
+func deletions() []*noun {
+	place := func(n *noun) int {
+		return slices.Index([]backoffice.Noun{
+			backoffice.NounCustomer, backoffice.NounRelation, backoffice.NounTranscript, backoffice.NounCalculation, backoffice.NounDocument,
+			backoffice.NounMinfin, backoffice.NounChecklist, backoffice.NounFinancialYear, backoffice.NounUser, backoffice.NounLabel,
+		}, n.of)
+	}
+	return slices.SortedFunc(slices.Values(nouns), func(a, b *noun) int { return place(a) - place(b) })
+}
+
+// nounOf is the description of a noun.
+func nounOf(of backoffice.Noun) *noun {
+	return nouns[slices.IndexFunc(nouns, func(n *noun) bool { return n.of == of })]
+}
+
+// fixTranscript tells a transcript's own status from that of its calculation, which the origin shows in its place.
+func fixTranscript(r record) {
+	switch status := r.text("status"); {
+	case status == "Sent" || r.moment("sentAt") != 0:
+		r["status"] = json.RawMessage(`"Sent"`)
+	case status != "To Process":
+		delete(r, "status")
+	}
+}
+
+// stored is what is known here of a record.
+type stored struct {
+	id      string
+	file    *backoffice.File
+	updated backoffice.Instant
+	parent  string // on which it hangs
+}
+
+// rows reads what is stored of a noun.
+type rows interface {
+	// count is how many there are.
+	count(ctx context.Context, readers backoffice.Readers) (int, error)
+	// each visits the identifiers of all, in their order.
+	each(ctx context.Context, readers backoffice.Readers, visit func(ids []string) error) error
+	// find reads some, by identifier.
+	find(ctx context.Context, readers backoffice.Readers, ids []string) (map[string]stored, error)
+}
+
+type rowsFrom[T any, C comparable] struct {
+	table  *backoffice.Table[T]
+	reader func(backoffice.Readers) backoffice.Reader[*T, C]
+}
+
+func rowsOf[T any, C comparable](table *backoffice.Table[T], reader func(backoffice.Readers) backoffice.Reader[*T, C]) rows {
+	return rowsFrom[T, C]{table, reader}
+}
+
+func (r rowsFrom[T, C]) count(ctx context.Context, readers backoffice.Readers) (int, error) {
+	var none C
+	counts, err := backoffice.ReadCounts(ctx, r.reader(readers), backoffice.Root, none, []string{backoffice.NoParent})
+	return counts[backoffice.NoParent], err
+}
+
+func (r rowsFrom[T, C]) each(ctx context.Context, readers backoffice.Readers, visit func(ids []string) error) error {
+	reader := r.reader(readers)
+	few := reader.Columns([]string{"type", "name", "kind", "state", "startDate"})
+	return backoffice.EachPage(ctx, reader, backoffice.ListQuery[C]{}, backoffice.NoParent, few, func(page []*T) error {
+		ids := make([]string, len(page))
+		for i, row := range page {
+			ids[i] = *r.table.ID(row)
+		}
+		return visit(ids)
+	})
+}
+
+func (r rowsFrom[T, C]) find(ctx context.Context, readers backoffice.Readers, ids []string) (map[string]stored, error) {
+	found, err := backoffice.ReadByID(ctx, r.reader(readers), ids, 0)
+	all := make(map[string]stored, len(found))
+	for id, row := range found {
+		all[id] = r.stored(row)
+	}
+	return all, err
+}
+
+func (r rowsFrom[T, C]) stored(row *T) stored {
+	s := stored{id: *r.table.ID(row)}
+	if r.table.File != nil {
+		s.file = *r.table.File(row)
+	}
+	switch row := any(row).(type) {
+	case *backoffice.Transcript:
+		s.updated = row.UpdatedAt
+	case *backoffice.Calculation:
+		s.updated, s.parent = row.UpdatedAt, row.TranscriptID
+	case *backoffice.CustomerRelation:
+		s.parent = row.CustomerID
+	}
+	return s
+}

@@ -1,0 +1,240 @@
+package mirror
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"example.org/backoffice/backoffice"
+)
+
+const (
+	answerTime  = 60 * time.Second // for an answer that is no file
+	fileTime    = 15 * time.Minute
+	maxAnswer   = 64 << 20 // bytes of an answer that is no file
+	headersSize = 64 << 10
+	busyTries   = 12 // of a request that is answered with 429 or 503
+	faultTries  = 4  // of one that fails otherwise
+	longestWait = 5 * time.Minute
+)
+
+// errAway says that an origin does not answer, after all attempts.
+type errAway struct{ why string }
+
+func (e *errAway) Error() string { return "the origin cannot be read: " + e.why }
+
+// errPair says that the origin does not take the pair.
+var errPair = errors.New("the origin refuses the pair: --client-id and its secret have to be one of the origin's")
+
+// Origin is the backoffice that is mirrored.
+type origin struct {
+	base       *url.URL
+	id, secret string
+	purpose    *string
+	http       *http.Client
+	gate       *gate
+	pause      time.Duration // before a second attempt; twice as long before each further one
+	budget     *budget       // nil for none
+
+	requests atomic.Int64
+}
+
+// newOrigin reads the origin's address. BadInput when it is none.
+func newOrigin(address, id, secret string, purpose *string) (*origin, error) {
+	base, err := url.Parse(strings.TrimRight(address, "/"))
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, backoffice.Errorf(backoffice.BadInput, "the origin's address is one such as https://backoffice.example, without a query")
+	}
+	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: headersSize, MaxIdleConnsPerHost: mostAtOnce, IdleConnTimeout: 90 * time.Second,
+		ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 15 * time.Second,
+	}
+	return &origin{
+		base: base, id: id, secret: secret, purpose: purpose, gate: newGate(), pause: 500 * time.Millisecond,
+		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}, nil
+}
+
+func (o *origin) close() { o.http.CloseIdleConnections() }
+
+// get asks for a path, again where that may help, and hands an answer with status 200 to read. Other statuses, which are neither an error of
+// the origin nor of the way to it, are returned: 400, 403, 404, 405 and 410. Errors: *errAway, errPair, and those of read.
+func (o *origin) get(ctx context.Context, path string, query url.Values, limit time.Duration, read func(*http.Response) error) (status int, err error) {
+	return o.ask(ctx, http.MethodGet, path, query, limit, read)
+}
+
+func (o *origin) ask(ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error) (status int, err error) {
+	faults, busy := 0, 0
+	for {
+		status, wait, failed := o.once(ctx, method, path, query, limit, read)
+		switch {
+		case ctx.Err() != nil:
+			return 0, ctx.Err()
+		case failed == nil && status == http.StatusUnauthorized:
+			return 0, errPair
+		case failed == nil && status == http.StatusOK, status == http.StatusBadRequest, status == http.StatusForbidden, status == http.StatusNotFound,
+			status == http.StatusMethodNotAllowed, status == http.StatusGone:
+			return status, failed
+		case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
+			if busy++; busy >= busyTries {
+				return 0, &errAway{fmt.Sprintf("it answered %d, %d times in a row", status, busy)}
+			}
+		case failed == nil && status >= 300 && status < 400:
+			return 0, &errAway{fmt.Sprintf("it answered %d; redirects are not followed: give --from the address itself", status)}
+		default:
+			if faults++; faults >= faultTries {
+				if failed != nil {
+					return 0, &errAway{failureOf(failed)}
+				}
+				return 0, &errAway{fmt.Sprintf("it answered %d", status)}
+			}
+		}
+		if err := sleep(ctx, max(wait, o.backOff(faults+busy))); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// backOff is how long to wait before another attempt.
+func (o *origin) backOff(attempts int) time.Duration {
+	pause := o.pause << min(attempts-1, 6)
+	return pause/2 + rand.N(pause/2+1)
+}
+
+// once asks once. wait is for how long the origin wants to be left alone.
+func (o *origin) once(ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error) (status int, wait time.Duration, err error) {
+	if err := o.budget.spend(ctx); err != nil {
+		return 0, 0, err
+	}
+	if err := o.gate.enter(ctx); err != nil {
+		return 0, 0, err
+	}
+	busy := false
+	defer func() { o.gate.leave(busy) }()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	request, err := o.request(ctx, method, path, query, http.NoBody)
+	if err != nil {
+		return 0, 0, err
+	}
+	o.requests.Add(1)
+	response, err := o.http.Do(request)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() {
+		_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection can be used again
+		_ = response.Body.Close()
+	}()
+	switch response.StatusCode {
+	case http.StatusOK:
+		return http.StatusOK, 0, read(response)
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		busy, wait = true, retryAfter(response.Header.Get("Retry-After"), time.Now())
+	}
+	return response.StatusCode, wait, nil
+}
+
+// request makes a request with the pair's headers.
+func (o *origin) request(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Request, error) {
+	address := *o.base
+	address.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, method, address.JoinPath(path).String(), body)
+	if err != nil {
+		return nil, errors.New("an address of the origin cannot be made")
+	}
+	request.Header = http.Header{"X-Client-Id": {o.id}, "X-Client-Secret": {o.secret}, "User-Agent": {"Backoffice-Pull/1"}}
+	if o.purpose != nil {
+		request.Header.Set("X-Access-Purpose", *o.purpose)
+	}
+	return request, nil
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(text string, now time.Time) (wait time.Duration) {
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		wait = max(at.Sub(now), 0)
+	}
+	return min(wait, longestWait)
+}
+
+func sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// errMalformed is an answer that says nothing; it is asked for again.
+var errMalformed = errors.New("its answer is not what the specification says")
+
+// failureOf says why there was no answer, without what is in the error: it names addresses.
+func failureOf(err error) string {
+	var certificate *tls.CertificateVerificationError
+	var name *net.DNSError
+	var refused *net.OpError
+	switch {
+	case errors.Is(err, errMalformed):
+		return err.Error()
+	case errors.As(err, &certificate):
+		return "its certificate is not trusted, or has another name; SSL_CERT_FILE names the certificates that are trusted"
+	case errors.As(err, &name):
+		return "the name of its host does not resolve"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it did not answer in time"
+	case errors.As(err, &refused) && refused.Op == "dial":
+		return "no connection can be made"
+	}
+	return "the connection failed"
+}
+
+// eachPage visits the pages of a list until visit wants no more, and stops without an error where the origin has none.
+func (p *pulling) eachPage(ctx context.Context, path string, query url.Values, visit func(page []record) (more bool)) error {
+	query.Set("pageSize", strconv.Itoa(usualPage))
+	for number := 1; ; number++ {
+		query.Set("page", strconv.Itoa(number))
+		got, status, err := p.origin.list(ctx, path, query)
+		if err != nil || status != http.StatusOK {
+			return err
+		}
+		if !visit(got.Data) || len(got.Data) == 0 || number*usualPage >= *got.Total {
+			return nil
+		}
+	}
+}
+
+// readEach reads several things, as many at one time as the origin gets requests. The error is that of the first that has one.
+func readEach[T, R any](each []T, read func(T) (R, error)) ([]R, error) {
+	found, failed := make([]R, len(each)), make([]error, len(each))
+	var reading errgroup.Group
+	reading.SetLimit(mostAtOnce)
+	for i, one := range each {
+		reading.Go(func() error {
+			found[i], failed[i] = read(one)
+			return nil
+		})
+	}
+	_ = reading.Wait() // each has its own
+	return found, cmp.Or(failed...)
+}

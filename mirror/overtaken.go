@@ -1,0 +1,97 @@
+package mirror
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// A write through the mirror may come between a pull's reading of a page and its loading of it, which would bring back what was before. So each is
+// noted before it is sent, and a pull that has loaded a page reads those records of it again that were written meanwhile.
+
+const (
+	// clocksApart is how far the clocks of a pull and of a server may be apart.
+	clocksApart = time.Minute
+	// keepNotes is for how long such notes are of use: longer than any page is under way.
+	keepNotes = time.Hour
+)
+
+const throughNotes = "through "
+
+func throughNote(noun backoffice.Noun, id string) string {
+	return throughNotes + string(noun) + " " + id + "\n" // no other note begins like it
+}
+
+// noteOf is the note of a write that is about to be sent.
+func noteOf(deletes bool) []byte {
+	kind := "w"
+	if deletes {
+		kind = "d"
+	}
+	return []byte(kind + backoffice.InstantOf(time.Now()).String())
+}
+
+// readNote tells when a write was sent, and whether it was a deletion.
+func readNote(note []byte) (at time.Time, deletes bool) {
+	if len(note) == 0 {
+		return at, false
+	}
+	at, _ = time.Parse(time.RFC3339Nano, string(note[1:]))
+	return at, note[0] == 'd'
+}
+
+// overtaken reads those records of a loaded page again that were written here since it was asked for.
+func (p *pulling) overtaken(ctx context.Context, n *noun, asked time.Time, records []record) error {
+	if p.broken.overtaken {
+		return nil
+	}
+	known := map[string]string{}
+	for again := true; again; { // what was written while it was read again, too
+		again = false
+		notes, err := p.Store.MirrorNotes(ctx, throughNotes+string(n.of)+" ")
+		if err != nil || len(notes) == 0 {
+			return err
+		}
+		for _, r := range records {
+			name := throughNote(n.of, r.id())
+			at, deletes := readNote(notes[name])
+			if at.Before(asked.Add(-clocksApart)) || known[name] == string(notes[name]) {
+				continue
+			}
+			known[name] = string(notes[name])
+			found, err := p.lookUp(ctx, n, r.id(), nil)
+			if err != nil {
+				return err
+			}
+			switch {
+			case found != nil:
+				err = p.loadOne(ctx, n, found)
+			case deletes:
+				err = p.loadDeletion(ctx, n, r.id())
+			}
+			if err != nil && err != errNoCopy { //nolint:errorlint // it is that one itself, and counted
+				return err
+			}
+			again = true
+		}
+	}
+	return nil
+}
+
+// forgetOvertaken drops the notes that are of no use any more.
+func (p *pulling) forgetOvertaken(ctx context.Context) error {
+	notes, err := p.Store.MirrorNotes(ctx, throughNotes)
+	if err != nil {
+		return err
+	}
+	for name, note := range notes {
+		if at, _ := readNote(note); strings.HasSuffix(name, "\n") && time.Since(at) > keepNotes {
+			if err := p.Store.NoteMirror(ctx, name, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

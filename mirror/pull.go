@@ -1,0 +1,327 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/importexport"
+	"example.org/backoffice/privacy"
+)
+
+// Pull keeps a store in step with an origin.
+type Pull struct {
+	Store backoffice.Store
+	Files backoffice.FileStore
+	Keys  *privacy.Keyset
+
+	From             string // the origin's address
+	ClientID, Secret string // of a pair of the origin
+	// Purpose, if there is one, has registration numbers pulled as well, and is the purpose that the origin's register gets.
+	Purpose *string
+	// Repair are fields that are left out of a record when they are what is wrong with it.
+	Repair []string
+	// AllowDeletions is how many records of a noun may be deleted when that is more than one in 50 of them.
+	AllowDeletions int
+	// PerHour bounds the requests in an hour; 0 does not.
+	PerHour int
+	// Progress, if there is one, is told how many records of how many were read.
+	Progress func(noun backoffice.Noun, done, total int)
+	// Waiting, if there is one, is told once of an import for whose end this one waits.
+	Waiting func(importexport.Running)
+
+	pageSize int           // 0 for mostAPage
+	pause    time.Duration // before a second attempt; 0 for the usual one
+	later    time.Duration // than it is, for tests
+	broken   broken        // what tests break
+}
+
+// broken are faults that tests put in, to see that they would be found.
+type broken struct {
+	afterOneWalk bool // deletes what is missing in one walk
+	shortIsWhole bool // takes a short list for a whole one
+	withoutAsk   bool // deletes without asking for the object
+
+	withoutHanging bool // deletes whatever hangs on a record
+
+	overtaken  bool // does not read again what was written here meanwhile
+	placeAfter bool // takes its place in the feed when it has read everything
+	unproven   bool // follows the feed without knowing that the walk has seen everything
+}
+
+// Pulled is what became of a noun.
+type Pulled struct {
+	Noun backoffice.Noun
+	// Told says whether the origin tells of the noun, or lets the pair see it. What it does not tell stays as it was.
+	Told bool
+	// Incomplete is why not everything is known to be here, in a sentence; "" when it is.
+	Incomplete string
+	Pages      int
+	// Loaded counts as an import does; Bad are those that could not be loaded, by nothing but their reasons.
+	Loaded importexport.Loaded
+	// Missing are not at the origin any more, and not deleted yet.
+	Missing int
+
+	sample   string              // a record that the origin has
+	seen     map[uint64]struct{} // in the walk, keyed by sumOf
+	unloaded []string            // identifiers of records that could not be loaded
+	ringed   *backoffice.Instant // as of when the ring has come around; nil for nouns without one
+	after    int64               // place in the feed before the walk, -1 when that is not known
+}
+
+// Report is what a pull has done.
+type Report struct {
+	Nouns    []Pulled // in the order of an import
+	Requests int64
+}
+
+// Incomplete says whether something was not seen as a whole.
+func (r *Report) Incomplete() bool {
+	return slices.ContainsFunc(r.Nouns, func(n Pulled) bool { return n.Incomplete != "" })
+}
+
+// Rejected counts the records that could not be loaded.
+func (r *Report) Rejected() (n int) {
+	for i := range r.Nouns {
+		n += r.Nouns[i].Loaded.Rejected
+	}
+	return n
+}
+
+// pulling is one run of a Pull.
+type pulling struct {
+	*Pull
+	origin *origin
+	stream *importexport.Stream
+	inHand *inHand
+	began  backoffice.Instant
+	mirror *backoffice.Mirror
+	done   map[backoffice.Noun]*Pulled
+	place  *place // in the origin's feed; nil when it has none
+
+	onlyYear string // the one financial year that is told; "" when all are
+	logged   int64  // the end of the change log when it began
+}
+
+// Once reads everything once, and goes on where a run before was interrupted. What was loaded stays when there is an error: errors are those of the
+// store, and of an origin that cannot be read. The report is there in any case.
+func (p *Pull) Once(ctx context.Context) (*Report, error) {
+	run, err := p.begin(ctx)
+	if err != nil {
+		return &Report{}, err
+	}
+	defer run.end()
+	err = run.everything(ctx)
+	if err == nil {
+		err = run.note(ctx)
+	}
+	return run.report(), err
+}
+
+// now is the time, which tests set.
+func (p *Pull) now() time.Time { return time.Now().Add(p.later) }
+
+func (p *Pull) begin(ctx context.Context) (_ *pulling, err error) {
+	run := &pulling{Pull: p, began: backoffice.InstantOf(p.now()), done: map[backoffice.Noun]*Pulled{}}
+	if run.origin, err = newOrigin(p.From, p.ClientID, p.Secret, p.Purpose); err != nil {
+		return nil, err
+	}
+	run.origin.budget = newBudget(p.PerHour)
+	if p.pause > 0 {
+		run.origin.pause = p.pause
+	}
+	if run.inHand, err = newInHand(); err != nil {
+		return nil, err
+	}
+	if run.stream, err = p.importer().Stream(ctx, run.inHand.folder); err != nil {
+		run.inHand.close()
+		return nil, err
+	}
+	if run.mirror, err = p.mine(ctx, run.origin.base.String()); err != nil { // once nobody else pulls
+		run.end()
+		return nil, err
+	}
+	return run, nil
+}
+
+// importer loads what is pulled.
+func (p *Pull) importer() *importexport.Importer {
+	return &importexport.Importer{
+		Store: p.Store, Files: p.Files, Keys: p.Keys, Repair: append(slices.Clone(p.Repair), "responsible"), Action: "pull", Waiting: p.Waiting,
+	}
+}
+
+func (p *pulling) end() {
+	p.stream.Close()
+	p.inHand.close()
+	p.origin.close()
+}
+
+// errOther says that a store is the mirror of another office.
+var errOther = backoffice.Errorf(backoffice.BadInput, "the store is the mirror of another address; backoffice pull --release ends that")
+
+// mine is how the store mirrors the origin so far. BadInput when it is another one's mirror.
+func (p *Pull) mine(ctx context.Context, from string) (*backoffice.Mirror, error) {
+	m, err := p.Store.Mirror(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case m == nil:
+		return &backoffice.Mirror{Origin: from, ClientID: p.ClientID, Since: backoffice.InstantOf(time.Now())}, nil
+	case m.Origin != from:
+		return nil, errOther
+	}
+	copied := *m
+	copied.Nouns = slices.Clone(m.Nouns)
+	copied.ClientID = p.ClientID
+	return &copied, nil
+}
+
+// Release makes the store nobody's mirror: its records are its own from then on. It tells whose it was, nil for nobody's.
+func Release(ctx context.Context, store backoffice.Store) (*backoffice.Mirror, error) {
+	m, err := store.Mirror(ctx)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	return m, store.PutMirror(ctx, nil)
+}
+
+// everything follows the origin's changes, or walks through all nouns.
+func (p *pulling) everything(ctx context.Context) error {
+	if err := p.forgetOvertaken(ctx); err != nil {
+		return err
+	}
+	if done, err := p.follow(ctx); err != nil {
+		err = p.cut(nounOf(backoffice.NounCustomer), err)
+		for _, of := range p.done { // what was changed in each may be missing
+			of.Incomplete = p.of(nounOf(backoffice.NounCustomer)).Incomplete
+		}
+		return err
+	} else if done {
+		return nil
+	}
+	if err := p.beginFeed(ctx); err != nil {
+		return err
+	}
+	end, err := backoffice.ReadChangePage(ctx, p.Store, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 1})
+	if err != nil {
+		return err
+	}
+	p.logged = end.Latest
+	for _, n := range nouns {
+		err := p.walk(ctx, n)
+		if err == nil && !p.of(n).Told {
+			err = p.otherwise(ctx, n)
+		}
+		if err != nil {
+			return p.cut(n, err)
+		}
+	}
+	for _, n := range deletions() {
+		if err := p.delete(ctx, n); err != nil {
+			return p.cut(n, err)
+		}
+	}
+	return p.endFeed(ctx)
+}
+
+// cut notes that an origin that cannot be read any more has cut a pull short. That is an error when nothing was read.
+func (p *pulling) cut(n *noun, err error) error {
+	away := new(errAway)
+	if !errors.As(err, &away) || len(p.done) == 0 {
+		return err
+	}
+	p.of(n).Incomplete = away.Error()
+	return nil
+}
+
+// of is what has become of a noun so far.
+func (p *pulling) of(n *noun) *Pulled {
+	if p.done[n.of] == nil {
+		p.done[n.of] = &Pulled{Noun: n.of, Loaded: importexport.Loaded{File: string(n.of)}}
+	}
+	return p.done[n.of]
+}
+
+func (p *pulling) report() *Report {
+	r := &Report{Requests: p.origin.requests.Load()}
+	for _, n := range nouns {
+		if done := p.done[n.of]; done != nil {
+			r.Nouns = append(r.Nouns, *done)
+		}
+	}
+	return r
+}
+
+// mirrors notes that the noun's records are the origin's from now on.
+func (p *pulling) mirrors(ctx context.Context, n *noun) error {
+	p.of(n).Told = true
+	if p.mirror.Of(n.of) != nil {
+		return nil
+	}
+	p.mirror.Nouns = append(p.mirror.Nouns, backoffice.MirroredNoun{Noun: n.of})
+	slices.SortFunc(p.mirror.Nouns, func(a, b backoffice.MirroredNoun) int { return strings.Compare(string(a.Noun), string(b.Noun)) })
+	return p.Store.PutMirror(ctx, p.mirror)
+}
+
+// note keeps as of when each noun is complete, and counts walks that were not.
+func (p *pulling) note(ctx context.Context) error {
+	for _, n := range nouns {
+		done, of := p.done[n.of], p.mirror.Of(n.of)
+		switch {
+		case done == nil || of == nil:
+		case done.Incomplete == "" && done.ringed != nil:
+			of.At = *done.ringed
+		case done.Incomplete == "":
+			of.At = p.began
+		default:
+			of.Incomplete++
+		}
+	}
+	if len(p.mirror.Nouns) == 0 {
+		return nil
+	}
+	return p.Store.PutMirror(ctx, p.mirror)
+}
+
+// add counts what was loaded.
+func (d *Pulled) add(loaded importexport.Loaded) {
+	d.Loaded.Created += loaded.Created
+	d.Loaded.Updated += loaded.Updated
+	d.Loaded.Deleted += loaded.Deleted
+	d.Loaded.Unchanged += loaded.Unchanged
+	d.Loaded.Rejected += loaded.Rejected
+	d.Loaded.Repaired = append(d.Loaded.Repaired, loaded.Repaired...)
+	counts := map[importexport.Fault]int{}
+	for _, reason := range append(d.Loaded.Reasons, loaded.Reasons...) {
+		counts[reason.Fault] += reason.Lines
+	}
+	d.Loaded.Reasons = nil
+	for _, fault := range slices.SortedFunc(maps.Keys(counts), func(a, b importexport.Fault) int { return strings.Compare(a.String(), b.String()) }) {
+		d.Loaded.Reasons = append(d.Loaded.Reasons, importexport.Reason{Fault: fault, Lines: counts[fault]})
+	}
+}
+
+// String tells what became of the noun, in a line.
+func (d *Pulled) String() string {
+	if !d.Told {
+		return fmt.Sprintf("%s: not told by the origin; what is here stays", d.Noun)
+	}
+	l := &d.Loaded
+	line := fmt.Sprintf("%s: %d created, %d updated, %d deleted, %d unchanged", d.Noun, l.Created, l.Updated, l.Deleted, l.Unchanged)
+	if l.Rejected > 0 {
+		line += fmt.Sprintf(", %d rejected", l.Rejected)
+	}
+	if len(l.Repaired) > 0 {
+		line += fmt.Sprintf(", %d repaired", len(l.Repaired))
+	}
+	if d.Missing > 0 {
+		line += fmt.Sprintf(", %d missing at the origin", d.Missing)
+	}
+	return line
+}

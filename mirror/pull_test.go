@@ -1,0 +1,219 @@
+package mirror
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+func TestAMirrorAnswersTheSameRequestsWithTheSameBodiesAsTheOrigin(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
+			origin, copied := newOffice(t, engine.open(t)).furnish(t), newOffice(t, openSQLite(t))
+			if engine.name != "SQLite" {
+				origin, copied = newOffice(t, openSQLite(t)).furnish(t), newOffice(t, engine.open(t))
+			}
+			url := origin.serve(t, nil)
+			report := copied.pullFrom(url, origin).mustOnce(t)
+			if report.Incomplete() || report.Rejected() > 0 {
+				t.Errorf("the pull ends with %+v", report)
+			}
+			wantSame(t, origin, copied)
+			origin.say(t, backoffice.NounCustomer, `{"_id":"new-1","type":"Company","name":"Nieuw","addressFields":{"city":"Gent"}}`)
+			copied.pullFrom(url, origin).mustOnce(t)
+			wantSame(t, origin, copied)
+		})
+	}
+}
+
+func TestASecondPullWithNothingChangedWritesNothingAndAsksOnceAPage(t *testing.T) {
+	t.Parallel()
+	origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+	pull := copied.pullFrom(origin.serve(t, nil), origin)
+	pull.pageSize = 4
+	first := pull.mustOnce(t)
+	before := copied.changed(t)
+	second := pull.mustOnce(t)
+	if loaded := second.total(); loaded.Created+loaded.Updated+loaded.Deleted+loaded.Rejected > 0 || loaded.Unchanged != first.total().Created || copied.changed(t) != before {
+		t.Errorf("the second pull does %+v", second.total())
+	}
+	if pages := second.pages(); int(second.Requests) > pages {
+		t.Errorf("it asks %d times for %d pages", second.Requests, pages)
+	}
+}
+
+// proxy is between a pull and its origin: fault may answer in its place.
+type proxy struct {
+	mu    sync.Mutex
+	asked []string
+	fault func(n int, w http.ResponseWriter, r *http.Request) (done bool)
+}
+
+func (p *proxy) between(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.asked = append(p.asked, r.Method+" "+r.URL.RequestURI())
+		n := len(p.asked)
+		fault := p.fault
+		p.mu.Unlock()
+		if fault == nil || !fault(n, w, r) {
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+func (p *proxy) set(fault func(n int, w http.ResponseWriter, r *http.Request) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault = fault
+}
+
+func lists(r *http.Request, path string) bool { return r.URL.Path == path }
+
+func TestABusyOriginIsAskedAgainAndByFewerAtOnce(t *testing.T) {
+	t.Parallel()
+	origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+	storm := &proxy{fault: func(n int, w http.ResponseWriter, _ *http.Request) bool {
+		if n%3 == 0 {
+			return false
+		}
+		w.Header().Set("Retry-After", "0")
+		w.WriteHeader([]int{http.StatusTooManyRequests, http.StatusServiceUnavailable}[n%2])
+		return true
+	}}
+	pull := copied.pullFrom(origin.serve(t, storm.between), origin)
+	pull.pageSize = 2
+	if report := pull.mustOnce(t); report.Incomplete() {
+		t.Errorf("the pull ends with %+v", report)
+	}
+	wantSame(t, origin, copied)
+}
+
+func TestWhatIsMissingInTwoWholeWalksAndGoneByItselfIsDeleted(t *testing.T) {
+	t.Parallel()
+	origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+	pull := copied.pullFrom(origin.serve(t, nil), origin)
+	pull.mustOnce(t)
+	first := origin.records(t, "/customers")[0].id()
+	origin.say(t, backoffice.NounCustomer, `{"_id":"`+first+`","_deleted":true}`)
+	pull.AllowDeletions = 1
+	if report := pull.mustOnce(t); report.total().Deleted != 0 {
+		t.Errorf("one walk is enough to delete: %+v", report)
+	}
+	pull.AllowDeletions = 0
+	report := pull.mustOnce(t)
+	if report.total().Deleted != 0 || !report.Incomplete() || !strings.Contains(report.Nouns[4].Incomplete, "--allow-deletions 1") {
+		t.Errorf("more than one in 50 are deleted: %+v", report)
+	}
+	pull.AllowDeletions = 1
+	if report := pull.mustOnce(t); report.Nouns[4].Loaded.Deleted != 1 || report.Incomplete() {
+		t.Errorf("it is not deleted: %+v", report)
+	}
+	wantSame(t, origin, copied)
+}
+
+func TestAListThatIsCutShortEmptyOrMiscountedDeletesNothing(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"an empty list":        `{"total":0,"count":0,"data":[]}`,
+		"an empty page":        `{"total":7,"count":0,"data":[]}`,
+		"a list cut short":     `{"total":7,"count":1,"data":[{"_id":"x-1","type":"Company","name":"X"}]}`,
+		"a total that is less": `{"total":1,"count":1,"data":[{"_id":"x-1","type":"Company","name":"X"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+			between := &proxy{}
+			pull := copied.pullFrom(origin.serve(t, between.between), origin)
+			pull.mustOnce(t)
+			between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool {
+				if lists(r, "/customers") {
+					_, _ = w.Write([]byte(body))
+				}
+				return lists(r, "/customers")
+			})
+			for range 3 {
+				report := pull.mustOnce(t)
+				if report.total().Deleted > 0 || name != "a total that is less" && report.Nouns[4].Incomplete == "" {
+					t.Errorf("it ends with %+v", report.Nouns[4])
+				}
+			}
+			between.set(nil)
+			pull.AllowDeletions = 1 // of what the proxy made up
+			for range 2 {
+				pull.mustOnce(t)
+			}
+			wantSame(t, origin, copied)
+		})
+	}
+}
+
+func TestAnInterruptedWalkGoesOn(t *testing.T) {
+	t.Parallel()
+	origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+	between := &proxy{}
+	pull := copied.pullFrom(origin.serve(t, between.between), origin)
+	pull.pageSize = 2
+	between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if lists(r, "/customers") && r.URL.Query().Get("page") == "3" {
+			w.WriteHeader(http.StatusBadGateway)
+			return true
+		}
+		return false
+	})
+	if report := pull.mustOnce(t); !report.Incomplete() {
+		t.Errorf("the origin was away, and the pull ends with %+v", report)
+	}
+	between.set(nil)
+	between.asked = nil
+	if report := pull.mustOnce(t); report.Incomplete() {
+		t.Errorf("the second pull ends with %+v", report)
+	}
+	for _, asked := range between.asked {
+		if strings.HasPrefix(asked, "GET /customers?page=1&") || strings.HasPrefix(asked, "GET /customers?page=2&") {
+			t.Errorf("it begins again: %s", asked)
+		}
+	}
+	wantSame(t, origin, copied)
+}
+
+func TestWhatMovedToAnotherCustomerThereDoesNotGoWithTheFirstHere(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []broken{{}, {withoutHanging: true}} {
+		origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+		between := &proxy{}
+		pull := copied.pullFrom(origin.serve(t, between.between), origin)
+		pull.AllowDeletions, pull.broken = 10, broken
+		pull.mustOnce(t)
+		moved := origin.records(t, "/transcripts")[0]
+		for _, customer := range origin.records(t, "/customers") {
+			if customer.id() != moved.text("customer") {
+				origin.say(t, backoffice.NounTranscript, `{"_id":"`+moved.id()+`","customer":"`+customer.id()+`"}`)
+				break
+			}
+		}
+		origin.say(t, backoffice.NounCustomer, `{"_id":"`+moved.text("customer")+`","_deleted":true}`)
+		between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool { // so that nobody knows here that it moved
+			if lists(r, "/transcripts") {
+				_, _ = w.Write([]byte(`{"total":7,"count":0,"data":[]}`))
+			}
+			return lists(r, "/transcripts")
+		})
+		for range 2 {
+			pull.mustOnce(t)
+		}
+		if wrong := deletedHere(t, origin, copied); len(wrong) > 0 != broken.withoutHanging {
+			t.Errorf("with %+v these are deleted here and not there: %q", broken, wrong)
+		}
+		between.set(nil)
+		for range 3 {
+			pull.mustOnce(t)
+		}
+		wantSame(t, origin, copied)
+	}
+}

@@ -1,0 +1,123 @@
+package mirror
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// record is an object as the origin tells it, by the names of its fields.
+type record map[string]json.RawMessage
+
+// id is the record's identifier, "" when it has none.
+func (r record) id() string { return r.text("_id") }
+
+// text is a field that is a string, "" for any other.
+func (r record) text(name string) (text string) {
+	_ = json.Unmarshal(r[name], &text)
+	return text
+}
+
+func (r record) isTrue(name string) bool { return string(r[name]) == "true" }
+
+// number is a field that is a whole number, -1 for any other.
+func (r record) number(name string) int {
+	n := -1
+	if json.Unmarshal(r[name], &n) != nil {
+		return -1
+	}
+	return n
+}
+
+// moment is a field that is an instant, zero for any other.
+func (r record) moment(name string) (at backoffice.Instant) {
+	if at.UnmarshalJSON(r[name]) != nil {
+		return 0
+	}
+	return at
+}
+
+var (
+	jsonNull  = json.RawMessage("null")
+	emptyText = []byte(`""`)
+)
+
+// keep leaves nothing in the record but its identifier and what a line may have. Empty texts are none.
+func (r record) keep(names []string) {
+	for name, value := range r {
+		switch {
+		case name != "_id" && !slices.Contains(names, name):
+			delete(r, name)
+		case bytes.Equal(value, emptyText):
+			r[name] = jsonNull
+		case name == "addressFields" && bytes.Contains(value, emptyText):
+			var parts map[string]json.RawMessage
+			if json.Unmarshal(value, &parts) == nil {
+				for part, text := range parts {
+					if bytes.Equal(text, emptyText) {
+						parts[part] = jsonNull
+					}
+				}
+				r[name], _ = json.Marshal(parts)
+			}
+		}
+	}
+}
+
+func compareIDs(a, b record) int { return strings.Compare(a.id(), b.id()) }
+
+// line is the record as a line of an import, with its line feed.
+func (r record) line() []byte {
+	line, _ := json.Marshal(map[string]json.RawMessage(r)) // every value was read
+	return append(line, '\n')
+}
+
+// page is an answer to the question for a list.
+type page struct {
+	Total *int     `json:"total"`
+	Count *int     `json:"count"`
+	Data  []record `json:"data"`
+
+	asked time.Time // when the question was sent, at the earliest
+}
+
+// into reads a page; *p is set when there is no error.
+func (p *page) read(response *http.Response) error {
+	var read page
+	decoder := json.NewDecoder(limited(response))
+	if err := decoder.Decode(&read); err != nil {
+		return malformed(err)
+	}
+	if read.Total == nil || *read.Total < 0 || read.Data == nil || read.Count != nil && *read.Count != len(read.Data) {
+		return errMalformed
+	}
+	for _, r := range read.Data {
+		if r.id() == "" {
+			return errMalformed
+		}
+	}
+	read.asked = p.asked
+	*p = read
+	return nil
+}
+
+// limited is the body of an answer that is no file.
+func limited(response *http.Response) io.Reader { return io.LimitReader(response.Body, maxAnswer) }
+
+// malformed is a failure to read JSON: of the connection, or of what came.
+func malformed(err error) error {
+	if err == nil || err == io.ErrUnexpectedEOF { //nolint:errorlint // the decoder returns it as it is
+		return io.ErrUnexpectedEOF
+	}
+	switch err.(type) {
+	case *json.SyntaxError, *json.UnmarshalTypeError:
+		return errMalformed
+	}
+	return err
+}

@@ -1,0 +1,264 @@
+package mirror
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// What hangs on customers, and what the origin tells of no other way, is read customer by customer: of those that were changed at once, and of all
+// others in a ring, so many by each pull that every one has its turn within a day.
+
+const (
+	lapTime = 24 * time.Hour
+	// ringStep is after how many customers it is noted how far the ring has come.
+	ringStep = 100
+)
+
+// ring is how far it has come.
+type ring struct {
+	Laps   int                `json:"laps"`   // that are complete
+	Whole  backoffice.Instant `json:"whole"`  // when the last complete one began
+	Began  backoffice.Instant `json:"began"`  // when this one did
+	Ran    backoffice.Instant `json:"ran"`    // when it went on last
+	Cursor string             `json:"cursor"` // the customer whose turn was last; "" at a lap's beginning
+}
+
+func ringNote(n *noun) string { return string(n.of) + " ring" }
+
+// due are the customers whose turn it is: those behind the cursor, and, once it has come around, the first ones.
+func (r *ring) due(ids []string, now backoffice.Instant) (behind, first []string) {
+	from, _ := slices.BinarySearchFunc(ids, r.Cursor, func(id, cursor string) int {
+		if id <= cursor {
+			return -1
+		}
+		return 1
+	})
+	if r.Laps == 0 { // as fast as the budget lets
+		return ids[from:], nil
+	}
+	share := float64(now.Time().Sub(r.Ran.Time())) / float64(lapTime)
+	count := min(len(ids), int(math.Ceil(share*float64(len(ids)))))
+	behind = ids[from:min(from+count, len(ids))]
+	return behind, ids[:min(count-len(behind), from)]
+}
+
+// ring reads the records of a noun that hang on some customers.
+func (p *pulling) ring(ctx context.Context, n *noun) error {
+	notes, err := p.Store.MirrorNotes(ctx, ringNote(n))
+	if err != nil {
+		return err
+	}
+	at := &ring{Began: p.began}
+	if note := notes[ringNote(n)]; note != nil && json.Unmarshal(note, at) != nil {
+		at = &ring{Began: p.began}
+	}
+	var ids []string
+	err = nounOf(backoffice.NounCustomer).each(ctx, p.Store, func(page []string) error {
+		ids = append(ids, page...)
+		return nil
+	})
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	slices.Sort(ids)
+	t := &turn{pulling: p, n: n, now: missing{}}
+	if t.known, err = p.missing(ctx, n); err != nil {
+		return err
+	}
+	behind, first := at.due(ids, p.began)
+	steps := slices.Concat(slices.Collect(slices.Chunk(behind, ringStep)), slices.Collect(slices.Chunk(first, ringStep)))
+	for _, step := range steps {
+		if told, err := t.read(ctx, step); err != nil || !told {
+			return err
+		}
+		at.Cursor, at.Ran = step[len(step)-1], p.began
+		if at.Cursor == ids[len(ids)-1] {
+			at.lap(p.began)
+		}
+		if err := p.noteRing(ctx, n, at); err != nil {
+			return err
+		}
+	}
+	due := slices.Concat(behind, first)
+	changed, err := p.changedCustomers(ctx)
+	if err != nil {
+		return err
+	}
+	changed = slices.DeleteFunc(changed, func(id string) bool { _, is := slices.BinarySearch(ids, id); return !is || slices.Contains(due, id) })
+	for step := range slices.Chunk(changed, ringStep) {
+		if told, err := t.read(ctx, step); err != nil || !told {
+			return err
+		}
+	}
+	p.of(n).Told, p.of(n).ringed = true, &at.Whole
+	return t.end(ctx)
+}
+
+// lap ends a lap, and begins another.
+func (r *ring) lap(now backoffice.Instant) {
+	r.Laps, r.Whole, r.Began, r.Cursor = r.Laps+1, r.Began, now, ""
+}
+
+func (p *pulling) noteRing(ctx context.Context, n *noun, at *ring) error {
+	note, err := json.Marshal(at)
+	if err != nil {
+		return err
+	}
+	return p.Store.NoteMirror(ctx, "", map[string][]byte{ringNote(n): note})
+}
+
+// changedCustomers are those that this pull has written.
+func (p *pulling) changedCustomers(ctx context.Context) (ids []string, err error) {
+	for after := p.logged; ; {
+		page, err := p.Store.Changes(ctx, after, 1000)
+		if err != nil || len(page) == 0 {
+			slices.Sort(ids)
+			return slices.Compact(ids), err
+		}
+		for _, c := range page {
+			if after = c.Sequence; c.Noun == backoffice.NounCustomer && c.Done != backoffice.Deleted {
+				ids = append(ids, c.ObjectID)
+			}
+		}
+	}
+}
+
+// turn is the turn of some customers.
+type turn struct {
+	*pulling
+	n          *noun
+	known, now missing // by the pulls before, and by this one
+}
+
+// read reads what hangs on some customers, and loads it. told is false when the origin has no such lists.
+func (t *turn) read(ctx context.Context, customers []string) (told bool, err error) {
+	lists, err := readEach(customers, func(id string) (*below, error) { return t.readBelow(ctx, id) })
+	if err != nil {
+		return false, err
+	}
+	var records []record
+	for _, list := range lists {
+		if list.status != http.StatusOK {
+			continue
+		}
+		told = true
+		records = append(records, list.records...)
+	}
+	if !told {
+		return t.of(t.n).Told, nil
+	}
+	if err := t.mirrors(ctx, t.n); err != nil {
+		return false, err
+	}
+	if _, err := t.loadAll(ctx, t.n, records); err != nil {
+		return false, err
+	}
+	t.of(t.n).Pages += len(lists)
+	for i, list := range lists {
+		if err := t.compare(ctx, customers[i], list); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// below is what a customer's list has.
+type below struct {
+	records []record
+	status  int
+	whole   bool // as many as its total says
+}
+
+// readBelow reads the list of a customer. Its first page is asked for as the specification has it, without a page.
+func (t *turn) readBelow(ctx context.Context, customer string) (*below, error) {
+	path, query := t.n.below(customer)
+	if query == nil {
+		query = url.Values{}
+	}
+	list, ids := &below{}, map[string]bool{}
+	for number := 1; ; number++ {
+		if number > 1 {
+			query.Set("page", strconv.Itoa(number))
+		}
+		got, status, err := t.origin.list(ctx, path, query)
+		if err != nil || status != http.StatusOK {
+			list.status = status
+			return list, err
+		}
+		for _, r := range got.Data {
+			if t.n.of == backoffice.NounDocument && r.text("customer") == "" {
+				r["customer"] = textOf(customer)
+			}
+			list.records, ids[r.id()] = append(list.records, r), true
+		}
+		list.status, list.whole = status, len(ids) == *got.Total && len(list.records) == *got.Total
+		if len(got.Data) == 0 || len(list.records) >= *got.Total {
+			return list, nil
+		}
+	}
+}
+
+// compare notes what hangs on a customer here and is not in its list.
+func (t *turn) compare(ctx context.Context, customer string, list *below) error {
+	if !list.whole {
+		return nil
+	}
+	there := map[string]bool{}
+	for _, r := range list.records {
+		there[r.id()] = true
+		delete(t.known, r.id())
+	}
+	for _, h := range hanging[backoffice.NounCustomer] {
+		if h.of != t.n.of {
+			continue
+		}
+		here, err := h.ids(ctx, t.Store, customer)
+		if err != nil {
+			return err
+		}
+		for _, id := range here {
+			if !there[id] {
+				t.now[id] = t.began
+			}
+		}
+	}
+	return nil
+}
+
+// end deletes what two pulls have missed, under the rules for all deletions.
+func (t *turn) end(ctx context.Context) error {
+	var twice []string
+	for id := range t.now {
+		if first, before := t.known[id]; before && first < t.began {
+			twice = append(twice, id)
+		} else {
+			t.known[id] = t.began
+		}
+	}
+	done := t.of(t.n)
+	if len(twice) > 0 {
+		here, err := t.n.find(ctx, t.Store, twice)
+		if err != nil {
+			return err
+		}
+		gone, err := t.deleteGone(ctx, t.n, here)
+		if err != nil {
+			return err
+		}
+		for _, id := range twice {
+			if _, is := here[id]; !is || slices.Contains(gone, id) {
+				delete(t.known, id)
+			}
+		}
+	}
+	done.Missing = len(t.known)
+	return t.noteMissingOf(ctx, t.n, t.known)
+}

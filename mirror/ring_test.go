@@ -1,0 +1,159 @@
+package mirror
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// specified are the paths of the specification.
+var specified = regexp.MustCompile(`^/(financialyears/current|checklists|checklists/assign|transcripts|transcripts/download/[^/]+/(file|metadata)|customers|` +
+	`customers/[^/]+|customers/[^/]+/(privacy|relations|documents)|customers/documents/[^/]+/download|calculations/[^/]+/proposal/download|minfin|minfin/download/[^/]+|` +
+	`minfin/metadata/[^/]+|settings/labels|users/[^/]+)$`)
+
+// bare is an origin that has the specification's requests alone, whose transcripts and checklists do not say where they belong.
+func bare(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if !specified.MatchString(r.URL.Path) || reads && regexp.MustCompile(`^/(settings|users)/`).MatchString(r.URL.Path) {
+			http.NotFound(w, r)
+			return
+		}
+		r.Header.Del("Accept-Encoding")
+		answer := httptest.NewRecorder()
+		next.ServeHTTP(answer, r)
+		var list struct {
+			Total *int     `json:"total"`
+			Count *int     `json:"count"`
+			Data  []record `json:"data"`
+		}
+		body := answer.Body.Bytes()
+		if field := map[string]string{"/checklists": "financialYear", "/transcripts": "checklist"}[r.URL.Path]; field != "" && json.Unmarshal(body, &list) == nil && list.Data != nil {
+			for _, told := range list.Data {
+				delete(told, field)
+			}
+			body, _ = json.Marshal(list)
+		}
+		answer.Header().Del("Content-Length")
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(body)
+	})
+}
+
+// listed are the records of a list, without fields that a bare origin does not tell.
+func listed(t *testing.T, o *office, path string, keep func(record) bool, without ...string) string {
+	t.Helper()
+	var all []record
+	for _, r := range o.records(t, path) {
+		if keep == nil || keep(r) {
+			for _, field := range without {
+				delete(r, field)
+			}
+			all = append(all, r)
+		}
+	}
+	text, err := json.Marshal(all)
+	must(t, err)
+	return string(text)
+}
+
+func TestAnOriginWithTheSpecificationsRequestsAloneIsMirroredAsFarAsItTells(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
+			origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, engine.open(t))
+			between := &proxy{}
+			pull := copied.pullFrom(origin.serve(t, func(next http.Handler) http.Handler { return between.between(bare(next)) }), origin)
+			pull.AllowDeletions = 10
+			same := func(when string) {
+				t.Helper()
+				year := currentYear(t, origin)
+				current := func(r record) bool { return r.text("financialYear") == year }
+				for _, list := range []struct {
+					path    string
+					keep    func(record) bool
+					without []string
+				}{
+					{"/customers", nil, []string{"responsible"}}, {"/relations", nil, nil}, {"/documents", nil, nil},
+					{"/checklists", current, nil}, {"/transcripts", current, []string{"status", "updatedAt"}}, {"/minfin", nil, []string{"financialYear"}},
+				} {
+					if want, got := listed(t, origin, list.path, list.keep, list.without...), listed(t, copied, list.path, list.keep, list.without...); got != want {
+						t.Errorf("%s: %s has\n%s\ninstead of\n%s", when, list.path, got, want)
+					}
+				}
+			}
+			if report := pull.mustOnce(t); report.Incomplete() || report.Rejected() > 0 {
+				t.Errorf("the first pull ends with %+v", report)
+			}
+			same("after the first pull")
+			before := copied.changed(t)
+			between.asked = nil
+			if report := pull.mustOnce(t); report.Incomplete() || report.Requests > 18 || copied.changed(t) != before {
+				t.Errorf("with nothing changed it asks %d times: %q", report.Requests, between.asked)
+			}
+			origin.say(t, backoffice.NounCustomer, `{"_id":"fresh-1","type":"Company","name":"Nieuw"}`, `{"_id":"fresh-2","type":"Company","name":"Ook"}`)
+			origin.say(t, backoffice.NounRelation, `{"_id":"rel-fresh","kind":"director","customer":"fresh-1","relatedCustomer":"fresh-2"}`)
+			pull.mustOnce(t)
+			same("what hangs on a new customer")
+			origin.say(t, backoffice.NounRelation, `{"_id":"rel-other","kind":"shareholder","customer":"acme","relatedCustomer":"gaspard"}`, `{"_id":"rel-fresh","_deleted":true}`)
+			pull.later += 25 * time.Hour
+			pull.mustOnce(t)
+			if n := len(copied.records(t, "/relations")); n != len(origin.records(t, "/relations"))+1 {
+				t.Errorf("after a lap there are %d relations", n)
+			}
+			pull.later += 25 * time.Hour
+			pull.mustOnce(t)
+			same("after two laps")
+			origin.say(t, backoffice.NounFinancialYear, `{"_id":"year-next","startDate":"2031","endDate":"2031","isCurrentYear":true}`, `{"_id":"`+currentYear(t, origin)+`","isCurrentYear":false}`)
+			origin.say(t, backoffice.NounChecklist, `{"_id":"list-next","name":"Nieuw","language":"dutch","financialYear":"year-next"}`)
+			if report := pull.mustOnce(t); report.Rejected() > 0 {
+				t.Errorf("after the end of a year it ends with %+v", report)
+			}
+			same("after the end of a year")
+		})
+	}
+}
+
+func TestNothingIsDeletedThatAnOriginWithTheSpecificationsRequestsAloneHas(t *testing.T) {
+	t.Parallel()
+	converge(t, min(*histories, 50), 9000, func(h *history) { h.bare = true })
+}
+
+func TestTheRingHasATurnForEachCustomerInADay(t *testing.T) {
+	t.Parallel()
+	ids := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
+	at := &ring{Laps: 1}
+	turns, now := map[string]int{}, backoffice.InstantOf(time.Now())
+	at.Ran = now
+	for range 24 {
+		now = backoffice.InstantOf(now.Time().Add(time.Hour))
+		behind, first := at.due(ids, now)
+		for _, some := range [][]string{behind, first} {
+			for _, id := range some {
+				turns[id]++
+				if at.Cursor, at.Ran = id, now; id == "j" {
+					at.lap(now)
+				}
+			}
+		}
+	}
+	for _, id := range ids {
+		if turns[id] < 1 || turns[id] > 3 {
+			t.Errorf("%s had %d turns in a day", id, turns[id])
+		}
+	}
+	if behind, first := (&ring{Cursor: "d"}).due(ids, now); len(behind) != 6 || first != nil {
+		t.Errorf("the first lap goes on with %q and %q", behind, first)
+	}
+	if behind, first := (&ring{Laps: 2, Cursor: "h", Ran: 1}).due(ids, now); len(behind)+len(first) != len(ids) {
+		t.Errorf("after a long time it is the turn of %q and %q", behind, first)
+	}
+}

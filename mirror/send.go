@@ -1,0 +1,193 @@
+package mirror
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/importexport"
+)
+
+// sent is what an origin says of a write that it has done.
+type sent struct {
+	record   record // what it answers, nil for nothing that could be one
+	location string
+}
+
+// idOf is the identifier of the record that was written, "" when nobody says it.
+func (s *sent) idOf(w *backoffice.OriginWrite) string {
+	switch {
+	case w.ID != "":
+		return w.ID
+	case s.record.id() != "":
+		return s.record.id()
+	case s.location != "":
+		return path.Base(s.location)
+	}
+	return ""
+}
+
+// send sends a write, once: what is not answered may have been done. Errors are what the caller is told.
+func (t *Through) send(ctx context.Context, w *backoffice.OriginWrite) (*sent, error) {
+	body, err := bodyOf(w)
+	if err != nil {
+		return nil, backoffice.Fault(err, "making a write for the origin")
+	}
+	method, address := request(w)
+	if err := t.origin.gate.enter(ctx); err != nil {
+		return nil, err
+	}
+	busy := false
+	defer func() { t.origin.gate.leave(busy) }()
+	limited, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	r, err := t.origin.request(limited, method, address, nil, bytes.NewReader(body))
+	if err != nil {
+		return nil, backoffice.Fault(err, "making a write for the origin")
+	}
+	if method != http.MethodDelete {
+		r.Header.Set("Content-Type", "application/json")
+	} else {
+		r.Body, r.ContentLength, r.GetBody = http.NoBody, 0, nil
+	}
+	if w.Version != 0 {
+		r.Header.Set("If-Match", strconv.Quote(strconv.Itoa(w.Version)))
+	}
+	if key, ok := w.Key.Get(); ok {
+		r.Header.Set("Idempotency-Key", keyOf(w, key))
+	}
+	t.origin.requests.Add(1)
+	response, err := t.origin.http.Do(r)
+	if err != nil {
+		return nil, noAnswer(ctx, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, noAnswer(ctx, err)
+	}
+	busy = response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable
+	if response.StatusCode/100 != 2 {
+		return nil, refusalOf(w, response.StatusCode, text)
+	}
+	done := &sent{location: response.Header.Get("Location")}
+	_ = json.Unmarshal(text, &done.record) // what it says besides the record is nothing to us
+	return done, nil
+}
+
+// keyOf keeps the keys of several pairs here apart there, where all of them are one pair's.
+func keyOf(w *backoffice.OriginWrite, key string) string {
+	sum := sha256.Sum256([]byte(w.By.ClientID + "\n" + key))
+	return hex.EncodeToString(sum[:])
+}
+
+// noAnswer says that an origin did not answer.
+func noAnswer(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &backoffice.Error{
+		Kind: backoffice.Unavailable, Cause: errors.New("a write for the origin: " + failureOf(err)),
+		Message: "the origin does not answer: nothing was written here, and if it was written there the next pull brings it",
+	}
+}
+
+// told are the codes that an origin may use, and what is said of them here: its own words may say anything.
+var told = map[backoffice.UserErrorCode]string{
+	backoffice.CodeRequired:              "the origin requires this",
+	backoffice.CodeInvalid:               "the origin does not take this",
+	backoffice.CodeNotFound:              "the origin has nothing with this identifier",
+	backoffice.CodeTaken:                 "something else has this at the origin",
+	backoffice.CodeNotAllowed:            "the origin does not allow this",
+	backoffice.CodeStaleVersion:          "the object was changed since this version",
+	backoffice.CodeFinancialYearArchived: "the financial year is not the current one at the origin",
+	backoffice.CodeIdempotencyKeyReused:  "the idempotency key was used for other content",
+}
+
+// refusalOf is what a caller is told of a write that the origin has not done.
+func refusalOf(w *backoffice.OriginWrite, status int, text []byte) error {
+	var problem struct {
+		Errors []struct{ Pointer, Parameter, Code string }
+	}
+	_ = json.Unmarshal(text, &problem) // one that says nothing leaves the status
+	var found []*backoffice.UserError
+	for _, e := range problem.Errors {
+		code := backoffice.UserErrorCode(e.Code)
+		if told[code] == "" {
+			code = backoffice.CodeInvalid
+		}
+		found = append(found, &backoffice.UserError{Code: code, Message: told[code], Field: fieldOf(w, e.Pointer, e.Parameter)})
+	}
+	refuse := func(code backoffice.UserErrorCode, field ...string) error {
+		return backoffice.Refuse(&backoffice.UserError{Code: code, Message: told[code], Field: field})
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the origin does not take writes from this mirror for now", Cause: errPair}
+	case status == http.StatusForbidden, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
+		err := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed, Message: "the origin does not let the pair of this mirror do that"})
+		err.Mirrored = true
+		return err
+	case status == http.StatusTooManyRequests:
+		return backoffice.Errorf(backoffice.RateLimited, "the origin gets too many requests; try again later")
+	case status >= 500 || status < 400:
+		return &backoffice.Error{
+			Kind: backoffice.Unavailable, Cause: fmt.Errorf("a write is answered by the origin with %d", status),
+			Message: "the origin cannot do the write for now: nothing was written here, and if it was written there the next pull brings it",
+		}
+	case len(found) > 0:
+		return backoffice.Refuse(found...)
+	case status == http.StatusNotFound && w.ID != "":
+		return refuse(backoffice.CodeNotFound, "id")
+	case status == http.StatusNotFound && w.Noun == backoffice.NounRelation:
+		return refuse(backoffice.CodeNotFound, "customerId")
+	case status == http.StatusPreconditionFailed:
+		return refuse(backoffice.CodeStaleVersion, "expectedVersion")
+	case status == http.StatusConflict, status == http.StatusNotFound:
+		return refuse(backoffice.CodeNotAllowed)
+	}
+	return refuse(backoffice.CodeInvalid)
+}
+
+// fieldOf is the path of GraphQL's inputs for a place of the interface: one that was sent, or nil.
+func fieldOf(w *backoffice.OriginWrite, pointer, parameter string) []string {
+	switch parameter {
+	case "If-Match":
+		return []string{"expectedVersion"}
+	case "Idempotency-Key":
+		return []string{"idempotencyKey"}
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
+	fields := make([]string, 0, len(w.Sent))
+	for field := range w.Sent {
+		fields = append(fields, field)
+	}
+	slices.Sort(fields)
+	for _, field := range fields {
+		switch line := importexport.LineName(field); {
+		case name == "":
+		case line == name, strings.HasPrefix(name, line+"."): // what is in a list is told of the list
+			return strings.Split(field, ".")
+		case strings.HasPrefix(line, name+"."):
+			object, _, _ := strings.Cut(field, ".")
+			return []string{object}
+		}
+	}
+	if object, required, _ := strings.Cut(name, "."); required == "" { // something that was not sent
+		if at := slices.Index(importexport.Fields(w.Noun), object); at >= 0 {
+			return []string{importexport.Fields(w.Noun)[at]}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package mirror
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/importexport"
+)
+
+const (
+	// writeTime is how long an origin may take for a write, and copyTime how long it may take then to make the copy.
+	writeTime = 6 * time.Second
+	copyTime  = 8 * time.Second
+)
+
+// Through does writes of mirrored records at their origin, and makes the copies at once. It is a backoffice.Origin, for any number
+// of callers.
+type Through struct {
+	*Pull
+	origin *origin
+}
+
+// Through makes ready to write at the origin that p pulls from. BadInput when its address is none.
+func (p *Pull) Through() (*Through, error) {
+	o, err := newOrigin(p.From, p.ClientID, p.Secret, p.Purpose)
+	if err != nil {
+		return nil, err
+	}
+	if p.pause > 0 {
+		o.pause = p.pause
+	}
+	return &Through{p, o}, nil
+}
+
+// WithStore is t with its copies in another store, such as one with a cache before it.
+func (t *Through) WithStore(store backoffice.Store) *Through {
+	pull := *t.Pull
+	pull.Store = store
+	return &Through{&pull, t.origin}
+}
+
+// Check says whether the store is the mirror of that origin, or of none so far. BadInput when it is another one's.
+func (t *Through) Check(ctx context.Context) error {
+	_, err := t.mine(ctx, t.origin.base.String())
+	return err
+}
+
+var errNoCopy = backoffice.Errorf(backoffice.Unavailable, "the origin has done the write, but its record could not be read from there: the next pull brings it")
+
+// Write implements backoffice.Origin.
+func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id string, err error) {
+	if err := t.Check(ctx); errors.Is(err, errOther) {
+		refused := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed, Message: "this is a copy of another office's than this server writes to: write there"})
+		refused.Mirrored = true
+		return "", refused
+	} else if err != nil {
+		return "", err
+	}
+	if w.ID != "" { // before anything is written, so that a pull that has read the record before reads it again
+		if err := t.Store.NoteMirror(ctx, "", map[string][]byte{throughNote(w.Noun, w.ID): noteOf(w.Deletes)}); err != nil {
+			return "", err
+		}
+	}
+	sent, err := t.send(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copyTime) // also when nobody waits for it any more
+	defer cancel()
+	id = sent.idOf(w)
+	if backoffice.CheckID(id) != nil {
+		return "", errNoCopy
+	}
+	if err := t.copy(ctx, w, id, sent.record); err != nil {
+		return "", notCopied(err)
+	}
+	return id, nil
+}
+
+// notCopied is why the copy of what was written could not be made.
+func notCopied(err error) error {
+	away := new(errAway)
+	if errors.As(err, &away) || errors.Is(err, errPair) || errors.Is(err, context.DeadlineExceeded) {
+		known := *errNoCopy
+		known.Cause = err
+		return &known
+	}
+	return err
+}
+
+// copy brings the copy of one record in step.
+func (t *Through) copy(ctx context.Context, w *backoffice.OriginWrite, id string, answered record) (err error) {
+	run := &pulling{Pull: t.Pull, origin: t.origin, began: backoffice.InstantOf(time.Now()), done: map[backoffice.Noun]*Pulled{}}
+	if run.inHand, err = newInHand(); err != nil {
+		return err
+	}
+	defer run.inHand.close()
+	importer := t.importer()
+	importer.Action, importer.ClientID = w.Action, w.By.ClientID
+	if run.stream, err = importer.StreamBeside(run.inHand.folder); err != nil {
+		return err
+	}
+	n := nounOf(w.Noun)
+	found, err := run.lookUp(ctx, n, id, w.Sent)
+	switch {
+	case err != nil:
+		return err
+	case w.Deletes && found != nil:
+		return errNoCopy
+	case w.Deletes:
+		return run.loadDeletion(ctx, n, id)
+	case found == nil:
+		if found = answered; found.id() != id {
+			return errNoCopy
+		}
+	}
+	return run.loadOne(ctx, n, found)
+}
+
+// lookUp reads one record, nil when the origin does not have or show it. around are fields of the record by which a list is found that has it.
+func (p *pulling) lookUp(ctx context.Context, n *noun, id string, around map[string]any) (found record, err error) {
+	if n.object != "" && !n.head {
+		if found, err = p.readOne(ctx, n.object+url.PathEscape(id)+n.suffix); err != nil || found.id() == id {
+			return found, err
+		}
+	}
+	path, query := n.path, url.Values{}
+	switch of := func(field string) string { text, _ := around[field].(string); return text }; n.of {
+	case backoffice.NounRelation:
+		path = "/customers/" + url.PathEscape(of("customerId")) + "/relations"
+	case backoffice.NounTranscript:
+		query.Set("checklist", of("checklistId"))
+	case backoffice.NounCustomer, backoffice.NounUser: // gone, or not shown
+		return nil, nil
+	}
+	err = p.eachPage(ctx, path, query, func(page []record) (more bool) {
+		if at := slices.IndexFunc(page, func(r record) bool { return r.id() == id }); at >= 0 {
+			found = page[at]
+		}
+		return found == nil
+	})
+	return found, err
+}
+
+// readOne reads the record at an address, nil when there is none.
+func (p *pulling) readOne(ctx context.Context, path string) (found record, err error) {
+	status, err := p.origin.get(ctx, path, nil, answerTime, func(r *http.Response) error {
+		found = nil
+		return malformedUnlessNil(json.NewDecoder(limited(r)).Decode(&found))
+	})
+	if err != nil || status != http.StatusOK {
+		return nil, err
+	}
+	return found, nil
+}
+
+// loadOne loads a single record.
+func (p *pulling) loadOne(ctx context.Context, n *noun, r record) error {
+	before := p.of(n).Loaded.Rejected
+	if _, err := p.loadAll(ctx, n, []record{r}); err != nil {
+		return err
+	}
+	if p.of(n).Loaded.Rejected > before {
+		return errNoCopy
+	}
+	return nil
+}
+
+// loadDeletion deletes a single record.
+func (p *pulling) loadDeletion(ctx context.Context, n *noun, id string) error {
+	loaded, err := p.stream.Load(ctx, n.of, deletionOf(id), false)
+	if err != nil {
+		return err
+	}
+	p.of(n).add(loaded)
+	if loaded.Rejected > 0 {
+		return errNoCopy
+	}
+	return nil
+}
+
+// deletionOf is the line that deletes a record.
+func deletionOf(id string) []byte {
+	line, _ := json.Marshal(map[string]any{"_id": id, "_deleted": true})
+	return append(line, '\n')
+}
+
+// request is the specification's request for a write.
+func request(w *backoffice.OriginWrite) (method, path string) {
+	under := map[backoffice.Noun]string{
+		backoffice.NounCustomer: "/customers", backoffice.NounUser: "/users", backoffice.NounLabel: "/settings/labels", backoffice.NounTranscript: "/checklists/assign",
+	}[w.Noun]
+	if of, _ := w.Sent["customerId"].(string); w.Noun == backoffice.NounRelation {
+		under = "/customers/" + url.PathEscape(of) + "/relations"
+	}
+	switch {
+	case w.ID == "":
+		return http.MethodPost, under
+	case w.Deletes:
+		return http.MethodDelete, under + "/" + url.PathEscape(w.ID)
+	case w.Noun == backoffice.NounUser:
+		return http.MethodPatch, under + "/" + url.PathEscape(w.ID)
+	}
+	return http.MethodPut, under + "/" + url.PathEscape(w.ID)
+}
+
+// bodyOf is the body of that request: the fields by the interface's names.
+func bodyOf(w *backoffice.OriginWrite) ([]byte, error) {
+	body := map[string]any{}
+	for field, value := range w.Sent {
+		if w.Noun == backoffice.NounRelation && field == "customerId" { // it is in the path
+			continue
+		}
+		name, part, inObject := strings.Cut(importexport.LineName(field), ".")
+		if !inObject {
+			body[name] = value
+			continue
+		}
+		object, _ := body[name].(map[string]any)
+		if object == nil {
+			object = map[string]any{}
+			body[name] = object
+		}
+		object[part] = value
+	}
+	return json.Marshal(body)
+}

@@ -1,0 +1,348 @@
+package mirror
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+const (
+	mostAPage = 500 // records; an origin that knows smaller pages says so
+	usualPage = 100 // as the specification's links show
+	goOnFor   = time.Hour
+)
+
+// walk is one reading of all pages of a noun. What is noted of it lets another run go on behind the last page that was loaded.
+type walk struct {
+	Size    int                `json:"size"`
+	Total   int                `json:"total"` // as the first page had it
+	Latest  int                `json:"latest"`
+	Pages   int                `json:"pages"` // that were loaded
+	Began   backoffice.Instant `json:"began"`
+	Last    string             `json:"last"` // identifier of the page before
+	Sorted  bool               `json:"sorted"`
+	Why     string             `json:"why"`     // it is not complete, "" as long as it is
+	Held    bool               `json:"held"`    // there are records that are tried again at the end
+	Numbers bool               `json:"numbers"` // registration numbers are pulled
+	After   int64              `json:"after"`   // place in the feed before it, -1 when that is not known
+
+	first []string            // identifiers of the first page, of lists that are not sorted
+	seen  map[uint64]struct{} // keyed by sumOf
+	held  []held
+
+	unloaded []string // identifiers of what could not be loaded
+}
+
+// held is a record that could not be loaded yet.
+type held struct {
+	id   string
+	line []byte
+}
+
+// maxHeld bounds them in memory, in bytes.
+const maxHeld = 16 << 20
+
+func (w *walk) failf(format string, args ...any) {
+	if w.Why == "" {
+		w.Why = fmt.Sprintf(format, args...)
+	}
+}
+
+// sumOf stands for an identifier in what a walk has seen.
+func sumOf(id string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(id))
+	return h.Sum64()
+}
+
+func walkNote(n *noun) string { return string(n.of) + " walk" }
+func seenNote(n *noun) string { return string(n.of) + " seen " }
+
+// walk reads a noun to its end and loads it.
+func (p *pulling) walk(ctx context.Context, n *noun) error {
+	w, first, err := p.beginWalk(ctx, n)
+	if err != nil || w == nil {
+		return err
+	}
+	if err := p.mirrors(ctx, n); err != nil {
+		return err
+	}
+	if err := p.pages(ctx, n, w, first); err != nil {
+		return err
+	}
+	return p.endWalk(ctx, n, w)
+}
+
+// beginWalk goes on with a walk that was interrupted, or reads the first page. No walk when the origin does not tell of the noun.
+func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) {
+	notes, err := p.Store.MirrorNotes(ctx, walkNote(n))
+	if err != nil {
+		return nil, nil, err
+	}
+	if note := notes[walkNote(n)]; note != nil && n.part == nil {
+		w := &walk{seen: map[uint64]struct{}{}}
+		early := backoffice.InstantOf(p.began.Time().Add(-goOnFor))
+		if json.Unmarshal(note, w) == nil && w.Began > early && !w.Held && w.Why == "" && w.Numbers == (p.Purpose != nil) && w.Sorted && (w.After >= 0 || p.place == nil) {
+			seen, err := p.Store.MirrorNotes(ctx, seenNote(n))
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, sums := range seen {
+				for ; len(sums) >= 8; sums = sums[8:] {
+					w.seen[binary.BigEndian.Uint64(sums)] = struct{}{}
+				}
+			}
+			return w, nil, nil
+		}
+		if err := p.Store.NoteMirror(ctx, seenNote(n), nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	w := &walk{Size: mostAPage, Began: p.began, Sorted: true, Numbers: p.Purpose != nil, After: -1, seen: map[uint64]struct{}{}}
+	if p.place != nil {
+		w.After = p.place.After
+	}
+	if p.pageSize > 0 {
+		w.Size = p.pageSize
+	}
+	first, status, err := p.page(ctx, n, 1, w.Size)
+	if err == nil && status == http.StatusBadRequest && w.Size > usualPage {
+		w.Size = usualPage
+		first, status, err = p.page(ctx, n, 1, w.Size)
+	}
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case status != http.StatusOK:
+		p.of(n)
+		if n.of == backoffice.NounCustomer {
+			return nil, nil, &errAway{fmt.Sprintf("its list of customers is answered with %d", status)}
+		}
+		return nil, nil, nil
+	case p.needsParts(n, first):
+		return nil, nil, nil
+	}
+	w.Total, w.Latest = *first.Total, *first.Total
+	if count := len(first.Data); count > 0 && count < w.Size && count < w.Total { // it knows no larger page
+		w.Size = count
+	}
+	return w, first, nil
+}
+
+// page reads one page of a noun's list.
+func (p *pulling) page(ctx context.Context, n *noun, number, size int) (*page, int, error) {
+	query := url.Values{"page": {strconv.Itoa(number)}, "pageSize": {strconv.Itoa(size)}}
+	if n.part == nil {
+		return p.origin.list(ctx, n.path, query)
+	}
+	maps.Copy(query, n.part.query)
+	got, status, err := p.origin.list(ctx, n.path, query)
+	for _, r := range got.Data {
+		for field, value := range n.part.fill {
+			if r.text(field) == "" {
+				r[field] = value
+			}
+		}
+	}
+	return got, status, err
+}
+
+// list reads a page of any list.
+func (o *origin) list(ctx context.Context, path string, query url.Values) (*page, int, error) {
+	read := page{asked: time.Now()}
+	status, err := o.get(ctx, path, query, answerTime, read.read)
+	return &read, status, err
+}
+
+// last is the number of the page behind which there is nothing. One that is full to the last record has an empty one behind it, which shows that the
+// total is no invention.
+func (w *walk) last() int { return w.Latest/w.Size + 1 }
+
+// pages reads the pages, some ahead, and loads them in their order.
+func (p *pulling) pages(ctx context.Context, n *noun, w *walk, first *page) error {
+	type answer struct {
+		page   *page
+		status int
+		err    error
+	}
+	if w.Total <= w.Size && first != nil && len(first.Data) < w.Size { // the first page is all of it
+		return p.take(ctx, n, w, first)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var ahead []chan answer
+	next := w.Pages + 1
+	ask := func() {
+		for len(ahead) < mostAtOnce && next <= w.last() {
+			got := make(chan answer, 1)
+			ahead = append(ahead, got)
+			if next == 1 && first != nil {
+				got <- answer{first, http.StatusOK, nil}
+			} else {
+				go func(number int) {
+					page, status, err := p.page(ctx, n, number, w.Size)
+					got <- answer{page, status, err}
+				}(next)
+			}
+			next++
+		}
+	}
+	for ask(); len(ahead) > 0; ask() {
+		got := <-ahead[0]
+		ahead = ahead[1:]
+		switch {
+		case got.err != nil:
+			return got.err
+		case got.status != http.StatusOK:
+			w.failf("page %d of its list is answered with %d", w.Pages+1, got.status)
+			return nil
+		}
+		if err := p.take(ctx, n, w, got.page); err != nil {
+			return err
+		}
+		if w.Why != "" && len(got.page.Data) == 0 { // there may be no end
+			return nil
+		}
+	}
+	return nil
+}
+
+// take looks at a page, loads its records, and notes that they are here.
+func (p *pulling) take(ctx context.Context, n *noun, w *walk, got *page) error {
+	w.Pages++
+	w.check(p, got)
+	sums := make([]byte, 0, 8*len(got.Data))
+	fresh := got.Data[:0:0]
+	for _, r := range got.Data {
+		id := r.id()
+		if id <= w.Last {
+			w.Sorted = false
+		}
+		w.Last = id
+		sum := sumOf(id)
+		if _, twice := w.seen[sum]; twice {
+			w.failf("a record is on two of its pages")
+			continue
+		}
+		w.seen[sum] = struct{}{}
+		sums = binary.BigEndian.AppendUint64(sums, sum)
+		fresh = append(fresh, r)
+	}
+	if w.Pages == 1 && !w.Sorted {
+		w.first = nil
+		for _, r := range got.Data {
+			w.first = append(w.first, r.id())
+		}
+	}
+	if w.first == nil && !w.Sorted {
+		w.failf("its order changed while it was read")
+	}
+	if err := p.load(ctx, n, w, fresh); err != nil {
+		return err
+	}
+	if err := p.overtaken(ctx, n, got.asked, fresh); err != nil {
+		return err
+	}
+	if p.Progress != nil {
+		p.Progress(n.of, len(w.seen), w.Latest)
+	}
+	if w.Pages >= w.last() || !w.Sorted || n.part != nil { // it ends now, or cannot be gone on with
+		return nil
+	}
+	note, err := json.Marshal(w)
+	if err != nil {
+		return fmt.Errorf("noting a walk: %w", err)
+	}
+	return p.Store.NoteMirror(ctx, "", map[string][]byte{walkNote(n): note, fmt.Sprintf("%s%08d", seenNote(n), w.Pages): sums})
+}
+
+// check holds a page to the totals.
+func (w *walk) check(p *pulling, got *page) {
+	expected := max(0, min(w.Size, *got.Total-(w.Pages-1)*w.Size))
+	switch {
+	case p.broken.shortIsWhole:
+		w.Total = *got.Total
+	case *got.Total != w.Total:
+		w.failf("its total changed while it was read, from %d to %d", w.Total, *got.Total)
+	case len(got.Data) != expected:
+		w.failf("page %d has %d records instead of %d", w.Pages, len(got.Data), expected)
+	}
+	w.Latest = max(w.Latest, min(*got.Total, w.Latest+w.Size)) // never more ahead than a page at a time
+}
+
+// endWalk finishes a walk through all of a noun, and notes what is missing.
+func (p *pulling) endWalk(ctx context.Context, n *noun, w *walk) error {
+	if err := p.finish(ctx, n, w); err != nil {
+		return err
+	}
+	if w.Why == "" {
+		if err := p.notEmptied(ctx, n, w); err != nil {
+			return err
+		}
+	}
+	p.of(n).Pages += w.Pages
+	p.of(n).sample, p.of(n).seen, p.of(n).unloaded, p.of(n).after = w.Last, w.seen, w.unloaded, w.After
+	p.of(n).Incomplete = w.Why
+	if w.Pages > 1 {
+		for _, note := range []string{seenNote(n), walkNote(n)} {
+			if err := p.Store.NoteMirror(ctx, note, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return p.noteMissing(ctx, n, w)
+}
+
+// finish tries again what could not be loaded, and says whether the walk is complete.
+func (p *pulling) finish(ctx context.Context, n *noun, w *walk) error {
+	if err := p.loadHeld(ctx, n, w); err != nil {
+		return err
+	}
+	if err := p.sameOrder(ctx, n, w); err != nil {
+		return err
+	}
+	if w.Why == "" && len(w.seen) != w.Total && !p.broken.shortIsWhole {
+		w.failf("its total is %d, and it has %d records", w.Total, len(w.seen))
+	}
+	return nil
+}
+
+// sameOrder reads the first page of a list that is in an order of its own again.
+func (p *pulling) sameOrder(ctx context.Context, n *noun, w *walk) error {
+	if w.first == nil || w.Pages < 2 || w.Why != "" {
+		return nil
+	}
+	again, status, err := p.page(ctx, n, 1, w.Size)
+	if err != nil {
+		return err
+	}
+	same := status == http.StatusOK && len(again.Data) == len(w.first) && *again.Total == w.Total
+	for i := 0; same && i < len(w.first); i++ {
+		same = again.Data[i].id() == w.first[i]
+	}
+	if !same {
+		w.failf("its order changed while it was read")
+	}
+	return nil
+}
+
+// notEmptied distrusts a list without any record of a noun of which there are some here.
+func (p *pulling) notEmptied(ctx context.Context, n *noun, w *walk) error {
+	if w.Total > 0 || p.AllowDeletions > 0 || p.broken.shortIsWhole {
+		return nil
+	}
+	here, err := n.count(ctx, p.Store)
+	if err == nil && here > 0 {
+		w.failf("its list is empty, and there are %d records here; --allow-deletions believes that", here)
+	}
+	return err
+}

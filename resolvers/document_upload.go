@@ -1,0 +1,30 @@
+package resolvers
+
+import (
+	"context"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/inputs"
+)
+
+// uploadPeriod is how long a signed path takes a document: long enough to send it again over a poor line.
+const uploadPeriod = 15 * time.Minute
+
+func (m mutation) CreateDocumentUpload(ctx context.Context, input inputs.CreateDocumentUploadInput, dryRun *bool) (*inputs.CreateDocumentUploadPayload, error) {
+	by, payload := auth.From(ctx), &inputs.CreateDocumentUploadPayload{}
+	upload, err := m.service(dryRun).PrepareUpload(ctx, by, input.CustomerID, input.Name)
+	if err == nil {
+		until := time.Now().Add(uploadPeriod).Truncate(time.Second)
+		signature := "" // a dry run lets nobody in
+		if dryRun == nil || !*dryRun {
+			if signature, err = m.Keys.SignUpload(by.ClientID, upload, until); err != nil {
+				return nil, err
+			}
+		}
+		path, ends := upload.Path(signature), backoffice.InstantOf(until)
+		payload.UploadPath, payload.ExpiresAt = &path, &ends
+	}
+	return answer(ctx, err, payload)
+}

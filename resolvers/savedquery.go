@@ -1,0 +1,33 @@
+package resolvers
+
+import (
+	"context"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/inputs"
+	"example.org/backoffice/loaders"
+)
+
+// SavedQueries reads them with one statement of its own: they are of no moment of the records.
+func (query) SavedQueries(ctx context.Context) ([]*backoffice.SavedQuery, error) {
+	documents, err := loaders.From(ctx).Trusted(ctx, backoffice.TrustedQuery{Saved: true, Texts: true})
+	if err != nil {
+		return nil, err
+	}
+	saved := []*backoffice.SavedQuery{}
+	for _, d := range backoffice.SavedQueries(auth.From(ctx), documents) {
+		saved = append(saved, d.Saved())
+	}
+	return saved, nil
+}
+
+func (m mutation) SaveQuery(ctx context.Context, input inputs.SaveQueryInput, dryRun *bool) (*inputs.SaveQueryPayload, error) {
+	saved, err := m.service(dryRun).SaveQuery(ctx, auth.From(ctx), input.SavedQueryDraft)
+	return answer(ctx, err, &inputs.SaveQueryPayload{SavedQuery: saved})
+}
+
+func (m mutation) RemoveSavedQuery(ctx context.Context, input inputs.RemoveSavedQueryInput, dryRun *bool) (*inputs.RemoveSavedQueryPayload, error) {
+	err := m.service(dryRun).RemoveSavedQuery(ctx, auth.From(ctx), input.Name)
+	return answer(ctx, err, &inputs.RemoveSavedQueryPayload{RemovedName: deleted(input.Name, err)})
+}

@@ -1,0 +1,115 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+// NewCustomers are customers to be made in one transaction.
+type NewCustomers struct {
+	Mode      BatchMode     `json:"mode,omitempty" default:"atomic" enum:"atomic,each" doc:"What becomes of the others when some are refused: atomic writes nothing, each writes what is right."`
+	Customers []NewCustomer `json:"customers" nullable:"false" maxItems:"100" doc:"The customers, at most 100."`
+}
+
+// BatchMode is how a batch deals with what is refused.
+type BatchMode string
+
+// modes are the domain's.
+var modes = map[BatchMode]backoffice.BatchMode{"": backoffice.Atomic, "atomic": backoffice.Atomic, "each": backoffice.Each}
+
+// CustomersMade is what came of a batch.
+type CustomersMade struct {
+	Results []CustomerMade `json:"results" nullable:"false" doc:"What came of each customer, in their order."`
+	Written int            `json:"written" doc:"How many customers were made."`
+}
+
+// CustomerMade is what came of one customer of a batch.
+type CustomerMade struct {
+	Status   int       `json:"status" doc:"201 for a customer that was made, 422 for one that was refused, 404 for one that was made with this idempotency key and deleted since." example:"201"`
+	Customer *Customer `json:"customer,omitempty" doc:"The customer, when it was made."`
+	Problem  *Problem  `json:"problem,omitempty" doc:"What is wrong with it, when it was refused. Its pointers are places in the body: /customers/3/kboNumber."`
+}
+
+func (a *API) customerBatches() {
+	register(a, huma.Operation{
+		OperationID: batchOperation, Method: http.MethodPost, Path: "/customers/batch",
+		Summary: "Create customers", DefaultStatus: http.StatusOK,
+		Description: "Makes up to 100 customers in one transaction. With `atomic` nothing is written when one is refused, and the answer is 422 with everything that is wrong.",
+	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+		Idempotent
+		Body NewCustomers
+	}) (*answered[CustomersMade], error) {
+		inputs := make([]backoffice.BatchInput[backoffice.CustomerFields], len(in.Body.Customers))
+		for i := range in.Body.Customers {
+			inputs[i].Input = newCustomer.Map(&in.Body.Customers[i])
+		}
+		mode := modes[in.Body.Mode]
+		outcome, err := a.Service.CreateCustomers(ctx, auth.From(ctx), inputs, mode, in.key())
+		if err != nil {
+			return nil, err
+		}
+		if outcome.Written == 0 && mode == backoffice.Atomic {
+			var wrong []*backoffice.UserError
+			for _, result := range outcome.Results {
+				wrong = append(wrong, result.UserErrors...)
+			}
+			if len(wrong) > 0 {
+				return nil, unprocessable(wrong)
+			}
+		}
+		shown, err := showBatch(ctx, outcome)
+		if err != nil {
+			return nil, err
+		}
+		return &answered[CustomersMade]{*shown}, nil
+	})
+}
+
+const batchOperation = "createCustomers"
+
+// showBatch shows what came of a batch.
+func showBatch(ctx context.Context, outcome *backoffice.BatchOutcome[backoffice.Customer]) (*CustomersMade, error) {
+	var made []*backoffice.Customer
+	for _, result := range outcome.Results {
+		if result.Object != nil {
+			made = append(made, result.Object)
+		}
+	}
+	customers, err := showCustomers(ctx, made)
+	if err != nil {
+		return nil, err
+	}
+	shown := &CustomersMade{Results: make([]CustomerMade, len(outcome.Results)), Written: outcome.Written}
+	for i, result := range outcome.Results {
+		if result.Object != nil {
+			shown.Results[i] = CustomerMade{Status: http.StatusCreated, Customer: &customers[0]}
+			customers = customers[1:]
+			continue
+		}
+		p := unprocessable(result.UserErrors)
+		shown.Results[i] = CustomerMade{Status: p.Status, Problem: p}
+	}
+	return shown, nil
+}
+
+// unprocessable is refusal, but that what is taken is one refusal among others.
+func unprocessable(userErrors []*backoffice.UserError) *Problem {
+	p := refusal(userErrors)
+	if p.Status == http.StatusNotFound {
+		return p
+	}
+	return faulty(http.StatusUnprocessableEntity, p.Errors)
+}
+
+// customersSent is how many customers the body of a batch has.
+func customersSent(body []byte) int {
+	var sent struct{ Customers []json.RawMessage }
+	_ = json.Unmarshal(body, &sent) // what it is not, is refused later
+	return max(len(sent.Customers), 1)
+}

@@ -1,0 +1,168 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
+)
+
+// uploadKey marks an operation whose body is the bytes of a file, which are stored as they come.
+const uploadKey = "upload"
+
+func uploads(op *huma.Operation) bool { return op.Metadata[uploadKey] != nil }
+
+// signedKey marks an operation whose path carries a signature in place of credentials.
+const signedKey = "signed"
+
+func signs(op *huma.Operation) bool { return op.Metadata[signedKey] != nil }
+
+// signedOperation is an upload to a signed path.
+func signedOperation(op huma.Operation) huma.Operation {
+	op = uploadOperation(op)
+	op.Metadata[signedKey] = true
+	op.Security = []map[string][]string{} // no headers
+	return op
+}
+
+// SignedUpload is what a signed path says of the document that it takes.
+type SignedUpload struct {
+	DocumentID string           `path:"documentId" doc:"The identifier that the document gets."`
+	Customer   Optional[string] `query:"customer" doc:"The identifier of the customer."`
+	Name       Optional[string] `query:"name" doc:"The document's name."`
+	Signature  Optional[string] `query:"signature" doc:"What was signed: all of the path, for one pair and a time."`
+}
+
+// uploadSignedFor tells for which pair a signed path was made.
+func (a *API) uploadSignedFor(r *http.Request) (clientID string, err error) {
+	query := r.URL.Query()
+	of := &backoffice.DocumentUpload{ID: chi.URLParam(r, "documentId"), CustomerID: query.Get("customer"), Name: query.Get("name")}
+	return a.Keys.VerifyUpload(query.Get("signature"), of, time.Now())
+}
+
+// uploadOperation is an operation that takes a file.
+func uploadOperation(op huma.Operation) huma.Operation {
+	op.Metadata = map[string]any{streamedKey: true, uploadKey: true}
+	op.RequestBody = &huma.RequestBody{
+		Description: "The bytes of the file.", Required: true,
+		Content: map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}},
+	}
+	return op
+}
+
+// readUpload makes ready what a request says of the file that is its body, and looks at the file's first bytes.
+func (a *API) readUpload(ctx context.Context, customerID string, name *string, disposition, digest string) (draft backoffice.DocumentDraft, err error) {
+	r, _ := humachi.Unwrap(requestOf(ctx).humaContext)
+	draft = backoffice.DocumentDraft{CustomerID: customerID, Max: a.Upload}
+	if r.ContentLength > a.Upload {
+		return draft, a.tooLong()
+	}
+	if r.Header.Get("Content-Encoding") != "" {
+		return draft, problem(http.StatusUnsupportedMediaType, "a file comes as it is, without Content-Encoding")
+	}
+	if draft.Name, err = uploadName(name, disposition); err != nil {
+		return draft, err
+	}
+	if draft.SHA256, err = contentDigest(digest); err != nil {
+		return draft, err
+	}
+	head := make([]byte, files.HeadLength)
+	n, err := io.ReadFull(r.Body, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return draft, problem(http.StatusBadRequest, "the body could not be read")
+	}
+	draft.ContentType = files.DetectContentType(draft.Name, head[:n])
+	draft.Content = &uploadBody{Reader: io.MultiReader(bytes.NewReader(head[:n]), r.Body)}
+	return draft, nil
+}
+
+// uploadBody notes why the client's bytes ended too early.
+type uploadBody struct {
+	io.Reader
+	failed error
+}
+
+// Read implements io.Reader.
+func (u *uploadBody) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		u.failed = err
+	}
+	return n, err
+}
+
+// uploadName is the name that the query gives, else that of Content-Disposition without any folders.
+func uploadName(name *string, disposition string) (string, error) {
+	if name != nil {
+		return *name, nil
+	}
+	if disposition == "" {
+		return "", nil
+	}
+	_, parameters, err := mime.ParseMediaType(disposition)
+	if err != nil {
+		return "", badParameter("Content-Disposition", "the header is malformed")
+	}
+	given := strings.ReplaceAll(parameters["filename"], `\`, "/")
+	return given[strings.LastIndexByte(given, '/')+1:], nil
+}
+
+// contentDigest reads the SHA-256 among the digests of Content-Digest (RFC 9530); nil when there is none.
+func contentDigest(header string) ([]byte, error) {
+	for item := range strings.SplitSeq(header, ",") {
+		algorithm, value, _ := strings.Cut(strings.TrimSpace(item), "=")
+		if !strings.EqualFold(algorithm, "sha-256") {
+			continue
+		}
+		text, isBytes := strings.CutPrefix(value, ":")
+		text, ends := strings.CutSuffix(text, ":")
+		sum, err := base64.StdEncoding.DecodeString(text)
+		if !isBytes || !ends || err != nil || len(sum) != sha256.Size {
+			return nil, badParameter("Content-Digest", "the header is written as sha-256=:base64:")
+		}
+		return sum, nil
+	}
+	return nil, nil
+}
+
+func (a *API) tooLong() error {
+	return problem(http.StatusRequestEntityTooLarge, "a document has at most "+strconv.FormatInt(a.Upload, 10)+" bytes")
+}
+
+// refusedUpload tells what is wrong with an upload: of what is in the query and in headers, which have no place in a body.
+func (a *API) refusedUpload(draft backoffice.DocumentDraft, err error) error {
+	if errors.Is(err, backoffice.ErrTooManyBytes) {
+		return a.tooLong()
+	}
+	if body := draft.Content.(*uploadBody); body.failed != nil {
+		return problem(http.StatusBadRequest, "the body could not be read")
+	}
+	var known *backoffice.Error
+	if !errors.As(err, &known) || known.Kind != backoffice.Refused || known.Mirrored {
+		return err
+	}
+	shown := refusal(known.UserErrors)
+	for i := range shown.Errors {
+		switch e := &shown.Errors[i]; e.Pointer {
+		case "/name":
+			e.Pointer, e.Parameter = "", "name"
+		case "/content":
+			e.Pointer, e.Parameter = "", "Content-Digest"
+		}
+	}
+	return faulty(shown.Status, shown.Errors)
+}

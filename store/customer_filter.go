@@ -1,0 +1,143 @@
+package store
+
+import (
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+type customerCriterion = criterion[backoffice.CustomerCriteria]
+
+// customerCriteria are those on a customer's own row. updatedAt and visibleAt are the columns of its latest change, which come first.
+func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
+	type C = backoffice.CustomerCriteria
+	return concat(
+		[]customerCriterion{changedSince(visibleAt, func(c C) backoffice.Instant { return c.UpdatedSince })},
+		spanned(updatedAt, func(c C) backoffice.Span { return c.Updated }),
+		spanned("created_at", func(c C) backoffice.Span { return c.Created }),
+		[]customerCriterion{
+			{
+				when: func(c C) bool { return c.IDs != nil },
+				text: func(d *Dialect) string { return "t.id " + d.in },
+				args: func(c C, d *Dialect, args []any) []any { return append(args, d.List(c.IDs.List())) },
+			},
+			equals("type", func(c C) backoffice.CustomerType { return c.Type }),
+			equals("language", func(c C) string { return c.Language }),
+			equals("responsible_id", func(c C) string { return c.ResponsibleID }),
+			equals("email_folded", func(c C) string { return c.EmailFolded }),
+			equals("customer_code", func(c C) string { return c.CustomerCode }),
+			equals("kbo_number", func(c C) string { return c.KboNumber }),
+			equals("company_type", func(c C) backoffice.LegalForm { return c.CompanyType }),
+			equals("city_folded", func(c C) string { return c.City }),
+			equals("postal_code_folded", func(c C) string { return c.PostalCode }),
+			equals("country_folded", func(c C) string { return c.Country }),
+			matches(func(c C) string { return c.Scope }, func(*Dialect) string {
+				return "t.id IN (SELECT s.customer_id FROM customer_scopes s WHERE s.scope = ?)"
+			}),
+			search("customers", func(c C) string { return c.Search }),
+			withoutChecklist,
+			blindIndex("registration_index", func(c C) string { return c.RegistrationIndex }),
+			blindIndex("spouse_registration_index", func(c C) string { return c.SpouseRegistrationIndex }),
+		},
+		flagged("email_folded", func(c C) backoffice.Tristate { return c.HasEmail }),
+		flagged("phone", func(c C) backoffice.Tristate { return c.HasPhone }),
+		flagged("responsible_id", func(c C) backoffice.Tristate { return c.HasResponsible }),
+		flagged("kbo_number", func(c C) backoffice.Tristate { return c.HasKboNumber }),
+	)
+}
+
+// withoutChecklist asks apart whether there is such a checklist: asked together, PostgreSQL reads all transcripts.
+var withoutChecklist = customerCriterion{
+	when: func(c backoffice.CustomerCriteria) bool { return c.WithoutChecklistID != "" },
+	text: func(*Dialect) string {
+		return "EXISTS (SELECT 1 FROM checklists k WHERE k.id = ?) AND NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = ? AND w.customer_id = t.id)"
+	},
+	args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any {
+		id := storable(c.WithoutChecklistID)
+		return append(args, id, id)
+	},
+}
+
+// blindIndex picks customers by the keyed index of a registration number.
+func blindIndex(column string, of func(backoffice.CustomerCriteria) string) customerCriterion {
+	return customerCriterion{
+		when: func(c backoffice.CustomerCriteria) bool { return of(c) != "" },
+		text: func(*Dialect) string { return "t." + column + " = ?" },
+		args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any { return append(args, []byte(of(c))) },
+	}
+}
+
+// customersWithin are the criteria within a customer's.
+var customersWithin = &alternatives[backoffice.CustomerCriteria]{
+	anyOf: func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.CustomerCriteria] { return c.Any },
+	not:   func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.CustomerCriteria] { return c.Not },
+}
+
+// customerConditions are those on what hangs on a customer.
+var customerConditions = []varying[backoffice.CustomerCriteria]{
+	ofTranscripts(func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.TranscriptCriteria] {
+		return c.SomeTranscript
+	}, (*Dialect).owning),
+	ofTranscripts(func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.TranscriptCriteria] {
+		return c.NoTranscript
+	}, func(_ *Dialect, query string) string {
+		return "NOT EXISTS (SELECT 1 FROM (" + query + ") e WHERE e.owner = t.id)" // of one customer after the other, by index
+	}),
+	{
+		when: func(c backoffice.CustomerCriteria) bool { return c.Relations.AtLeast > 0 },
+		text: func(c backoffice.CustomerCriteria, d *Dialect) string { return relationsText(c.Relations, d) },
+		args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any {
+			return relationsArguments(c.Relations, args)
+		},
+	},
+}
+
+// ofTranscripts is a condition on a customer's transcripts.
+func ofTranscripts(of func(backoffice.CustomerCriteria) backoffice.Nested[backoffice.TranscriptCriteria], text func(d *Dialect, query string) string) varying[backoffice.CustomerCriteria] {
+	return varying[backoffice.CustomerCriteria]{
+		when: func(c backoffice.CustomerCriteria) bool { return of(c).IsSet() },
+		text: func(c backoffice.CustomerCriteria, d *Dialect) string {
+			return text(d, "SELECT t.customer_id AS owner FROM transcripts t WHERE "+transcriptTable.conditionOf(of(c).List()[0], d))
+		},
+		args: func(c backoffice.CustomerCriteria, d *Dialect, args []any) []any {
+			return transcriptTable.argumentsOf(of(c).List()[0], d, args)
+		},
+	}
+}
+
+// relationEnds are the columns of relations that may hold the customer from whose end they are seen.
+func relationEnds(direction backoffice.RelationDirection) []string {
+	return relationTable.parents[backoffice.OfCustomer](backoffice.RelationCriteria{Direction: direction})
+}
+
+// relationsText picks customers by how many relations they have.
+func relationsText(c backoffice.RelationsCriteria, d *Dialect) string {
+	var parts []string
+	for _, end := range relationEnds(c.Direction) {
+		part := "SELECT r." + end + " AS owner FROM relations r"
+		if c.Kind != "" {
+			part += " WHERE r.kind = ?"
+		}
+		parts = append(parts, part)
+	}
+	query := strings.Join(parts, " UNION ALL ")
+	if c.AtLeast > 1 {
+		query = "SELECT o.owner FROM (" + query + ") o GROUP BY o.owner HAVING COUNT(*) >= ?"
+	}
+	if text := d.owning(query); !c.Fewer {
+		return text
+	}
+	return "NOT " + d.owning(query)
+}
+
+func relationsArguments(c backoffice.RelationsCriteria, args []any) []any {
+	for range relationEnds(c.Direction) {
+		if c.Kind != "" {
+			args = append(args, string(c.Kind))
+		}
+	}
+	if c.AtLeast > 1 {
+		args = append(args, int64(c.AtLeast))
+	}
+	return args
+}

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/migrations"
+)
+
+// Filled are the columns that are worked out from others, of rows from before there were such columns. Since version 9 users,
+// labels, checklists and documents are ordered by their folded names; since version 14 customers are found by their folded places,
+// and by the words of their names.
+var Filled = []migrations.Filled{
+	foldedName("users", "first_name || ' ' || last_name"), foldedName("labels", "name"), foldedName("checklists", "name"), foldedName("documents", "name"),
+	{
+		Table: "customers", Lacking: "city_folded = 'NOT FOLDED'",
+		From: []string{"city", "postal_code", "country", "display_name", "customer_code", "email"},
+		To:   []string{"city_folded", "postal_code_folded", "country_folded", "search_text"},
+		Work: func(from []string) []any {
+			c := &backoffice.Customer{DisplayName: from[3], CustomerCode: backoffice.Text(from[4]), Email: backoffice.Text(from[5])}
+			return []any{foldedOrNull(from[0]), foldedOrNull(from[1]), foldedOrNull(from[2]), backoffice.SearchTextOf(c)}
+		},
+	},
+}
+
+func foldedName(table, name string) migrations.Filled {
+	return migrations.Filled{
+		Table: table, Lacking: "name_folded = ''", From: []string{name}, To: []string{"name_folded"},
+		Work: func(from []string) []any { return []any{backoffice.Fold(from[0])} },
+	}
+}
+
+func foldedOrNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return backoffice.Fold(text)
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/base64"
+	"encoding/json"
+
+	"example.org/backoffice/backoffice"
+)
+
+// frozen are the records of what is in the trash, each as the values of its columns by their names: what the tables held, and no
+// more, registration numbers sealed. A column that a later program has is absent then, as NULL is.
+type frozen struct {
+	Customers       []frozenRow `json:"customers,omitempty"`
+	Relations       []frozenRow `json:"relations,omitempty"`
+	Transcripts     []frozenRow `json:"transcripts,omitempty"`
+	Calculations    []frozenRow `json:"calculations,omitempty"`
+	Documents       []frozenRow `json:"documents,omitempty"`
+	MinfinDocuments []frozenRow `json:"minfinDocuments,omitempty"`
+}
+
+type frozenRow map[string]any
+
+func frozenOf(t *backoffice.Trashed) *frozen {
+	return &frozen{
+		freeze(customerTable, t.Customers), freeze(relationTable, t.Relations), freeze(transcriptTable, t.Transcripts),
+		freeze(calculationTable, t.Calculations), freeze(documentTable, t.Documents), freeze(minfinTable, t.MinfinDocuments),
+	}
+}
+
+// freeze takes the values of what is stored of rows, but for what is worked out from the rest.
+func freeze[T any, C comparable](of *table[T, C], rows []*T) []frozenRow {
+	return collect(rows, func(t *T) frozenRow {
+		row := frozenRow{}
+		for i := range of.columns {
+			if c := &of.columns[i]; !c.shown && !c.derived {
+				if value := c.value(t); value != nil {
+					row[c.name] = value
+				}
+			}
+		}
+		return row
+	})
+}
+
+// readTrashed reads a row of trashColumns.
+func readTrashed(row *Row) (*backoffice.Trashed, error) {
+	t := &backoffice.Trashed{
+		ID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), ClientID: row.Text(2), At: backoffice.Instant(row.Int(3)), Until: backoffice.Instant(row.Int(4)),
+	}
+	var f frozen
+	decoder := json.NewDecoder(bytes.NewReader(row.Bytes(5)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&f); err != nil {
+		return nil, backoffice.Fault(err, "reading what was deleted")
+	}
+	t.Customers, t.Relations = thaw(customerTable, f.Customers), thaw(relationTable, f.Relations)
+	t.Transcripts, t.Calculations = thaw(transcriptTable, f.Transcripts), thaw(calculationTable, f.Calculations)
+	t.Documents, t.MinfinDocuments = thaw(documentTable, f.Documents), thaw(minfinTable, f.MinfinDocuments)
+	return t, nil
+}
+
+// thaw reads frozen rows as the noun's own rows are read.
+func thaw[T any, C comparable](of *table[T, C], rows []frozenRow) []*T {
+	all := make([]*T, len(rows))
+	for n, stored := range rows {
+		values := make([]driver.Value, len(of.columns))
+		for i := range of.columns {
+			values[i] = thawed(of.columns[i].array, stored[of.columns[i].name])
+		}
+		var row Row
+		row.SetValues(values)
+		t := new(T)
+		for i := range of.columns {
+			if c := &of.columns[i]; !c.shown && !c.derived {
+				c.read(t, &row, i)
+			}
+		}
+		all[n] = t
+	}
+	return all
+}
+
+// thawed is a value of a column of that type as database/sql gives it, nil for what is not there.
+func thawed(array string, value any) driver.Value {
+	switch value := value.(type) {
+	case json.Number:
+		if array == "double precision[]" {
+			n, _ := value.Float64()
+			return n
+		}
+		n, _ := value.Int64()
+		return n
+	case bool:
+		if value {
+			return int64(1)
+		}
+		return int64(0)
+	case string:
+		if array == "bytea[]" {
+			b, _ := base64.StdEncoding.DecodeString(value)
+			return b
+		}
+		return value
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"example.org/backoffice/backoffice"
+)
+
+const (
+	// mirrorLook is how old an answer of Mirror may be: every write asks.
+	mirrorLook = 1500 * time.Millisecond
+	// mirrorPatience is how long a look at it may take, and mirrorTrust how old the answer may be when there is none: a store that
+	// does not answer fails the write by itself, and says so in its own way.
+	mirrorPatience = 200 * time.Millisecond
+	mirrorTrust    = time.Minute
+)
+
+// knownMirror is whose mirror the store was when it was asked last.
+type knownMirror struct {
+	looking sync.Mutex // held by who asks the store
+	mu      sync.Mutex
+	at      time.Time // zero for never
+	last    *backoffice.Mirror
+}
+
+// within is what is known, when it is not older.
+func (k *knownMirror) within(age time.Duration) (last *backoffice.Mirror, known bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.last, !k.at.IsZero() && time.Since(k.at) < age
+}
+
+// Mirror implements backoffice.MirrorStore. One asks the store, and for a short time; meanwhile others go by what is known.
+func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
+	k := &s.mirror
+	if last, fresh := k.within(mirrorLook); fresh {
+		return last, nil
+	}
+	last, known := k.within(mirrorTrust)
+	switch {
+	case !known:
+		k.looking.Lock()
+	case !k.looking.TryLock():
+		return last, nil
+	}
+	defer k.looking.Unlock()
+	if last, fresh := k.within(mirrorLook); fresh { // somebody has asked meanwhile
+		return last, nil
+	}
+	look := ctx
+	if known {
+		short, cancel := context.WithTimeout(ctx, mirrorPatience)
+		defer cancel()
+		look = short
+	}
+	found, err := s.readMirror(look)
+	switch {
+	case err == nil:
+		k.mu.Lock()
+		k.at, k.last = time.Now(), found
+		k.mu.Unlock()
+		return found, nil
+	case known:
+		return last, nil
+	}
+	return nil, err
+}
+
+func (s *Store) readMirror(ctx context.Context) (*backoffice.Mirror, error) {
+	var found *backoffice.Mirror
+	text := "SELECT /*backoffice:mirrors.list*/ noun, origin, client_id, since, at, incomplete FROM mirrors ORDER BY noun"
+	err := Conn{s.engine.Primary()}.Query(ctx, text, nil, func(row *Row) error {
+		if found == nil {
+			found = &backoffice.Mirror{Origin: row.Text(1), ClientID: row.Text(2), Since: backoffice.Instant(row.Int(3))}
+		}
+		found.Nouns = append(found.Nouns, backoffice.MirroredNoun{Noun: backoffice.Noun(row.Text(0)), At: backoffice.Instant(row.Int(4)), Incomplete: row.Int(5)})
+		return nil
+	})
+	return found, err
+}
+
+// PutMirror implements backoffice.MirrorStore.
+func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
+	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirrors.delete*/ FROM mirrors", nil); err != nil {
+			return err
+		}
+		if m == nil {
+			_, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirror_notes.clear*/ FROM mirror_notes", nil)
+			return err
+		}
+		for _, n := range m.Nouns {
+			_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirrors.insert*/ INTO mirrors (noun, origin, client_id, since, at, incomplete) VALUES ($1, $2, $3, $4, $5, $6)",
+				[]any{string(n.Noun), storable(m.Origin), storable(m.ClientID), int64(m.Since), int64(n.At), n.Incomplete})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	s.mirror.mu.Lock()
+	s.mirror.at = time.Time{}
+	s.mirror.mu.Unlock()
+	return err
+}
+
+// MirrorNotes implements backoffice.MirrorStore.
+func (s *Store) MirrorNotes(ctx context.Context, prefix string) (map[string][]byte, error) {
+	notes := map[string][]byte{}
+	text := "SELECT /*backoffice:mirror_notes.list*/ name, value FROM mirror_notes WHERE substr(name, 1, $2) = $1"
+	err := s.primary().Query(ctx, text, []any{prefix, int64(utf8.RuneCountInString(prefix))}, func(row *Row) error {
+		notes[row.Text(0)] = bytes.Clone(row.Bytes(1))
+		return nil
+	})
+	return notes, err
+}
+
+// NoteMirror implements backoffice.MirrorStore.
+func (s *Store) NoteMirror(ctx context.Context, drop string, notes map[string][]byte) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if drop != "" {
+			if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirror_notes.delete*/ FROM mirror_notes WHERE substr(name, 1, $2) = $1", []any{drop, int64(utf8.RuneCountInString(drop))}); err != nil {
+				return err
+			}
+		}
+		for name, value := range notes {
+			_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirror_notes.upsert*/ INTO mirror_notes (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", []any{name, value})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

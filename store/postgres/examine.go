@@ -1,0 +1,214 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
+)
+
+// Examine looks whether the database at a URL and its replicas can be served, and changes nothing. Its findings go to tell; ready says
+// that the database can be opened as it is.
+func Examine(ctx context.Context, url string, replicas []string, tell func(backoffice.Finding)) (ready bool) {
+	e := &examination{tell: tell}
+	conn, have, err := connect(ctx, url)
+	if err != nil {
+		tell(backoffice.Wrong("database", err.Error(), "see that the server runs, and the URL of --database"))
+		return false
+	}
+	e.conn = conn
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	e.server(ctx)
+	if e.schema(ctx, have) {
+		e.privileges(ctx)
+		e.triggers(ctx)
+	}
+	e.locks(ctx, url)
+	for i, replica := range replicas {
+		e.replica(ctx, fmt.Sprintf("replica %d", i+1), replica)
+	}
+	return !e.wrong
+}
+
+// examination looks at one database.
+type examination struct {
+	conn  *pgx.Conn
+	tell  func(backoffice.Finding)
+	wrong bool // something was, of the primary
+}
+
+func (e *examination) fail(what, found, advice string) {
+	e.wrong = true
+	e.tell(backoffice.Wrong(what, found, advice))
+}
+
+// asked says whether a question could be asked.
+func (e *examination) asked(what string, err error) bool {
+	if err != nil {
+		e.fail(what, describe(err).Error(), "let the database's owner see why")
+	}
+	return err == nil
+}
+
+// mostSkew is how far the server's clock may be from this machine's: instants come from both.
+const mostSkew = 2 * time.Second
+
+func (e *examination) server(ctx context.Context) {
+	var number int
+	var name, fsync, readOnly string
+	var now time.Time
+	asked := time.Now()
+	err := e.conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('fsync'),"+
+		" current_setting('transaction_read_only'), clock_timestamp()").Scan(&number, &name, &fsync, &readOnly, &now)
+	if !e.asked("server", err) {
+		return
+	}
+	if number < oldest*10000 {
+		e.fail("server", "PostgreSQL "+name, fmt.Sprintf("use version %d or newer", oldest))
+	} else {
+		e.tell(backoffice.Fine("server", "PostgreSQL "+name))
+	}
+	if readOnly == "on" {
+		e.fail("server", "it takes no writes", "name the primary in --database, or all servers: postgres://db1,db2/…?target_session_attrs=read-write")
+	}
+	if fsync != "on" {
+		e.fail("durability", "fsync is off", "set fsync = on: what was acknowledged is lost with the power otherwise")
+	}
+	middle := asked.Add(time.Since(asked) / 2)
+	if skew := now.Sub(middle).Abs(); skew > mostSkew {
+		e.tell(backoffice.Doubtful("clock", "it is "+skew.Round(time.Millisecond).String()+" away from this machine's", "let both keep time (NTP)"))
+	} else {
+		e.tell(backoffice.Fine("clock", "as this machine's"))
+	}
+}
+
+func (e *examination) schema(ctx context.Context, have int64) (there bool) {
+	var trigrams bool
+	if !e.asked("extensions", e.conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm')").Scan(&trigrams)) {
+		return false
+	}
+	if trigrams {
+		e.tell(backoffice.Fine("extensions", "pg_trgm"))
+	} else {
+		e.fail("extensions", "pg_trgm is missing", "let the owner of the database, or a superuser, run CREATE EXTENSION pg_trgm in it")
+	}
+	switch want := SchemaVersion(); {
+	case have == 0:
+		e.fail("schema", "there is none", "run backoffice migrate")
+	case have != want:
+		advice := "run backoffice migrate"
+		if have > want {
+			advice = "run the newer program"
+		}
+		e.fail("schema", (&store.SchemaError{Have: have, Want: want}).Error(), advice)
+	default:
+		e.tell(backoffice.Fine("schema", fmt.Sprintf("version %d", have)))
+		return true
+	}
+	return false
+}
+
+func (e *examination) privileges(ctx context.Context) {
+	var lacking []string
+	var temporary bool
+	err := e.conn.QueryRow(ctx, `SELECT has_database_privilege(current_database(), 'TEMPORARY'), COALESCE((SELECT array_agg(c.relname::text ORDER BY c.relname)
+FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND NOT c.relname LIKE 'goose%'
+AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))), '{}')`).
+		Scan(&temporary, &lacking)
+	if !e.asked("privileges", err) {
+		return
+	}
+	switch {
+	case len(lacking) > 0:
+		e.fail("privileges", "this user may not read and write "+strings.Join(lacking, ", "), "GRANT SELECT, INSERT, UPDATE, DELETE on them, or let their owner serve")
+	case !temporary:
+		e.fail("privileges", "this user may make no temporary tables", "GRANT TEMPORARY ON DATABASE to it: import copies through them")
+	default:
+		e.tell(backoffice.Fine("privileges", "all that serving takes"))
+	}
+}
+
+// errUndo ends a transaction that only looks.
+var errUndo = errors.New("nothing is to be kept")
+
+// triggers looks whether a row that is written is counted, in a transaction that comes to nothing.
+func (e *examination) triggers(ctx context.Context) {
+	const total = "SELECT COALESCE(sum(n), 0)::bigint FROM row_counts WHERE noun = 'label'"
+	var before, after int64
+	err := pgx.BeginFunc(ctx, e.conn, func(tx pgx.Tx) error {
+		if err := tx.QueryRow(ctx, total).Scan(&before); err != nil {
+			return err
+		}
+		id := "doctor-" + backoffice.NewID()
+		if _, err := tx.Exec(ctx, "INSERT INTO labels (id, name, created_at) VALUES ($1, $1, 0)", id); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, total).Scan(&after); err != nil {
+			return err
+		}
+		return errUndo
+	})
+	switch {
+	case !errors.Is(err, errUndo):
+		e.asked("triggers", err)
+	case after != before+1:
+		e.fail("triggers", "a row that is written is not counted", "see session_replication_role of this user, and that nobody has disabled triggers of the tables")
+	default:
+		e.tell(backoffice.Fine("triggers", "they fire"))
+	}
+}
+
+// lockDoctor is a lock that nothing else takes.
+const lockDoctor = "SELECT %s(hashtext('backoffice doctor'), 0)"
+
+// locks looks whether two connections exclude each other: they do not behind something that leads them to different servers.
+func (e *examination) locks(ctx context.Context, url string) {
+	other, _, err := connect(ctx, url)
+	if !e.asked("advisory locks", err) {
+		return
+	}
+	defer func() { _ = other.Close(context.WithoutCancel(ctx)) }()
+	free := false
+	err = pgx.BeginFunc(ctx, e.conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, fmt.Sprintf(lockDoctor, "pg_advisory_xact_lock")); err != nil {
+			return err
+		}
+		return pgx.BeginFunc(ctx, other, func(tx pgx.Tx) error {
+			return tx.QueryRow(ctx, fmt.Sprintf(lockDoctor, "pg_try_advisory_xact_lock")).Scan(&free)
+		})
+	})
+	switch {
+	case !e.asked("advisory locks", err):
+	case free:
+		e.fail("advisory locks", "two connections do not exclude each other", "the URL must lead all connections to one server: no balancer over several that take writes")
+	default:
+		e.tell(backoffice.Fine("advisory locks", "they exclude"))
+	}
+}
+
+func (e *examination) replica(ctx context.Context, what, url string) {
+	const advice = "reads go to the primary meanwhile"
+	conn, _, err := connect(ctx, url)
+	if err != nil {
+		e.tell(backoffice.Doubtful(what, err.Error(), advice))
+		return
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var repeats bool
+	var behind int64
+	err = conn.QueryRow(ctx, "SELECT pg_is_in_recovery(), COALESCE(pg_last_wal_receive_lsn() - pg_last_wal_replay_lsn(), 0)::bigint").Scan(&repeats, &behind)
+	switch {
+	case err != nil:
+		e.tell(backoffice.Doubtful(what, describe(err).Error(), advice))
+	case !repeats:
+		e.tell(backoffice.Wrong(what, "it is a primary itself", "name a server that repeats what the one of --database does"))
+	default:
+		e.tell(backoffice.Fine(what, fmt.Sprintf("%d bytes of what it has received are not replayed", behind)))
+	}
+}

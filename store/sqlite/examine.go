@@ -1,0 +1,49 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/pressly/goose/v3"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
+	"example.org/backoffice/store/migrations"
+)
+
+// Examine looks whether the database at a path can be served, and changes nothing in it. Its findings go to tell; ready says that it
+// can be opened as it is.
+func Examine(ctx context.Context, path string, tell func(backoffice.Finding)) (ready bool) {
+	err := checkHeader(path)
+	var have int64
+	if err == nil {
+		have, err = look(ctx, path)
+	}
+	if err != nil {
+		tell(backoffice.Wrong("database", err.Error(), "restore it from a backup (backoffice restore), or name another one with --database"))
+		return false
+	}
+	want := migrations.Version(goose.DialectSQLite3)
+	switch {
+	case have > want:
+		tell(backoffice.Wrong("schema", (&store.SchemaError{Have: have, Want: want}).Error(), "run the newer program"))
+	case have < want:
+		tell(backoffice.Doubtful("schema", fmt.Sprintf("version %d, and this program has %d", have, want), "make a backup: the next start brings it up to date"))
+	default:
+		tell(backoffice.Fine("schema", fmt.Sprintf("version %d", have)))
+		ready = true
+	}
+	probe, err := os.CreateTemp(filepath.Dir(path), ".doctor-*")
+	if err != nil {
+		tell(backoffice.Wrong("folder of the database", "nothing can be written beside "+path, "give the server's user the right to write there"))
+		return false
+	}
+	_ = probe.Close()
+	_ = os.Remove(probe.Name())
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		tell(backoffice.Doubtful("file of the database", "others than its owner can read or write it", "chmod 600 "+path))
+	}
+	return ready
+}

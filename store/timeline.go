@@ -1,0 +1,37 @@
+package store
+
+import (
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// timed notes in a timeline what statements take that are about to be sent. Call note when they have their answers.
+func timed(timeline *backoffice.Timeline, statements []*Statement) (note func()) {
+	taken := make([]backoffice.TimedStatement, len(statements))
+	began := time.Now()
+	for i, s := range statements {
+		t := &taken[i]
+		t.Name, t.Began = s.Name(), began
+		if each := s.Each; each != nil {
+			s.Each = func(row *Row) error {
+				t.Rows++
+				t.Ended = time.Now()
+				return each(row)
+			}
+		}
+	}
+	return func() {
+		ended := time.Now()
+		for i, s := range statements {
+			t := &taken[i]
+			if t.Replica = s.Replica; t.Ended.IsZero() {
+				t.Ended = ended
+			}
+			if s.Each == nil {
+				t.Rows = int(s.Changed)
+			}
+		}
+		timeline.Note(taken...)
+	}
+}

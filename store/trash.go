@@ -1,0 +1,194 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+// KeepDeleted implements backoffice.TrashTx.
+func (t *tx) KeepDeleted(how backoffice.Keeping) { t.keeping = &how }
+
+// keeps tells whether what is deleted of a noun goes to the trash.
+func (t *tx) keeps(noun backoffice.Noun) bool {
+	return t.keeping != nil && (noun == backoffice.NounCustomer || noun == backoffice.NounRelation)
+}
+
+// keepGoing puts records into the trash that are about to be deleted and are locked, with what goes with them, which is noted.
+func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) error {
+	going := map[backoffice.Noun][]string{noun: ids}
+	for o, touched := range t.touched {
+		if touched.done == backoffice.Deleted && o.noun != noun {
+			going[o.noun] = append(going[o.noun], o.id)
+		}
+	}
+	gone := map[string]*backoffice.Trashed{}
+	of := func(ids ...string) *backoffice.Trashed {
+		for _, id := range ids {
+			if entry := gone[id]; entry != nil {
+				return entry
+			}
+		}
+		return &backoffice.Trashed{} // what went before, in the same transaction
+	}
+	for _, id := range ids {
+		gone[id] = &backoffice.Trashed{ID: id, Noun: noun, ClientID: t.keeping.ClientID, At: t.keeping.At}
+	}
+	err := t.together(ctx,
+		reading(customerTable, t, going, func(c *backoffice.Customer) { e := of(c.ID); e.Customers = append(e.Customers, c) }),
+		reading(relationTable, t, going, func(r *backoffice.CustomerRelation) {
+			e := of(r.ID, r.CustomerID, r.RelatedCustomerID)
+			e.Relations = append(e.Relations, r)
+		}),
+		reading(transcriptTable, t, going, func(r *backoffice.Transcript) {
+			e := of(r.CustomerID)
+			e.Transcripts = append(e.Transcripts, r)
+		}),
+		reading(calculationTable, t, going, func(n *backoffice.Calculation) {
+			e := of(n.CustomerID)
+			e.Calculations = append(e.Calculations, n)
+		}),
+		reading(documentTable, t, going, func(d *backoffice.CustomerDocument) {
+			e := of(d.CustomerID)
+			e.Documents = append(e.Documents, d)
+		}),
+		reading(minfinTable, t, going, func(d *backoffice.MinfinDocument) {
+			e := of(d.CustomerID)
+			e.MinfinDocuments = append(e.MinfinDocuments, d)
+		}))
+	if err != nil {
+		return err
+	}
+	put := []func(context.Context) error{func(ctx context.Context) error { _, _, err := t.emptyTrash(ctx, ids); return err }}
+	for _, id := range ids {
+		if entry := gone[id]; entry.Rows() > 0 {
+			put = append(put, t.putting(entry, t.store.nouns.dialect.now+" + $5", t.keeping.Period.Milliseconds())...)
+		}
+	}
+	return t.together(ctx, put...)
+}
+
+// reading reads those of a noun that go.
+func reading[T any, C comparable](of *table[T, C], t *tx, going map[backoffice.Noun][]string, each func(*T)) func(context.Context) error {
+	ids := going[of.noun]
+	slices.Sort(ids)
+	return func(ctx context.Context) error {
+		if len(ids) == 0 {
+			return nil
+		}
+		w := writerOf(t, of)
+		rows, err := w.byID(ctx, ids, 0)
+		for _, id := range ids {
+			if row := rows[id]; row != nil {
+				each(row)
+			}
+		}
+		return err
+	}
+}
+
+// PutTrashed implements backoffice.TrashTx.
+func (t *tx) PutTrashed(ctx context.Context, trashed *backoffice.Trashed) error {
+	return t.together(ctx, append([]func(context.Context) error{func(ctx context.Context) error {
+		_, _, err := t.emptyTrash(ctx, []string{trashed.ID})
+		return err
+	}}, t.putting(trashed, "$5", int64(trashed.Until))...)...)
+}
+
+// putting writes something into the trash where nothing has its identifier, and its files after it.
+func (t *tx) putting(entry *backoffice.Trashed, until string, argument int64) (do []func(context.Context) error) {
+	do = append(do, func(ctx context.Context) error {
+		records, err := json.Marshal(frozenOf(entry))
+		if err != nil {
+			return t.fail(backoffice.Fault(err, "writing what was deleted"))
+		}
+		_, err = t.conn.Exec(ctx, "INSERT /*backoffice:trash.insert*/ INTO trash (id, noun, client_id, at, until, records) SELECT $1, $2, $3, $4, "+until+", $6",
+			[]any{entry.ID, string(entry.Noun), entry.ClientID, int64(entry.At), argument, records})
+		return err
+	})
+	if keys := entry.FileKeys(); len(keys) > 0 {
+		do = append(do, func(ctx context.Context) error {
+			d := t.store.nouns.dialect
+			_, err := t.conn.Exec(ctx, "INSERT /*backoffice:trash_files.insert*/ INTO trash_files (file_key, trash_id) SELECT "+d.parentID+", $2 FROM "+d.parents+
+				" WHERE TRUE ON CONFLICT (file_key) DO NOTHING", []any{d.List(storableAll(backoffice.Unique(keys))), entry.ID})
+			return err
+		})
+	}
+	return do
+}
+
+const trashColumns = "id, noun, client_id, at, until, records"
+
+// TakeTrashed implements backoffice.TrashTx.
+func (t *tx) TakeTrashed(ctx context.Context, ids ...string) (taken []*backoffice.Trashed, err error) {
+	d := t.store.nouns.dialect
+	err = t.conn.Query(ctx, "DELETE /*backoffice:trash.take*/ FROM trash WHERE "+d.among("id")+" RETURNING "+trashColumns, []any{d.List(wellFormed(ids))}, func(row *Row) error {
+		entry, err := readTrashed(row)
+		taken = append(taken, entry)
+		return err
+	})
+	slices.SortFunc(taken, func(a, b *backoffice.Trashed) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	if err == nil && len(taken) > 0 {
+		t.store.erased.Store(true)
+	}
+	return taken, err
+}
+
+// EachTrashed implements backoffice.TrashStore.
+func (s *Store) EachTrashed(ctx context.Context, visit func(*backoffice.Trashed) error) error {
+	return s.primary().Query(ctx, "SELECT /*backoffice:trash.list*/ "+trashColumns+" FROM trash ORDER BY at DESC, id", nil, func(row *Row) error {
+		entry, err := readTrashed(row)
+		if err != nil {
+			return err
+		}
+		return visit(entry)
+	})
+}
+
+// EmptyTrash implements backoffice.TrashStore.
+func (s *Store) EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys []string, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx *tx) (err error) {
+		erased, fileKeys, err = tx.emptyTrash(ctx, wellFormed(ids))
+		return err
+	})
+	return erased, fileKeys, err
+}
+
+// EmptyDueTrash implements backoffice.TrashStore.
+func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, err error) {
+	const due = "SELECT /*backoffice:trash.due*/ id FROM trash WHERE until <= "
+	if id, err := firstText(ctx, s.primary(), due+s.nouns.dialect.now+" LIMIT 1"); err != nil || id == "" { // as nearly always
+		return nil, nil, err
+	}
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		var ids []string
+		err := tx.conn.Query(ctx, due+s.nouns.dialect.now, nil, func(row *Row) error { ids = append(ids, row.Text(0)); return nil })
+		if err == nil {
+			erased, fileKeys, err = tx.emptyTrash(ctx, ids)
+		}
+		return err
+	})
+	return erased, fileKeys, err
+}
+
+// emptyTrash erases for good what is in the trash, and notes the files to be removed.
+func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []string, err error) {
+	if len(ids) == 0 {
+		return nil, nil, nil
+	}
+	d := t.store.nouns.dialect
+	list := d.List(ids)
+	err = t.together(ctx, func(ctx context.Context) (err error) {
+		keys, err = fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_trash*/ INTO forgotten_files (file_key, at) SELECT f.file_key, "+d.now+" FROM trash_files f WHERE "+d.among("f.trash_id")+
+			" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", list)
+		return err
+	}, func(ctx context.Context) error {
+		return t.conn.Query(ctx, "DELETE /*backoffice:trash.empty*/ FROM trash WHERE "+d.among("id")+" RETURNING id", []any{list}, func(row *Row) error { erased = append(erased, row.Text(0)); return nil })
+	})
+	if err == nil && len(erased) > 0 {
+		t.store.erased.Store(true)
+	}
+	return erased, keys, err
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+// selectTrusted reads documents with a row for each alias, or one without.
+func selectTrusted(q backoffice.TrustedQuery) (text string, args []any) {
+	column := "''"
+	if q.Texts {
+		column = "d.text"
+	}
+	text = "SELECT /*backoffice:trusted_documents.list*/ d.document_set, d.id, d.name, d.kind, " + column + `, d.title, d.about, d.cost, d.scopes, d.created_at, d.client_id, d.retired_at, a.alias
+FROM trusted_documents d LEFT JOIN trusted_document_aliases a ON a.document_set = d.document_set AND a.name = d.name AND a.id = d.id WHERE true`
+	if q.ID != "" {
+		text += " AND d.id = COALESCE((SELECT MIN(k.id) FROM trusted_document_aliases k WHERE k.alias = $1), $1)"
+		args = append(args, storable(q.ID))
+	}
+	if q.Name != "" {
+		text += " AND d.name = " + parameter(len(args)+1)
+		args = append(args, storable(q.Name))
+	}
+	if q.Saved {
+		text += " AND d.kind = 'query' AND d.name <> '' AND d.retired_at = 0"
+	}
+	return text + " ORDER BY d.document_set, d.name, d.id, a.alias", args
+}
+
+func queryTrusted(ctx context.Context, conn Conn, q backoffice.TrustedQuery) (found []*backoffice.TrustedDocument, err error) {
+	text, args := selectTrusted(q)
+	err = conn.Query(ctx, text, args, func(row *Row) error {
+		set, id, name := row.Text(0), row.Text(1), row.Text(2)
+		var d *backoffice.TrustedDocument
+		if len(found) > 0 {
+			d = found[len(found)-1]
+		}
+		if d == nil || d.Set != set || d.ID != id || d.Name != name {
+			d = &backoffice.TrustedDocument{
+				Set: set, ID: id, Name: name, Kind: row.Text(3), Text: row.Text(4), Title: row.Text(5), About: row.Text(6),
+				Scopes: split[backoffice.Scope](row.Text(8)), CreatedAt: backoffice.Instant(row.Int(9)), ClientID: row.Text(10), RetiredAt: backoffice.Instant(row.Int(11)),
+			}
+			if !row.IsNull(7) {
+				d.Cost = new(int(row.Int(7)))
+			}
+			found = append(found, d)
+		}
+		if !row.IsNull(12) {
+			d.Aliases = append(d.Aliases, row.Text(12))
+		}
+		return nil
+	})
+	return found, err
+}
+
+// TrustedDocuments implements backoffice.TrustedDocumentStore.
+func (s *Store) TrustedDocuments(ctx context.Context, q backoffice.TrustedQuery) ([]*backoffice.TrustedDocument, error) {
+	return queryTrusted(ctx, s.primary(), q)
+}
+
+// ChangeTrustedDocuments implements backoffice.TrustedDocumentStore.
+func (s *Store) ChangeTrustedDocuments(ctx context.Context, act backoffice.Change, change func([]*backoffice.TrustedDocument) (backoffice.TrustedChanges, error)) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.lock(ctx, lockDocuments); err != nil {
+			return err
+		}
+		have, err := queryTrusted(ctx, tx.conn, backoffice.TrustedQuery{})
+		if err != nil {
+			return err
+		}
+		changes, err := change(have)
+		if err != nil {
+			return err
+		}
+		if len(changes.Put)+len(changes.Retire)+len(changes.Remove) == 0 {
+			return nil
+		}
+		if err := tx.changeTrusted(ctx, changes); err != nil {
+			return err
+		}
+		noted := act
+		noted.Noun = backoffice.NounTrustedDocuments
+		return tx.LogChanges(ctx, &noted)
+	})
+}
+
+// trustedAtOnce is how many statements are sent in one trip.
+const trustedAtOnce = 500
+
+// changeTrusted does changes, in their order: what an alias is of is there before it.
+func (t *tx) changeTrusted(ctx context.Context, changes backoffice.TrustedChanges) error {
+	const this = " WHERE document_set = $1 AND name = $2 AND id = $3"
+	var documents, aliases []func(context.Context) error
+	exec := func(text string, args ...any) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := t.conn.Exec(ctx, text, args)
+			return err
+		}
+	}
+	for _, d := range changes.Remove {
+		documents = append(documents, exec("DELETE /*backoffice:trusted_documents.delete*/ FROM trusted_documents"+this, d.Set, d.Name, d.ID))
+	}
+	for _, d := range changes.Retire {
+		documents = append(documents, exec("UPDATE /*backoffice:trusted_documents.retire*/ trusted_documents SET retired_at = $4"+this, d.Set, d.Name, d.ID, int64(d.RetiredAt)))
+	}
+	for _, d := range changes.Put {
+		var cost any
+		if d.Cost != nil {
+			cost = int64(*d.Cost)
+		}
+		documents = append(documents, exec("DELETE /*backoffice:trusted_documents.delete*/ FROM trusted_documents"+this, d.Set, d.Name, d.ID), exec(
+			`INSERT /*backoffice:trusted_documents.insert*/ INTO trusted_documents (document_set, name, id, kind, text, title, about, cost, scopes, created_at, client_id, retired_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			d.Set, d.Name, d.ID, d.Kind, d.Text, storable(d.Title), storable(d.About), cost, joined(d.Scopes), int64(d.CreatedAt), d.ClientID, int64(d.RetiredAt)))
+		for _, alias := range d.Aliases {
+			aliases = append(aliases, exec("INSERT /*backoffice:trusted_document_aliases.insert*/ INTO trusted_document_aliases (alias, document_set, name, id) VALUES ($1, $2, $3, $4)", alias, d.Set, d.Name, d.ID))
+		}
+	}
+	for some := range slices.Chunk(slices.Concat(documents, aliases), trustedAtOnce) {
+		if err := t.Together(ctx, some...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package trusted
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"example.org/backoffice/backoffice"
+)
+
+// staleAfter is for how long what is known of an identifier is taken for true. With the time of one read it keeps what an operator
+// removes within the 5 seconds in which servers obey a revocation.
+const staleAfter = 4 * time.Second
+
+// mostBytes is how much of what was found is kept; when it is more, all is forgotten.
+const mostBytes = 32 << 20
+
+// Known finds trusted documents by their identifiers, and asks the store for each of them every 4 seconds at most, while somebody
+// wants it. What is not there is not kept. Safe for concurrent use.
+type Known struct {
+	store backoffice.TrustedDocumentStore
+	now   func() time.Time
+
+	asking singleflight.Group
+	mu     sync.RWMutex
+	bytes  int
+	byID   map[string]entry
+}
+
+type entry struct {
+	*Found
+	at time.Time
+}
+
+// Found is a document that the store holds.
+type Found struct {
+	*backoffice.TrustedDocument
+	ByOperator bool // an operator trusts it, beside whoever has saved it
+}
+
+// NewKnown makes one that knows nothing yet.
+func NewKnown(store backoffice.TrustedDocumentStore) *Known {
+	return &Known{store: store, now: time.Now, byID: map[string]entry{}}
+}
+
+// Find returns the document with an identifier, in any of its forms. NotFound for an unknown one; other errors are the store's.
+func (k *Known) Find(ctx context.Context, id string) (*Found, error) {
+	id = backoffice.ParseDocumentID(id)
+	k.mu.RLock()
+	known, ok := k.byID[id]
+	k.mu.RUnlock()
+	if ok && k.now().Sub(known.at) < staleAfter {
+		return known.Found, nil
+	}
+	asked := k.asking.DoChan(id, func() (any, error) { return k.ask(context.WithoutCancel(ctx), id) })
+	select {
+	case answer := <-asked:
+		found, _ := answer.Val.(*Found)
+		return found, answer.Err
+	case <-ctx.Done():
+		return nil, backoffice.Fault(context.Cause(ctx), "waiting for a trusted document")
+	}
+}
+
+// askTime is how long the store may take.
+const askTime = 2 * time.Second
+
+func (k *Known) ask(ctx context.Context, id string) (*Found, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	at := k.now()
+	documents, err := k.store.TrustedDocuments(ctx, backoffice.TrustedQuery{ID: id, Texts: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(documents) == 0 {
+		k.forget(id)
+		return nil, backoffice.Errorf(backoffice.NotFound, "there is no such document")
+	}
+	found := &Found{TrustedDocument: documents[0]}
+	for _, d := range documents {
+		found.ByOperator = found.ByOperator || d.Set != ""
+	}
+	k.keep(id, entry{found, at})
+	return found, nil
+}
+
+func (k *Known) keep(id string, found entry) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if old, ok := k.byID[id]; ok {
+		k.bytes -= old.weight()
+	}
+	if k.bytes += found.weight(); k.bytes > mostBytes {
+		k.byID, k.bytes = map[string]entry{}, found.weight()
+	}
+	k.byID[id] = found
+}
+
+func (k *Known) forget(id string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if old, ok := k.byID[id]; ok {
+		k.bytes -= old.weight()
+		delete(k.byID, id)
+	}
+}
+
+func (e entry) weight() int { return 512 + len(e.Text) }
