@@ -11,7 +11,6 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/limits"
 )
 
 // walkedPage is a page of customers or transcripts with what is needed to go on.
@@ -68,7 +67,7 @@ func TestListsInOrdersThatAreWorkedOutAreWalkedExactlyByCursors(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			settings := officeSettings(t, database(t))
-			o := serveOffice(t, settings, limits.Defaults())
+			o := serveOffice(t, settings, unhurried())
 			made := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: 150, Seed: 5, Now: time.Date(2026, 6, 15, 10, 0, 0, 0, time.UTC)}
 			if err := made.Fill(t.Context()); err != nil {
 				t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 )
 
 // assignmentAnswer is the payload of assignChecklists.
@@ -176,7 +175,7 @@ func TestWhatIsWrongWithAnAssignmentToManyIsToldInItsPlace(t *testing.T) {
 
 func TestAChecklistIsAssignedToTenThousandByAFilterAndToNoMore(t *testing.T) {
 	t.Parallel()
-	bounds := limits.Defaults()
+	bounds := unhurried()
 	bounds.Time = 10 * time.Minute // with the race detector, and other tests beside it
 	o := openOfficeWith(t, engines["SQLite"](t), bounds)
 	all := o.pair(t, backoffice.AllScopes...)

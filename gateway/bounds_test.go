@@ -75,7 +75,7 @@ func TestAnAnswerThatWouldBeTooLargeEndsWithoutDataOnBothFaces(t *testing.T) {
 	for engine, database := range engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			bounds := limits.Defaults()
+			bounds := unhurried()
 			bounds.Answer = 200_000
 			o := openOfficeWith(t, database(t), bounds)
 			pair := o.pair(t)
@@ -160,7 +160,7 @@ func (u *unread) Write(b []byte) (int, error) {
 // nobody takes there is no room even for the smallest.
 func TestNothingPassesBesideAdmissionAndSlowReadersKeepTheirPlace(t *testing.T) {
 	t.Parallel()
-	bounds := limits.Defaults()
+	bounds := unhurried()
 	bounds.Together, bounds.Waiting = 1, 0
 	o := serveOffice(t, officeSettings(t, engines["SQLite"](t)), bounds)
 	pair := o.pair(t, backoffice.SettingsWrite)

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"example.org/backoffice/limits"
 )
 
 // The memory of rows is used again, and operations wait for each other: what each caller gets must not depend on what the
@@ -17,7 +15,7 @@ func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
 	for engine, database := range engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			bounds := limits.Defaults()
+			bounds := unhurried()
 			bounds.Together = 60
 			url := database(t)
 			o := openOfficeWith(t, url, bounds)

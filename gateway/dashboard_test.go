@@ -14,7 +14,6 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphiql"
-	"example.org/backoffice/limits"
 )
 
 var (
@@ -28,7 +27,7 @@ var (
 func measured(t *testing.T) map[string][]string {
 	t.Helper()
 	o := openOffice(t)
-	c := quiet(limits.Defaults())
+	c := quiet(unhurried())
 	if err := c.Cache.Cache.UnmarshalText([]byte("1MiB")); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func openDrawingOffice(t testing.TB, database string, transcripts, bytes int) (*
 	}
 	counted := drawn{h.documents, new(atomic.Int32)}
 	h.documents = counted
-	o := serveBackend(t, h, limits.Defaults())
+	o := serveBackend(t, h, unhurried())
 	importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
 	if _, err := importer.Import(t.Context(), filepath.Join("..", "testdata", "office")); err != nil {
 		t.Fatal(err)

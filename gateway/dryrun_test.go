@@ -18,7 +18,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 )
 
 // rehearsals are calls of every mutation that write something in the office, DRY standing for the argument: what is selected of the
@@ -132,7 +131,7 @@ func mutationsOfTheSchema(t *testing.T) ast.FieldList {
 // openOfficeIn fills a fresh store of these settings and puts the real handler over it.
 func openOfficeIn(t testing.TB, settings Settings) *office {
 	t.Helper()
-	o := serveOffice(t, settings, limits.Defaults())
+	o := serveOffice(t, settings, unhurried())
 	o.fill(t)
 	return o
 }

@@ -7,13 +7,12 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 	"example.org/backoffice/privacy"
 )
 
 func TestWhatCannotBeExportedIsRefusedBeforeTheFirstByte(t *testing.T) {
 	t.Parallel()
-	bounds := limits.Defaults()
+	bounds := unhurried()
 	bounds.ExportRows = 100
 	o := openOfficeWith(t, engines["SQLite"](t), bounds)
 	all, none := o.pair(t, backoffice.AllScopes...), o.pair(t)

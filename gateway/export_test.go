@@ -90,7 +90,7 @@ func (o *office) export(t testing.TB, pair [2]string, parameters, query string) 
 
 // smallPages are limits under which an export reads a few rows at a time: a page of 7 customers of which scalars alone are asked costs 9.
 func smallPages() limits.Settings {
-	bounds := limits.Defaults()
+	bounds := unhurried()
 	bounds.Cost = 12
 	return bounds
 }

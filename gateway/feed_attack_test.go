@@ -16,7 +16,6 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes"
-	"example.org/backoffice/limits"
 )
 
 var idleStreams = flag.Int("idle-streams", 300, "how many idle streams a server is given at one time; a night's run takes 10,000")
@@ -28,7 +27,7 @@ func openOfficeWithStreams(t testing.TB, streams int) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(limits.Defaults())
+	c := quiet(unhurried())
 	c.Streams = changes.Bounds{OfPair: streams, OfServer: streams}
 	return serveConfigured(t, b, c)
 }

@@ -17,7 +17,6 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 )
 
 // servedAddress is where the tests' program serves, as a process of its own, when it is set; servedSettings is what.
@@ -56,7 +55,7 @@ func serveAlone(address string) error {
 	if err != nil {
 		return err
 	}
-	c := quiet(limits.Defaults())
+	c := quiet(unhurried())
 	c.Server.StopTime = time.Second
 	return b.Serve(ctx, listener, c, func() {})
 }

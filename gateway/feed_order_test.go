@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 )
 
 // followed are the numbers and objects that a reader of the feed was told, in the order in which it was.
@@ -272,7 +271,7 @@ func (h hasty) Changes(ctx context.Context, after int64, limit int) ([]*backoffi
 
 func TestAFeedThatPassesWhatCommitsLateIsFoundOut(t *testing.T) {
 	t.Parallel()
-	o := serveOfficeThrough(t, officeSettings(t, engines["SQLite"](t)), limits.Defaults(), func(of backoffice.Store) backoffice.Store { return hasty{of} })
+	o := serveOfficeThrough(t, officeSettings(t, engines["SQLite"](t)), unhurried(), func(of backoffice.Store) backoffice.Store { return hasty{of} })
 	pair := o.pair(t, backoffice.AllScopes...)
 	err := followAll(t, o.follower(t, pair), o.now(t), 3*time.Second, func() []string { return o.writeAtOnce(t, pair, 10, 20) })
 	if err == nil {

@@ -84,7 +84,7 @@ func TestAPostgreSQLThatIsFrozenIsToldAndIsBackByItselfOnTheConnectionsOfBefore(
 			t.Parallel()
 			bounds := limits.Defaults()
 			bounds.Time = limit
-			f := openFarawayWith(t, bounds)
+			f := openFarawayWith(t, bounds, 0)
 			server := httptest.NewServer(f.handler)
 			t.Cleanup(server.Close)
 			f.freezes(t, server.URL)

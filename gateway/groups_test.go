@@ -13,7 +13,6 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/limits"
 )
 
 // counted is a group of an answer, or one that the test has counted itself.
@@ -80,7 +79,7 @@ func TestGroupsAreThoseOfACountOverTheDemo(t *testing.T) {
 	for engine, database := range engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := serveOffice(t, officeSettings(t, database(t)), limits.Defaults())
+			o := serveOffice(t, officeSettings(t, database(t)), unhurried())
 			made := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: 200, Seed: 3, Now: time.Date(2026, 6, 15, 10, 0, 0, 0, time.UTC)}
 			if err := made.Fill(t.Context()); err != nil {
 				t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 )
 
 // rawDatabase opens the database of a store for SQL of a test's own.
@@ -34,7 +33,7 @@ func TestAnIdempotencyKeyIsKeptAsADigest(t *testing.T) {
 			t.Parallel()
 			url := fresh(t)
 			settings := officeSettings(t, url)
-			o := serveOffice(t, settings, limits.Defaults())
+			o := serveOffice(t, settings, unhurried())
 			all := o.pair(t, backoffice.AllScopes...)
 			create := func(o *office, key string) (id string) {
 				t.Helper()
@@ -79,7 +78,7 @@ func TestAnIdempotencyKeyIsKeptAsADigest(t *testing.T) {
 			if _, err := db.ExecContext(t.Context(), "UPDATE idempotency_keys SET key = '"+older+"', sealed = false WHERE object_id = '"+before+"'"); err != nil {
 				t.Fatal(err)
 			}
-			upgraded := serveOffice(t, settings, limits.Defaults())
+			upgraded := serveOffice(t, settings, unhurried())
 			if kept := keys(); strings.Contains(kept, older) {
 				t.Errorf("still kept are %q", kept)
 			}

@@ -8,13 +8,12 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphiql"
-	"example.org/backoffice/limits"
 )
 
 func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	s, end, err := newServer(o.Backend, quiet(limits.Defaults()), graphiql.Real)
+	s, end, err := newServer(o.Backend, quiet(unhurried()), graphiql.Real)
 	if err != nil {
 		t.Fatal(err)
 	}

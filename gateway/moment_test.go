@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 )
@@ -157,16 +156,16 @@ func TestAnAnswerIsOfOneMomentWhoeverWrites(t *testing.T) {
 		t.Run("on "+place, func(t *testing.T) {
 			t.Parallel()
 			url, replicas := database(t)
-			openOfficeWith(t, url, limits.Defaults())
+			openOfficeWith(t, url, unhurried())
 			settings := officeSettings(t, url)
 			settings.Replicas = replicas
 
-			o := serveOffice(t, settings, limits.Defaults())
+			o := serveOffice(t, settings, unhurried())
 			remembering := []*office{
 				serveRemembering(t, settings, CacheSettings{Cache: 64 << 20}), serveRemembering(t, settings, CacheSettings{Cache: 20 << 10}),
 				serveRemembering(t, settings, CacheSettings{Cache: 64 << 20, Check: true}),
 			}
-			broken := serveOfficeThrough(t, settings, limits.Defaults(), func(of backoffice.Store) backoffice.Store { return unmoored{of} })
+			broken := serveOfficeThrough(t, settings, unhurried(), func(of backoffice.Store) backoffice.Store { return unmoored{of} })
 			reader := o.pair(t)
 			o.pair(t, backoffice.AllScopes...)
 			stay := 0

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -62,7 +63,7 @@ func openOffice(t testing.TB) *office {
 // openOfficeOn does the same with any empty store.
 func openOfficeOn(t testing.TB, database string) *office {
 	t.Helper()
-	return openOfficeWith(t, database, limits.Defaults())
+	return openOfficeWith(t, database, unhurried())
 }
 
 // openOfficeWith does it with limits of its own.
@@ -82,11 +83,19 @@ func (o *office) fill(t testing.TB) {
 	}
 }
 
+// unhurried are the usual limits with time enough for the race detector on a busy machine; tests about time set their own.
+func unhurried() limits.Settings {
+	bounds := limits.Defaults()
+	bounds.Time = 2 * time.Minute
+	return bounds
+}
+
 func officeSettings(t testing.TB, database string) Settings {
 	return Settings{
-		Database: database,
-		Files:    "file:" + filepath.Join(t.TempDir(), "files"),
-		Keyset:   filepath.Join("..", "testdata", "keyset.json"),
+		Statement: time.Minute, // as in unhurried
+		Database:  database,
+		Files:     "file:" + filepath.Join(t.TempDir(), "files"),
+		Keyset:    filepath.Join("..", "testdata", "keyset.json"),
 	}
 }
 
@@ -114,7 +123,7 @@ func serveRemembering(t testing.TB, settings Settings, memory CacheSettings) *of
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(limits.Defaults())
+	c := quiet(unhurried())
 	c.Cache = memory
 	return serveConfigured(t, h, c)
 }

@@ -33,6 +33,7 @@ func openOutage(t testing.TB, requests time.Duration, change func(*Settings)) *o
 	id := openOfficeOn(t, database).pair(t, backoffice.AllScopes...)
 	proxy := pgtest.NewProxy(t)
 	settings := officeSettings(t, proxy.Through(database))
+	settings.Statement = 0 // as usual: the tests are about time
 	if change != nil {
 		change(&settings)
 	}

@@ -22,7 +22,6 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
 	"example.org/backoffice/graphiql"
-	"example.org/backoffice/limits"
 )
 
 // For the same data and credentials the two APIs never disagree. Each check makes four comparisons, so that
@@ -62,7 +61,7 @@ func openFaces(t *testing.T, database string) *twoAPIs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, end, err := newServer(h, quiet(limits.Defaults()), graphiql.Real)
+	s, end, err := newServer(h, quiet(unhurried()), graphiql.Real)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/limits"
 	"example.org/backoffice/questions"
 )
 
@@ -97,7 +96,7 @@ func TestEachOfTheThirteenQuestionsIsAnsweredByOneQueryAsByACount(t *testing.T) 
 	for engine, database := range engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := serveOffice(t, officeSettings(t, database(t)), limits.Defaults())
+			o := serveOffice(t, officeSettings(t, database(t)), unhurried())
 			made := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: 320, Seed: 5, Now: time.Date(2026, 6, 15, 10, 0, 0, 0, time.UTC)}
 			if err := made.Fill(t.Context()); err != nil {
 				t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 )
@@ -81,7 +80,7 @@ func TestWritersSeeTheirWritesInPayloadsAndOnEveryInstanceWhileTheReplicaStandsS
 	writer, reader := filled.pair(t, backoffice.AllScopes...), filled.pair(t)
 	settings := officeSettings(t, database)
 	settings.Replicas = []string{servers.Standby.URL("backoffice")}
-	instances := []*office{serveOffice(t, settings, limits.Defaults()), serveOffice(t, settings, limits.Defaults())}
+	instances := []*office{serveOffice(t, settings, unhurried()), serveOffice(t, settings, unhurried())}
 
 	// The replica stands still from here on. It answers a reader who wrote nothing with what it has, as long as that is recent:
 	// so it is known to answer.

@@ -18,7 +18,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 	"example.org/backoffice/tracing"
 )
 
@@ -110,7 +109,7 @@ func traced(t *testing.T, fresh func(testing.TB) string, variables map[string]st
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(limits.Defaults())
+	c := quiet(unhurried())
 	c.Tracer = tracer
 	o := serveConfigured(t, backend, c)
 	o.fill(t)

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 )
 
 // plainTrash is an office with a trash as maps have it.
@@ -131,7 +130,7 @@ func TestRandomDeletionsAndRestoresAreThoseOfPlainMaps(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := serveConfigured(t, h, quiet(limits.Defaults()))
+				o := serveConfigured(t, h, quiet(unhurried()))
 				service := o.Service()
 				service.Trash = time.Hour
 				m := o.stored(t)

@@ -12,7 +12,6 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
-	"example.org/backoffice/limits"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
@@ -24,7 +23,7 @@ func openTrashing(t testing.TB, database string, keep time.Duration) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(limits.Defaults())
+	c := quiet(unhurried())
 	c.Trash.Keep = TrashTime(keep)
 	o := serveConfigured(t, h, c)
 	o.fill(t)
@@ -355,7 +354,7 @@ func TestADeletionIntoTheTrashTakesFewTripsToPostgreSQL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(limits.Defaults())
+	c := quiet(unhurried())
 	c.Trash.Keep = TrashTime(time.Hour)
 	f := &faraway{office: serveConfigured(t, h, c), relay: relay, id: id}
 	var trips []int

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -36,16 +37,18 @@ type faraway struct {
 
 func openFaraway(t testing.TB) *faraway {
 	t.Helper()
-	return openFarawayWith(t, limits.Defaults())
+	return openFarawayWith(t, unhurried(), time.Minute)
 }
 
-// openFarawayWith does it with limits of its own.
-func openFarawayWith(t testing.TB, bounds limits.Settings) *faraway {
+// openFarawayWith does it with limits of its own, of which the second is that of a statement.
+func openFarawayWith(t testing.TB, bounds limits.Settings, statement time.Duration) *faraway {
 	t.Helper()
 	database := newPostgres(t)
 	id := openOfficeOn(t, database).pair(t, backoffice.AllScopes...)
 	relay := pgtest.NewRelay(t)
-	return &faraway{office: serveOffice(t, officeSettings(t, relay.Through(database)), bounds), relay: relay, id: id}
+	settings := officeSettings(t, relay.Through(database))
+	settings.Statement = statement
+	return &faraway{office: serveOffice(t, settings, bounds), relay: relay, id: id}
 }
 
 // word is another one each time.

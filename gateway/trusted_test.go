@@ -24,7 +24,7 @@ func (o *office) trusts(t testing.TB, set string, texts ...string) (ids []string
 		documents[i] = &trusted.Document{Place: fmt.Sprint(i), Text: text}
 		ids = append(ids, backoffice.DocumentID(text))
 	}
-	checked, err := trusted.Check(NewDocumentChecker(limits.Defaults()), documents)
+	checked, err := trusted.Check(NewDocumentChecker(unhurried()), documents)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestAPairWithTrustedDocumentsAloneIsRefusedAllOthers(t *testing.T) {
 
 func TestAnIdentifierIsOnlyWhatThePairMayReadAndPay(t *testing.T) {
 	t.Parallel()
-	bounds := limits.Defaults()
+	bounds := unhurried()
 	bounds.Tokens, bounds.Aliases, bounds.Directives, bounds.RootFields = 30, 3, 1, 3
 	o := openOfficeWith(t, engines["SQLite"](t), bounds)
 	confined, pair := o.confined(t), o.pair(t)

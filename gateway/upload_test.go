@@ -16,7 +16,6 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
 )
 
 // upload sends bytes as a document of a customer.
@@ -49,7 +48,7 @@ func digestOf(content string) string {
 
 // uploadOffice is an office whose documents may have a kilobyte, and one of its customers.
 func uploadOffice(t *testing.T, database string) (o *office, customer string) {
-	bounds := limits.Defaults()
+	bounds := unhurried()
 	bounds.Upload = 1024
 	o = openOfficeWith(t, database, bounds)
 	return o, all(t, o.Store.Customers())[0].ID

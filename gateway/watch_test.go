@@ -14,7 +14,6 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphqlhttp"
 	"example.org/backoffice/httpserver"
-	"example.org/backoffice/limits"
 )
 
 // logLines is a log that a test reads.
@@ -55,7 +54,7 @@ func watchedOffice(t testing.TB, database string, slow time.Duration) (*office, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := serveConfigured(t, backend, Config{Limits: limits.Defaults(), Log: slog.New(slog.NewJSONHandler(log, nil)), Server: httpserver.Settings{Slow: slow}})
+	o := serveConfigured(t, backend, Config{Limits: unhurried(), Log: slog.New(slog.NewJSONHandler(log, nil)), Server: httpserver.Settings{Slow: slow}})
 	o.fill(t)
 	return o, log
 }

@@ -10,14 +10,13 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphiql"
-	"example.org/backoffice/limits"
 	"example.org/backoffice/webhooks"
 )
 
 func TestWebhooksAreMeasuredAndACopyOfAnInstallationSendsNothing(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	s, end, err := newServer(o.Backend, quiet(limits.Defaults()), graphiql.Real)
+	s, end, err := newServer(o.Backend, quiet(unhurried()), graphiql.Real)
 	if err != nil {
 		t.Fatal(err)
 	}
