@@ -18,6 +18,10 @@ type TranscriptDocument struct {
 type Documents interface {
 	// Transcript draws the document of a completed transcript. A registration number is not in it.
 	Transcript(ctx context.Context, of TranscriptDocument) (content io.Reader, contentType string, err error)
+
+	// Consultations draws the answer to a customer who asks who consulted its registration numbers, in its own language
+	// unless another is given. It fails only with the writer's error.
+	Consultations(w io.Writer, language string, of ConsultationReport) error
 }
 
 // GenerateTranscriptDocument draws the document of a completed transcript and stores it; it needs pti.write. A document

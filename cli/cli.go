@@ -46,7 +46,7 @@ type program struct {
 	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
 	Years         yearsCommand         `cmd:"" help:"List the financial years, and start the next one."`
 	Documents     documentsCommand     `cmd:"" help:"Generate documents of transcripts; trust and check query documents."`
-	Consultations consultationsCommand `cmd:"" help:"List and check the register of consultations of registration numbers."`
+	Consultations consultationsCommand `cmd:"" help:"List, report and check the register of consultations of registration numbers."`
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
 	Webhooks      webhooksCommand      `cmd:"" help:"Create, list, try, rewind and stop webhooks, which post changes as they come."`
 	Cache         cacheCommand         `cmd:"" help:"Have servers forget what they keep in memory."`

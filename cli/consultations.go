@@ -12,6 +12,7 @@ import (
 // consultationsCommand shows and checks the register of consultations.
 type consultationsCommand struct {
 	List   consultationsListCommand   `cmd:"" help:"List who consulted registration numbers."`
+	Report consultationsReportCommand `cmd:"" help:"Write who consulted the numbers of a customer, to hand to whoever asks."`
 	Verify consultationsVerifyCommand `cmd:"" help:"Check that no entry of the register was changed or removed."`
 }
 
@@ -37,11 +38,7 @@ func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Sto
 				if c.Customer != "" && (entry.CustomerID == nil || *entry.CustomerID != c.Customer) {
 					continue
 				}
-				fields := make([]string, len(entry.Fields))
-				for i, field := range entry.Fields {
-					fields[i] = field.Input()
-				}
-				if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fields,
+				if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
 					orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number); err != nil {
 					return err
 				}

@@ -26,6 +26,8 @@ var notRun = map[string]string{
 	"backoffice webhooks ping WEBHOOK":                                                        "nobody is at receiver.example: webhooks_program_test.go",
 	"backoffice pull --from https://backoffice.example --client-id ID":                        "nobody is at backoffice.example: pull_test.go",
 	"backoffice serve --write-through --from https://backoffice.example --client-id ID":       "nobody is at backoffice.example: pull_test.go",
+	"backoffice consultations report CUSTOMER":                                                "nobody has the identifier: consultations_report_test.go",
+	"backoffice consultations report CUSTOMER --format pdf --output report.pdf":               "nobody has the identifier: consultations_report_test.go",
 	"backoffice trash restore ID":                                                             "nothing is in the trash of a new store: trash_test.go",
 	"backoffice trash empty ID":                                                               "nobody has the identifier: trash_test.go",
 	"backoffice files restore KEY":                                                            "nothing is in quarantine in a new store: files_test.go",

@@ -26,7 +26,7 @@ func (s server) statements(schema *execute.Executor, admission *limits.Admission
 		defer share.Leave()
 		defer share.Executed(0)
 		return forecast.Statements(ctx, s.store, func(ctx context.Context, imagined backoffice.Store) error {
-			ctx = s.backend.Vault.WithLedger(auth.WithPrincipal(ctx, imaginedReader), imaginedReader, nil)
+			ctx = s.backend.Vault.WithLedger(auth.WithPrincipal(ctx, imaginedReader), imaginedReader, new("to foretell"))
 			ctx = loaders.With(ctx, imagined, loaders.Gated)
 			defer loaders.From(ctx).Close()
 			return schema.Resolve(ctx)

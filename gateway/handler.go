@@ -46,6 +46,7 @@ type server struct {
 	mirror        *mirror
 	checker       backoffice.DocumentChecker
 	trash         time.Duration
+	privacy       PrivacySettings
 }
 
 // newServer makes what a backend is served by. end stops what it runs.
@@ -57,12 +58,13 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	authenticator := auth.NewAuthenticator(b.Store)
 	life, stopExports := context.WithCancelCause(context.Background())
 	feed := changes.New(b.Store, changes.Options{Live: authenticator.Live, Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
+	b.Vault.RequirePurpose = c.Privacy.RequirePurpose
 	mirror := &mirror{store: b.Store, MirrorSettings: c.Mirror}
 	return server{
 		mirror: mirror, backend: b, store: store, feed: feed, life: life, stopStreams: func() { stopExports(errStopping); feed.Stop() },
 		http:   httpserver.New(c.Server, httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
 		limits: c.Limits, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
-		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep),
+		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep), privacy: c.Privacy,
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); stop(store) }, nil
 }
 
@@ -146,6 +148,7 @@ func (s server) graphql(schema *execute.Executor, admission *limits.Admission, t
 		Subscribe:   s.subscribe(schema),
 		SignIn:      s.signIn(throttle),
 		Connect:     s.connect,
+		Permit:      s.privacy.permit(),
 		Admit:       admit(admission),
 		Trusted:     trustedDocuments{s.trusted},
 		BeforeWrite: privacy.Commit,

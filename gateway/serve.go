@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +30,7 @@ type Config struct {
 	Webhooks WebhookSettings
 	Mirror   MirrorSettings
 	Trash    TrashSettings
+	Privacy  PrivacySettings
 	Streams  changes.Bounds  // the usual ones when zero
 	Proxies  auth.Proxies    // whose word counts for where a request comes from
 	Tracer   *tracing.Tracer // nil traces nothing
@@ -38,6 +40,24 @@ type Config struct {
 // ChangesSettings are about the change log.
 type ChangesSettings struct {
 	Keep changes.Age `name:"keep-changes" default:"400d" env:"BACKOFFICE_KEEP_CHANGES" placeholder:"TIME" help:"For how long changes are kept for those who follow them, such as 400d, 12h or 90s; 0 keeps all (${default})."`
+}
+
+// PrivacySettings are about the disclosure of registration numbers.
+type PrivacySettings struct {
+	RequirePurpose bool `env:"BACKOFFICE_REQUIRE_PURPOSE" help:"Disclose registration numbers only to requests that state their purpose, in the header x-access-purpose."`
+}
+
+// permit refuses, before anything is done, operations that would disclose registration numbers for no stated purpose; nil where none is asked for.
+func (p PrivacySettings) permit() func(context.Context, []string) error {
+	if !p.RequirePurpose {
+		return nil
+	}
+	return func(ctx context.Context, scopes []string) error {
+		if slices.Contains(scopes, string(backoffice.PrivacyRead)) {
+			return privacy.CheckPurpose(ctx)
+		}
+		return nil
+	}
 }
 
 // tidyPeriod is how often what a crash may have left in the files is looked for.

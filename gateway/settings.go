@@ -49,6 +49,9 @@ func (b *Backend) Service() *backoffice.Service {
 	return &backoffice.Service{Store: b.Store, Files: b.Files, Keys: b.Keys, Documents: b.documents}
 }
 
+// Documents draws with the office's letterhead and fonts.
+func (b *Backend) Documents() backoffice.Documents { return b.documents }
+
 // Close closes the store and the files.
 func (b *Backend) Close() error { return errors.Join(b.Store.Close(), b.Files.Close()) }
 

@@ -26,6 +26,8 @@ type Hooks struct {
 	SignIn func(ctx context.Context, r *http.Request, pair Pair) (context.Context, error)
 	// Connect counts a socket: own ends when it has to be closed, and its cause says why.
 	Connect func(ctx context.Context) (own context.Context, leave func(), err error)
+	// Permit refuses an operation before it is executed, by the scopes that its whole answer needs.
+	Permit func(ctx context.Context, scopes []string) error
 	// Admit waits until an operation of this cost may be executed, and fails when that takes too long.
 	Admit func(ctx context.Context, cost int) (Admitted, error)
 	// Trusted knows the trusted documents. Without it there are none.

@@ -51,6 +51,11 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	if refused == nil {
 		refused = operation.price.CheckLists(variables)
 	}
+	if refused == nil && g.hooks.Permit != nil && asked.explain != explainPlan {
+		if err := g.hooks.Permit(ctx, g.scopesOf(q)); err != nil {
+			refused = g.Present(ctx, err)
+		}
+	}
 	if refused != nil {
 		return nil, new(g.explained(ctx, refusal(media, refused), q))
 	}

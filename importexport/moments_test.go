@@ -29,7 +29,11 @@ func momentsOf(t *transcript) moments {
 }
 
 // drawer draws a document that is another one each time.
-type drawer struct{ drawn int }
+type drawer struct {
+	backoffice.Documents // of which the transcripts alone are drawn
+
+	drawn int
+}
 
 func (d *drawer) Transcript(context.Context, backoffice.TranscriptDocument) (io.Reader, string, error) {
 	d.drawn++

@@ -36,3 +36,11 @@ func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocu
 	err = Transcript(&document, d.office, d.fonts, of)
 	return &document, "application/pdf", err
 }
+
+// Consultations implements backoffice.Documents.
+func (d *Documents) Consultations(w io.Writer, language string, of backoffice.ConsultationReport) error {
+	if language == "" && of.Customer != nil {
+		language = string(of.Customer.Language)
+	}
+	return Consultations(w, d.office, d.fonts, language, of)
+}

@@ -26,6 +26,9 @@ type labels struct {
 	Answers, Name, Value, None, Yes, No                                                               string
 	DateLabel, Description, AmountHeader, Agreement, AgreementText, DateAndSignature, Reference       string
 
+	Consultations, ConsultationsTitle, ConsultationsText, NoConsultations, ConsultedAt, ConsultedBy, Purpose string
+	Operations, PrivacyFields                                                                                map[string]string // by the names of enum values
+
 	UnprintedText string            // with {scripts}
 	Scripts       map[string]string // by the names of scripts
 	Languages     map[string]string
@@ -68,6 +71,11 @@ func (l *labels) day(at backoffice.Instant) string {
 		day = cmp.Or(l.First, day)
 	}
 	return strings.NewReplacer("{day}", day, "{month}", l.Months[t.Month()-1], "{year}", strconv.Itoa(t.Year())).Replace(l.Date)
+}
+
+// minute writes a moment to the minute, as Belgium's clocks show it.
+func (l *labels) minute(at backoffice.Instant) string {
+	return l.day(at) + " " + at.Time().In(brussels).Format("15:04")
 }
 
 // euros writes an amount in cents.

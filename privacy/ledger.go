@@ -12,6 +12,9 @@ import (
 
 // Vault opens sealed numbers and enters who consulted them. A process has one.
 type Vault struct {
+	// RequirePurpose discloses nothing to requests that state no purpose. It is set before the first of them.
+	RequirePurpose bool
+
 	keys     *Keyset
 	register *register
 	entries  atomic.Int64
@@ -86,7 +89,27 @@ func ledgerOf(ctx context.Context) (*ledger, error) {
 	if !l.viewer.Has(backoffice.PrivacyRead) {
 		return nil, backoffice.MissingScope(backoffice.PrivacyRead)
 	}
+	if err := l.purposeMissing(); err != nil {
+		return nil, err
+	}
 	return l, nil
+}
+
+// purposeMissing refuses a viewer who may see registration numbers and does not say why, where that is asked.
+func (l *ledger) purposeMissing() error {
+	if l.vault.RequirePurpose && l.purpose == nil && l.viewer.Has(backoffice.PrivacyRead) {
+		return backoffice.Errorf(backoffice.BadInput, "this server discloses registration numbers for a stated purpose only: send it in the header x-access-purpose; the register of consultations records it")
+	}
+	return nil
+}
+
+// CheckPurpose refuses a request that is to disclose registration numbers before it does anything, so that no write is done whose answer
+// could not be shown. BadInput when the server asks for a purpose, and the viewer in ctx, who holds privacy.read, states none.
+func CheckPurpose(ctx context.Context) error {
+	if l, ok := ctx.Value(ledgerKey{}).(*ledger); ok {
+		return l.purposeMissing()
+	}
+	return nil
 }
 
 // SealedNumber names one sealed number and the customer and field that it belongs to.

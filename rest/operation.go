@@ -13,6 +13,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
 )
 
 const mediaJSON = "application/json"
@@ -33,7 +34,7 @@ func missingProperty(message string) (name string, ok bool) {
 // looked at.
 func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	op.Tags = []string{a.tag}
-	op.Middlewares = append(op.Middlewares, a.admit(needs))
+	op.Middlewares = append(op.Middlewares, a.admit(needs, discloses(reflect.TypeFor[O]())))
 	if needs != "" {
 		op.Description += "\n\nNeeds the scope `" + string(needs) + "`."
 	}
@@ -50,6 +51,24 @@ func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handl
 		}
 		return out, nil
 	})
+}
+
+// discloses says whether answers of a type may hold registration numbers.
+func discloses(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return discloses(t.Elem())
+	case reflect.Struct:
+		if t == reflect.TypeFor[RegistrationNumbers]() {
+			return true
+		}
+		for field := range t.Fields() {
+			if discloses(field.Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // textsOf are the query parameters of an input that may be empty texts.
@@ -82,11 +101,14 @@ func atOneMoment[I, O any](ctx context.Context, store Store, in *I, handler func
 }
 
 // admit looks at a request before huma does: at its scope, its query, its headers and its body.
-func (a *API) admit(needs backoffice.Scope) func(huma.Context, func(huma.Context)) {
+func (a *API) admit(needs backoffice.Scope, disclosing bool) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r := &request{humaContext: ctx, api: a}
 		r.ctx = context.WithValue(ctx.Context(), requestKey{}, r)
 		err := r.read(needs)
+		if err == nil && disclosing {
+			err = privacy.CheckPurpose(r.ctx)
+		}
 		if err == nil && a.Admit != nil && !streams(r.Operation()) {
 			var own context.Context
 			var leave func()

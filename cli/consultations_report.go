@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/privacy"
+)
+
+// consultationsReportCommand answers a customer who asks who consulted its numbers.
+type consultationsReportCommand struct {
+	Customer string `arg:"" help:"The customer's identifier; one that was deleted has a report too."`
+	Format   string `enum:"csv,pdf" default:"csv" help:"What to write: csv, or pdf (${default})."`
+	Output   string `placeholder:"PATH" help:"The file to write, which must not exist yet; a PDF needs one, a CSV is printed without."`
+	Language string `enum:",dutch,french,german,english" default:"" placeholder:"LANGUAGE" help:"The language of the PDF: dutch, french, german or english (the customer's own, else English)."`
+}
+
+// Validate wants a path for a PDF.
+func (c *consultationsReportCommand) Validate() error {
+	if c.Format == "pdf" && c.Output == "" {
+		return errors.New("a PDF needs --output PATH")
+	}
+	if c.Format == "csv" && c.Language != "" {
+		return errors.New("--language goes with --format pdf")
+	}
+	return nil
+}
+
+var errNotWhole = errors.New("the register of consultations was tampered with, so it answers nobody; consultations verify shows what is wrong")
+
+// Run writes the report, once the register is found whole.
+func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	verified, err := b.Keys.Verify(ctx, b.Store, "", func(privacy.Problem) {})
+	if err != nil {
+		return err
+	}
+	if verified.Problems > 0 {
+		return errNotWhole
+	}
+	report, err := backoffice.ReportConsultations(ctx, b.Store, c.Customer, backoffice.InstantOf(time.Now()))
+	if err != nil {
+		return err
+	}
+	if c.Output == "" {
+		return writeConsultations(t.out, report)
+	}
+	err = createFile(c.Output, func(w io.Writer) error {
+		if c.Format == "pdf" {
+			return b.Documents().Consultations(w, c.Language, report)
+		}
+		return writeConsultations(w, report)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.err, "%s has %d consultations.\n", filepath.Base(c.Output), len(report.Entries))
+	return err
+}
+
+// writeConsultations writes the entries as CSV.
+func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error {
+	columns := []string{"at", "clientId", "clientName", "operation", "fields", "purpose", "chain", "number"}
+	return formatFlag{Format: "csv"}.list(w, columns, func(add adder) error {
+		for _, entry := range report.Entries {
+			if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry), orNil(entry.Purpose), entry.Chain, entry.Number); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func fieldsOf(entry *backoffice.Consultation) []string {
+	fields := make([]string, len(entry.Fields))
+	for i, field := range entry.Fields {
+		fields[i] = field.Input()
+	}
+	return fields
+}
+
+// createFile writes a new file that its owner alone reads. What could not be finished is removed.
+func createFile(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("cannot write the report: %w", err)
+	}
+	err = cmp.Or(write(f), f.Sync())
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package pdf
+
+import (
+	"io"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Consultations writes an office's answer to a customer who asks who consulted its registration numbers: every entry of the register
+// under it. language is dutch, french, german or english; English for any other. It fails only with the writer's error.
+func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string, of backoffice.ConsultationReport) error {
+	l := labelsFor(language)
+	customer := Party{Name: of.CustomerID}
+	if of.Customer != nil {
+		customer = PartyOf(of.Customer)
+	}
+	c := newComposer(l, fonts, l.Consultations+" – "+customer.Name, office.Name, of.At)
+	c.head(office, l.Consultations, l.ConsultationsTitle, customer.Name)
+	c.facts(
+		append(customer.facts(l), fact{l.KBONumber, kbo(customer.KBONumber)}),
+		[]fact{
+			{l.DateLabel, l.minute(of.At)},
+			{l.Reference, of.CustomerID},
+		},
+	)
+	c.y += 6
+	c.paragraph(bodyStyle, l.ConsultationsText)
+	c.y += 12
+	if len(of.Entries) == 0 {
+		c.paragraph(bodyStyle, l.NoConsultations)
+	} else {
+		rows := make([]row, len(of.Entries))
+		for i, entry := range of.Entries {
+			rows[i].cells = [2]string{l.minute(entry.At), c.consultation(entry)}
+		}
+		c.table(table{header: [2]string{l.ConsultedAt, l.ConsultedBy}, rows: rows})
+	}
+	return c.finish(w, office.Name+" · "+l.ConsultationsTitle+" · "+customer.Name)
+}
+
+// consultation tells who consulted what and why.
+func (c *composer) consultation(entry *backoffice.Consultation) string {
+	l := c.labels
+	fields := make([]string, len(entry.Fields))
+	for i, field := range entry.Fields {
+		fields[i] = l.PrivacyFields[string(field)]
+	}
+	lines := []string{c.clean(entry.ClientName), l.Operations[string(entry.Operation)] + ": " + strings.Join(fields, ", ")}
+	if entry.Purpose != nil {
+		lines = append(lines, l.Purpose+": "+c.clean(*entry.Purpose))
+	}
+	return strings.Join(lines, "\n")
+}

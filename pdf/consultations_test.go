@@ -1,0 +1,49 @@
+package pdf_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/pdf"
+)
+
+func TestAReportOfConsultationsTellsWhoWhatWhenAndWhyOverAllItsPages(t *testing.T) {
+	t.Parallel()
+	report := backoffice.ConsultationReport{
+		CustomerID: "0199c0de-0000-7000-8000-000000000001", At: completed,
+		Customer: &backoffice.Customer{DisplayName: "Jérôme Lefèbvre", Language: "french"},
+	}
+	for i := range 60 {
+		report.Entries = append(report.Entries, &backoffice.Consultation{
+			At: completed, ClientName: fmt.Sprint("Portal ", i), Operation: backoffice.AllPrivacyOperations[i%3], Fields: backoffice.AllPrivacyFields,
+			Purpose: new("annual accounts of 85.07.30-033.28"),
+		})
+	}
+	var b bytes.Buffer
+	must(t, pdf.NewDocuments(pdf.Letterhead{Name: "Kantoor"}, pdf.Fonts{}).Consultations(&b, "", report))
+	r := read(t, b.Bytes())
+	if h1 := r.texts("H1"); len(h1) != 1 || h1[0] != "Qui a consulté vos numéros de registre national" {
+		t.Errorf("the title is %q", h1)
+	}
+	whens, what := r.texts("TH"), r.texts("TD")
+	if len(whens) != 62 || len(what) != 60 || whens[2] != "1er juin 2026 00:30" {
+		t.Fatalf("%d %d %q", len(whens), len(what), whens)
+	}
+	for i, operation := range []string{"Affichage", "Recherche", "Exportation"} {
+		if want := fmt.Sprint("Portal ", i, " ", operation, ": numéro de registre national, numéro de registre national du conjoint Finalité: annual accounts"); !strings.HasPrefix(what[i], want) {
+			t.Errorf("%q instead of %q", what[i], want)
+		}
+	}
+	if strings.Contains(strings.Join(what, ""), "033.28") {
+		t.Error("a number is printed")
+	}
+	report.Entries, report.Customer = nil, nil
+	b.Reset()
+	must(t, pdf.Consultations(&b, pdf.Letterhead{Name: "Kantoor"}, pdf.Fonts{}, "", report))
+	if texts := strings.Join(read(t, b.Bytes()).texts("P"), " "); !strings.Contains(texts, "Nobody consulted") {
+		t.Errorf("%s", texts)
+	}
+}
