@@ -70,6 +70,8 @@ var mayImport = map[string]string{
 	"scripts/hostile":    "backoffice",
 	"scripts/kbo2ndjson": "backoffice",
 	"scripts/release":    "",
+	"scripts/rig":        "",
+	"scripts/soak":       "scripts/rig",
 	"deploy/load":        "",
 }
 

@@ -1,0 +1,177 @@
+package rig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Cluster is a PostgreSQL server in a folder of its own. It keeps what it has acknowledged, so that it may be killed.
+type Cluster struct {
+	folder, programs string
+	port             int
+	as               *syscall.SysProcAttr
+	command          *exec.Cmd
+}
+
+const clusterSettings = `
+listen_addresses = '127.0.0.1'
+max_connections = 100
+shared_buffers = '128MB'
+jit = off
+log_min_messages = fatal
+`
+
+// NewCluster makes and starts one in a new folder.
+func NewCluster(folder string) (*Cluster, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	program, err := exec.LookPath("initdb")
+	if err != nil {
+		program = "/usr/lib/postgresql/15/bin/initdb"
+	}
+	if program, err = filepath.EvalSymlinks(program); err != nil {
+		return nil, errors.New("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+	}
+	c := &Cluster{folder: folder, programs: filepath.Dir(program), as: &syscall.SysProcAttr{Setpgid: true}}
+	if os.Geteuid() == 0 {
+		owner, err := user.Lookup("postgres")
+		if err != nil {
+			return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres")
+		}
+		uid, _ := strconv.Atoi(owner.Uid)
+		gid, _ := strconv.Atoi(owner.Gid)
+		c.as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		if err := os.Chown(folder, uid, gid); err != nil {
+			return nil, err
+		}
+	}
+	if c.port, err = FreePort(); err != nil {
+		return nil, err
+	}
+	initdb := exec.Command(filepath.Join(c.programs, "initdb"), "-D", c.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+	initdb.Dir, initdb.SysProcAttr = folder, c.as
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	settings, err := os.OpenFile(filepath.Join(c.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = settings.WriteString(clusterSettings)
+		err = errors.Join(err, settings.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
+
+// Address is where it listens.
+func (c *Cluster) Address() string { return fmt.Sprint("127.0.0.1:", c.port) }
+
+// URL leads to a database of it, through whatever listens at the address.
+func (c *Cluster) URL(address, database string) string {
+	return "postgres://postgres@" + address + "/" + database + "?sslmode=disable"
+}
+
+// Start starts it again, and waits until it answers.
+func (c *Cluster) Start() error {
+	log, err := os.OpenFile(filepath.Join(c.folder, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	c.command = exec.Command(filepath.Join(c.programs, "postgres"), "-D", c.data(), "-k", c.folder, "-p", strconv.Itoa(c.port))
+	c.command.Dir, c.command.SysProcAttr, c.command.Stdout, c.command.Stderr = c.folder, c.as, log, log
+	if err := c.command.Start(); err != nil {
+		return err
+	}
+	var last error
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if last = c.Execute("postgres", "SELECT 1"); last == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("PostgreSQL does not answer: %w", last)
+}
+
+// Execute runs a statement.
+func (c *Cluster) Execute(database, text string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, c.URL(c.Address(), database))
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, text)
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// Restart is what an operator does: it ends at once, in order, and starts again.
+func (c *Cluster) Restart() error {
+	c.end(syscall.SIGINT)
+	return c.Start()
+}
+
+// Kill ends all its processes as a crash of the machine would, without a word.
+func (c *Cluster) Kill() { c.end(syscall.SIGKILL) }
+
+// Stop ends it for good.
+func (c *Cluster) Stop() { c.end(syscall.SIGQUIT) }
+
+func (c *Cluster) end(with syscall.Signal) {
+	if c.command == nil {
+		return
+	}
+	if with == syscall.SIGKILL {
+		c.signal(with)
+	} else {
+		_ = c.command.Process.Signal(with)
+	}
+	_ = c.command.Wait()
+	c.command = nil
+}
+
+// Freeze stops all its processes where they are, and Thaw lets them go on.
+func (c *Cluster) Freeze() { c.signal(syscall.SIGSTOP) }
+
+// Thaw lets a frozen one go on.
+func (c *Cluster) Thaw() { c.signal(syscall.SIGCONT) }
+
+// signal reaches the server's processes one by one: each connection's is in a group of its own.
+func (c *Cluster) signal(with syscall.Signal) {
+	root := c.command.Process.Pid
+	_ = syscall.Kill(root, with)
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", root, root))
+	for _, child := range strings.Fields(string(children)) {
+		if pid, err := strconv.Atoi(child); err == nil {
+			_ = syscall.Kill(pid, with)
+		}
+	}
+}
+
+// FreePort is a port of this machine on which nobody listens.
+func FreePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}

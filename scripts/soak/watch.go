@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sample is what the server takes at one time.
+type sample struct {
+	after      time.Duration
+	memory     float64 // MB that are its own, not of files
+	goroutines float64
+	files      float64
+	journal    float64 // MB of the write-ahead log of an embedded store
+	logged     float64 // kB of the server's log
+	log        float64 // bytes of it for each request since the sample before
+	requests   float64
+	database   float64 // MB of an embedded store
+}
+
+// watch looks until the end, and prints each minute.
+func (s *soak) watch() error {
+	ticker := time.NewTicker(s.every)
+	printed := time.Time{}
+	fmt.Println("after      memory MB  goroutines  descriptors  wal MB  log kB  a request  database MB  requests  wrong")
+	for time.Since(s.began) < s.duration {
+		<-ticker.C
+		if !s.server.Lives() {
+			return fmt.Errorf("the server ended; see %s", s.server.Log)
+		}
+		now, err := s.look()
+		if err != nil {
+			return err
+		}
+		s.took = append(s.took, now)
+		if time.Since(printed) >= time.Minute || s.duration < 5*time.Minute {
+			s.came.mu.Lock()
+			fmt.Printf("%-10s %9.1f  %10.0f  %11.0f  %6.1f  %6.1f  %9.0f  %11.1f  %8d  %5d\n", now.after.Round(time.Second), now.memory, now.goroutines, now.files, now.journal, now.logged, now.log, now.database, s.came.requests, s.came.wrong)
+			s.came.mu.Unlock()
+			printed = time.Now()
+		}
+	}
+	return nil
+}
+
+func (s *soak) look() (now sample, err error) {
+	now.after = time.Since(s.began)
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.server.PID()))
+	if err != nil {
+		return now, err
+	}
+	for line := range strings.Lines(string(status)) {
+		var kilobytes float64
+		if _, err := fmt.Sscanf(line, "RssAnon: %f kB", &kilobytes); err == nil {
+			now.memory = kilobytes / 1024
+		}
+	}
+	response, err := http.Get("http://" + s.server.Metrics + "/metrics")
+	if err != nil {
+		return now, err
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		number, _ := strconv.ParseFloat(value, 64)
+		switch name {
+		case "go_goroutines":
+			now.goroutines = number
+		case "process_open_fds":
+			now.files = number
+		}
+	}
+	size := func(path string) float64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0
+		}
+		return float64(info.Size())
+	}
+	now.logged = size(s.server.Log) / 1024
+	s.came.mu.Lock()
+	now.requests = float64(s.came.requests)
+	s.came.mu.Unlock()
+	if len(s.took) > 0 {
+		last := s.took[len(s.took)-1]
+		now.log = (now.logged - last.logged) * 1024 / max(1, now.requests-last.requests)
+	}
+	if s.engine == "sqlite" {
+		now.journal = size(filepath.Join(s.folder, "backoffice.db-wal")) / (1 << 20)
+		now.database = size(filepath.Join(s.folder, "backoffice.db")) / (1 << 20)
+	}
+	return now, nil
+}
+
+// flatness is what one measure may grow by from the second quarter of the time to the last: a part of it, and a little more that
+// is noise in small numbers.
+type flatness struct {
+	name  string
+	of    func(sample) float64
+	part  float64
+	noise float64
+}
+
+var measures = []flatness{
+	{"memory MB", func(s sample) float64 { return s.memory }, .10, 8},
+	{"goroutines", func(s sample) float64 { return s.goroutines }, .10, 8},
+	{"descriptors", func(s sample) float64 { return s.files }, .10, 8},
+	{"wal MB", func(s sample) float64 { return s.journal }, .10, 4},
+	{"log, bytes a request", func(s sample) float64 { return s.log }, .10, 16},
+}
+
+// growth is the medians of the second quarter and of the last, and whether the second is hardly more.
+func growth(took []sample, m flatness) (before, after float64, flat bool) {
+	middle := func(part []sample) float64 {
+		values := make([]float64, len(part))
+		for i, one := range part {
+			values[i] = m.of(one)
+		}
+		slices.Sort(values)
+		return values[len(values)/2]
+	}
+	quarter := len(took) / 4
+	before, after = middle(took[quarter:2*quarter]), middle(took[len(took)-quarter:])
+	return before, after, after <= before*(1+m.part)+m.noise
+}
+
+func (s *soak) report() (reached bool) {
+	reached = true
+	line := func(ok bool, format string, values ...any) {
+		word := "flat  "
+		if !ok {
+			word, reached = "MISSED", false
+		}
+		fmt.Printf("%s  %s\n", word, fmt.Sprintf(format, values...))
+	}
+	if len(s.took) < 8 {
+		fmt.Println("MISSED  too few samples to tell: a longer -duration, or -every")
+		return false
+	}
+	fmt.Printf("\n%s, %v, %d requests a second\n", s.engine, s.duration, s.rate)
+	for _, m := range measures {
+		before, after, flat := growth(s.took, m)
+		line(flat, "%s: %.1f in the second quarter, %.1f in the last", m.name, before, after)
+	}
+	line(s.came.wrong == 0, "%d requests, %d of them writes; %d wrong; the slowest took %v %s", s.came.requests, s.came.writes, s.came.wrong, s.came.slowest.Round(time.Millisecond), s.came.example)
+	return reached
+}
