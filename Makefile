@@ -1,4 +1,4 @@
-.PHONY: mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks
+.PHONY: soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks
 
 GO ?= go
 
@@ -40,6 +40,9 @@ mirrors: ## docs/pull.md: so many random histories of mirrors under faults, and 
 
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
 	$(GO) run ./scripts/hostile $(ARGS)
+
+soak: ## an hour of reads and writes on a store, and whether what the server takes stays flat; ARGS="-engine postgres -duration 10m"
+	$(GO) run ./scripts/soak $(ARGS)
 
 lint: missing ## the form of the sources, and the OpenAPI document by the default rules of spectral
 	test -z "$$(gofmt -l .)"

@@ -10,6 +10,7 @@ import (
 type Budget struct {
 	answer, rows  int64 // the most of each
 	read, written atomic.Int64
+	objects       atomic.Int64 // rows that were read
 	told          atomic.Int64
 	grow          atomic.Pointer[func(bytes int64) error]
 }
@@ -23,8 +24,12 @@ const step = 64 << 10
 // OnGrowth has grow told, again and again, how many bytes the request takes by now; its error ends the request.
 func (b *Budget) OnGrowth(grow func(bytes int64) error) { b.grow.Store(&grow) }
 
-// Read counts bytes of rows.
-func (b *Budget) Read(bytes int) error {
+// Objects is how many rows were read by now, those from memory among them.
+func (b *Budget) Objects() int { return int(b.objects.Load()) }
+
+// Read counts rows and their bytes.
+func (b *Budget) Read(rows, bytes int) error {
+	b.objects.Add(int64(rows))
 	if b.read.Add(int64(bytes)) > b.rows {
 		return b.tooLarge()
 	}

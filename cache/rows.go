@@ -70,7 +70,7 @@ func (f *find[T, C]) settle(p *pass) {
 			if e.value == nil {
 				continue
 			}
-			if f.err = p.charge(e.bytes); f.err != nil {
+			if f.err = p.charge(1, e.bytes); f.err != nil {
 				return
 			}
 			f.found(p.handed(f.form, e.value).(T))
@@ -139,9 +139,9 @@ func (p *pass) handed(f *form, row any) any {
 }
 
 // charge counts what is taken from memory as if it had been read: a request may have so much and no more.
-func (p *pass) charge(bytes int) error {
+func (p *pass) charge(rows, bytes int) error {
 	if budget := backoffice.BudgetOf(p.ctx); budget != nil {
-		return budget.Read(bytes)
+		return budget.Read(rows, bytes)
 	}
 	return nil
 }
@@ -305,7 +305,7 @@ func (l *listRead[T, C]) settle(p *pass) {
 			return
 		}
 	}
-	if l.err = p.charge(l.bytes); l.err != nil {
+	if l.err = p.charge(l.hits, l.bytes); l.err != nil {
 		return
 	}
 	l.of.hits.Add(int64(l.hits))

@@ -51,7 +51,7 @@ func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 
 // listen takes the address before anything is opened or changed: whoever serves there already is not disturbed.
 func (c *serveCommand) listen(t terminal) (net.Listener, error) {
-	if err := cmp.Or(c.Server.Check(), c.Through.check()); err != nil {
+	if err := cmp.Or(c.Server.Check(), c.Limits.Check(), c.Through.check()); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", c.Listen)

@@ -127,7 +127,7 @@ type reading struct {
 
 // leaves calls do with each page, in order; when do is called, the register knows what is in the page. A page that is too long is asked for
 // with half the rows. Behind the first page what is not available for a moment is asked for again, for as long as one page may
-// take.
+// take; when the pair's budget is spent, until there is enough again.
 func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 	begun := w.at
 	var since time.Time
@@ -140,7 +140,11 @@ func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 		case graphqlhttp.IsTooLong(err) && w.size > 1:
 			w.size /= 2
 			continue
-		case !graphqlhttp.IsUnavailable(err) || w.at == begun:
+		case w.at == begun:
+			return err
+		case graphqlhttp.IsRateLimited(err): // the pair's budget comes back for certain
+			since, pause = time.Now(), budgetPause
+		case !graphqlhttp.IsUnavailable(err):
 			return err
 		}
 		if w.at != from || pause == 0 {
@@ -162,6 +166,7 @@ func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = time.Second
+	budgetPause  = 200 * time.Millisecond
 )
 
 // follow reads pages from w.at on and hands them over, until one of both fails; ofReading says which.

@@ -70,14 +70,23 @@ func admit(admission *limits.Admission) func(context.Context, int) (graphqlhttp.
 }
 
 // admitREST lets REST requests enter. Their answers are made of one page, so hardly more is read than is shown.
-func (s server) admitREST(admission *limits.Admission) func(context.Context, int) (context.Context, func(), error) {
-	return func(ctx context.Context, cost int) (context.Context, func(), error) {
+func (s server) admitREST(admission *limits.Admission) func(ctx context.Context, cost, least int) (context.Context, func(), error) {
+	return func(ctx context.Context, cost, least int) (context.Context, func(), error) {
 		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, s.limits.Answer+2*backoffice.MaxJSON))
+		settle := func(bool) {}
+		if s.budgets != nil {
+			var err error
+			if settle, err = s.budgets.spend(ctx, cost, least); err != nil {
+				return nil, nil, err
+			}
+		}
 		share, err := enter(ctx, admission, cost)
 		if err != nil {
+			settle(false)
 			return nil, nil, err
 		}
-		return ctx, share.Leave, nil
+		onAnswer(ctx, func() { settle(true) })
+		return ctx, func() { settle(true); share.Leave() }, nil
 	}
 }
 

@@ -33,6 +33,7 @@ type server struct {
 	store         backoffice.Store // the backend's, with what is before it
 	http          *httpserver.Server
 	limits        limits.Settings
+	budgets       *spending
 	slow          time.Duration // operations that take as long are logged; 0 for none
 	tracer        *tracing.Tracer
 	feed          *changes.Feed
@@ -51,6 +52,7 @@ type server struct {
 
 // newServer makes what a backend is served by. end stops what it runs.
 func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(), err error) {
+	c.Limits = c.Limits.Affordable()
 	store, err := c.Cache.over(b.Store, c.Log)
 	if err != nil {
 		return s, nil, err
@@ -59,11 +61,15 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	life, stopExports := context.WithCancelCause(context.Background())
 	feed := changes.New(b.Store, changes.Options{Live: authenticator.Live, Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
 	b.Vault.RequirePurpose = c.Privacy.RequirePurpose
+	var budgets *spending
+	if of := c.Limits.NewBudgets(); of != nil {
+		budgets = &spending{of}
+	}
 	mirror := &mirror{store: b.Store, MirrorSettings: c.Mirror}
 	return server{
 		mirror: mirror, backend: b, store: store, feed: feed, life: life, stopStreams: func() { stopExports(errStopping); feed.Stop() },
 		http:   httpserver.New(c.Server, httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
-		limits: c.Limits, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
+		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
 		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep), privacy: c.Privacy,
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); stop(store) }, nil
 }
@@ -91,7 +97,7 @@ func (s server) handler() http.Handler {
 	r := chi.NewRouter()
 	s.http.Mount(r)
 	bounded := r.With(s.http.Deadline)
-	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, vault.Middleware(auth.From, endpoint.Refuse)).Handler
+	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, s.budgets.middleware, vault.Middleware(auth.From, endpoint.Refuse)).Handler
 	exports := s.exports(endpoint)
 	answered, streamed := s.http.Deadline(signIn(endpoint)), s.http.Stream(signIn(endpoint))
 	r.Handle("/graphql/export", s.http.Stream(signIn(exports)))
@@ -122,8 +128,8 @@ func (s server) handler() http.Handler {
 	rest.Mount(r, rest.Config{
 		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault, Feed: s.feed,
 		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
-		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: httpserver.Client, RequestID: httpserver.RequestID,
-		Admit: s.admitREST(admission), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
+		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) }, RequestID: httpserver.RequestID,
+		Admit: s.admitREST(admission), Open: s.opens(), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
 	})
 	return s.tracer.TakeOver(s.mirror.marks(r))
 }
@@ -143,7 +149,7 @@ func schemaText(schema *execute.Executor) string {
 
 // graphql is the GraphQL API.
 func (s server) graphql(schema *execute.Executor, admission *limits.Admission, throttle *auth.Throttle) *graphqlhttp.GraphQL {
-	return graphqlhttp.New(schema, s.limits, graphqlhttp.Hooks{
+	hooks := graphqlhttp.Hooks{
 		Begin:       s.begin,
 		Subscribe:   s.subscribe(schema),
 		SignIn:      s.signIn(throttle),
@@ -165,5 +171,9 @@ func (s server) graphql(schema *execute.Executor, admission *limits.Admission, t
 			}
 			httpserver.NoteOperation(ctx, operation)
 		},
-	})
+	}
+	if s.budgets != nil {
+		hooks.Spend, hooks.Allowance = s.budgets.spend, s.budgets.allowance
+	}
+	return graphqlhttp.New(schema, s.limits, hooks)
 }

@@ -38,6 +38,7 @@ type explanation struct {
 	Limit      int      `json:"limit"`
 	Scopes     []string `json:"scopes"` // that the whole answer needs, as "privacy.read"
 	StoreCalls int      `json:"storeCalls"`
+	Budget     any      `json:"budget,omitempty"` // of the pair, when it has one
 	Levels     []Level  `json:"levels,omitempty"` // of one that was run
 }
 
@@ -92,8 +93,31 @@ func (g *GraphQL) explained(ctx context.Context, a answer, q *prepared) answer {
 	if g.hooks.StoreCalls != nil {
 		shown.StoreCalls = g.hooks.StoreCalls(ctx)
 	}
+	shown.Budget = g.allowance(ctx)
 	a.extensions = with(a.extensions, "cost", shown)
 	return a
+}
+
+func (g *GraphQL) allowance(ctx context.Context) any {
+	if g.hooks.Allowance == nil {
+		return nil
+	}
+	return g.hooks.Allowance(ctx)
+}
+
+// refused answers with why an operation was not executed. One for which the pair's budget does not do is told the budget, asked or not.
+func (g *GraphQL) refused(ctx context.Context, media string, q *prepared, err error) answer {
+	a := refusal(media, g.Present(ctx, err))
+	if q.explain != explainCost && codeOfError(a.errors[0]) == codeRateLimited {
+		if budget := g.allowance(ctx); budget != nil {
+			a.extensions = with(a.extensions, "cost", struct {
+				Cost   int `json:"cost"`
+				Limit  int `json:"limit"`
+				Budget any `json:"budget"`
+			}{q.cost, g.limits.Cost, budget})
+		}
+	}
+	return g.explained(ctx, a, q)
 }
 
 // plan is extensions.plan.

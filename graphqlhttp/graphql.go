@@ -30,6 +30,11 @@ type Hooks struct {
 	Permit func(ctx context.Context, scopes []string) error
 	// Admit waits until an operation of this cost may be executed, and fails when that takes too long.
 	Admit func(ctx context.Context, cost int) (Admitted, error)
+	// Spend takes an operation's cost from the budget of the context's pair before anything of it is done; settle is called once, and says
+	// whether it was executed: least is what is charged then in any case. Errors: RateLimited when the pair has to wait.
+	Spend func(ctx context.Context, cost, least int) (settle func(executed bool), err error)
+	// Allowance is what extensions.cost.budget tells of the pair's budget; nil without one.
+	Allowance func(context.Context) any
 	// Trusted knows the trusted documents. Without it there are none.
 	Trusted TrustedDocuments
 	// BeforeWrite runs after an operation was executed and before the first byte of its answer leaves. If it fails,

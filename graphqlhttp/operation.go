@@ -15,6 +15,7 @@ type prepared struct {
 	operation
 	variables map[string]any
 	cost      int
+	least     int // of it, what is charged in any case
 	depth     int
 	explain   explain
 	context   *graphql.OperationContext
@@ -43,7 +44,10 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	if refused != nil {
 		return nil, new(refusal(media, refused))
 	}
-	q := &prepared{operation: operation, variables: variables, cost: operation.price.Cost(variables), depth: document.depth, explain: asked.explain}
+	q := &prepared{operation: operation, variables: variables, cost: operation.price.Cost(variables), least: operation.price.Least(variables), depth: document.depth, explain: asked.explain}
+	if operation.Operation != ast.Query {
+		q.least = q.cost
+	}
 	outcome.Cost = q.cost
 	if asked.explain != explainPlan { // which tells that it is too much
 		refused = operation.price.Check(q.cost)
@@ -100,7 +104,7 @@ func (g *GraphQL) executed(ctx context.Context, media string, q *prepared, outco
 	ctx = graphql.WithOperationContext(ctx, q.context)
 	response, err := g.response(ctx, q, outcome)
 	if err != nil {
-		return g.explained(ctx, refusal(media, g.Present(ctx, err)), q)
+		return g.refused(ctx, media, q, err)
 	}
 	return g.explained(ctx, g.answerOf(ctx, media, q.context, response), q)
 }
@@ -129,6 +133,13 @@ func (q *prepared) documentID() string {
 }
 
 func (g *GraphQL) response(ctx context.Context, q *prepared, outcome *served) (response *graphql.Response, err error) {
+	if g.hooks.Spend != nil {
+		settle, err := g.hooks.Spend(ctx, q.cost, q.least)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { settle(response != nil) }()
+	}
 	if g.hooks.Admit != nil {
 		admitted, err := g.hooks.Admit(ctx, q.cost)
 		if err != nil {

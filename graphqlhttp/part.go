@@ -77,6 +77,7 @@ type Query struct {
 	name   string
 	shape  string
 	depth  int
+	least  int
 }
 
 // Query prepares what is asked; header is that of the request. Errors: *Refused.
@@ -102,7 +103,7 @@ func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*
 // Price works out what an operation costs with these variables, and holds it to the limits. Errors: *Refused.
 func (g *GraphQL) Price(q *Query, variables map[string]any) (cost int, err error) {
 	price := g.limits.Price(g.schema, q.Operation)
-	cost = price.Cost(variables)
+	cost, q.least = price.Cost(variables), price.Least(variables)
 	refused := price.Check(cost)
 	if refused == nil {
 		refused = price.CheckLists(variables)
@@ -143,7 +144,7 @@ func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, 
 		RecoverFunc: g.Recover, ResolverMiddleware: plainField, RootResolverMiddleware: plainRootField,
 	}
 	p.ctx = graphql.WithOperationContext(p.ctx, operation)
-	response, err := g.response(p.ctx, &prepared{cost: cost, context: operation}, &p.served)
+	response, err := g.response(p.ctx, &prepared{cost: cost, least: q.least, context: operation}, &p.served)
 	switch {
 	case err != nil:
 		return nil, err
@@ -190,6 +191,11 @@ func IsTooLong(err error) bool { return isOf(backoffice.TooLarge, err) }
 // IsUnavailable says whether an error is that of a server or a store that has no room or is away, so that the same may be asked again.
 func IsUnavailable(err error) bool {
 	return isOf(backoffice.Unavailable, err) || backoffice.KindOf(err) == backoffice.Unavailable
+}
+
+// IsRateLimited says whether an error is that of a pair whose budget is spent, so that the same may be asked again.
+func IsRateLimited(err error) bool {
+	return isOf(backoffice.RateLimited, err) || backoffice.KindOf(err) == backoffice.RateLimited
 }
 
 func isOf(kind backoffice.Kind, err error) bool {

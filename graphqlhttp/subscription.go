@@ -55,6 +55,13 @@ func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to f
 	if g.hooks.Subscribe == nil {
 		return refusal(media, failure(codeBadInput, "there are no subscriptions"))
 	}
+	if g.hooks.Spend != nil { // the opening; what is told later is not for the subscriber to choose
+		settle, err := g.hooks.Spend(ctx, q.cost, q.least)
+		if err != nil {
+			return g.refused(ctx, media, q, err)
+		}
+		defer settle(true)
+	}
 	s, err := g.hooks.Subscribe(graphql.WithOperationContext(ctx, q.context))
 	if err != nil {
 		return refusal(media, g.Present(ctx, err))

@@ -20,6 +20,7 @@ import (
 type Price struct {
 	formula
 	limit  int
+	least  formula // of it, what is done even when nothing is found
 	lists  formula // how many values there are in lists of arguments
 	listed int     // how many there may be
 }
@@ -45,11 +46,15 @@ type part struct {
 func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) *Price {
 	p := pricing{schema: schema, fragments: make(map[*ast.FragmentDefinition]halves)}
 	root := p.selections(operation.SelectionSet)
-	return &Price{formula: formula{p.sums, root.whole}, limit: s.Cost, lists: formula{p.sums, root.lists}, listed: s.ListValues}
+	return &Price{formula: formula{p.sums, root.whole}, limit: s.Cost, least: formula{p.sums, root.least}, lists: formula{p.sums, root.lists}, listed: s.ListValues}
 }
 
 // Cost evaluates the formula with coerced variables. It stops growing at 2⁴⁰.
 func (p *Price) Cost(variables map[string]any) int { return p.of(variables) }
+
+// Least is what of the cost is done even when nothing is found: parts of filters and orders that no index answers, counted rows,
+// groups, pages that are skipped; each field's once. A mutation is done whole, so that its least is its cost.
+func (p *Price) Least(variables map[string]any) int { return p.least.of(variables) }
 
 // Check refuses a cost over the limit.
 func (p *Price) Check(cost int) *gqlerror.Error {
@@ -79,10 +84,11 @@ func (f *formula) value(s sum, variables map[string]any, known []int) int {
 }
 
 // halves is the price of a selection set in two parts, since a connection multiplies one of them: what is selected
-// per node, and the whole of the rest. Anywhere but in a connection or its edges, all but whole and lists is empty.
+// per node, and the whole of the rest. Anywhere but in a connection or its edges, all but whole, lists and least is empty.
 type halves struct {
 	whole, perNode sum
 	lists          sum // values in lists of arguments
+	least          sum // what is done even when nothing is found
 	counts         int // of rows: totalCount, statusCounts
 	aliased        int // edges, node and nodes under another name: each may ask for the nodes once more
 }
@@ -100,6 +106,7 @@ func (p *pricing) selections(set ast.SelectionSet) (total halves) {
 			inner := p.selections(selection.SelectionSet)
 			p.arguments(&total.lists, selection)
 			p.add(&total.lists, one, inner.lists)
+			p.add(&total.least, one, inner.least)
 			p.field(&total, selection, inner)
 		case *ast.InlineFragment:
 			p.join(&total, p.selections(selection.SelectionSet))
@@ -114,6 +121,7 @@ func (p *pricing) join(total *halves, inner halves) {
 	p.add(&total.whole, one, inner.whole)
 	p.add(&total.perNode, one, inner.perNode)
 	p.add(&total.lists, one, inner.lists)
+	p.add(&total.least, one, inner.least)
 	total.counts = plus(total.counts, inner.counts)
 	total.aliased = plus(total.aliased, inner.aliased)
 }
@@ -129,7 +137,7 @@ func (p *pricing) fragment(fragment *ast.FragmentDefinition) halves {
 	}
 	p.fragments[fragment] = halves{} // a circle is the validator's to refuse
 	price := p.selections(fragment.SelectionSet)
-	price.whole, price.perNode, price.lists = p.shared(price.whole), p.shared(price.perNode), p.shared(price.lists)
+	price.whole, price.perNode, price.lists, price.least = p.shared(price.whole), p.shared(price.perNode), p.shared(price.lists), p.shared(price.least)
 	p.fragments[fragment] = price
 	return price
 }
@@ -182,16 +190,16 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		p.add(&total.whole, one, inner.whole)
 		total.aliased = plus(total.aliased, aliased(field))
 	case IsConnection(kind):
-		p.connection(&total.whole, field, inner, parent == p.schema.Query)
+		p.connection(total, field, inner, parent == p.schema.Query)
 	case isAggregate(kind):
-		total.whole.fixed = plus(total.whole.fixed, costOfGroups)
-		p.add(&total.whole, dearIn(field), sum{fixed: costOfDear})
+		p.work(total, one, costOfGroups)
+		p.work(total, dearIn(field), costOfDear)
 		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each of them under another name is there as often as there are groups
-		total.whole.fixed = plus(total.whole.fixed, times(aliased(field), costOfGroups))
+		p.work(total, one, times(aliased(field), costOfGroups))
 		p.add(&total.whole, one, inner.whole)
 	case parent == p.schema.Query && field.Definition.Type.Elem != nil && field.Definition.Arguments.ForName("ids") == nil: // a list without a size
-		total.whole.fixed = plus(total.whole.fixed, costOfGroups)
+		p.work(total, one, costOfGroups)
 		p.add(&total.whole, one, inner.whole)
 	case parent == p.schema.Mutation:
 		each := sum{fixed: costOfMutation}
@@ -213,16 +221,22 @@ const (
 	rowsSkippedForOne   = 100
 )
 
-func (p *pricing) connection(total *sum, field *ast.Field, inner halves, atRoot bool) {
-	total.fixed = plus(total.fixed, plus(1, inner.counts))
-	p.add(total, one, inner.whole)
+// work adds what is done whatever is found: n times so much.
+func (p *pricing) work(total *halves, n amount, cost int) {
+	p.add(&total.whole, n, sum{fixed: cost})
+	p.add(&total.least, n, sum{fixed: cost})
+}
+
+func (p *pricing) connection(total *halves, field *ast.Field, inner halves, atRoot bool) {
+	total.whole.fixed = plus(total.whole.fixed, plus(1, inner.counts))
+	p.add(&total.whole, one, inner.whole)
 	node := sum{fixed: max(1, inner.aliased)}
 	p.add(&node, one, inner.perNode)
-	p.add(total, sizeOfConnection(field), node)
-	p.add(total, skippedBy(field), sum{fixed: 1})
-	p.add(total, dearIn(field), sum{fixed: costOfDear})
+	p.add(&total.whole, sizeOfConnection(field), node)
+	p.work(total, skippedBy(field), 1)
+	p.work(total, dearIn(field), costOfDear)
 	if filter := argument(field, "filter"); atRoot && filter != nil && inner.counts > 0 {
-		p.add(total, filtered(filter), sum{fixed: times(inner.counts, costOfFilteredCount-1)})
+		p.work(total, filtered(filter), times(inner.counts, costOfFilteredCount-1))
 	}
 }
 

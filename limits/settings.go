@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -30,9 +31,27 @@ type Settings struct {
 	Together           int           `default:"12000" env:"TOGETHER" help:"Cost of the operations that run at one time, for each processor; others wait."`
 	Waiting            int           `default:"300000" env:"WAITING" help:"Cost of the operations that wait, for each processor; when more would, the dearest of the pair that has the most waiting is refused."`
 	Wait               time.Duration `default:"3s" env:"WAIT" help:"The longest that an operation waits before it runs."`
+	Budget             int           `default:"0" env:"BUDGET" help:"Cost that each pair may have at one time: what it asks for is taken from it, and what was not found is given back; 0 for no budget."`
+	BudgetRestore      int           `default:"1000" env:"BUDGET_RESTORE" help:"Cost that comes back to a pair's budget each second."`
 	ExportRows         int           `default:"10000000" env:"EXPORT_ROWS" help:"Rows of an export."`
 	ExportBytes        int64         `default:"1073741824" env:"EXPORT_BYTES" help:"Bytes of the temporary file through which an XLSX export goes; the disk has to have so much room."`
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
+}
+
+// Check says what of the settings cannot be.
+func (s Settings) Check() error {
+	if s.Budget < 0 || s.Budget > mostBudget || s.BudgetRestore < 1 || s.BudgetRestore > mostBudget {
+		return fmt.Errorf("--limit-budget is 0 to %d, and --limit-budget-restore 1 to %d", mostBudget, mostBudget)
+	}
+	return nil
+}
+
+// Affordable are the settings under which no operation costs more than there may be in a pair's budget.
+func (s Settings) Affordable() Settings {
+	if s.Budget > 0 {
+		s.Cost = min(s.Cost, s.Budget)
+	}
+	return s
 }
 
 // Defaults are the limits of the contract, as the flags have them.

@@ -34,8 +34,10 @@ type Config struct {
 	Proxies       auth.Proxies
 
 	// Admit, if there is one, waits until a request of this cost may run, in objects, and gives it a context of its own;
-	// leave is called when the answer was sent.
-	Admit func(ctx context.Context, cost int) (own context.Context, leave func(), err error)
+	// leave is called when the answer was sent. least is what of the cost is charged in any case.
+	Admit func(ctx context.Context, cost, least int) (own context.Context, leave func(), err error)
+	// Open, if there is one, charges the opening of a stream or a transfer, which Admit does not hold up. Errors: RateLimited.
+	Open func(ctx context.Context) error
 	// Answer is the most bytes of an answer; 0 is no bound.
 	Answer int
 	// Upload is the most bytes of a document that is uploaded.

@@ -155,7 +155,7 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 // changesPage reads a page as a request like others.
 func (a *API) changesPage(ctx context.Context, q backoffice.ChangeQuery) (*backoffice.ChangePage, error) {
 	if a.Admit != nil {
-		own, leave, err := a.Admit(ctx, 1+q.First)
+		own, leave, err := a.Admit(ctx, 1+q.First, 1)
 		if err != nil {
 			return nil, err
 		}

@@ -109,10 +109,17 @@ func (a *API) admit(needs backoffice.Scope, disclosing bool) func(huma.Context, 
 		if err == nil && disclosing {
 			err = privacy.CheckPurpose(r.ctx)
 		}
-		if err == nil && a.Admit != nil && !streams(r.Operation()) {
+		switch {
+		case err != nil:
+		case streams(r.Operation()):
+			if a.Open != nil {
+				err = a.Open(r.ctx)
+			}
+		case a.Admit != nil:
 			var own context.Context
 			var leave func()
-			if own, leave, err = a.Admit(r.ctx, r.cost()); err == nil {
+			cost, least := r.cost()
+			if own, leave, err = a.Admit(r.ctx, cost, least); err == nil {
 				r.ctx = own
 				defer leave()
 			}

@@ -56,20 +56,20 @@ func (r *request) sendStatus() {
 }
 
 // cost is how many objects a request may be answered with, as GraphQL counts them: a list 1, its page, and a hundredth of
-// what is skipped for it; a write 10.
-func (r *request) cost() int {
+// what is skipped for it; a write 10. least is what of it is done even when nothing is found.
+func (r *request) cost() (cost, least int) {
 	page, size, isList := 1, backoffice.DefaultRESTPageSize, false
 	for _, p := range r.Operation().Parameters {
 		isList = isList || p.Name == "pageSize"
 	}
 	if !isList {
 		if r.Operation().Method == http.MethodGet || r.Operation().Method == http.MethodHead {
-			return 1
+			return 1, 1
 		}
 		if r.Operation().OperationID == batchOperation {
-			return 10 * customersSent(r.body)
+			return 10 * customersSent(r.body), 10 * customersSent(r.body)
 		}
-		return 10
+		return 10, 10
 	}
 	var sent struct{ Page, PageSize json.RawMessage }
 	if r.body != nil {
@@ -86,7 +86,8 @@ func (r *request) cost() int {
 	number("pageSize", sent.PageSize, &size)
 	size = min(size, backoffice.MaxPageSize)
 	const most = 1 << 31 // of a page's number
-	return 1 + size + (min(page, most)-1)*size/100
+	least = 1 + (min(page, most)-1)*size/100
+	return size + least, least
 }
 
 func (r *request) dropHeader(name string) {

@@ -120,19 +120,19 @@ func metered(ctx context.Context, each func(*Row) error) (noting func(*Row) erro
 	if budget == nil {
 		return each, func() error { return nil }
 	}
-	read, rows := 0, 0
+	read, rows, told := 0, 0, 0
 	return func(row *Row) error {
 		if rows++; rows%rowsBetween == 0 {
 			runtime.Gosched()
 		}
 		if read += row.size(); read >= budgetStep {
-			if err := budget.Read(read); err != nil {
+			if err := budget.Read(rows-told, read); err != nil {
 				return err
 			}
-			read = 0
+			read, told = 0, rows
 		}
 		return each(row)
-	}, func() error { return budget.Read(read) }
+	}, func() error { return budget.Read(rows-told, read) }
 }
 
 // rowsBetween is after how many rows others may run: a goroutine that is not asked to may keep its processor for 10 ms, and those

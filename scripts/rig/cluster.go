@@ -92,7 +92,7 @@ func (c *Cluster) URL(address, database string) string {
 
 // Start starts it again, and waits until it answers.
 func (c *Cluster) Start() error {
-	log, err := os.OpenFile(filepath.Join(c.folder, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(filepath.Join(c.folder, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

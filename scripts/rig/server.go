@@ -57,6 +57,7 @@ func (o *Office) Issue(name string, scopes ...string) (pair Pair, err error) {
 type Server struct {
 	Address, Metrics string
 	Log              string // its path
+	Verb             string // serve, or demo
 	command          *exec.Cmd
 	ended            chan struct{}
 }
@@ -69,18 +70,18 @@ func (o *Office) NewServer(name string) (*Server, error) {
 	}
 	metrics, err := FreePort()
 	return &Server{
-		Address: fmt.Sprint("127.0.0.1:", port), Metrics: fmt.Sprint("127.0.0.1:", metrics), Log: filepath.Join(o.Folder, name+".log"),
+		Address: fmt.Sprint("127.0.0.1:", port), Metrics: fmt.Sprint("127.0.0.1:", metrics), Log: filepath.Join(o.Folder, name+".log"), Verb: "serve",
 	}, err
 }
 
 // Start starts it over an office, with more flags and variables of the environment, and does not wait until it is ready.
 func (s *Server) Start(o *Office, environment []string, flags ...string) error {
-	log, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	arguments := append([]string{"serve", "--listen", s.Address, "--metrics", s.Metrics}, o.Settings()...)
+	arguments := append([]string{s.Verb, "--listen", s.Address, "--metrics", s.Metrics}, o.Settings()...)
 	s.command = exec.Command(o.Binary, append(arguments, flags...)...)
 	s.command.Stderr, s.command.Env = log, append(os.Environ(), environment...)
 	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -1,0 +1,151 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/limits"
+)
+
+// spending is the pairs' budgets as requests of both APIs have to do with them; nil without --limit-budget.
+type spending struct{ *limits.Budgets }
+
+// bill is what a request of HTTP owes, until its answer begins: what it came to has to be known by then, since the header tells what is left.
+type bill struct {
+	mu     sync.Mutex
+	settle []func()
+	wait   time.Duration // for which it was refused
+}
+
+type billKey struct{}
+
+func pairOf(ctx context.Context) string {
+	if principal := auth.From(ctx); principal != nil {
+		return principal.ClientID
+	}
+	return ""
+}
+
+// spend takes a cost from the budget of the context's pair. What is charged when it was executed is the rows that were read for it, and
+// least in any case.
+func (s *spending) spend(ctx context.Context, cost, least int) (settle func(executed bool), err error) {
+	charge, wait, err := s.Reserve(pairOf(ctx), cost)
+	owed, _ := ctx.Value(billKey{}).(*bill)
+	if err != nil {
+		if owed != nil {
+			owed.mu.Lock()
+			owed.wait = max(owed.wait, wait)
+			owed.mu.Unlock()
+		}
+		return nil, err
+	}
+	settle = func(executed bool) {
+		came := 0
+		if executed {
+			came = max(1, least)
+			if budget := backoffice.BudgetOf(ctx); budget != nil {
+				came = max(came, least+budget.Objects())
+			}
+		}
+		charge(came)
+	}
+	return settle, nil
+}
+
+// onAnswer settles when the answer begins, at the latest.
+func onAnswer(ctx context.Context, settle func()) {
+	if owed, _ := ctx.Value(billKey{}).(*bill); owed != nil {
+		owed.mu.Lock()
+		owed.settle = append(owed.settle, settle)
+		owed.mu.Unlock()
+	}
+}
+
+// opens charges what is answered with a stream or a file, which is not told by rows: 1.
+func (s server) opens() func(context.Context) error {
+	if s.budgets == nil {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		settle, err := s.budgets.spend(ctx, 1, 1)
+		if err == nil {
+			settle(true)
+		}
+		return err
+	}
+}
+
+// allowance is what the context's pair has left.
+func (s *spending) allowance(ctx context.Context) any {
+	left, _ := s.Of(pairOf(ctx))
+	return left
+}
+
+// middleware tells in each answer to a pair what it has left, as draft-ietf-httpapi-ratelimit-headers has it, and in a refusal when to
+// come back.
+func (s *spending) middleware(next http.Handler) http.Handler {
+	if s == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		owed := &bill{}
+		ctx := context.WithValue(r.Context(), billKey{}, owed)
+		next.ServeHTTP(&telling{ResponseWriter: w, of: s, pair: pairOf(ctx), owed: owed}, r.WithContext(ctx))
+	})
+}
+
+// telling adds the headers when the answer begins.
+type telling struct {
+	http.ResponseWriter
+	of   *spending
+	pair string
+	owed *bill
+	told bool
+}
+
+// Unwrap serves http.ResponseController.
+func (t *telling) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (t *telling) WriteHeader(status int) {
+	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
+		t.tell(status)
+	}
+	t.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (t *telling) Write(b []byte) (int, error) {
+	t.tell(http.StatusOK)
+	return t.ResponseWriter.Write(b)
+}
+
+func (t *telling) tell(status int) {
+	if t.told {
+		return
+	}
+	t.told = true
+	t.owed.mu.Lock()
+	wait := t.owed.wait
+	for _, settle := range t.owed.settle {
+		settle()
+	}
+	t.owed.mu.Unlock()
+	left, whole := t.of.Of(t.pair)
+	header := t.Header()
+	header.Set("RateLimit-Policy", `"cost";q=`+strconv.FormatInt(left.Maximum, 10)+`;w=`+seconds(t.of.Window()))
+	header.Set("RateLimit", `"cost";r=`+strconv.FormatInt(left.Available, 10)+`;t=`+seconds(whole))
+	if status == http.StatusTooManyRequests && wait > 0 {
+		header.Set("Retry-After", seconds(wait))
+	}
+}
+
+// seconds are whole ones, rounded up: whoever comes then is not too early.
+func seconds(d time.Duration) string {
+	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
+}

@@ -1,0 +1,204 @@
+package limits
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// purse is what Budgets do, and what its broken copies do wrongly.
+type purse interface {
+	Reserve(pair string, cost int) (settle func(came int), wait time.Duration, err error)
+	Of(pair string) (Allowance, time.Duration)
+}
+
+// moved are budgets over a clock that the test moves.
+func moved(maximum, restore int) (b *Budgets, clock *time.Time) {
+	clock = new(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	b = Settings{Budget: maximum, BudgetRestore: restore}.NewBudgets()
+	b.now = func() time.Time { return *clock }
+	return b, clock
+}
+
+// broken says what is wrong with a purse in a random history of several pairs, by a model of its own in whole nanoseconds; "" when
+// nothing is.
+func broken(p purse, clock *time.Time, maximum, restore int, seed uint64) string {
+	const unit = int64(time.Second)
+	random := rand.New(rand.NewPCG(seed, 7))
+	type open struct {
+		pair   string
+		cost   int
+		settle func(int)
+	}
+	has, at := map[string]int64{}, map[string]time.Time{}
+	left := func(pair string) int64 {
+		if _, known := has[pair]; !known {
+			has[pair], at[pair] = int64(maximum)*unit, *clock
+		}
+		has[pair] = min(int64(maximum)*unit, has[pair]+int64(clock.Sub(at[pair]))*int64(restore))
+		at[pair] = *clock
+		return has[pair]
+	}
+	var opened []open
+	for step := range 400 {
+		pair := fmt.Sprint("pair ", random.IntN(3))
+		switch random.IntN(4) {
+		case 0:
+			*clock = clock.Add(time.Duration(random.Int64N(int64(2 * time.Second))))
+		case 1:
+			if len(opened) == 0 {
+				continue
+			}
+			i := random.IntN(len(opened))
+			o := opened[i]
+			opened = append(opened[:i], opened[i+1:]...)
+			came := random.IntN(o.cost + 5)
+			left(o.pair)
+			o.settle(came)
+			o.settle(0) // again it does nothing
+			has[o.pair] = min(int64(maximum)*unit, has[o.pair]+int64(o.cost-min(came, o.cost))*unit)
+		default:
+			cost := 1 + random.IntN(maximum+maximum/10)
+			settle, wait, err := p.Reserve(pair, cost)
+			missing := int64(cost)*unit - left(pair)
+			switch {
+			case cost > maximum:
+				if backoffice.KindOf(err) != backoffice.OverLimit {
+					return fmt.Sprintf("step %d: %d of at most %d: %v", step, cost, maximum, err)
+				}
+			case missing > 0:
+				exact := time.Duration((missing + int64(restore) - 1) / int64(restore))
+				if backoffice.KindOf(err) != backoffice.RateLimited || wait != exact {
+					return fmt.Sprintf("step %d: %d more than there is: %v, to wait %v in place of %v", step, missing, err, wait, exact)
+				}
+				now := *clock
+				*clock = now.Add(wait - 1)
+				if _, _, err := p.Reserve(pair, cost); err == nil {
+					return fmt.Sprintf("step %d: a nanosecond before the time that was said there is enough", step)
+				}
+				*clock = now.Add(wait)
+				if settle, _, err = p.Reserve(pair, cost); err != nil {
+					return fmt.Sprintf("step %d: at the time that was said there is not enough", step)
+				}
+				left(pair)
+				has[pair] -= int64(cost) * unit
+				opened = append(opened, open{pair, cost, settle})
+			case err != nil:
+				return fmt.Sprintf("step %d: there is enough: %v", step, err)
+			default:
+				has[pair] -= int64(cost) * unit
+				opened = append(opened, open{pair, cost, settle})
+			}
+		}
+		told, whole := p.Of(pair)
+		want := left(pair)
+		until := time.Duration((int64(maximum)*unit - want + int64(restore) - 1) / int64(restore))
+		if told.Available != want/unit || told.Maximum != int64(maximum) || told.RestoreRate != int64(restore) || whole != until {
+			return fmt.Sprintf("step %d: %+v, whole in %v; the model has %d, whole in %v", step, told, whole, want/unit, until)
+		}
+	}
+	return ""
+}
+
+func TestBudgetsAreExactUnderAnyHistory(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for seed := range uint64(200) {
+		maximum, restore := 1+random.IntN(50_000), 1+random.IntN(3_000)
+		b, clock := moved(maximum, restore)
+		if wrong := broken(b, clock, maximum, restore, seed); wrong != "" {
+			t.Fatalf("seed %d, %d and %d a second: %s", seed, maximum, restore, wrong)
+		}
+	}
+}
+
+// Copies that do it wrongly.
+type (
+	keepsAll  struct{ *Budgets } // gives nothing back
+	givesMore struct{ *Budgets } // charges one less than came
+	hurried   struct{ *Budgets } // says a wait that is too short
+	forgetful struct{ *Budgets } // settles, and settles again
+	oneForAll struct{ *Budgets } // has one budget for all pairs
+	unsettled struct{ *Budgets } // charges what came, without a reservation before
+)
+
+func (k keepsAll) Reserve(pair string, cost int) (func(int), time.Duration, error) {
+	settle, wait, err := k.Budgets.Reserve(pair, cost)
+	return func(int) { settle(cost) }, wait, err
+}
+
+func (g givesMore) Reserve(pair string, cost int) (func(int), time.Duration, error) {
+	settle, wait, err := g.Budgets.Reserve(pair, cost)
+	return func(came int) { settle(came - 1) }, wait, err
+}
+
+func (h hurried) Reserve(pair string, cost int) (func(int), time.Duration, error) {
+	settle, wait, err := h.Budgets.Reserve(pair, cost)
+	return settle, wait.Truncate(time.Second), err
+}
+
+func (f forgetful) Reserve(pair string, cost int) (func(int), time.Duration, error) {
+	_, wait, err := f.Budgets.Reserve(pair, cost)
+	return func(came int) { f.settle(pair, int64(max(0, cost-came))*billion) }, wait, err
+}
+
+func (o oneForAll) Reserve(_ string, cost int) (func(int), time.Duration, error) {
+	return o.Budgets.Reserve("all", cost)
+}
+
+func (u unsettled) Reserve(pair string, cost int) (func(int), time.Duration, error) {
+	settle, wait, err := u.Budgets.Reserve(pair, cost)
+	if err == nil {
+		settle(0)
+	}
+	return func(came int) { _, _, _ = u.Budgets.Reserve(pair, min(came, cost)) }, wait, err
+}
+
+func TestWrongBudgetsAreFound(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]func(*Budgets) purse{
+		"gives nothing back":      func(b *Budgets) purse { return keepsAll{b} },
+		"charges less than came":  func(b *Budgets) purse { return givesMore{b} },
+		"says too short a wait":   func(b *Budgets) purse { return hurried{b} },
+		"gives back twice":        func(b *Budgets) purse { return forgetful{b} },
+		"one budget for all":      func(b *Budgets) purse { return oneForAll{b} },
+		"reserves nothing before": func(b *Budgets) purse { return unsettled{b} },
+	} {
+		found := 0
+		for seed := range uint64(20) {
+			b, clock := moved(1_000, 37)
+			if broken(of(b), clock, 1_000, 37, seed) != "" {
+				found++
+			}
+		}
+		if found < 20 {
+			t.Errorf("a budget that is wrong (%s) passed %d of 20 histories", name, 20-found)
+		}
+	}
+}
+
+func TestPairsThatHaveAllOfTheirBudgetAreForgotten(t *testing.T) {
+	t.Parallel()
+	b, clock := moved(100, 1)
+	settle, _, _ := b.Reserve("busy", 100)
+	for i := range 50 {
+		if _, _, err := b.Reserve(fmt.Sprint(i), 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settleAll := len(b.accounts)
+	*clock = clock.Add(time.Hour)
+	b.Of("another")
+	if settleAll != 51 || len(b.accounts) != 52 { // none of them is settled
+		t.Errorf("%d, then %d accounts", settleAll, len(b.accounts))
+	}
+	settle(100)
+	*clock = clock.Add(time.Hour)
+	b.Of("another")
+	if _, known := b.accounts["busy"]; known || len(b.accounts) != 51 {
+		t.Errorf("%d accounts; the one that is whole again is among them: %v", len(b.accounts), known)
+	}
+}
