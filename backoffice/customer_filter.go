@@ -52,7 +52,7 @@ type CustomerCriteria struct {
 	Search             string // folded
 	UpdatedSince       Instant
 	WithoutChecklistID string
-	// Blind indexes of the registration numbers, as bytes.
+	// Blind indexes of the registration numbers, as bytes; while keys turn two of IndexSize, of which either may hold.
 	RegistrationIndex       string
 	SpouseRegistrationIndex string
 

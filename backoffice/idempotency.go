@@ -14,16 +14,18 @@ const IdempotencyPeriod = 24 * time.Hour
 type Idempotency struct {
 	ClientID  string
 	Noun      Noun
-	Key       string // a keyed digest of what was sent, which may be anything: see SealIdempotencyKeys
-	Digest    []byte // keyed digest of the content
-	ObjectID  string // what was created; of a batch, a text of what came of it
+	Key       string   // a keyed digest of what was sent, which may be anything: see SealIdempotencyKeys
+	Others    []string // the same by other keys, while keys turn: remembered as well, each
+	Digest    []byte   // keyed digest of the content
+	ObjectID  string   // what was created; of a batch, a text of what came of it
 	CreatedAt Instant
 }
 
 // IdempotencyStore remembers keys, inside the transaction of the write itself.
 type IdempotencyStore interface {
 	// RememberKey stores the entry unless one younger than notBefore exists for the same pair, noun and key: then it
-	// returns that one and stores nothing. Concurrent calls wait for each other's transactions, so exactly one stores.
+	// returns that one and stores nothing. Concurrent calls wait for each other's transactions, so exactly one stores. With
+	// Others it does so for each, and knows the entry by any of them.
 	RememberKey(ctx context.Context, entry *Idempotency, notBefore Instant) (earlier *Idempotency, err error)
 
 	// SettleKey stores another ObjectID in an entry that this transaction has remembered.
@@ -34,14 +36,21 @@ type IdempotencyStore interface {
 // was made before the upgrade. A server calls it when it opens a store; where there are none it only looks.
 func SealIdempotencyKeys(ctx context.Context, store Store, keys Sealer) error {
 	return store.SealIdempotencyKeys(ctx, func(clientID string, noun Noun, key string) (string, error) {
-		return sealIdempotencyKey(keys, clientID, noun, key)
+		digests, err := sealIdempotencyKey(keys, clientID, noun, key)
+		if err != nil {
+			return "", err
+		}
+		return digests[0], nil
 	})
 }
 
 // sealIdempotencyKey is what is kept of a key: it can be found again, and cannot be read.
-func sealIdempotencyKey(keys Sealer, clientID string, noun Noun, key string) (string, error) {
-	digest, err := keys.Lookup("idempotency key of a "+string(noun)+" of "+clientID, []byte(key))
-	return hex.EncodeToString(digest), err
+func sealIdempotencyKey(keys Sealer, clientID string, noun Noun, key string) (texts []string, err error) {
+	digests, err := keys.Lookups("idempotency key of a "+string(noun)+" of "+clientID, []byte(key))
+	for _, digest := range digests {
+		texts = append(texts, hex.EncodeToString(digest))
+	}
+	return texts, err
 }
 
 // checkKey refuses a key that cannot be one.
@@ -73,8 +82,12 @@ func (s *Service) keyUse(by *Principal, noun Noun, key Optional[string], content
 	if u.entry.Digest, err = s.Keys.Digest(u.context, u.content); err != nil {
 		return nil, err
 	}
-	u.entry.Key, err = sealIdempotencyKey(s.Keys, by.ClientID, noun, text)
-	return u, err
+	digests, err := sealIdempotencyKey(s.Keys, by.ClientID, noun, text)
+	if err != nil {
+		return nil, err
+	}
+	u.entry.Key, u.entry.Others = digests[0], digests[1:]
+	return u, nil
 }
 
 // useKey remembers the key, or tells what was made when it was used before, "" when it was not. Refused with

@@ -25,7 +25,11 @@ var AllPrivacyFields = []PrivacyField{RegistrationNumber, SpouseRegistrationNumb
 type Sealed struct {
 	ciphertext string // strings, so that a Sealed cannot be changed and compares with ==
 	index      string
+	alias      string // its index by another key, while keys turn; not stored
 }
+
+// IndexSize is how many bytes a blind index has. What is searched for is one, or while keys turn two, one behind the other.
+const IndexSize = 16
 
 const sealedText = "[sealed]"
 
@@ -47,14 +51,28 @@ func (s Sealed) Ciphertext() []byte { return bytesOrNil(s.ciphertext) }
 // nil when there is no number.
 func (s Sealed) Index() []byte { return bytesOrNil(s.index) }
 
+// WithAlias is the same number with its index by another key as well, by which it may be stored elsewhere.
+func (s Sealed) WithAlias(index []byte) Sealed {
+	s.alias = string(index)
+	return s
+}
+
+// Prefix is what tells by which key the number was sealed, "" when there is no number.
+func (s Sealed) Prefix() string { return s.ciphertext[:min(len(s.ciphertext), PrefixSize)] }
+
 // SameNumber says whether both hold the same number of the same field, or both none. Sealing a number twice gives two
 // ciphertexts, so this, not equality, tells whether a write changes anything.
 func (s Sealed) SameNumber(other Sealed) bool {
-	return s.IsZero() == other.IsZero() && s.index == other.index
+	if s.IsZero() || other.IsZero() {
+		return s.IsZero() == other.IsZero()
+	}
+	return s.index == other.index || s.index != "" && s.index == other.alias || s.alias != "" && s.alias == other.index
 }
 
 // Equal compares what is stored, for go-cmp.
-func (s Sealed) Equal(other Sealed) bool { return s == other }
+func (s Sealed) Equal(other Sealed) bool {
+	return s.ciphertext == other.ciphertext && s.index == other.index
+}
 
 // String prints "[sealed]".
 func (Sealed) String() string { return sealedText }

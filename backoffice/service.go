@@ -43,8 +43,8 @@ type Sealer interface {
 	Seal(customerID string, field PrivacyField, number string) (Sealed, error)
 	// Digest is a keyed digest of a content; the context keeps different uses apart.
 	Digest(context string, content []byte) ([]byte, error)
-	// Lookup is a keyed digest by which a content is found again: it stays the same for good, also when keys change.
-	Lookup(context string, content []byte) ([]byte, error)
+	// Lookups are keyed digests by which a content is found again: one, or while keys turn one by each key, the older first.
+	Lookups(context string, content []byte) ([][]byte, error)
 	// Confirmed notes that the caller in ctx has learned that these fields of a customer hold the numbers it sent: a
 	// search that found the customer. It fails where nothing can be noted.
 	Confirmed(ctx context.Context, customerID string, fields ...PrivacyField) error

@@ -189,6 +189,7 @@ type Store interface {
 	LeaseStore
 	MirrorStore
 	TrashStore
+	KeyStore
 
 	// BeginSnapshot makes all that is read in the context that it returns be of one moment, that of the first read: rows,
 	// lists and totals agree, whoever writes meanwhile. A Write in that context begins another moment, of which it is a

@@ -199,6 +199,9 @@ func (w *Webhook) Rotate(sealed []byte, now Instant, overlap time.Duration) {
 	w.Secret = sealed
 }
 
+// WebhookSecretName is under what name a webhook's secrets are sealed.
+func WebhookSecretName(id string) string { return "webhook " + id }
+
 // Signing are the sealed secrets that sign at a moment, the newest first.
 func (w *Webhook) Signing(now Instant) [][]byte {
 	if w.OldSecret == nil || now >= w.OldSecretTo {

@@ -44,6 +44,7 @@ type program struct {
 	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`
 	Trash         trashCommand         `cmd:"" help:"List what was deleted and can be brought back, bring it back, or erase it for good."`
 	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
+	Keys          keysCommand          `cmd:"" help:"Show the keys that seal registration numbers, and turn them while servers go on."`
 	Years         yearsCommand         `cmd:"" help:"List the financial years, and start the next one."`
 	Documents     documentsCommand     `cmd:"" help:"Generate documents of transcripts; trust and check query documents."`
 	Consultations consultationsCommand `cmd:"" help:"List, report and check the register of consultations of registration numbers."`

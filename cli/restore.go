@@ -131,11 +131,7 @@ func sameKeyset(ctx context.Context, s *settings, store *sqlite.Store) error {
 	if err != nil {
 		return err
 	}
-	fingerprint, err := keys.Fingerprint()
-	if err != nil {
-		return err
-	}
-	return store.ClaimKeyset(ctx, fingerprint)
+	return keys.Fits(ctx, store)
 }
 
 // openTarget is a new folder beside the one of the files, or the bucket, which must be the store's own.

@@ -101,19 +101,7 @@ func (s *Settings) examineStore(ctx context.Context, keys *privacy.Keyset, tell 
 	}
 	defer func() { _ = opened.Close() }()
 	if keys != nil {
-		fingerprint, err := keys.Fingerprint()
-		claimed, known := opened.(interface {
-			ClaimedKeyset(ctx context.Context) (string, error)
-		})
-		if err == nil && known {
-			var of string
-			if of, err = claimed.ClaimedKeyset(ctx); err == nil && of != "" && of != fingerprint {
-				tell(backoffice.Wrong("keyset", "it is not the one that this database was filled with", "give that one with --keyset: with another the registration numbers cannot be read"))
-			}
-		}
-		if err != nil {
-			tell(backoffice.Wrong("keyset", err.Error(), "restore it from your copy"))
-		}
+		examineKeys(ctx, keys, opened, tell)
 	}
 	s.examineFiles(ctx, opened, tell)
 }

@@ -53,7 +53,9 @@ func (b *Backend) Service() *backoffice.Service {
 func (b *Backend) Documents() backoffice.Documents { return b.documents }
 
 // Close closes the store and the files.
-func (b *Backend) Close() error { return errors.Join(b.Store.Close(), b.Files.Close()) }
+func (b *Backend) Close() error {
+	return errors.Join(b.Keys.Release(), b.Store.Close(), b.Files.Close())
+}
 
 // Embedded tells whether the store is a file of ours.
 func (s *Settings) Embedded() bool {
@@ -102,11 +104,12 @@ func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
 			err = errors.Join(err, store.Close())
 		}
 	}()
-	fingerprint, err := keys.Fingerprint()
-	if err == nil {
-		err = store.ClaimKeyset(ctx, fingerprint)
-	}
-	if err == nil {
+	if err = keys.Bind(ctx, store); err == nil {
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, keys.Release())
+			}
+		}()
 		err = backoffice.SealIdempotencyKeys(ctx, store, keys)
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package importexport
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -44,8 +43,8 @@ func registration(secret backoffice.PrivacyField) field[customer] {
 			if err != nil {
 				return err
 			}
-			index, err := r.keys.Index(secret, number)
-			if err != nil || bytes.Equal(index, sealed.Index()) {
+			same, err := r.keys.Holds(*sealed, secret, number)
+			if err != nil || same {
 				return err
 			}
 			*sealed, err = r.keys.Seal(c.ID, secret, number)

@@ -6,20 +6,20 @@ import (
 
 // entryMAC signs all of an entry, its place and the MAC of the entry before (nil for the first).
 func (k *Keyset) entryMAC(entry *backoffice.Consultation, before []byte) ([]byte, error) {
-	return k.register.ComputeMAC(entryBytes(entry, before))
+	return k.use().register.ComputeMAC(entryBytes(entry, before))
 }
 
 // headMAC signs the length of a chain and its last MAC.
 func (k *Keyset) headMAC(head backoffice.ConsultationHead) ([]byte, error) {
-	return k.register.ComputeMAC(headBytes(head))
+	return k.use().register.ComputeMAC(headBytes(head))
 }
 
 func (k *Keyset) entryHolds(entry *backoffice.Consultation, before []byte) bool {
-	return k.register.VerifyMAC(entry.MAC, entryBytes(entry, before)) == nil
+	return k.verifies(func(p *primitives) error { return p.register.VerifyMAC(entry.MAC, entryBytes(entry, before)) })
 }
 
 func (k *Keyset) headHolds(head backoffice.ConsultationHead) bool {
-	return k.register.VerifyMAC(head.MAC, headBytes(head)) == nil
+	return k.verifies(func(p *primitives) error { return p.register.VerifyMAC(head.MAC, headBytes(head)) })
 }
 
 func entryBytes(entry *backoffice.Consultation, before []byte) []byte {

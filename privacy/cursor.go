@@ -33,7 +33,7 @@ func (k *Keyset) SealCursor(plain []byte) string {
 	padded := make([]byte, (len(plain)/cursorBlock+1)*cursorBlock)
 	copy(padded, plain)
 	padded[len(plain)] = 0x80
-	sealed, err := k.cursors.EncryptDeterministically(padded, cursorContext)
+	sealed, err := k.use().cursors.EncryptDeterministically(padded, cursorContext)
 	if err != nil {
 		panic(err) // only for plain texts of 2 GB
 	}
@@ -49,7 +49,11 @@ func (k *Keyset) OpenCursor(cursor string) ([]byte, error) {
 	if err != nil {
 		return nil, badCursor(err)
 	}
-	padded, err := k.cursors.DecryptDeterministically(sealed, cursorContext)
+	var padded []byte
+	err = k.opens(func(p *primitives) (err error) {
+		padded, err = p.cursors.DecryptDeterministically(sealed, cursorContext)
+		return err
+	})
 	if err != nil {
 		return nil, badCursor(err)
 	}

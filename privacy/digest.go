@@ -6,25 +6,39 @@ import "example.org/backoffice/backoffice"
 // contents of different uses apart. Content may hold registration numbers: without the key the digest cannot be
 // guessed back.
 func (k *Keyset) Digest(context string, content []byte) ([]byte, error) {
-	digest, err := k.contents.ComputeMAC(appendPart(parts("content", context), content))
+	digest, err := k.use().contents.ComputeMAC(appendPart(parts("content", context), content))
 	if err != nil {
 		return nil, backoffice.Fault(err, "digesting a content")
 	}
 	return digest, nil
 }
 
-// Lookup is a keyed digest of a content by which it is found again without being kept. It stays the same while keys are
-// rotated, as the index of registration numbers does; the context keeps contents of different uses apart.
-func (k *Keyset) Lookup(context string, content []byte) ([]byte, error) {
-	digest, err := k.index.ComputePrimaryPRF(appendPart(parts("lookup", context), content), indexSize)
+// Lookups are keyed digests of a content by which it is found again without being kept: one, or while keys turn one by each
+// key, the older first. Whoever keeps all of them, and looks for all, agrees with every program that knows one of the keys.
+// The context keeps contents of different uses apart.
+func (k *Keyset) Lookups(context string, content []byte) ([][]byte, error) {
+	in, err := k.fresh()
 	if err != nil {
-		return nil, backoffice.Fault(err, "digesting a content")
+		return nil, err
 	}
-	return digest, nil
+	var digests [][]byte
+	for _, g := range in.all {
+		if g != in.primary && g != in.alias {
+			continue
+		}
+		digest, err := g.indexOf(appendPart(parts("lookup", context), content))
+		if err != nil {
+			return nil, backoffice.Fault(err, "digesting a content")
+		}
+		digests = append(digests, digest)
+	}
+	return digests, nil
 }
 
 // SameContent says whether a digest was made of this content in this context, also under an older key. Digests are
 // compared by it and not byte by byte: a new primary key gives other bytes.
 func (k *Keyset) SameContent(context string, content, digest []byte) bool {
-	return k.contents.VerifyMAC(digest, appendPart(parts("content", context), content)) == nil
+	return k.verifies(func(p *primitives) error {
+		return p.contents.VerifyMAC(digest, appendPart(parts("content", context), content))
+	})
 }

@@ -44,7 +44,7 @@ func uploadContext(clientID string, of *backoffice.DocumentUpload) []byte {
 
 func (k *Keyset) signPath(clientID string, until time.Time, context []byte) (string, error) {
 	end := until.Unix()
-	tag, err := k.paths.ComputeMAC(appendNumber(context, end))
+	tag, err := k.use().paths.ComputeMAC(appendNumber(context, end))
 	if err != nil {
 		return "", backoffice.Fault(err, "signing a path")
 	}
@@ -69,7 +69,9 @@ func (k *Keyset) verifyPath(what, signature string, now time.Time, contextOf fun
 		return "", refused
 	}
 	clientID = string(body[n:])
-	if k.paths.VerifyMAC(tag, appendNumber(contextOf(clientID), int64(end))) != nil || now.Unix() >= int64(end) {
+	if now.Unix() >= int64(end) || !k.verifies(func(p *primitives) error {
+		return p.paths.VerifyMAC(tag, appendNumber(contextOf(clientID), int64(end)))
+	}) {
 		return "", refused
 	}
 	return clientID, nil

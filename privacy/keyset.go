@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"time"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/daead"
@@ -19,13 +20,35 @@ import (
 	"github.com/tink-crypto/tink-go/v2/prf"
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"example.org/backoffice/backoffice"
 )
 
 const keysetFormat = "backoffice keyset 1"
 
 // Keyset holds every key of an installation. Each purpose has a key of its own, so that nothing made for one purpose
 // passes for another. It is safe for concurrent use.
+//
+// A key, as an operator speaks of it, is one of each purpose: see generation. There are two at most, and that for as long as keys
+// turn. Which of them seals is the store's word when the keyset is bound to one (Bind), and else the file's.
 type Keyset struct {
+	path    string // "" for one in memory
+	current atomic.Pointer[keysInUse]
+	bound   *binding // nil until Bind
+}
+
+// keysInUse is a keyset as it is used at a moment; it never changes.
+type keysInUse struct {
+	*primitives
+	all     []*generation
+	primary *generation
+	alias   *generation // by which numbers are found as well; nil mostly
+	listed  []backoffice.Key
+	taken   time.Time // when the store was asked
+}
+
+// primitives are what a primary key makes, and what all keys open.
+type primitives struct {
 	numbers  tink.AEAD              // encrypts registration numbers: AES-256-GCM
 	index    *prf.Set               // finds them again: HMAC-SHA-256 as a PRF
 	cursors  tink.DeterministicAEAD // seals cursors: AES-SIV
@@ -35,8 +58,7 @@ type Keyset struct {
 }
 
 // handles are the Tink keysets of a Keyset by their names in the file. A Tink keyset may hold several keys: the primary
-// makes new values, the others still open old ones. The index alone has to stay on one key, since old index values
-// are compared and not opened.
+// makes new values, the others still open old ones.
 type handles map[string]*keyset.Handle
 
 var templates = []struct {
@@ -57,7 +79,7 @@ func NewKeyset() (*Keyset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return made.keyset()
+	return made.keyset("")
 }
 
 // CreateKeyset makes fresh keys and writes them to a new file with mode 0600, whole and durable before it has its name.
@@ -74,12 +96,20 @@ func CreateKeyset(path string) (*Keyset, error) {
 	if err := writeNew(path, text); err != nil {
 		return nil, fmt.Errorf("cannot create the keyset file: %w", err)
 	}
-	return made.keyset()
+	return made.keyset(path)
 }
 
 // LoadKeyset reads a keyset file. When there is none the error is fs.ErrNotExist. A file that others than its owner
 // can read is used, since mounted secrets often are such, with a warning in the log.
 func LoadKeyset(path string) (*Keyset, error) {
+	read, err := readHandles(path)
+	if err != nil {
+		return nil, err
+	}
+	return read.keyset(path)
+}
+
+func readHandles(path string) (handles, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the keyset file: %w", err)
@@ -98,18 +128,12 @@ func LoadKeyset(path string) (*Keyset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the keyset file %s cannot be used: %w; restore it from your copy, for without it the registration numbers cannot be read", path, err)
 	}
-	return read.keyset()
+	return read, nil
 }
 
 // Fingerprint tells keysets apart and gives nothing of them away: a store that keeps it can refuse to be opened with a
-// keyset that is not its own. It stays the same while keys are rotated.
-func (k *Keyset) Fingerprint() (string, error) {
-	print, err := k.index.ComputePrimaryPRF(parts("fingerprint"), 16)
-	if err != nil {
-		return "", fmt.Errorf("fingerprint of the keyset: %w", err)
-	}
-	return hex.EncodeToString(print), nil
-}
+// keyset that is not its own. It is that of the key which seals now.
+func (k *Keyset) Fingerprint() (string, error) { return k.current.Load().primary.fingerprint, nil }
 
 func newHandles() (handles, error) {
 	made := handles{}
@@ -161,26 +185,24 @@ func decode(text []byte) (handles, error) {
 	return read, nil
 }
 
-func (h handles) keyset() (*Keyset, error) {
-	var k Keyset
-	var errs [6]error
-	k.numbers, errs[0] = aead.New(h["numbers"])
-	k.index, errs[1] = prf.NewPRFSet(h["index"])
-	k.cursors, errs[2] = daead.New(h["cursors"])
-	k.register, errs[3] = mac.New(h["register"])
-	k.paths, errs[4] = mac.New(h["paths"])
-	k.contents, errs[5] = mac.New(h["contents"])
-	for i, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("the key %q is of the wrong kind", templates[i].name)
-		}
-	}
-	return &k, nil
-}
-
 // writeNew makes a durable file that appears under its name whole or not at all; a hard link, unlike a rename, fails
 // when the name is taken.
 func writeNew(path string, text []byte) error {
+	return writeWhole(path, text, func(draft string) error {
+		err := os.Link(draft, path)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		}
+		return err
+	})
+}
+
+// replaceFile puts a durable file in the place of another; whoever reads it reads the one or the other.
+func replaceFile(path string, text []byte) error {
+	return writeWhole(path, text, func(draft string) error { return os.Rename(draft, path) })
+}
+
+func writeWhole(path string, text []byte, put func(draft string) error) error {
 	dir := filepath.Dir(path)
 	draft, err := os.CreateTemp(dir, ".keyset-*") // mode 0600
 	if err != nil {
@@ -191,10 +213,7 @@ func writeNew(path string, text []byte) error {
 	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(draft.Name(), path); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s: %w", path, fs.ErrExist)
-		}
+	if err := put(draft.Name()); err != nil {
 		return err
 	}
 	folder, err := os.Open(dir)

@@ -173,7 +173,7 @@ type Searching struct {
 // Search begins a search on behalf of the viewer in ctx. Each one is an entry of its own, once Index was called.
 func Search(ctx context.Context) *Searching { return &Searching{ctx: ctx} }
 
-// Index gives what the store looks for: the keyed index of a number (its 11 digits) in a field. From here on the search is
+// Index gives what the store looks for: the keyed indexes of a number (its 11 digits) in a field, as Keyset.Indexes has them. From here on the search is
 // in the ledger: as one entry under nobody, until Found names whom it found. Forbidden without privacy.read. It has
 // the form that backoffice.CustomerFilter.Criteria asks for.
 func (s *Searching) Index(field backoffice.PrivacyField, number string) (string, error) {
@@ -181,7 +181,7 @@ func (s *Searching) Index(field backoffice.PrivacyField, number string) (string,
 	if err != nil {
 		return "", err
 	}
-	index, err := l.vault.keys.Index(field, number)
+	indexes, err := l.vault.keys.Indexes(field, number)
 	if err != nil {
 		return "", err
 	}
@@ -192,7 +192,7 @@ func (s *Searching) Index(field backoffice.PrivacyField, number string) (string,
 		l.searches = append(l.searches, s)
 	}
 	s.fields.add(field)
-	return string(index), nil
+	return indexes, nil
 }
 
 // Found names customers that the search found; there is then an entry under each, one whatever how often it is named,

@@ -54,7 +54,7 @@ func TestTheIndexIsTheSameForTheSameNumberAndDiffersByFieldAndKeyset(t *testing.
 	if a.SameNumber(spouse) || a.SameNumber(foreign) || a.SameNumber(backoffice.Sealed{}) {
 		t.Error("index shared between fields, keysets or with no number")
 	}
-	if len(a.Index()) != indexSize || len(a.Ciphertext()) != len(spouse.Ciphertext()) {
+	if len(a.Index()) != backoffice.IndexSize || len(a.Ciphertext()) != len(spouse.Ciphertext()) {
 		t.Error("sizes differ")
 	}
 }

@@ -6,7 +6,11 @@ import "example.org/backoffice/backoffice"
 // opens under the same name only. Keysets of before have no key for it alone, so the name's purpose keeps it apart from
 // registration numbers.
 func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
-	sealed, err := k.numbers.Encrypt(secret, parts("secret", name))
+	in, err := k.fresh()
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := in.numbers.Encrypt(secret, parts("secret", name))
 	if err != nil {
 		return nil, backoffice.Fault(err, "sealing a secret")
 	}
@@ -15,7 +19,11 @@ func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
 
 // OpenSecret gives the secret back. Internal when it was sealed under another name or by another keyset.
 func (k *Keyset) OpenSecret(name string, sealed []byte) ([]byte, error) {
-	secret, err := k.numbers.Decrypt(sealed, parts("secret", name))
+	var secret []byte
+	err := k.opens(func(p *primitives) (err error) {
+		secret, err = p.numbers.Decrypt(sealed, parts("secret", name))
+		return err
+	})
 	if err != nil {
 		return nil, backoffice.Fault(err, "opening a sealed secret: another keyset, or changed")
 	}

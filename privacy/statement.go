@@ -36,7 +36,7 @@ func (s *statement) signed() []byte {
 // state makes the receipt of a chain as its head says.
 func (k *Keyset) state(head backoffice.ConsultationHead, at backoffice.Instant, before string) (name string, content []byte, err error) {
 	s := statement{Format: statementFormat, At: at.String(), Chain: head.Chain, Count: head.Count, Last: hex.EncodeToString(head.Last), Before: before}
-	mac, err := k.register.ComputeMAC(s.signed())
+	mac, err := k.use().register.ComputeMAC(s.signed())
 	if err != nil {
 		return "", nil, err
 	}
@@ -68,7 +68,7 @@ func (k *Keyset) readStatement(content []byte) (s statement, what string) {
 		return s, "it is no receipt, or cut off"
 	}
 	mac, err := hex.DecodeString(s.MAC)
-	if err != nil || k.register.VerifyMAC(mac, s.signed()) != nil {
+	if err != nil || !k.verifies(func(p *primitives) error { return p.register.VerifyMAC(mac, s.signed()) }) {
 		return s, "it was changed, or is of another keyset"
 	}
 	return s, ""

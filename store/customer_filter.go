@@ -38,6 +38,8 @@ func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
 			withoutChecklist,
 			blindIndex("registration_index", func(c C) string { return c.RegistrationIndex }),
 			blindIndex("spouse_registration_index", func(c C) string { return c.SpouseRegistrationIndex }),
+			blindIndexes("registration_index", func(c C) string { return c.RegistrationIndex }),
+			blindIndexes("spouse_registration_index", func(c C) string { return c.SpouseRegistrationIndex }),
 		},
 		flagged("email_folded", func(c C) backoffice.Tristate { return c.HasEmail }),
 		flagged("phone", func(c C) backoffice.Tristate { return c.HasPhone }),
@@ -61,9 +63,22 @@ var withoutChecklist = customerCriterion{
 // blindIndex picks customers by the keyed index of a registration number.
 func blindIndex(column string, of func(backoffice.CustomerCriteria) string) customerCriterion {
 	return customerCriterion{
-		when: func(c backoffice.CustomerCriteria) bool { return of(c) != "" },
+		when: func(c backoffice.CustomerCriteria) bool { return of(c) != "" && !isTwo(of(c)) },
 		text: func(*Dialect) string { return "t." + column + " = ?" },
 		args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any { return append(args, []byte(of(c))) },
+	}
+}
+
+func isTwo(indexes string) bool { return len(indexes) == 2*backoffice.IndexSize }
+
+// blindIndexes does so while keys turn: by either of two.
+func blindIndexes(column string, of func(backoffice.CustomerCriteria) string) customerCriterion {
+	return customerCriterion{
+		when: func(c backoffice.CustomerCriteria) bool { return isTwo(of(c)) },
+		text: func(*Dialect) string { return "t." + column + " IN (?, ?)" },
+		args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any {
+			return append(args, []byte(of(c)[:backoffice.IndexSize]), []byte(of(c)[backoffice.IndexSize:]))
+		},
 	}
 }
 

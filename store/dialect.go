@@ -25,6 +25,8 @@ type Dialect struct {
 	visibleFrom string
 	skip        string // passes over rows that others are changing
 	month       string // the month of the Instant ?, as a text
+	mark        string // the number of this transaction; "" when writers wait for each other
+	passed      string // whether all transactions up to number $1 have ended
 
 	// List makes an argument of several texts.
 	List func([]string) any
@@ -57,6 +59,8 @@ var Postgres = &Dialect{
 	visibleFrom: "visible_from(?)",
 	skip:        " FOR UPDATE SKIP LOCKED",
 	month:       `to_char(to_timestamp(? / 1000.0::double precision) AT TIME ZONE 'UTC', 'YYYY-MM') COLLATE "C"`,
+	mark:        "SELECT /*backoffice:transactions.mark*/ pg_current_xact_id()::text::bigint",
+	passed:      "SELECT /*backoffice:transactions.passed*/ pg_snapshot_xmin(pg_current_snapshot())::text::bigint > $1",
 	List:        func(texts []string) any { return texts },
 	bulk:        true,
 }

@@ -7,9 +7,29 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// RememberKey implements backoffice.IdempotencyStore. Two transactions with one key wait for each other at the insert:
-// the second then finds the row of the first, or none when the first was rolled back.
+// RememberKey implements backoffice.IdempotencyStore.
 func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, notBefore backoffice.Instant) (*backoffice.Idempotency, error) {
+	one := *entry
+	earlier, err := t.rememberKey(ctx, &one, notBefore)
+	for i := 0; i < len(entry.Others) && err == nil && earlier == nil; i++ {
+		one.Key = entry.Others[i]
+		if earlier, err = t.rememberKey(ctx, &one, notBefore); err != nil || earlier == nil {
+			continue
+		}
+		// Somebody who knows this key alone was first: what was stored here by the others is told to stand for the same.
+		for _, key := range append([]string{entry.Key}, entry.Others[:i]...) {
+			const same = "UPDATE /*backoffice:idempotency_keys.same*/ idempotency_keys SET digest = $4, object_id = $5, created_at = $6 WHERE client_id = $1 AND noun = $2 AND key = $3"
+			if _, err := t.conn.Exec(ctx, same, []any{entry.ClientID, string(entry.Noun), key, earlier.Digest, earlier.ObjectID, int64(earlier.CreatedAt)}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return earlier, err
+}
+
+// rememberKey does so for one key. Two transactions with one key wait for each other at the insert:
+// the second then finds the row of the first, or none when the first was rolled back.
+func (t *tx) rememberKey(ctx context.Context, entry *backoffice.Idempotency, notBefore backoffice.Instant) (*backoffice.Idempotency, error) {
 	const remember = `INSERT /*backoffice:idempotency_keys.remember*/ INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, $6)
 ON CONFLICT (client_id, noun, key) DO UPDATE SET digest = excluded.digest, object_id = excluded.object_id, created_at = excluded.created_at
 WHERE idempotency_keys.created_at < $7`
@@ -40,8 +60,12 @@ WHERE idempotency_keys.created_at < $7`
 // SettleKey implements backoffice.IdempotencyStore.
 func (t *tx) SettleKey(ctx context.Context, entry *backoffice.Idempotency) error {
 	const settle = "UPDATE /*backoffice:idempotency_keys.settle*/ idempotency_keys SET object_id = $4 WHERE client_id = $1 AND noun = $2 AND key = $3"
-	_, err := t.conn.Exec(ctx, settle, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.ObjectID})
-	return err
+	for _, key := range append([]string{entry.Key}, entry.Others...) {
+		if _, err := t.conn.Exec(ctx, settle, []any{entry.ClientID, string(entry.Noun), key, entry.ObjectID}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SealIdempotencyKeys implements backoffice.Store.

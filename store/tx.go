@@ -78,6 +78,7 @@ const (
 	lockChains                       // the register of consultations: its number of chains
 	lockAssignments                  // who has which checklist, among those who assign one to many
 	lockDocuments                    // the trusted documents
+	lockKeys                         // the keys of the keyset, and who knows them
 )
 
 func (t *tx) lock(ctx context.Context, what int64) error {

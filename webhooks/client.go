@@ -116,7 +116,7 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 func (c *client) sign(hook *backoffice.Webhook, id string, body []byte, now time.Time) (string, error) {
 	var signatures []string
 	for _, sealed := range hook.Signing(backoffice.InstantOf(now)) {
-		secret, err := c.keys.OpenSecret(nameOf(hook.ID), sealed)
+		secret, err := c.keys.OpenSecret(backoffice.WebhookSecretName(hook.ID), sealed)
 		if err != nil {
 			return "", err
 		}

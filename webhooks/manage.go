@@ -55,11 +55,11 @@ func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, d
 func newSecret(keys *privacy.Keyset, id string) (secret string, sealed []byte, err error) {
 	random := make([]byte, secretSize)
 	_, _ = rand.Read(random) // never fails: the runtime stops the program instead
-	sealed, err = keys.SealSecret(nameOf(id), random)
+	sealed, err = keys.SealSecret(backoffice.WebhookSecretName(id), random)
 	return secretPrefix + base64.StdEncoding.EncodeToString(random), sealed, err
 }
 
-// nameOf is under what a webhook's secrets are sealed, and the lease to send to it.
+// nameOf is the lease to send to a webhook.
 func nameOf(id string) string { return "webhook " + id }
 
 // pairOf is a webhook's pair, nil for the operator's.

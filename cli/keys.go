@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/privacy"
+)
+
+// keysCommand turns the keys of the keyset.
+type keysCommand struct {
+	Status keysStatusCommand `cmd:"" help:"List the keys, and how much is sealed by each."`
+	Rotate keysRotateCommand `cmd:"" help:"Make a new key, which seals all that is new as soon as every server knows it."`
+	Reseal keysResealCommand `cmd:"" help:"Seal by the new key what the old one has sealed, while servers go on."`
+	Retire keysRetireCommand `cmd:"" help:"Take an old key away that nothing needs any more."`
+}
+
+type keysStatusCommand struct {
+	formatFlag
+}
+
+// Run lists the keys.
+func (c *keysStatusCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	turner := &privacy.KeyTurner{Keys: b.Keys, Store: b.Store}
+	keys, stray, err := turner.Status(ctx)
+	if err != nil {
+		return err
+	}
+	things := []backoffice.SealedThing{backoffice.SealedNumbers, backoffice.SealedTrash, backoffice.SealedWebhooks, backoffice.SealedIdempotency, backoffice.SealedRegister}
+	columns := []string{"key", "state", "inFile"}
+	for _, thing := range things {
+		columns = append(columns, string(thing))
+	}
+	err = c.list(t.out, append(columns, "madeAt", "turnedAt", "closedAt"), func(add adder) error {
+		for _, key := range keys {
+			row := []any{key.ID, string(key.State), key.InFile}
+			for _, thing := range things {
+				row = append(row, key.Counts[thing])
+			}
+			if err := add(append(row, moment(key.MadeAt), moment(key.TurnedAt), moment(key.ClosedAt))...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, thing := range things {
+		if err == nil && stray[thing] > 0 {
+			_, err = fmt.Fprintf(t.err, "%d %s are sealed by none of these keys.\n", stray[thing], thing)
+		}
+	}
+	return err
+}
+
+type keysRotateCommand struct {
+	Wait time.Duration `default:"2m" help:"How long to wait for servers that do not know the new key yet (${default})."`
+}
+
+// Validate wants a time that is none below zero.
+func (c *keysRotateCommand) Validate() error { return checkWait(c.Wait) }
+
+func checkWait(wait time.Duration) error {
+	if wait < 0 {
+		return errors.New("--wait is 0 or longer, as in 2m")
+	}
+	return nil
+}
+
+// Run rotates.
+func (c *keysRotateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	fresh, old, err := newTurner(b, c.Wait, t).Rotate(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "The key %s seals from now on; %s is still there to open what it has sealed.\nKeep a copy of the keyset file, and run: backoffice keys reseal\n", fresh, old)
+	return err
+}
+
+func newTurner(b *gateway.Backend, wait time.Duration, t terminal) *privacy.KeyTurner {
+	return &privacy.KeyTurner{Keys: b.Keys, Store: b.Store, Wait: wait, Tell: func(what string) { fmt.Fprintln(t.err, what) }}
+}
+
+type keysResealCommand struct {
+	Wait time.Duration `default:"2m" help:"How long to wait for servers that seal by the old key yet (${default})."`
+}
+
+// Validate wants a time that is none below zero.
+func (c *keysResealCommand) Validate() error { return checkWait(c.Wait) }
+
+// Run seals anew.
+func (c *keysResealCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	turner := newTurner(b, c.Wait, t)
+	bar := newProgress(t.err, false)
+	turner.Done = func(done, of int64) { bar.at("customers", done, of) }
+	done, err := turner.Reseal(ctx)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "The numbers of %d customers are sealed anew; no number is sealed by an old key.\n", done)
+	return err
+}
+
+type keysRetireCommand struct {
+	Key         string `arg:"" help:"The key, as status names it."`
+	DropCursors bool   `help:"Retire it although clients may hold cursors and signed paths that it has made: they get errors for these, and begin anew."`
+}
+
+// Run retires a key.
+func (c *keysRetireCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	if err := newTurner(b, 0, t).Retire(ctx, c.Key, c.DropCursors); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(t.out, "The key %s is gone from the keyset file. Copy the file to where other servers read it. A backup from before needs the copy of the file from then.\n", c.Key)
+	return err
+}

@@ -1,0 +1,189 @@
+package privacy
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/daead"
+	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/mac"
+	"github.com/tink-crypto/tink-go/v2/prf"
+	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
+
+	"example.org/backoffice/backoffice"
+)
+
+// generation is a key as an operator speaks of it: a Tink key of each purpose. It is called by the one that seals registration
+// numbers; keys that were made since have the same Tink identifier in each purpose, those of a first generation have not.
+type generation struct {
+	id          string
+	ids         map[string]uint32 // by purpose
+	fingerprint string
+	made        *primitives // with this one as the primary; all open
+}
+
+// prefix is with what its values of a purpose begin (Tink's output prefix).
+func (g *generation) prefix(purpose string) []byte {
+	return binary.BigEndian.AppendUint32([]byte{1}, g.ids[purpose])
+}
+
+func nameOfKey(id uint32) string { return hex.EncodeToString(binary.BigEndian.AppendUint32(nil, id)) }
+
+type tinkKey = tinkpb.Keyset_Key
+
+const sealing = "numbers" // the purpose by whose key a generation is called
+
+func material(h *keyset.Handle) *tinkpb.Keyset { return insecurecleartextkeyset.KeysetMaterial(h) }
+
+func handleOf(material *tinkpb.Keyset) (*keyset.Handle, error) {
+	return insecurecleartextkeyset.Read(&keyset.MemReaderWriter{Keyset: material})
+}
+
+// generations are the keys of a file, in its order, and which of them is the file's primary.
+func (h handles) generations() (all []*generation, primary *generation, err error) {
+	numbers := material(h[sealing])
+	var ids []uint32
+	for _, key := range numbers.GetKey() {
+		ids = append(ids, key.GetKeyId())
+	}
+	for _, id := range ids {
+		g := &generation{id: nameOfKey(id), ids: map[string]uint32{}}
+		for _, t := range templates {
+			keys := material(h[t.name]).GetKey()
+			at := slices.IndexFunc(keys, func(key *tinkKey) bool { return key.GetKeyId() == id })
+			if at < 0 { // of a first generation
+				at = slices.IndexFunc(keys, func(key *tinkKey) bool { return !slices.Contains(ids, key.GetKeyId()) })
+			}
+			if at < 0 {
+				return nil, nil, fmt.Errorf("its key %q lacks a part of %s", t.name, g.id)
+			}
+			g.ids[t.name] = keys[at].GetKeyId()
+		}
+		if g.made, err = h.primitives(g.ids); err != nil {
+			return nil, nil, err
+		}
+		print, err := g.indexOf(parts("fingerprint"))
+		if err != nil {
+			return nil, nil, err
+		}
+		g.fingerprint = hex.EncodeToString(print)
+		all = append(all, g)
+		if id == numbers.GetPrimaryKeyId() {
+			primary = g
+		}
+	}
+	return all, primary, nil
+}
+
+func (g *generation) indexOf(content []byte) ([]byte, error) {
+	return g.made.index.ComputePrimaryPRF(content, backoffice.IndexSize)
+}
+
+// primitives are those in which these keys make what is new.
+func (h handles) primitives(primary map[string]uint32) (*primitives, error) {
+	turned := handles{}
+	for _, t := range templates {
+		of := material(h[t.name])
+		of.PrimaryKeyId = primary[t.name]
+		var err error
+		if turned[t.name], err = handleOf(of); err != nil {
+			return nil, fmt.Errorf("its key %q is damaged", t.name)
+		}
+	}
+	var p primitives
+	var errs [6]error
+	p.numbers, errs[0] = aead.New(turned["numbers"])
+	p.index, errs[1] = prf.NewPRFSet(turned["index"])
+	p.cursors, errs[2] = daead.New(turned["cursors"])
+	p.register, errs[3] = mac.New(turned["register"])
+	p.paths, errs[4] = mac.New(turned["paths"])
+	p.contents, errs[5] = mac.New(turned["contents"])
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("the key %q is of the wrong kind", templates[i].name)
+		}
+	}
+	return &p, nil
+}
+
+// keyset makes the Keyset of what a file holds, in which the file's own primary seals.
+func (h handles) keyset(path string) (*Keyset, error) {
+	all, primary, err := h.generations()
+	if err != nil {
+		return nil, err
+	}
+	if primary == nil {
+		return nil, errors.New("no key of the keyset is its primary")
+	}
+	k := &Keyset{path: path}
+	in := &keysInUse{primitives: primary.made, all: all, primary: primary, taken: time.Now()}
+	for _, g := range all {
+		if g != primary && in.alias == nil {
+			in.alias = g
+		}
+	}
+	k.current.Store(in)
+	return k, nil
+}
+
+func (in *keysInUse) generation(id string) *generation {
+	at := slices.IndexFunc(in.all, func(g *generation) bool { return g.id == id })
+	if at < 0 {
+		return nil
+	}
+	return in.all[at]
+}
+
+// add gives every purpose one more key, of one new identifier, which is not the primary yet.
+func (h handles) add() (id uint32, err error) {
+	fresh, err := newHandles()
+	if err != nil {
+		return 0, err
+	}
+	id = material(fresh[sealing]).GetPrimaryKeyId()
+	for _, t := range templates {
+		of, one := material(h[t.name]), material(fresh[t.name]).GetKey()[0]
+		if slices.ContainsFunc(of.GetKey(), func(key *tinkKey) bool { return key.GetKeyId() == id }) {
+			return h.add() // taken: another one
+		}
+		one.KeyId = id
+		of.Key = append(of.Key, one)
+		if h[t.name], err = handleOf(of); err != nil {
+			return 0, fmt.Errorf("adding to the key %q: %w", t.name, err)
+		}
+	}
+	return id, nil
+}
+
+// setPrimary makes a generation the one that the file names.
+func (h handles) setPrimary(g *generation) (err error) {
+	for _, t := range templates {
+		of := material(h[t.name])
+		of.PrimaryKeyId = g.ids[t.name]
+		if h[t.name], err = handleOf(of); err != nil {
+			return fmt.Errorf("turning the key %q: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// remove takes a generation away, but for what it has signed for good: the register's key stays, to verify.
+func (h handles) remove(g *generation) (err error) {
+	for _, t := range templates {
+		if t.name == "register" {
+			continue
+		}
+		of := material(h[t.name])
+		of.Key = slices.DeleteFunc(of.Key, func(key *tinkKey) bool { return key.GetKeyId() == g.ids[t.name] })
+		if h[t.name], err = handleOf(of); err != nil {
+			return fmt.Errorf("removing from the key %q: %w", t.name, err)
+		}
+	}
+	return nil
+}

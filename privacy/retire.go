@@ -1,0 +1,166 @@
+package privacy
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// CursorLife is for how long after a key was replaced it is taken that clients may hold cursors and signed paths that it made.
+const CursorLife = 24 * time.Hour
+
+// KeyStatus is a key, and how much each kind of value needs it.
+type KeyStatus struct {
+	backoffice.Key
+	InFile bool
+	Counts map[backoffice.SealedThing]int64
+}
+
+// purposeOf is which purpose's key makes a kind of value.
+func purposeOf(thing backoffice.SealedThing) string {
+	switch thing {
+	case backoffice.SealedIdempotency:
+		return "contents"
+	case backoffice.SealedRegister:
+		return "register"
+	}
+	return sealing
+}
+
+// Status tells of every key what needs it; stray counts what is sealed by none of them.
+func (t *KeyTurner) Status(ctx context.Context) (keys []KeyStatus, stray map[backoffice.SealedThing]int64, err error) {
+	in, err := t.refresh(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := t.Keys.reread()
+	if err != nil {
+		return nil, nil, err
+	}
+	counts, err := t.Store.SealedCounts(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	stray = map[backoffice.SealedThing]int64{}
+	for _, count := range counts {
+		stray[count.Of] += count.Count
+	}
+	for _, key := range in.listed {
+		status := KeyStatus{Key: key, Counts: map[backoffice.SealedThing]int64{}}
+		status.InFile = slices.ContainsFunc(file, func(g *generation) bool { return g.id == key.ID })
+		if g := in.generation(key.ID); g != nil {
+			for _, count := range counts {
+				if count.Prefix == string(g.prefix(purposeOf(count.Of))) {
+					status.Counts[count.Of] += count.Count
+					stray[count.Of] -= count.Count
+				}
+			}
+		}
+		keys = append(keys, status)
+	}
+	// Entries of the register that retired keys have signed are verified by what is left of these.
+	delete(stray, backoffice.SealedRegister)
+	return keys, stray, nil
+}
+
+// Retire takes a key out of the store and the keyset file. Refused with BadInput, and a sentence that says why, while anything
+// needs it. What it has signed of the register of consultations is verified as before: that part of it stays in the file.
+// cursors says that clients may lose those that it has made.
+func (t *KeyTurner) Retire(ctx context.Context, id string, cursors bool) error {
+	return t.alone(ctx, func(func() error) error {
+		keys, _, err := t.Status(ctx)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(keys, func(key KeyStatus) bool { return key.ID == id })
+		if at < 0 {
+			return backoffice.Errorf(backoffice.BadInput, "there is no key %s; backoffice keys status shows them", id)
+		}
+		if why := keys[at].needed(keys, cursors); why != "" {
+			return backoffice.Errorf(backoffice.BadInput, "the key %s is needed: %s", id, why)
+		}
+		t.reached("unneeded", 0)
+		// The file first: a key that is in a file alone could be taken for a new one.
+		err = t.Keys.rewrite(func(h handles) error {
+			if g := t.Keys.use().generation(id); g != nil && slices.ContainsFunc(material(h[sealing]).GetKey(), func(key *tinkKey) bool { return key.GetKeyId() == g.ids[sealing] }) {
+				return h.remove(g)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		t.reached("file", 0)
+		return t.Store.RemoveKey(ctx, id)
+	})
+}
+
+// needed says what a key is needed for; "" when for nothing.
+func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
+	switch s.State {
+	case backoffice.KeyPrimary:
+		return "it seals what is new; backoffice keys rotate makes another one do that"
+	case backoffice.KeyNext:
+		return "it is about to seal what is new; backoffice keys rotate goes on with that"
+	case backoffice.KeyOld, backoffice.KeyClosing:
+		return "what it has sealed is not all sealed anew; backoffice keys reseal does that"
+	}
+	var whys []string
+	for _, thing := range []struct {
+		of   backoffice.SealedThing
+		text string
+	}{
+		{backoffice.SealedNumbers, "registration numbers are sealed by it"},
+		{backoffice.SealedTrash, "registration numbers in the trash are sealed by it"},
+		{backoffice.SealedWebhooks, "secrets of webhooks are sealed by it"},
+		{backoffice.SealedIdempotency, "idempotency keys of the last 24 hours are known by it, so wait until they are over"},
+	} {
+		if s.Counts[thing.of] > 0 {
+			whys = append(whys, thing.text)
+		}
+	}
+	if s.Asked {
+		whys = append(whys, "replicas may be behind; wait a minute")
+	}
+	for _, key := range keys {
+		if until := key.TurnedAt.Time().Add(CursorLife); key.State == backoffice.KeyPrimary && time.Now().Before(until) && !cursors {
+			whys = append(whys, "clients may hold cursors and signed paths that it has made, until "+backoffice.InstantOf(until).String()+"; --drop-cursors has them lose these")
+		}
+	}
+	return strings.Join(whys, "; ")
+}
+
+// Fits says, with a sentence for the operator, whether a store's values are sealed by keys of this keyset, and changes nothing.
+func (k *Keyset) Fits(ctx context.Context, store backoffice.KeyStore) error {
+	listed, err := store.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	in := k.use()
+	for _, key := range listed {
+		if key.State != backoffice.KeyNext && key.State != backoffice.KeyClosed && in.generation(key.ID) == nil {
+			return lackingKey(key.ID)
+		}
+	}
+	if len(listed) > 0 {
+		return nil
+	}
+	claimed, err := claimedBy(ctx, store)
+	if err == nil && claimed != "" && in.byFingerprint(claimed) == nil {
+		err = backoffice.Errorf(backoffice.BadInput, "the keyset is not the one that this database was filled with: give that one with --keyset, for with another the registration numbers can neither be read nor found")
+	}
+	return err
+}
+
+// claimedBy is the fingerprint that a store was filled with before it knew keys; "" for none.
+func claimedBy(ctx context.Context, store backoffice.KeyStore) (string, error) {
+	if known, ok := store.(interface {
+		ClaimedKeyset(ctx context.Context) (string, error)
+	}); ok {
+		return known.ClaimedKeyset(ctx)
+	}
+	return "", nil
+}

@@ -1,0 +1,190 @@
+package privacy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// keysLease keeps two from turning keys at once.
+const (
+	keysLease     = "keys"
+	keysLeaseLife = time.Minute
+)
+
+// KeyTurner turns the keys of a keyset that is bound to a store: the way of the operator's commands.
+type KeyTurner struct {
+	Keys  *Keyset
+	Store backoffice.Store
+	Wait  time.Duration              // for other programs, at most
+	Tell  func(what string)          // what is being waited for
+	Done  func(done, of int64)       // how far Reseal has come; may be nil
+	after func(step string, n int64) // of tests
+}
+
+func (t *KeyTurner) reached(step string, n int64) {
+	if t.after != nil {
+		t.after(step, n)
+	}
+}
+
+// alone runs do while nobody else turns keys; renew says in between that it goes on.
+func (t *KeyTurner) alone(ctx context.Context, do func(renew func() error) error) error {
+	holder, began := backoffice.NewID(), backoffice.InstantOf(time.Now())
+	renew := func() error {
+		now := time.Now()
+		lease := backoffice.Lease{Name: keysLease, Holder: holder, Since: began, Until: backoffice.InstantOf(now.Add(keysLeaseLife))}
+		taken, err := t.Store.TakeLease(ctx, lease, backoffice.InstantOf(now), "")
+		if err == nil && !taken {
+			err = backoffice.Errorf(backoffice.BadInput, "another command works on the keys; if it was killed, try again in a minute")
+		}
+		return err
+	}
+	if err := renew(); err != nil {
+		return err
+	}
+	defer func() { _ = t.Store.EndLease(context.WithoutCancel(ctx), keysLease, holder) }()
+	return do(renew)
+}
+
+// refresh has the keyset obey what the store says now, and the store know it.
+func (t *KeyTurner) refresh(ctx context.Context) (*keysInUse, error) {
+	if err := t.Keys.look(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.Keys.writeNote(ctx); err != nil {
+		return nil, err
+	}
+	return t.Keys.use(), nil
+}
+
+// Rotate adds a key to the keyset file and makes it the one that seals, as soon as every program that has the keyset open knows it.
+// When some do not within Wait it ends with an error that names them; run again it goes on. It returns the identifiers
+// of the new key and of the old one.
+func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
+	err = t.alone(ctx, func(renew func() error) error {
+		in, err := t.refresh(ctx)
+		if err != nil {
+			return err
+		}
+		for _, key := range in.listed {
+			if key.State != backoffice.KeyPrimary && key.State != backoffice.KeyNext {
+				return backoffice.Errorf(backoffice.BadInput, "the key %s is there from the last rotation: run backoffice keys reseal and then backoffice keys retire %s first", key.ID, key.ID)
+			}
+		}
+		old = in.primary.id
+		next, err := t.next(in)
+		if err != nil {
+			return err
+		}
+		fresh = next.id
+		t.reached("file", 0)
+		if err := t.Store.AddKey(ctx, next.key(backoffice.KeyNext)); err != nil {
+			return err
+		}
+		t.reached("added", 0)
+		if _, err = t.refresh(ctx); err != nil {
+			return err
+		}
+		err = t.wait(ctx, renew, "know the new key: copy the keyset file to where they read it, and run this again", func() ([]backoffice.KeyUser, error) { return t.Store.TurnKey(ctx, fresh) })
+		if err != nil {
+			return err
+		}
+		t.reached("turned", 0)
+		if _, err = t.refresh(ctx); err != nil {
+			return err
+		}
+		return t.Keys.rewrite(func(h handles) error { return h.setPrimary(next) })
+	})
+	return fresh, old, err
+}
+
+// next is the key behind the primary in the file, a new one unless an interrupted rotation has left one.
+func (t *KeyTurner) next(in *keysInUse) (*generation, error) {
+	find := func(in *keysInUse) *generation {
+		at := slices.Index(in.all, in.generation(in.primary.id))
+		if at+1 < len(in.all) {
+			return in.all[at+1]
+		}
+		return nil
+	}
+	read, err := t.Keys.reread()
+	if err != nil {
+		return nil, err
+	}
+	if found := find(&keysInUse{all: read, primary: in.primary}); found != nil {
+		return found, nil
+	}
+	err = t.Keys.rewrite(func(h handles) error { _, err := h.add(); return err })
+	if err != nil {
+		return nil, err
+	}
+	if read, err = t.Keys.reread(); err != nil {
+		return nil, err
+	}
+	return find(&keysInUse{all: read, primary: in.primary}), nil
+}
+
+// wait asks until there are no programs that stand in the way.
+func (t *KeyTurner) wait(ctx context.Context, renew func() error, what string, ask func() ([]backoffice.KeyUser, error)) error {
+	told := false
+	for until := time.Now().Add(t.Wait); ; {
+		users, err := ask()
+		if err != nil || len(users) == 0 {
+			return err
+		}
+		names := make([]string, len(users))
+		for i, user := range users {
+			names[i] = user.Name
+		}
+		sentence := fmt.Sprintf("these do not yet %s: %s", what, strings.Join(names, ", "))
+		if time.Now().After(until) {
+			return backoffice.Errorf(backoffice.Unavailable, "%s", sentence)
+		}
+		if !told && t.Tell != nil {
+			t.Tell("Waiting for up to " + t.Wait.String() + ": " + sentence)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookPeriod / 2):
+		}
+		if err := renew(); err != nil {
+			return err
+		}
+	}
+}
+
+// reread are the keys of the file as it is now.
+func (k *Keyset) reread() ([]*generation, error) {
+	h, err := readHandles(k.path)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := h.generations()
+	return all, err
+}
+
+// rewrite changes the file, whole and durable.
+func (k *Keyset) rewrite(change func(handles) error) error {
+	h, err := readHandles(k.path)
+	if err != nil {
+		return err
+	}
+	if err := change(h); err != nil {
+		return err
+	}
+	text, err := h.encode()
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(k.path, text); err != nil {
+		return fmt.Errorf("cannot write the keyset file: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package privacy
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
+	t.Parallel()
+	for name, engine := range turnEngines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			open := engine(t)
+			g := turnedFrom(t, open, newKeysetFile(t))
+			ctx := t.Context()
+			if err := g.insert(ctx, "a", numberFor(1)); err != nil {
+				t.Fatal(err)
+			}
+			if err := g.insert(ctx, "b", numberFor(2)); err != nil {
+				t.Fatal(err)
+			}
+			before, _ := os.ReadFile(g.path)
+			cursor := g.keys.SealCursor([]byte("here"))
+			vault := NewVault(g.keys, g.store)
+			consult(t, vault, 2)
+			secret, err := g.keys.SealSecret(backoffice.WebhookSecretName("hook"), []byte("secret"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := g.store.CreateWebhook(ctx, &backoffice.Webhook{ID: "hook", URL: "https://example.org/", Secret: secret, CreatedAt: 1}); err != nil {
+				t.Fatal(err)
+			}
+			err = g.store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
+				tx.KeepDeleted(backoffice.Keeping{At: 1, Period: time.Hour})
+				_, err := tx.Customers().Delete(ctx, "b")
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			print, _ := g.keys.Fingerprint()
+			fresh, old, err := g.turner().Rotate(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refused := func(id, why string) {
+				t.Helper()
+				err := g.turner().Retire(ctx, id, false)
+				if backoffice.KindOf(err) != backoffice.BadInput || !strings.Contains(err.Error(), why) {
+					t.Errorf("retiring %s: %v, want %q", id, err, why)
+				}
+			}
+			refused(old, "keys reseal")
+			refused(fresh, "seals what is new")
+			refused("none", "there is no key")
+			if done, err := g.turner().Reseal(ctx); err != nil || done != 1 {
+				t.Fatal(done, err)
+			}
+			refused(old, "cursors")
+			refused(old, "replicas")
+			keys, stray, err := g.turner().Status(ctx)
+			if err != nil {
+				t.Fatal(stray, err)
+			}
+			for thing, counts := range map[backoffice.SealedThing][2]int64{
+				backoffice.SealedNumbers: {0, 1}, backoffice.SealedTrash: {0, 1}, backoffice.SealedWebhooks: {0, 1}, backoffice.SealedRegister: {4, 0}, backoffice.SealedIdempotency: {0, 0},
+			} {
+				if got := [2]int64{keys[0].Counts[thing], keys[1].Counts[thing]}; got != counts || stray[thing] != 0 {
+					t.Errorf("%s: %v by the old and the new key, want %v; %d by none", thing, got, counts, stray[thing])
+				}
+			}
+			// What was a minute ago needs it no more.
+			status := keys[0]
+			status.Asked = false
+			if why := status.needed(keys, true); why != "" {
+				t.Error(why)
+			}
+			if err := g.keys.rewrite(func(h handles) error { return h.remove(g.keys.use().generation(old)) }); err != nil {
+				t.Fatal(err)
+			}
+			if err := g.store.RemoveKey(ctx, old); err != nil {
+				t.Fatal(err)
+			}
+
+			// A server that starts now has the new key alone, and reads all that the register holds.
+			after := turnedFrom(t, open, g.path)
+			if print2, _ := after.keys.Fingerprint(); print2 == print || len(after.keys.use().all) != 1 {
+				t.Errorf("the keyset is as it was: %d keys", len(after.keys.use().all))
+			}
+			if found, err := after.search(ctx, numberFor(1), all); err != nil || len(found) != 1 {
+				t.Error(found, err)
+			}
+			consult(t, NewVault(after.keys, after.store), 1)
+			if problems, seen := verify(t, after.keys, after.store); len(problems) > 0 || seen.Entries != 3 {
+				t.Errorf("the register: %v, %+v", problems, seen)
+			}
+			if _, err := after.keys.OpenCursor(cursor); backoffice.KindOf(err) != backoffice.BadInput {
+				t.Errorf("a cursor of a retired key: %v", err)
+			}
+			// One with the file of before is refused, and a key that was retired is not taken for a new one.
+			stale := filepath.Join(t.TempDir(), "stale.json")
+			if err := os.WriteFile(stale, before, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			keysOfThen, err := LoadKeyset(stale)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := keysOfThen.Bind(ctx, open()); backoffice.KindOf(err) != backoffice.BadInput {
+				t.Errorf("the keyset of before the turn: %v", err)
+			}
+			if err := keysOfThen.Fits(ctx, after.store); backoffice.KindOf(err) != backoffice.BadInput {
+				t.Errorf("the keyset of before the turn fits: %v", err)
+			}
+		})
+	}
+}
+
+func TestANumberSealedBeforeItsKeyWasClosedIsRefusedAfterIt(t *testing.T) {
+	t.Parallel()
+	for name, engine := range turnEngines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := turnedFrom(t, engine(t), newKeysetFile(t))
+			ctx := t.Context()
+			if err := g.insert(ctx, "a", numberFor(1)); err != nil {
+				t.Fatal(err)
+			}
+			late, err := g.customer("late", numberFor(2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := g.turner().Rotate(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.turner().Reseal(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if err := g.store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error { return tx.Customers().Insert(ctx, late) }); err == nil {
+				t.Error("it was written, and no search would have found it")
+			}
+			if changed, err := g.change(ctx, "a", numberFor(3)); err != nil || !changed {
+				t.Errorf("a write by the new key: %t, %v", changed, err)
+			}
+		})
+	}
+}
+
+func TestARotationThatWasCutShortIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"file", "added", "turned"} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			open := turnEngines["SQLite"](t)
+			path := newKeysetFile(t)
+			g := turnedFrom(t, open, path)
+			cut := g.turner()
+			ctx, kill := context.WithCancel(t.Context())
+			cut.after = func(step string, _ int64) {
+				if step == at {
+					kill()
+				}
+			}
+			if _, _, err := cut.Rotate(ctx); err == nil {
+				t.Fatal("it was not cut short")
+			}
+			again := turnedFrom(t, open, path)
+			if at != "turned" {
+				if _, _, err := again.turner().Rotate(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if in := again.keys.use(); len(in.all) != 2 || in.primary != in.all[1] {
+				t.Errorf("%d keys", len(in.all))
+			}
+			if err := again.insert(t.Context(), "a", numberFor(1)); err != nil {
+				t.Error(err)
+			}
+			if found, err := g.search(t.Context(), numberFor(1), all); err != nil || len(found) != 1 {
+				t.Error(found, err)
+			}
+		})
+	}
+}
+
+func TestARotationWaitsForProgramsThatDoNotKnowTheKeyAndNamesThem(t *testing.T) {
+	t.Parallel()
+	open := turnEngines["SQLite"](t)
+	path := newKeysetFile(t)
+	content, _ := os.ReadFile(path)
+	other := filepath.Join(t.TempDir(), "other.json")
+	if err := os.WriteFile(other, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, lacking := turnedFrom(t, open, path), turnedFrom(t, open, other)
+	turner := g.turner()
+	turner.Wait = 0
+	if _, _, err := turner.Rotate(t.Context()); backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(err.Error(), "process ") {
+		t.Errorf("%v", err)
+	}
+	if err := lacking.insert(t.Context(), "a", numberFor(1)); err != nil {
+		t.Error(err)
+	}
+	if err := lacking.keys.Release(); err != nil { // it has ended
+		t.Fatal(err)
+	}
+	if _, _, err := turner.Rotate(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

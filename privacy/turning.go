@@ -1,0 +1,308 @@
+package privacy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Which key seals is told by the store, so that all programs turn together. Two rules keep a number from being missed: no key
+// becomes the primary before every program that has the keyset open has noted that it knows it, and what a program does
+// is decided on what the store said at most staleAfter ago, while its note stands.
+const (
+	lookPeriod  = time.Second
+	staleAfter  = 4 * time.Second
+	notePeriod  = 20 * time.Second
+	noteLife    = time.Minute
+	noteMargin  = 10 * time.Second // of its life, in which it is not relied on
+	lookTimeout = 2 * time.Second
+	noteTimeout = 30 * time.Second // an embedded store may be busy with another program's write
+)
+
+// binding is what ties a keyset to a store.
+type binding struct {
+	store backoffice.KeyStore
+	id    string
+
+	applying sync.Mutex
+	looked   chan struct{} // closed and replaced after each look; under applying
+	noted    time.Time     // until when the note is relied on; under applying
+	note     string        // what was noted; under applying
+
+	change chan struct{} // wakes the one who notes
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+}
+
+// Bind ties the keyset to a store from here on, which is then the one that says which key seals. A store that knows no keys yet
+// gets the file's primary. BadInput, with a sentence for the operator, when the store's values are sealed by another keyset.
+// End it before the store is closed.
+func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
+	print, err := k.claim(ctx, store)
+	if err == nil {
+		err = store.ClaimKeyset(ctx, print)
+	}
+	if err != nil {
+		return err
+	}
+	if g := k.current.Load().byFingerprint(print); g != nil { // where the store knows keys it adds none
+		if err := store.AddKey(ctx, g.key(backoffice.KeyPrimary)); err != nil {
+			return err
+		}
+	}
+	b := &binding{store: store, id: backoffice.NewID(), looked: make(chan struct{}), change: make(chan struct{}, 1)}
+	k.bound = b
+	if err := k.look(ctx); err != nil {
+		k.bound = nil
+		return err
+	}
+	if err := k.writeNote(ctx); err != nil {
+		k.bound = nil
+		return err
+	}
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	b.stop = stop
+	b.done.Go(func() { k.keepLooking(watching) })
+	b.done.Go(func() { k.keepNoting(watching) })
+	return nil
+}
+
+// claim is the fingerprint that the store is to have: its own, if it is one of the keyset's keys.
+func (k *Keyset) claim(ctx context.Context, store backoffice.KeyStore) (string, error) {
+	listed, err := store.Keys(ctx)
+	if err != nil {
+		return "", err
+	}
+	in := k.current.Load()
+	primary := slices.IndexFunc(listed, func(key backoffice.Key) bool { return key.State == backoffice.KeyPrimary })
+	if primary >= 0 && in.generation(listed[primary].ID) != nil {
+		return claimedBy(ctx, store)
+	}
+	if len(listed) == 0 { // it may have been filled before stores knew keys
+		if print, err := claimedBy(ctx, store); err != nil || in.byFingerprint(print) != nil {
+			return print, err
+		}
+	}
+	return in.primary.fingerprint, nil
+}
+
+// Release ends the tie: the program notes that it does not need the store's keys any more.
+func (k *Keyset) Release() error {
+	b := k.bound
+	if b == nil || b.stop == nil {
+		return nil
+	}
+	b.stop()
+	b.done.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	return b.store.EndKeyUse(ctx, b.id)
+}
+
+func (in *keysInUse) byFingerprint(print string) *generation {
+	at := slices.IndexFunc(in.all, func(g *generation) bool { return g.fingerprint == print })
+	if at < 0 {
+		return nil
+	}
+	return in.all[at]
+}
+
+func (g *generation) key(state backoffice.KeyState) backoffice.Key {
+	return backoffice.Key{ID: g.id, Fingerprint: g.fingerprint, Prefix: g.prefix(sealing), State: state}
+}
+
+func lackingKey(id string) error {
+	return backoffice.Errorf(backoffice.BadInput, "the keyset file lacks the key %s of this database: copy the file from where backoffice keys rotate was run, or restore it from your copy", id)
+}
+
+// use is the keyset as it is known; good for what opens and verifies.
+func (k *Keyset) use() *keysInUse { return k.current.Load() }
+
+// fresh is the keyset as the store said not long ago; what seals and searches goes by it. Unavailable when the store cannot be
+// asked.
+func (k *Keyset) fresh() (*keysInUse, error) {
+	in := k.current.Load()
+	b := k.bound
+	if b == nil || b.stop == nil {
+		return in, nil
+	}
+	until := time.Now().Add(lookTimeout + staleAfter)
+	for {
+		b.applying.Lock()
+		in, looked, noted := k.current.Load(), b.looked, b.noted
+		b.applying.Unlock()
+		now := time.Now()
+		if now.Sub(in.taken) < staleAfter && now.Before(noted) {
+			return in, nil
+		}
+		if !now.Before(until) {
+			return nil, backoffice.Errorf(backoffice.Unavailable, "the store cannot tell which key seals; try again later")
+		}
+		b.wake()
+		select {
+		case <-looked:
+		case <-time.After(min(lookPeriod, time.Until(until))):
+		}
+	}
+}
+
+func (b *binding) wake() {
+	select {
+	case b.change <- struct{}{}:
+	default:
+	}
+}
+
+// verifies tries what opens or verifies, and looks once for a newer key when it fails.
+func (k *Keyset) verifies(try func(*primitives) error) bool { return k.opens(try) == nil }
+
+func (k *Keyset) opens(try func(*primitives) error) error {
+	in := k.use()
+	err := try(in.primitives)
+	if err == nil || k.bound == nil || time.Since(in.taken) < lookPeriod/4 {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	if k.look(ctx) != nil {
+		return err
+	}
+	if now := k.use(); len(now.all) != len(in.all) {
+		return try(now.primitives)
+	}
+	return err
+}
+
+// look asks the store, and obeys.
+func (k *Keyset) look(ctx context.Context) error {
+	taken := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	listed, err := k.bound.store.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	return k.apply(listed, taken)
+}
+
+// apply obeys what the store said at a moment.
+func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
+	b := k.bound
+	b.applying.Lock()
+	defer b.applying.Unlock()
+	before := k.current.Load()
+	if taken.Before(before.taken) && before.listed != nil {
+		return nil // a later answer was here first
+	}
+	all := before.all
+	lacks := func(key backoffice.Key) bool {
+		return !slices.ContainsFunc(all, func(g *generation) bool { return g.id == key.ID })
+	}
+	if slices.ContainsFunc(listed, lacks) && k.path != "" {
+		read, err := readHandles(k.path)
+		if err == nil {
+			var newer []*generation
+			if newer, _, err = read.generations(); err == nil {
+				all = newer
+			}
+		}
+		if err != nil {
+			slog.Error("the keyset file cannot be read again", "cause", err)
+		}
+	}
+	now := &keysInUse{all: all, listed: listed, taken: taken}
+	for _, key := range listed {
+		g := now.generation(key.ID)
+		switch {
+		case g == nil && (key.State == backoffice.KeyNext || key.State == backoffice.KeyClosed):
+		case g == nil:
+			return lackingKey(key.ID)
+		case key.State == backoffice.KeyPrimary:
+			now.primary, now.primitives = g, g.made
+		case key.Asked:
+			now.alias = g
+		}
+	}
+	if now.primary == nil {
+		return errors.New("no key of the store is its primary")
+	}
+	k.current.Store(now)
+	close(b.looked)
+	b.looked = make(chan struct{})
+	if b.note != now.note() {
+		b.wake()
+	}
+	return nil
+}
+
+// knows are the store's keys that are in the file.
+func (in *keysInUse) knows() (ids []string) {
+	for _, key := range in.listed {
+		if in.generation(key.ID) != nil {
+			ids = append(ids, key.ID)
+		}
+	}
+	return ids
+}
+
+func (in *keysInUse) note() string { return strings.Join(in.knows(), " ") + " " + in.primary.id }
+
+func (k *Keyset) keepLooking(ctx context.Context) {
+	failing := false
+	backoffice.Every(ctx, lookPeriod, func() {
+		err := k.look(ctx)
+		if err != nil && ctx.Err() == nil && !failing {
+			slog.Error("the keys of the store cannot be looked at", "cause", err)
+		}
+		failing = err != nil
+	})
+}
+
+func (k *Keyset) keepNoting(ctx context.Context) {
+	period := time.NewTicker(notePeriod)
+	defer period.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-period.C:
+		case <-k.bound.change:
+		}
+		if err := k.writeNote(ctx); err != nil && ctx.Err() == nil {
+			slog.Warn("which keys this program knows could not be noted", "cause", err)
+		}
+	}
+}
+
+// writeNote tells the store what this program knows, until that is what the store says.
+func (k *Keyset) writeNote(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, noteTimeout)
+	defer cancel()
+	b := k.bound
+	host, _ := os.Hostname()
+	for {
+		in, began := k.use(), time.Now()
+		user := backoffice.KeyUser{ID: b.id, Name: fmt.Sprintf("process %d on %s", os.Getpid(), host), Knows: in.knows(), Seals: in.primary.id}
+		listed, err := b.store.UseKeys(ctx, user, noteLife.Milliseconds())
+		if err != nil {
+			return err
+		}
+		b.applying.Lock()
+		b.note, b.noted = in.note(), began.Add(noteLife-noteMargin)
+		b.applying.Unlock()
+		if err := k.apply(listed, began); err != nil {
+			return err
+		}
+		if k.use().note() == in.note() {
+			return nil
+		}
+	}
+}
