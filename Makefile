@@ -1,4 +1,4 @@
-.PHONY: soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks
+.PHONY: reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks
 
 GO ?= go
 
@@ -37,6 +37,9 @@ MIRRORS ?= 200
 mirrors: ## docs/pull.md: so many random histories of mirrors under faults, and how fast 100,000 customers are pulled
 	$(GO) test -count=1 -timeout 4h ./mirror -run 'Converges|Found|NothingIsDeleted' -pull-histories $(MIRRORS)
 	$(GO) test -count=1 -timeout 1h ./mirror ./cli -run - -bench Pull -benchtime 1x
+
+reseal: ## docs/keys.md: turns the keys of 1,000,000 customers while they are read, searched and written; ARGS="-customers 100000"
+	$(GO) run ./scripts/reseal $(ARGS)
 
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
 	$(GO) run ./scripts/hostile $(ARGS)

@@ -69,6 +69,7 @@ var mayImport = map[string]string{
 	"integration":        "",
 	"scripts/hostile":    "backoffice",
 	"scripts/kbo2ndjson": "backoffice",
+	"scripts/reseal":     "auth backoffice privacy store/sqlite",
 	"scripts/release":    "",
 	"scripts/rig":        "",
 	"scripts/soak":       "scripts/rig",

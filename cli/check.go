@@ -55,6 +55,15 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 	if err != nil {
 		return err
 	}
+	_, stray, err := (&privacy.KeyTurner{Keys: b.Keys, Store: b.Store}).Status(ctx)
+	if err != nil {
+		return err
+	}
+	for thing, count := range stray {
+		if count > 0 {
+			tell(fmt.Sprintf("keyset: %d %s are sealed by none of its keys", count, thing))
+		}
+	}
 	verified, err := b.Keys.Verify(ctx, b.Store, "", func(p privacy.Problem) { tell(fmt.Sprint("register: ", p)) })
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 			if err := os.Rename(filepath.Join(other.dir, "data/keyset.json"), filepath.Join(s.dir, "data/keyset.json")); err != nil {
 				t.Fatal(err)
 			}
-		}, "wrong     keyset: it is not the one", "give that one with --keyset", exitFailure},
+		}, "wrong     keyset: the keyset is not the one", "give the one of this database with --keyset", exitFailure},
 		"a keyset that others read": {func(t *testing.T, s *shell) {
 			t.Helper()
 			if err := os.Chmod(filepath.Join(s.dir, "data/keyset.json"), 0o644); err != nil {

@@ -13,11 +13,14 @@ import (
 
 // notRun are the commands of README.md and docs/ that no test runs as they are written, each with the reason.
 var notRun = map[string]string{
-	"go run . demo":   "it serves until it is stopped: shell.demo runs the command",
-	"make test":       "it is what runs this test",
-	"make release":    "it builds the program six times: scripts/release builds one of them",
-	"make mirrors":    "it takes some minutes: mirror's tests, with fewer histories",
-	"make benchmarks": "it takes 20 minutes, and peers from the network", "make benchmarks ARGS=scale": "as make benchmarks",
+	"go run . demo":                          "it serves until it is stopped: shell.demo runs the command",
+	"make test":                              "it is what runs this test",
+	"make release":                           "it builds the program six times: scripts/release builds one of them",
+	"make reseal":                            "it takes some minutes: privacy's tests turn fewer keys",
+	"make reseal ARGS=\"-customers 100000\"": "as make reseal",
+	"backoffice keys retire KEY":             "there is no old key yet: keys_test.go",
+	"make mirrors":                           "it takes some minutes: mirror's tests, with fewer histories",
+	"make benchmarks":                        "it takes 20 minutes, and peers from the network", "make benchmarks ARGS=scale": "as make benchmarks",
 	"make benchmarks ARGS=cache": "as make benchmarks", "make benchmarks ARGS=distance": "as make benchmarks",
 	"make benchmarks ARGS=width":                                                              "as make benchmarks",
 	"go build -o bin/backoffice .":                                                            "the tests are the program as well",

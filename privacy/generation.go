@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/mac"
 	"github.com/tink-crypto/tink-go/v2/prf"
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
+	"google.golang.org/protobuf/proto"
 
 	"example.org/backoffice/backoffice"
 )
@@ -42,7 +44,11 @@ const sealing = "numbers" // the purpose by whose key a generation is called
 func material(h *keyset.Handle) *tinkpb.Keyset { return insecurecleartextkeyset.KeysetMaterial(h) }
 
 func handleOf(material *tinkpb.Keyset) (*keyset.Handle, error) {
-	return insecurecleartextkeyset.Read(&keyset.MemReaderWriter{Keyset: material})
+	text, err := proto.Marshal(material)
+	if err != nil {
+		return nil, err
+	}
+	return insecurecleartextkeyset.Read(keyset.NewBinaryReader(bytes.NewReader(text)))
 }
 
 // generations are the keys of a file, in its order, and which of them is the file's primary.
@@ -153,7 +159,7 @@ func (h handles) add() (id uint32, err error) {
 			return h.add() // taken: another one
 		}
 		one.KeyId = id
-		of.Key = append(of.Key, one)
+		of.Key = append(of.GetKey(), one)
 		if h[t.name], err = handleOf(of); err != nil {
 			return 0, fmt.Errorf("adding to the key %q: %w", t.name, err)
 		}
@@ -180,7 +186,7 @@ func (h handles) remove(g *generation) (err error) {
 			continue
 		}
 		of := material(h[t.name])
-		of.Key = slices.DeleteFunc(of.Key, func(key *tinkKey) bool { return key.GetKeyId() == g.ids[t.name] })
+		of.Key = slices.DeleteFunc(of.GetKey(), func(key *tinkKey) bool { return key.GetKeyId() == g.ids[t.name] })
 		if h[t.name], err = handleOf(of); err != nil {
 			return fmt.Errorf("removing from the key %q: %w", t.name, err)
 		}

@@ -140,6 +140,10 @@ func (k *Keyset) Fits(ctx context.Context, store backoffice.KeyStore) error {
 		return err
 	}
 	in := k.use()
+	other := backoffice.Errorf(backoffice.BadInput, "the keyset is not the one that this database was filled with: give that one with --keyset, for with another the registration numbers can neither be read nor found")
+	if len(listed) > 0 && !slices.ContainsFunc(listed, func(key backoffice.Key) bool { return in.generation(key.ID) != nil }) {
+		return other
+	}
 	for _, key := range listed {
 		if key.State != backoffice.KeyNext && key.State != backoffice.KeyClosed && in.generation(key.ID) == nil {
 			return lackingKey(key.ID)
@@ -150,7 +154,7 @@ func (k *Keyset) Fits(ctx context.Context, store backoffice.KeyStore) error {
 	}
 	claimed, err := claimedBy(ctx, store)
 	if err == nil && claimed != "" && in.byFingerprint(claimed) == nil {
-		err = backoffice.Errorf(backoffice.BadInput, "the keyset is not the one that this database was filled with: give that one with --keyset, for with another the registration numbers can neither be read nor found")
+		return other
 	}
 	return err
 }

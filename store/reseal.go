@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -87,7 +88,7 @@ WHERE id = $1 AND registration IS $6 AND spouse_registration IS $7`
 func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 	// In one order, so that no two wait for each other.
 	rows = slices.Clone(rows)
-	slices.SortFunc(rows, func(a, b backoffice.Resealed) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) })
+	slices.SortFunc(rows, func(a, b backoffice.Resealed) int { return strings.Compare(a.ID, b.ID) })
 	arguments := func(r backoffice.Resealed) [7]any {
 		value := func(b []byte) any {
 			if b == nil {

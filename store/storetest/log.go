@@ -197,6 +197,41 @@ func testKeys(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
+	t.Run("a key that is known by several digests is found by any of them", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		both := entry
+		both.Others = []string{"other key"}
+		if earlier := remember(t, store, both, 0); earlier != nil {
+			t.Errorf("a new key is known: %+v", earlier)
+		}
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			settled := both
+			settled.ObjectID = "settled"
+			return tx.SettleKey(ctx, &settled)
+		})
+		for _, key := range []string{"key", "other key"} {
+			one := entry
+			one.Key, one.ObjectID = key, "not made"
+			if earlier := remember(t, store, one, 0); earlier == nil || earlier.ObjectID != "settled" {
+				t.Errorf("by %s: %+v", key, earlier)
+			}
+		}
+		// Somebody who knows the second alone was first; who comes by the first alone then hears of the same.
+		first := entry
+		first.Key, first.ObjectID = "new", "first"
+		second := entry
+		second.Key, second.Others, second.ObjectID = "old", []string{"new"}, "second"
+		third := entry
+		third.Key, third.ObjectID = "old", "third"
+		remember(t, store, first, 0)
+		for _, later := range []backoffice.Idempotency{second, third} {
+			if earlier := remember(t, store, later, 0); earlier == nil || earlier.ObjectID != "first" {
+				t.Errorf("%s: %+v", later.ObjectID, earlier)
+			}
+		}
+	})
+
 	t.Run("a refused call keeps no key", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)

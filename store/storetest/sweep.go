@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"maps"
+	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -111,6 +112,7 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 		backoffice.CustomerCriteria{CustomerCode: "CODE_1"}, backoffice.CustomerCriteria{KboNumber: "0200065765"}, backoffice.CustomerCriteria{CompanyType: backoffice.LegalFormBV},
 		backoffice.CustomerCriteria{Scope: "checklist"}, backoffice.CustomerCriteria{Search: "bakker"}, backoffice.CustomerCriteria{UpdatedSince: 1_700_000_000_038},
 		backoffice.CustomerCriteria{WithoutChecklistID: list}, backoffice.CustomerCriteria{RegistrationIndex: "\x01\x00\xff"},
+		backoffice.CustomerCriteria{RegistrationIndex: strings.Repeat("\x01\x00", backoffice.IndexSize)}, backoffice.CustomerCriteria{SpouseRegistrationIndex: strings.Repeat("\x01\x00", backoffice.IndexSize)},
 		backoffice.CustomerCriteria{SpouseRegistrationIndex: "\x01\x01\xff"})
 	for _, reader := range []backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria]{store.Customers(), store.CustomersWithoutNumbers()} {
 		sweep(t, reader, nil, nil, indexedCriteria(o)...)
