@@ -54,7 +54,8 @@ func (b *Backend) Documents() backoffice.Documents { return b.documents }
 
 // Close closes the store and the files.
 func (b *Backend) Close() error {
-	return errors.Join(b.Keys.Release(), b.Store.Close(), b.Files.Close())
+	b.Keys.Release()
+	return errors.Join(b.Store.Close(), b.Files.Close())
 }
 
 // Embedded tells whether the store is a file of ours.
@@ -107,7 +108,7 @@ func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
 	if err = keys.Bind(ctx, store); err == nil {
 		defer func() {
 			if err != nil {
-				err = errors.Join(err, keys.Release())
+				keys.Release()
 			}
 		}()
 		err = backoffice.SealIdempotencyKeys(ctx, store, keys)

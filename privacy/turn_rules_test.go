@@ -207,9 +207,7 @@ func TestARotationWaitsForProgramsThatDoNotKnowTheKeyAndNamesThem(t *testing.T) 
 	if err := lacking.insert(t.Context(), "a", numberFor(1)); err != nil {
 		t.Error(err)
 	}
-	if err := lacking.keys.Release(); err != nil { // it has ended
-		t.Fatal(err)
-	}
+	lacking.keys.Release() // it has ended
 	if _, _, err := turner.Rotate(t.Context()); err != nil {
 		t.Error(err)
 	}

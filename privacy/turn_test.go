@@ -68,7 +68,7 @@ func turnedFrom(t testing.TB, open func() backoffice.Store, path string) *turned
 	if err := keys.Bind(t.Context(), g.store); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = keys.Release() })
+	t.Cleanup(keys.Release)
 	return g
 }
 

@@ -94,17 +94,17 @@ func (k *Keyset) claim(ctx context.Context, store backoffice.KeyStore) (string, 
 	return in.primary.fingerprint, nil
 }
 
-// Release ends the tie: the program notes that it does not need the store's keys any more.
-func (k *Keyset) Release() error {
+// Release ends the tie: the program notes that it does not need the store's keys any more. Where the store is gone its note lapses.
+func (k *Keyset) Release() {
 	b := k.bound
 	if b == nil || b.stop == nil {
-		return nil
+		return
 	}
 	b.stop()
 	b.done.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
-	return b.store.EndKeyUse(ctx, b.id)
+	_ = b.store.EndKeyUse(ctx, b.id)
 }
 
 func (in *keysInUse) byFingerprint(print string) *generation {

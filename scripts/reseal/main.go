@@ -124,7 +124,7 @@ func (r *run) fill(ctx context.Context) error {
 	if err := keys.Bind(ctx, store); err != nil {
 		return err
 	}
-	defer func() { _ = keys.Release() }()
+	defer keys.Release()
 	const batch = 5000
 	for from := 0; from < r.customers; from += batch {
 		var rows []*backoffice.Customer
