@@ -1,4 +1,4 @@
-.PHONY: reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks
+.PHONY: reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
 
 GO ?= go
 
@@ -43,6 +43,9 @@ reseal: ## docs/keys.md: turns the keys of 1,000,000 customers while they are re
 
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
 	$(GO) run ./scripts/hostile $(ARGS)
+
+chaos: ## docs/reliability.md: kills, freezes, cuts and starves what the program stands on, and counts what clients notice; ARGS="-engine sqlite -kills 10"
+	$(GO) run ./scripts/chaos $(ARGS)
 
 soak: ## an hour of reads and writes on a store, and whether what the server takes stays flat; ARGS="-engine postgres -duration 10m"
 	$(GO) run ./scripts/soak $(ARGS)

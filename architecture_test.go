@@ -67,6 +67,7 @@ var mayImport = map[string]string{
 	"notices/generate":   "",
 	"rest/openapi":       "rest",
 	"integration":        "",
+	"scripts/chaos":      "scripts/rig",
 	"scripts/hostile":    "backoffice",
 	"scripts/kbo2ndjson": "backoffice",
 	"scripts/reseal":     "auth backoffice privacy store/sqlite",

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"example.org/backoffice/scripts/rig"
+)
+
+// stand is a gateway over a store that is broken.
+type stand struct {
+	engine string
+	kills  int
+	office *rig.Office
+	server *rig.Server
+	pair   rig.Pair
+
+	cluster *rig.Cluster     // of PostgreSQL
+	proxy   *toxiproxy.Proxy // before it
+
+	gone atomic.Bool // the server is being killed, or stopped
+}
+
+func (s *stand) open() (err error) {
+	if err := os.MkdirAll(s.office.Folder, 0o755); err != nil {
+		return err
+	}
+	s.office.Database = "sqlite:" + filepath.Join(s.office.Folder, "backoffice.db")
+	if s.engine == "postgres" {
+		if s.cluster, err = rig.NewCluster(filepath.Join(s.office.Folder, "postgres")); err != nil {
+			return err
+		}
+		server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+		s.proxy = toxiproxy.NewProxy(server, "postgres", "127.0.0.1:0", s.cluster.Address())
+		if err := s.proxy.Start(); err != nil {
+			return err
+		}
+		s.office.Database = s.cluster.URL(s.proxy.Listen, "postgres")
+	}
+	if _, err := s.office.Run("migrate"); err != nil {
+		return err
+	}
+	if s.pair, err = s.office.Issue("chaos", "privacy.read", "customers.write"); err != nil {
+		return err
+	}
+	if s.server, err = s.office.NewServer("server"); err != nil {
+		return err
+	}
+	if err := s.server.Start(s.office, nil); err != nil {
+		return err
+	}
+	_, err = s.server.Ready(time.Minute)
+	return err
+}
+
+func (s *stand) close() {
+	if s.server != nil && s.server.Lives() {
+		_ = s.server.Stop(time.Minute)
+	}
+	if s.proxy != nil {
+		s.proxy.Stop()
+	}
+	if s.cluster != nil {
+		s.cluster.Stop()
+	}
+}
+
+// under lets clients work before a fault, during it and after it, and counts. A fault happens as often as it says; each time all
+// has to be well again.
+func (s *stand) under(f fault) (counts, error) {
+	of := &noted{}
+	entries, err := s.entries()
+	if err != nil {
+		return counts{}, err
+	}
+	witnesses := make([]*witness, 4)
+	for i := range witnesses {
+		witnesses[i] = &witness{client: rig.NewClient(s.server.Address, s.pair, 2, 30*time.Second), of: of, name: fmt.Sprint("Witness ", i), turn: i * 1_000_000, deaf: s.gone.Load}
+		if err := witnesses[i].begin(); err != nil {
+			return counts{}, err
+		}
+	}
+	until := make(chan struct{})
+	var all sync.WaitGroup
+	for _, w := range witnesses {
+		all.Go(func() { w.run(until) })
+	}
+	prober := &witness{client: rig.NewClient(s.server.Address, s.pair, 1, 10*time.Second), of: &noted{}, name: "Prober", deaf: func() bool { return true }}
+	if err := prober.begin(); err != nil {
+		return counts{}, err
+	}
+	times := max(f.times(s), 1)
+	for range times {
+		time.Sleep(f.before)
+		if err := f.breaks(s); err != nil {
+			return counts{}, err
+		}
+		took, err := s.healthy(prober)
+		of.mu.Lock()
+		of.healthy = max(of.healthy, took)
+		if err != nil {
+			of.byHand++
+			of.example = err.Error() + "; " + of.example + "; " + prober.of.example
+		}
+		of.mu.Unlock()
+		if err != nil {
+			break
+		}
+		s.gone.Store(false)
+	}
+	time.Sleep(300 * time.Millisecond)
+	close(until)
+	all.Wait()
+	for _, w := range witnesses {
+		w.verify()
+	}
+	after, err := s.entries()
+	if err != nil {
+		return counts{}, err
+	}
+	of.unentered = max(0, of.disclosed-(after-entries))
+	if _, err := s.office.Run("consultations", "verify"); err != nil {
+		of.addf(&of.wrong, "the register: %v", err)
+	}
+	return of.counts, nil
+}
+
+// healthy waits until the server is ready and a write is acknowledged.
+func (s *stand) healthy(prober *witness) (time.Duration, error) {
+	began := time.Now()
+	for time.Since(began) < mostPatience {
+		if !s.server.Lives() {
+			return time.Since(began), errors.New("the server has ended by itself")
+		}
+		if s.server.IsReady() && prober.write() {
+			return time.Since(began), nil
+		}
+		if len(prober.open) > 0 {
+			prober.read()
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return time.Since(began), errors.New("not healthy within 30 s")
+}
+
+// mostPatience is after how long somebody would have to do something.
+const mostPatience = 30 * time.Second
+
+// entries are how many the register of consultations has.
+func (s *stand) entries() (n int, err error) {
+	out, err := s.office.Run("consultations", "list", "--format", "jsonl")
+	if err != nil {
+		return 0, err
+	}
+	return bytes.Count(out, []byte("\n")), nil
+}
