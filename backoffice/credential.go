@@ -15,6 +15,7 @@ type Principal struct {
 	Scopes   []Scope
 
 	TrustedOnly bool // it may send trusted documents alone: see TrustedDocument
+	Restriction Restriction
 }
 
 // Has says whether the pair holds a scope; no pair holds none.
@@ -32,12 +33,13 @@ type Credential struct {
 	ExpiresAt   Instant            // zero: never
 	RevokedAt   Instant            // zero: not revoked
 	TrustedOnly bool               // GraphQL documents that it sends have to be trusted ones
+	Restriction Restriction        // of what it sees; it stays as it was made
 	Secrets     []CredentialSecret // newest first
 }
 
 // Principal is the pair as one that makes requests.
 func (c *Credential) Principal() *Principal {
-	return &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, TrustedOnly: c.TrustedOnly}
+	return &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, TrustedOnly: c.TrustedOnly, Restriction: c.Restriction}
 }
 
 // CredentialSecret is one secret of a pair.

@@ -78,11 +78,13 @@ func (s *Service) seal(c *Customer, digits map[PrivacyField]string) (changed val
 type around struct {
 	users   map[string]*User
 	holders map[Text]string // who has a customer code
+
+	restriction Restriction // of who writes
 }
 
 // look reads what customers of these values are checked against.
 func (a *around) look(ctx context.Context, tx Tx, customers ...*Customer) error {
-	*a = around{holders: map[Text]string{}}
+	*a = around{holders: map[Text]string{}, restriction: RestrictionOf(ctx)}
 	var users []string
 	var coded []*Customer // one for each code
 	codes := map[string]Text{}
@@ -114,11 +116,24 @@ func (a *around) look(ctx context.Context, tx Tx, customers ...*Customer) error 
 
 // check holds a customer to the rules that other records have a part in. before is nil for a new one.
 func (a *around) check(c, before *Customer, check *checker) {
+	if a.restriction.IsSet() {
+		a.checkView(c, before, check)
+	}
 	if c.ResponsibleID != "" && CheckID(c.ResponsibleID) == nil && (before == nil || before.ResponsibleID != c.ResponsibleID) && a.users[c.ResponsibleID] == nil {
 		check.add(CodeNotFound, "no user has this identifier", "responsibleId")
 	}
 	if holder, taken := a.holders[c.CustomerCode]; taken && (before == nil || before.CustomerCode != c.CustomerCode) && holder != c.ID {
 		check.add(CodeTaken, "another customer has this code", "customerCode")
+	}
+}
+
+// checkView holds a customer to staying in view. What other records tell of that the store looks at when all is written.
+func (a *around) checkView(c, before *Customer, check *checker) {
+	user := a.users[c.ResponsibleID]
+	unknown := c.ResponsibleID != "" && user == nil
+	switch {
+	case before == nil && !unknown && !a.restriction.AdmitsNew(c, user), before != nil && before.ResponsibleID != c.ResponsibleID && !unknown && !a.restriction.AdmitsResponsible(user):
+		check.add(CodeNotAllowed, outOfView, "responsibleId")
 	}
 }
 

@@ -35,7 +35,13 @@ func (s *Service) writesThere(ctx context.Context, noun Noun) (bool, error) {
 		return false, nil
 	}
 	m, err := s.Store.Mirror(ctx)
-	return m.Of(noun) != nil, err
+	if there := m.Of(noun) != nil; err != nil || !there {
+		return false, err
+	}
+	if RestrictionOf(ctx).IsSet() { // of which the origin knows nothing
+		return false, Refuse(&UserError{Code: CodeNotAllowed, Message: "a restricted pair does not write what is another office's"})
+	}
+	return true, nil
 }
 
 // onCopies is the service that does dry runs on the copies, as if they were the store's own.

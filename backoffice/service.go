@@ -86,7 +86,9 @@ func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx)
 		var raced bool
 		err := s.Store.Write(ctx, func(ctx context.Context, tx Tx) (err error) {
 			if raced, err = do(ctx, guarded(tx, mirror)); err == nil && s.dry {
-				err = errUndone
+				if err = tx.StaysInView(ctx); err == nil {
+					err = errUndone
+				}
 			}
 			return err
 		})

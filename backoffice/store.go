@@ -159,6 +159,10 @@ type Tx interface {
 	// ForgetFilesOf does that with all of FileKeysOf customers, and returns them.
 	ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error)
 
+	// StaysInView refuses, with NOT_ALLOWED, what was written so far when any of it is not in view of a restricted context. Write
+	// does so when it ends; it is for those who undo what they have written.
+	StaysInView(ctx context.Context) error
+
 	// DeletedRows counts what was deleted since the changes were logged last, and what went with it, by noun.
 	DeletedRows() map[Noun]int
 

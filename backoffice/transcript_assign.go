@@ -79,7 +79,7 @@ func (s *Service) AssignChecklists(ctx context.Context, by *Principal, draft Ass
 			return false, err
 		}
 		if CheckID(draft.ChecklistID) == nil {
-			checkOpen(year, check)
+			checkOpen(ctx, year, check)
 		}
 		if len(check.found) == 0 {
 			assigned, err = a.plan(ctx, tx, year, check)

@@ -56,7 +56,7 @@ func (s *Service) AssignChecklist(ctx context.Context, by *Principal, draft Assi
 		},
 		check: func(check *checker) {
 			if CheckID(t.ChecklistID) == nil {
-				checkOpen(year, check)
+				checkOpen(ctx, year, check)
 			}
 			if CheckID(t.CustomerID) == nil && !known {
 				check.add(CodeNotFound, "no customer has this identifier", "customerId")
@@ -68,12 +68,14 @@ func (s *Service) AssignChecklist(ctx context.Context, by *Principal, draft Assi
 	})
 }
 
-// checkOpen holds the financial year of a checklist, nil when there is no such checklist, to being the current one.
-func checkOpen(year *FinancialYear, check *checker) {
+// checkOpen holds the financial year of a checklist, nil when there is no such checklist, to being the current one, and in view.
+func checkOpen(ctx context.Context, year *FinancialYear, check *checker) {
 	switch {
 	case year == nil:
 		check.add(CodeNotFound, "no checklist has this identifier", "checklistId")
 	case !year.IsCurrentYear:
 		check.add(CodeFinancialYearArchived, "the checklist's financial year is not the current one", "checklistId")
+	case !RestrictionOf(ctx).AdmitsYear(year):
+		check.add(CodeNotAllowed, outOfView, "checklistId")
 	}
 }

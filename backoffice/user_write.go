@@ -48,6 +48,9 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 		var check checker
 		userInput.apply(&in, &after, &check)
 		checkLabels(labels, sent, &check)
+		if RestrictionOf(ctx).SeesOthers(before, &after) {
+			check.add(CodeNotAllowed, outOfView, "labelIds")
+		}
 		check.found = append(check.found, UserTable.Check(&after)...)
 		if err := check.refusal(); err != nil {
 			return false, err

@@ -77,7 +77,7 @@ func (f *find[T, C]) settle(p *pass) {
 		}
 	}
 	f.of.misses.Add(int64(len(f.missing)))
-	if len(f.got) < len(f.missing) {
+	if len(f.got) < len(f.missing) && keeps(p.ctx) {
 		f.keepAbsence(p)
 	}
 	for _, row := range f.got {
@@ -117,7 +117,7 @@ func (f *find[T, C]) compare(p *pass) {
 // keepRow keeps a row that was read, if it is let in, and returns it as the caller gets it.
 func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
 	at := place{aRow, r.view, row.Identity()}
-	if !r.of.door.opens(at, p.once) {
+	if !keeps(p.ctx) || !r.of.door.opens(at, p.once) {
 		return row
 	}
 	kept, bytes := copyOf(r.form, row)
@@ -315,7 +315,7 @@ func (l *listRead[T, C]) settle(p *pass) {
 	} else if l.fill(p); l.err != nil {
 		return
 	}
-	keeps := l.rules.keeps(l.list.Criteria)
+	keeps := l.rules.keeps(l.list.Criteria) && keeps(p.ctx)
 	depends := l.depends()
 	for i, parent := range l.missing {
 		read := &l.got[i]

@@ -174,7 +174,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		reads = append(reads, a)
 	}
 	last := b.Last || q.alone
-	for memory := !q.past; ; memory = false {
+	for memory := !q.past && keeps(ctx); ; memory = false {
 		p := q.pass(ctx, memory)
 		p.reads = reads
 		p.own = !b.Pooled
@@ -201,6 +201,10 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		return b.Err()
 	}
 }
+
+// keeps says whether what is read may be from memory, and be kept there: what restricted pairs read is not. No two of them see the same
+// lists, and that there is nothing of an identifier is true for one of them alone.
+func keeps(ctx context.Context) bool { return !backoffice.RestrictionOf(ctx).IsSet() }
 
 // pass begins a pass.
 func (q *snapshot) pass(ctx context.Context, memory bool) *pass {

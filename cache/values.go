@@ -84,7 +84,7 @@ func (r *valueRead[C, V]) settle(p *pass) {
 			r.of.compareAnswer(r.view, parent, known, r.got[i])
 		}
 		r.into[r.places[i]] = r.got[i]
-		if r.rules.keeps(r.criteria) {
+		if r.rules.keeps(r.criteria) && keeps(p.ctx) {
 			r.of.keepAnswer(r.view, parent, r.question, depends, p.then, func() (any, int) { return r.got[i], totalBytes })
 		}
 	}
@@ -154,7 +154,7 @@ func (r *nounRead) settle(p *pass) {
 		}
 		r.into[r.places[i]] = r.got[i]
 		// An entry of the register is in no change log, so neither it nor its absence is kept.
-		if _, logged := numberOf[r.got[i]]; logged {
+		if _, logged := numberOf[r.got[i]]; logged && keeps(p.ctx) {
 			if at := (place{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
 				at.id = strings.Clone(id)
 				r.of.keep(p.then, &kept{place: at, filled: p.then.at, value: r.got[i]})

@@ -42,7 +42,7 @@ var errOther = backoffice.Errorf(backoffice.CursorExpired, "the change log is no
 // At is the number up to which the reader has come.
 func (r *Reader) At() int64 { return r.at }
 
-// Next returns the next changes, at most so many, and waits for one to come. Errors: CursorExpired when the log does not
+// Next returns the next changes, at most so many, and waits for one to come: those that are in view of the context. Errors: CursorExpired when the log does not
 // reach from here on, the cause of the context's end, and those of the store.
 func (r *Reader) Next(ctx context.Context, most int) ([]*backoffice.VisibleChange, error) {
 	for {
@@ -69,7 +69,7 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 		return nil, false, errOther
 	}
 	r.history = history
-	if ok {
+	if ok && !backoffice.RestrictionOf(ctx).IsSet() { // only the store knows what is in view
 		for _, entry := range entries {
 			if shown := r.kinds.Show(entry); shown != nil {
 				if changes = append(changes, shown); len(changes) == most {

@@ -27,16 +27,22 @@ type credentialsCreateCommand struct {
 	Scope     []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of ${scopes}."`
 	Expires   string   `placeholder:"DATE" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, never."`
 	Documents string   `enum:"trusted,any" default:"any" help:"Which GraphQL documents the pair may send: any, or trusted for those alone that documents trust has stored (${default})."`
-	JSON      bool     `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
+	restrictionFlags
+	JSON bool `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
 
 	scopes  []backoffice.Scope
 	expires backoffice.Instant
+
+	restriction backoffice.Restriction
 }
 
 // Validate reads the scopes and the date.
 func (c *credentialsCreateCommand) Validate() (err error) {
 	if c.scopes, err = parseScopes("--scope", c.Scope); err == nil {
 		c.expires, err = parseExpiry(c.Expires)
+	}
+	if err == nil {
+		c.restriction, err = c.read()
 	}
 	return err
 }
@@ -74,7 +80,10 @@ func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Sto
 	if err != nil {
 		return err
 	}
-	pair.TrustedOnly = c.Documents == "trusted"
+	pair.TrustedOnly, pair.Restriction = c.Documents == "trusted", c.restriction
+	if err := c.restriction.CheckNamed(ctx, store); err != nil {
+		return flagged(err)
+	}
 	secret, err := auth.IssuePair(ctx, store, pair, now)
 	if err != nil {
 		return err
@@ -105,7 +114,7 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
-	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt", "documents"}
+	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt", "documents", "sees"}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, pair := range pairs {
 			live := 0
@@ -114,7 +123,7 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 					live++
 				}
 			}
-			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair)); err != nil {
+			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), seenBy(pair)); err != nil {
 				return err
 			}
 		}

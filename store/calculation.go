@@ -8,7 +8,8 @@ import (
 )
 
 var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Calculation, backoffice.CalculationCriteria]{
-	name: "calculations",
+	name:  "calculations",
+	reach: through("customer_id").within("EXISTS (SELECT 1 FROM stored.transcripts w WHERE w.id = x.transcript_id AND w.financial_year_id ?)"),
 	special: map[string]special{
 		"state": {also: "stateLabel"}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)}, "file": {serves: "proposal"},
 	},

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,15 +23,16 @@ const feedColumns = "sequence, at, client_id, noun, object_id, fields, done, par
 type feedShape struct {
 	kinds   string // with commas between
 	limit   int
+	inView  bool // of the entries that are
 	bounded bool // each part of the union has the limit, too: PostgreSQL merges nothing else
 }
 
-func feedShapeOf(d *Dialect, kinds []string, rows int) feedShape {
+func feedShapeOf(d *Dialect, kinds []string, rows int, inView bool) feedShape {
 	limit := 16
 	for limit < rows {
 		limit *= 2
 	}
-	return feedShape{strings.Join(kinds, ","), limit, d.lateral}
+	return feedShape{strings.Join(kinds, ","), limit, inView, d.lateral}
 }
 
 var (
@@ -43,21 +45,27 @@ const mostFeedTexts = 500
 
 // feedText reads a page: the ends of the log, and beside them its entries. Each kind is read in its
 // order from the index and these rows are merged until the page is full, however many entries of other kinds are between.
-func feedText(s feedShape) string {
+func feedText(s feedShape, d *Dialect) string {
 	if known, ok := feedTexts.Load(s); ok {
 		return known.(string)
 	}
-	limit := " ORDER BY sequence LIMIT " + strconv.Itoa(s.limit)
+	limit, columns := " ORDER BY sequence LIMIT "+strconv.Itoa(s.limit), feedColumns
+	if s.inView {
+		columns += ", " + parentsInView(d) + " AS seen"
+	}
 	parts := strings.Split(s.kinds, ",")
 	for i, kind := range parts {
-		parts[i] = "SELECT " + feedColumns + " FROM changes WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
+		parts[i] = "SELECT " + columns + " FROM changes c WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
+		if s.inView {
+			parts[i] += entryInView(d, kind)
+		}
 		if s.bounded {
 			parts[i] = "SELECT * FROM (" + parts[i] + limit + ") p"
 		}
 	}
 	page := strings.Join(parts, " UNION ALL ") + limit
 	text := named("changes.feed", unnamed(endsOfFeed)) + " LEFT JOIN (" + page + ") c ON true ORDER BY c.sequence"
-	text = strings.Replace(text, "h.removed, h.latest", "h.removed, h.latest, c."+strings.ReplaceAll(feedColumns, ", ", ", c."), 1)
+	text = strings.Replace(text, "h.removed, h.latest", "h.removed, h.latest, c."+strings.ReplaceAll(feedNames(s.inView), ", ", ", c."), 1)
 	if feedKnown.Add(1) <= mostFeedTexts {
 		feedTexts.Store(s, text)
 	}
@@ -67,17 +75,31 @@ func feedText(s feedShape) string {
 // endsOfFeed tells up to where entries are gone, and the number of the last one.
 const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest FROM (SELECT r.removed, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
 
+// feedNames are the columns of a page.
+func feedNames(inView bool) string {
+	if inView {
+		return feedColumns + ", seen"
+	}
+	return feedColumns
+}
+
 // ReadChanges implements backoffice.ChangeStore.
 func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
+	asked := s.changesQuery(q, into, false)
+	asked.inView = func() *Query { return s.changesQuery(q, into, true) }
+	return b.Queue(asked)
+}
+
+func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePage, inView bool) *Query {
 	*into = backoffice.ChangePage{}
 	kinds := q.Kinds.Names()
 	text, args := endsOfFeed, []any(nil)
 	if len(kinds) > 0 {
 		// The last of the entries that are gone is still there, so there may be one row more than are wanted; another one tells
 		// whether there are more.
-		text, args = feedText(feedShapeOf(s.nouns.dialect, kinds, q.First+2)), []any{q.After}
+		text, args = feedText(feedShapeOf(s.nouns.dialect, kinds, q.First+2, inView), s.nouns.dialect), []any{q.After}
 	}
-	return b.Queue(queryOf(text, args, func(row *Row) error {
+	return queryOf(text, args, func(row *Row) error {
 		into.Removed, into.Latest = row.Int(0), row.Int(1)
 		if len(kinds) == 0 || row.IsNull(2) || row.Int(2) <= into.Removed {
 			return nil
@@ -86,13 +108,18 @@ func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into 
 			into.More = true
 			return nil
 		}
-		into.Changes = append(into.Changes, &backoffice.Change{
+		c := &backoffice.Change{
 			Sequence: row.Int(2), At: backoffice.Instant(row.Int(3)), ClientID: row.Text(4), Noun: backoffice.Noun(row.Text(5)), ObjectID: row.Text(6),
 			Fields: split[string](row.Text(7)), Done: backoffice.ChangeAction(row.Text(8)), Parents: parentsFrom(row.Text(9), row.Text(10)),
 			VisibleAt: backoffice.Instant(row.Int(11)),
-		})
+		}
+		if inView {
+			seen := split[string](row.Text(12))
+			c.Parents = slices.DeleteFunc(c.Parents, func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) })
+		}
+		into.Changes = append(into.Changes, c)
 		return nil
-	}))
+	})
 }
 
 // RemoveChanges implements backoffice.ChangeStore. The last of the entries that are gone stays, though nobody is shown it:

@@ -10,6 +10,7 @@ import (
 
 var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer, backoffice.CustomerCriteria]{
 	name:      "customers",
+	reach:     reach{itself: true},
 	changedAt: func(c *backoffice.Customer) []*backoffice.Instant { return []*backoffice.Instant{&c.UpdatedAt} },
 	hidden: &hiddenChanges[backoffice.Customer]{
 		is:    func(c *backoffice.Customer) bool { return c.OpenUpdatedAt != 0 },

@@ -26,7 +26,8 @@ var described []description
 type description struct {
 	noun  backoffice.Noun
 	table string
-	on    func(*Dialect) any              // a *noun
+	reach reach
+	on    func(*nouns) any                // a *noun
 	reads func(noun any, from source) any // a *reader
 }
 
@@ -66,9 +67,12 @@ func describe[T any, C comparable](of *backoffice.Table[T], t table[T, C]) *tabl
 
 // register makes a table known to those who ask about any.
 func register[T any, C comparable](t *table[T, C]) *table[T, C] {
+	if !t.reach.isSet() {
+		panic("store: the table " + t.name + " does not say how its records reach their customers")
+	}
 	t.place = len(described)
 	described = append(described, description{
-		t.noun, t.name, func(d *Dialect) any { return nounOf(t, d) },
+		t.noun, t.name, t.reach, func(all *nouns) any { return nounOf(t, all) },
 		func(of any, from source) any { return &reader[T, C]{of.(*noun[T, C]), from} },
 	})
 	return t

@@ -27,6 +27,10 @@ type Dialect struct {
 	month       string // the month of the Instant ?, as a text
 	mark        string // the number of this transaction; "" when writers wait for each other
 	passed      string // whether all transactions up to number $1 have ended
+	parentsOf   string // a table p of the parents of an entry c of the change log
+	letterOf    string // the letter for the noun of p
+	stored      string // in front of a table's name: the table itself, whatever a WITH calls so
+	rowID       string // selects the number of a row x that other tables refer to
 
 	// List makes an argument of several texts.
 	List func([]string) any
@@ -41,8 +45,11 @@ var SQLite = &Dialect{
 	in:          "IN (SELECT value FROM json_each(?))",
 	now:         "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
 	visibleFrom: "(SELECT CASE WHEN m.first < ? THEN m.first ELSE ? END FROM (SELECT MIN(l.written_at) AS first FROM late_writes l WHERE l.visible_at >= ?) m)",
-	month:       "strftime('%Y-%m', ? / 1000.0, 'unixepoch')",
-	List:        listAsJSON,
+	parentsOf:   `json_each('["' || replace(COALESCE(c.parents, ''), ' ', '","') || '"]') p`, letterOf: "substr(c.parent_nouns, p.key + 1, 1)",
+	stored: "main.",
+	rowID:  "x.rowid AS rowid, ",
+	month:  "strftime('%Y-%m', ? / 1000.0, 'unixepoch')",
+	List:   listAsJSON,
 }
 
 // Postgres is the dialect of PostgreSQL, from version 13.
@@ -59,10 +66,11 @@ var Postgres = &Dialect{
 	visibleFrom: "visible_from(?)",
 	skip:        " FOR UPDATE SKIP LOCKED",
 	month:       `to_char(to_timestamp(? / 1000.0::double precision) AT TIME ZONE 'UTC', 'YYYY-MM') COLLATE "C"`,
-	mark:        "SELECT /*backoffice:transactions.mark*/ pg_current_xact_id()::text::bigint",
-	passed:      "SELECT /*backoffice:transactions.passed*/ pg_snapshot_xmin(pg_current_snapshot())::text::bigint > $1",
-	List:        func(texts []string) any { return texts },
-	bulk:        true,
+	parentsOf:   "unnest(string_to_array(c.parents, ' ')) WITH ORDINALITY p(value, n)", letterOf: "substr(c.parent_nouns, p.n::int, 1)",
+	mark:   "SELECT /*backoffice:transactions.mark*/ pg_current_xact_id()::text::bigint",
+	passed: "SELECT /*backoffice:transactions.passed*/ pg_snapshot_xmin(pg_current_snapshot())::text::bigint > $1",
+	List:   func(texts []string) any { return texts },
+	bulk:   true,
 }
 
 func listAsJSON(texts []string) any {

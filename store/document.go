@@ -4,6 +4,7 @@ import "example.org/backoffice/backoffice"
 
 var documentTable = describe(backoffice.DocumentTable, table[backoffice.CustomerDocument, backoffice.DocumentCriteria]{
 	name:    "documents",
+	reach:   through("customer_id"),
 	special: map[string]special{"name": {also: orderField(backoffice.KeyName)}},
 	columns: []column[backoffice.CustomerDocument]{folded("name_folded", func(d *backoffice.CustomerDocument) string { return backoffice.Fold(d.Name) })},
 	nothing: func(c backoffice.DocumentCriteria) bool { return c.Nothing },

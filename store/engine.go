@@ -100,8 +100,11 @@ func (c Conn) Exec(ctx context.Context, text string, args []any) (int64, error) 
 	return s.Changed, err
 }
 
-// counted notes statements in their context's counter.
-type counted struct{ Sender }
+// counted notes statements in their context's counter, and lets them read what is in view.
+type counted struct {
+	Sender
+	nouns *nouns
+}
 
 // Send implements Sender.
 func (c counted) Send(ctx context.Context, statements ...*Statement) {
@@ -111,6 +114,7 @@ func (c counted) Send(ctx context.Context, statements ...*Statement) {
 	if timeline := backoffice.TimelineOf(ctx); timeline != nil {
 		defer timed(timeline, statements)()
 	}
+	c.nouns.inView(ctx, statements)
 	c.Sender.Send(ctx, statements...)
 }
 

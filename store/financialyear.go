@@ -9,6 +9,7 @@ import (
 
 var financialYearTable = describe(backoffice.FinancialYearTable, table[backoffice.FinancialYear, backoffice.FinancialYearCriteria]{
 	name:    "financial_years",
+	reach:   seenByAll,
 	special: map[string]special{"isCurrentYear": {name: "is_current"}},
 	criteria: []criterion[backoffice.FinancialYearCriteria]{
 		where(func(c backoffice.FinancialYearCriteria) bool { return c.Current }, "t.is_current"),

@@ -4,6 +4,7 @@ import "example.org/backoffice/backoffice"
 
 var minfinTable = describe(backoffice.MinfinTable, table[backoffice.MinfinDocument, backoffice.MinfinCriteria]{
 	name:    "minfin_documents",
+	reach:   through("customer_id").within("x.financial_year_id IS NULL OR x.financial_year_id ?"),
 	nothing: func(c backoffice.MinfinCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.MinfinCriteria]{
 		equals("customer_id", func(c backoffice.MinfinCriteria) string { return c.CustomerID }),

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -15,13 +16,19 @@ type nouns struct {
 	changesAside copyTexts
 	changesAtEnd string
 	setDocument  string
+
+	views      views
+	bound      []description // to customers
+	customers  description
+	boundNames *regexp.Regexp
 }
 
 func nounsOn(d *Dialect) *nouns {
 	n := &nouns{dialect: d, ofIDs: nounsOfText(d), changesAside: changesAsideOf(d), changesAtEnd: changesAtEndOf(d), setDocument: setDocumentText(d)}
 	for _, of := range described {
-		n.made = append(n.made, of.on(d))
+		n.made = append(n.made, of.on(n))
 	}
+	n.bound, n.customers, n.boundNames = boundTables()
 	return n
 }
 
@@ -46,7 +53,7 @@ type nounReader struct {
 
 // Send implements backoffice.Sender.
 func (r *nounReader) Send(ctx context.Context, b *backoffice.Batch) error {
-	return send(ctx, r.from, b)
+	return send(ctx, r.nouns, r.from, b)
 }
 
 // Nouns implements backoffice.NounReader.

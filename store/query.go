@@ -13,6 +13,8 @@ type Query struct {
 	done func() // called after the last row
 
 	uncounted bool // nothing that a request asked
+
+	inView func() *Query // asks the same of what is in view; nil where that is the same statement
 }
 
 // Err implements backoffice.Queued.
@@ -34,14 +36,18 @@ func oneMoment(to Sender) source {
 }
 
 // send answers the reads of a batch.
-func send(ctx context.Context, from source, b *backoffice.Batch) error {
+func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error {
 	queued := b.Queued()
 	statements := make([]*Statement, 0, len(queued))
-	metering := backoffice.BudgetOf(ctx) != nil
+	metering, restricted := backoffice.BudgetOf(ctx) != nil, n.viewOf(ctx) != nil
 	for _, read := range queued {
 		q, ok := read.(*Query)
 		if !ok {
 			return backoffice.Fault(errForeign, "reading")
+		}
+		if restricted && q.inView != nil && q.Err() == nil {
+			other := q.inView()
+			q.Statement, q.done = other.Statement, other.done
 		}
 		if q.Err() != nil || q.Text == "" {
 			continue
@@ -54,6 +60,7 @@ func send(ctx context.Context, from source, b *backoffice.Batch) error {
 		}
 		statements = append(statements, &q.Statement)
 	}
+	n.inView(ctx, statements)
 	if len(statements) > 0 || b.Last {
 		if timeline := backoffice.TimelineOf(ctx); timeline != nil {
 			defer timed(timeline, statements)()

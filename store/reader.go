@@ -10,6 +10,7 @@ import (
 
 // noun is a table on a dialect, with the statements that were made for it.
 type noun[T any, C comparable] struct {
+	all     *nouns
 	table   *table[T, C]
 	dialect *Dialect
 	texts   texts[T]
@@ -21,8 +22,9 @@ type noun[T any, C comparable] struct {
 	parentNouns []backoffice.Noun // of those others
 }
 
-func nounOf[T any, C comparable](t *table[T, C], d *Dialect) *noun[T, C] {
-	n := &noun[T, C]{table: t, dialect: d}
+func nounOf[T any, C comparable](t *table[T, C], all *nouns) *noun[T, C] {
+	d := all.dialect
+	n := &noun[T, C]{all: all, table: t, dialect: d}
 	n.writes, n.holders = writeTextsOf(t, d), holdersText(t, d)
 	for _, c := range t.parentColumnsOf() {
 		n.parents, n.parentNouns = append(n.parents, t.columnNamed(c.name)), append(n.parentNouns, c.noun)
@@ -50,7 +52,7 @@ type reader[T any, C comparable] struct {
 
 // Send implements backoffice.Sender.
 func (r *reader[T, C]) Send(ctx context.Context, b *backoffice.Batch) error {
-	return send(ctx, r.from, b)
+	return send(ctx, r.all, r.from, b)
 }
 
 // Columns implements backoffice.Reader.
@@ -248,23 +250,34 @@ func (n *noun[T, C]) window(args []any, by backoffice.Order, w backoffice.Window
 
 // Counts implements backoffice.Reader.
 func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
+	return b.Queue(r.counts(under, criteria, parents, into))
+}
+
+func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []string, into []int) *Query {
 	list, places, err := r.places(under, criteria, parents)
 	if err != nil || list == nil {
-		return b.Queue(failed(err))
+		return failed(err)
 	}
 	s := shape{
 		kind: countsStatement, under: under, criteria: r.table.mask(under, criteria), single: isSingle(under, list),
 		varying: r.table.varyingText(criteria, r.dialect), similar: r.table.trigrams(criteria) != nil,
 	}
-	text, args := totalText, []any{string(r.table.noun)}
-	if under != backoffice.Root || s.criteria != 0 || s.varying != "" || s.similar {
-		text = r.texts.get(s, func() *statement[T] { ends, _ := r.table.ends(under, criteria); return r.textFor(s, ends).counts() }).text
-		args = r.arguments(s, criteria, list)
-	}
-	return b.Queue(queryOf(text, args, func(row *Row) error {
+	each := func(row *Row) error {
 		into[places(int(row.Int(0)))] = int(row.Int(1))
 		return nil
-	}))
+	}
+	counting := func() *Query {
+		text := r.texts.get(s, func() *statement[T] { ends, _ := r.table.ends(under, criteria); return r.textFor(s, ends).counts() }).text
+		return queryOf(text, r.arguments(s, criteria, list), each)
+	}
+	if under != backoffice.Root || s.criteria != 0 || s.varying != "" || s.similar {
+		return counting()
+	}
+	total := queryOf(totalText, []any{string(r.table.noun)}, each)
+	if !r.table.reach.everybody {
+		total.inView = counting
+	}
+	return total
 }
 
 // places are the parents to look for, as parentsOf gives them, and where each of them stands among all parents.

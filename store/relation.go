@@ -4,6 +4,7 @@ import "example.org/backoffice/backoffice"
 
 var relationTable = describe(backoffice.RelationTable, table[backoffice.CustomerRelation, backoffice.RelationCriteria]{
 	name:    "relations",
+	reach:   through("customer_id", "related_customer_id"),
 	special: map[string]special{"customerId": {also: "direction otherCustomer"}, "relatedCustomerId": {also: "direction otherCustomer"}},
 	nothing: func(c backoffice.RelationCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.RelationCriteria]{

@@ -116,8 +116,8 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 
 func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
 	return s.engine.Write(ctx, func(ctx context.Context, to Sender) error {
-		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())}}
-		tx.conn = Conn{counted{inTx{tx}}}
+		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())}, restricted: s.nouns.viewOf(ctx) != nil}
+		tx.conn = Conn{counted{inTx{tx}, s.nouns}}
 		tx.nounReader = nounReader{s.nouns, oneMoment(inTx{tx})}
 		tx.copier, _ = to.(Copier)
 		tx.batchConn, _ = to.(BatchConn)
@@ -127,9 +127,12 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 		if tx.failed != nil {
 			return tx.failed
 		}
+		if err := tx.StaysInView(ctx); err != nil {
+			return err
+		}
 		return tx.finish(ctx)
 	})
 }
 
 // primary runs statements that must see what was durable when they were asked.
-func (s *Store) primary() Conn { return Conn{counted{s.engine.Primary()}} }
+func (s *Store) primary() Conn { return Conn{counted{s.engine.Primary(), s.nouns}} }

@@ -14,6 +14,7 @@ type table[T any, C comparable] struct {
 	name    string
 	columns []column[T]        // the identifier first
 	special map[string]special // by the names of fields: what describe makes otherwise
+	reach   reach              // the customers by whom it is decided who sees a record
 	id      func(*T) *string
 	version func(*T) *int // nil for nouns without one
 

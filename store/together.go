@@ -78,6 +78,7 @@ func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
 	if timeline := backoffice.TimelineOf(ctx); timeline != nil {
 		timed(timeline, statements)() // the commit has their answers
 	}
+	t.store.nouns.inView(ctx, statements)
 	t.batchConn.SendLast(statements...)
 }
 

@@ -26,6 +26,7 @@ type touch struct {
 // steps is one change of it.
 func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.ChangeAction, fields []string, parents ...backoffice.ChangeParent) {
 	o := object{noun, id}
+	t.noteWrote(o, done)
 	known := t.touched[o]
 	if known == nil {
 		if t.touched == nil {

@@ -25,7 +25,8 @@ func writtenAs[T any](c column[T], expression string) column[T] {
 }
 
 var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Transcript, backoffice.TranscriptCriteria]{
-	name: "transcripts",
+	name:  "transcripts",
+	reach: through("customer_id").within("x.financial_year_id ?"),
 	changedAt: func(t *backoffice.Transcript) []*backoffice.Instant {
 		return []*backoffice.Instant{&t.UpdatedAt, &t.OwnUpdatedAt}
 	},
@@ -124,12 +125,17 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	if err != nil || list == nil {
 		return b.Queue(failed(err))
 	}
-	if under == backoffice.Root && isPartial(criteria) {
-		found := map[backoffice.TranscriptStatus]int{}
-		parts := r.parts(criteria, func(status backoffice.TranscriptStatus, n int) { found[status] += n })
-		parts.done = func() { into[0] = inOrder(found) }
-		return b.Queue(parts)
+	counting := func() *Query { return r.byStatus(under, criteria, list, places, into) }
+	if under != backoffice.Root || !isPartial(criteria) {
+		return b.Queue(counting())
 	}
+	found := map[backoffice.TranscriptStatus]int{}
+	parts := r.parts(criteria, func(status backoffice.TranscriptStatus, n int) { found[status] += n })
+	parts.done, parts.inView = func() { into[0] = inOrder(found) }, counting
+	return b.Queue(parts)
+}
+
+func (r *transcriptReader) byStatus(under backoffice.Parent, criteria backoffice.TranscriptCriteria, list []string, places func(int) int, into [][]backoffice.TranscriptStatusCount) *Query {
 	found := make([]map[backoffice.TranscriptStatus]int, len(list))
 	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria), varying: r.table.varyingText(criteria, r.dialect)}
 	statement := r.texts.get(s, func() *statement[backoffice.Transcript] {
@@ -144,11 +150,11 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 		(*of)[enumOf(row, 1, backoffice.TranscriptStatuses)] += int(row.Int(2))
 		return nil
 	}
-	return b.Queue(&Query{Statement: Statement{Text: statement.text, Args: r.arguments(s, criteria, list), Each: each}, done: func() {
+	return &Query{Statement: Statement{Text: statement.text, Args: r.arguments(s, criteria, list), Each: each}, done: func() {
 		for i, of := range found {
 			into[places(i)] = inOrder(of)
 		}
-	}})
+	}}
 }
 
 func inOrder(found map[backoffice.TranscriptStatus]int) (counts []backoffice.TranscriptStatusCount) {

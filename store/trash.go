@@ -18,6 +18,7 @@ func (t *tx) keeps(noun backoffice.Noun) bool {
 
 // keepGoing puts records into the trash that are about to be deleted and are locked, with what goes with them, which is noted.
 func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) error {
+	ctx = whole(ctx) // of which none was found to be out of view
 	going := map[backoffice.Noun][]string{noun: ids}
 	for o, touched := range t.touched {
 		if touched.done == backoffice.Deleted && o.noun != noun {

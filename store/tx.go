@@ -25,6 +25,10 @@ type tx struct {
 	author         *backoffice.Change // the last entry that somebody logged
 
 	keeping *backoffice.Keeping // see KeepDeleted
+
+	restricted bool
+	wrote      map[backoffice.Noun]map[string]bool // what is there when it ends, of one that is restricted
+	passed     map[object]bool                     // by goesInView
 }
 
 var _ backoffice.Tx = (*tx)(nil)

@@ -8,7 +8,8 @@ import (
 )
 
 var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice.UserCriteria]{
-	name: "users",
+	name:  "users",
+	reach: seenByAll,
 	special: map[string]special{
 		"firstName": {also: "displayName " + orderField(backoffice.KeyName)},
 		"lastName":  {also: "displayName " + orderField(backoffice.KeyName)},

@@ -184,6 +184,9 @@ func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
 		return nil
 	}
 	before := attachments{}
+	if err := w.tx.isInView(ctx, w.table.noun, w.idsOf(rows), w.unknown()); err != nil {
+		return err
+	}
 	err := w.together(ctx, rows,
 		func(ctx context.Context) error { return w.attachedOf(ctx, rows, before) },
 		func(ctx context.Context) error { return w.update(ctx, rows) },
@@ -235,8 +238,7 @@ func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
 	}
 	for _, row := range rows {
 		if stored[*w.table.id(row)] == nil {
-			return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
-				Code: backoffice.CodeNotFound, Message: "there is no such " + string(w.table.noun), Field: []string{"id"}}))
+			return w.tx.fail(w.unknown())
 		}
 	}
 	if w.table.version == nil {
@@ -244,6 +246,10 @@ func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
 	}
 	return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
 		Code: backoffice.CodeStaleVersion, Message: "the " + string(w.table.noun) + " was changed since", Field: []string{"expectedVersion"}}))
+}
+
+func (w *writer[T, C]) unknown() error {
+	return backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotFound, Message: "there is no such " + string(w.table.noun), Field: []string{"id"}})
 }
 
 // Upsert implements backoffice.Writer. Of several rows with one identifier the last counts.
@@ -260,6 +266,9 @@ func (w *writer[T, C]) Upsert(ctx context.Context, rows []*T) error {
 	}
 	before := attachments{}
 	if err := w.attached(ctx, w.writes.attached, w.idsOf(rows), before); err != nil {
+		return err
+	}
+	if err := w.tx.isInView(ctx, w.table.noun, slices.Collect(maps.Keys(before)), w.unknown()); err != nil {
 		return err
 	}
 	if err := w.upsert(ctx, rows); err != nil {
@@ -305,7 +314,18 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 		if err := look(ctx); err != nil {
 			return nil, err
 		}
+		if err := w.tx.goesInView(ctx, w.table.noun, own); err != nil {
+			return nil, err
+		}
 		if err := w.tx.keepGoing(ctx, w.table.noun, slices.Sorted(maps.Keys(own))); err != nil {
+			return nil, err
+		}
+		look = func(context.Context) error { return nil }
+	} else if w.tx.restricted {
+		if err := look(ctx); err != nil {
+			return nil, err
+		}
+		if err := w.tx.goesInView(ctx, w.table.noun, own); err != nil {
 			return nil, err
 		}
 		look = func(context.Context) error { return nil }

@@ -114,7 +114,11 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 			continue
 		}
 		if hook.Due <= now || stop != "" {
-			workers[hook.ID] = s.begin(ctx, hook, kinds, stop, w)
+			own := ctx
+			if pair := pairs[hook.ClientID]; pair != nil { // its restriction is for good
+				own = backoffice.WithRestriction(ctx, pair.Restriction)
+			}
+			workers[hook.ID] = s.begin(own, hook, kinds, stop, w)
 		}
 	}
 	for id, w := range workers {

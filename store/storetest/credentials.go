@@ -11,8 +11,9 @@ import (
 )
 
 func fullCredential(id string) *backoffice.Credential {
+	restriction, _ := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: []string{"u2", "u1", "u2"}, Years: []string{"2025"}})
 	return &backoffice.Credential{
-		ID: id, Name: "Portal", Scopes: []backoffice.Scope{backoffice.PrivacyRead, backoffice.UsersWrite}, CreatedAt: 1, ExpiresAt: 2, RevokedAt: 3, TrustedOnly: true,
+		ID: id, Name: "Portal", Scopes: []backoffice.Scope{backoffice.PrivacyRead, backoffice.UsersWrite}, CreatedAt: 1, ExpiresAt: 2, RevokedAt: 3, TrustedOnly: true, Restriction: restriction,
 		Secrets: []backoffice.CredentialSecret{{Digest: []byte("digest\x00one"), CreatedAt: 4, ExpiresAt: 5}, {Digest: []byte("digest two"), CreatedAt: 6}},
 	}
 }

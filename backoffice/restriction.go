@@ -1,0 +1,172 @@
+package backoffice
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Restriction is which customers a credential pair may see, and with them what hangs on those. The same kind of condition met
+// in one of its values is enough, each kind that is set has to be met. It is comparable, so that it can be a part of a
+// question; the zero value restricts nothing.
+type Restriction struct {
+	responsible, labels, customers, years string // sorted, each once, parted by blanks
+}
+
+// RestrictionFields are the values of a restriction, in the order of its flags.
+type RestrictionFields struct {
+	Responsible []string `json:"responsible,omitempty"` // customers of these users
+	Labels      []string `json:"labels,omitempty"`      // customers whose responsible user has one of these labels
+	Customers   []string `json:"customers,omitempty"`   // these customers
+	Years       []string `json:"years,omitempty"`       // customers with a transcript of these years (YYYY), and of what belongs to a year theirs alone
+}
+
+// NewRestriction makes a restriction. Refused with INVALID for what can be no identifier or year.
+func NewRestriction(f RestrictionFields) (Restriction, error) {
+	var check checker
+	for _, of := range []struct {
+		field  string
+		values []string
+	}{{"responsible", f.Responsible}, {"labels", f.Labels}, {"customers", f.Customers}} {
+		for _, id := range of.values {
+			if err := CheckID(id); err != nil {
+				check.add(CodeInvalid, err.Error(), of.field)
+			}
+		}
+	}
+	for _, year := range f.Years {
+		if _, err := ParseYear(year); err != nil {
+			check.add(CodeInvalid, err.Error(), "years")
+		}
+	}
+	if err := check.refusal(); err != nil {
+		return Restriction{}, err
+	}
+	return Restriction{idSet(f.Responsible), idSet(f.Labels), idSet(f.Customers), idSet(f.Years)}, nil
+}
+
+// idSet is one text for a set of texts that have no blanks.
+func idSet(values []string) string {
+	values = slices.Clone(values)
+	slices.Sort(values)
+	return strings.Join(slices.Compact(values), " ")
+}
+
+// Fields are the restriction's values.
+func (r Restriction) Fields() RestrictionFields {
+	return RestrictionFields{strings.Fields(r.responsible), strings.Fields(r.labels), strings.Fields(r.customers), strings.Fields(r.years)}
+}
+
+// Equal is for comparisons that cannot look inside.
+func (r Restriction) Equal(other Restriction) bool { return r == other }
+
+// IsSet says whether anything is restricted.
+func (r Restriction) IsSet() bool { return r != Restriction{} }
+
+// String is the restriction as it is stored and listed: a JSON object, "" for none.
+func (r Restriction) String() string {
+	if !r.IsSet() {
+		return ""
+	}
+	text, _ := json.Marshal(r.Fields()) // of texts: it has nothing to fail on
+	return string(text)
+}
+
+// ParseRestriction reads what String gives. Whoever cannot read one must not take it for none.
+func ParseRestriction(text string) (Restriction, error) {
+	if text == "" {
+		return Restriction{}, nil
+	}
+	var fields RestrictionFields
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields() // a later program's kind of condition
+	err := decoder.Decode(&fields)
+	var r Restriction
+	if err == nil {
+		r, err = NewRestriction(fields)
+	}
+	if err == nil && r.String() != text {
+		err = errRestriction
+	}
+	if err != nil {
+		return Restriction{}, Fault(err, "reading the restriction of a credential pair")
+	}
+	return r, nil
+}
+
+var errRestriction = Errorf(Internal, "a restriction is not as it was written")
+
+// AdmitsNew says whether a customer without any transcript is in view, by itself and the user who is responsible for it, nil for
+// nobody.
+func (r Restriction) AdmitsNew(c *Customer, responsible *User) bool {
+	f := r.Fields()
+	return r.years == "" && (r.customers == "" || slices.Contains(f.Customers, c.ID)) && r.AdmitsResponsible(responsible)
+}
+
+// AdmitsResponsible says whether customers of a user, nil for nobody, are in view as far as their user tells.
+func (r Restriction) AdmitsResponsible(user *User) bool {
+	f := r.Fields()
+	if r.responsible != "" && (user == nil || !slices.Contains(f.Responsible, user.ID)) {
+		return false
+	}
+	return r.labels == "" || user != nil && slices.ContainsFunc(user.LabelIDs, func(id string) bool { return slices.Contains(f.Labels, id) })
+}
+
+// SeesOthers says whether a change of a user changes which customers are in view: those of whoever has a label.
+func (r Restriction) SeesOthers(before, after *User) bool {
+	return slices.ContainsFunc(r.Fields().Labels, func(label string) bool {
+		return slices.Contains(before.LabelIDs, label) != slices.Contains(after.LabelIDs, label)
+	})
+}
+
+// AdmitsYear says whether what belongs to a financial year is in view as far as that tells.
+func (r Restriction) AdmitsYear(year *FinancialYear) bool {
+	return r.years == "" || slices.Contains(r.Fields().Years, year.StartDate)
+}
+
+// CheckNamed refuses a restriction that names what is not there: with NOT_FOUND.
+func (r Restriction) CheckNamed(ctx context.Context, reads Readers) error {
+	f := r.Fields()
+	var check checker
+	err := checkNamed(ctx, reads.Users(), f.Responsible, "no user has this identifier", "responsible", &check)
+	if err == nil {
+		err = checkNamed(ctx, reads.Labels(), f.Labels, "no label has this identifier", "labels", &check)
+	}
+	if err == nil {
+		err = checkNamed(ctx, reads.Customers(), f.Customers, "no customer has this identifier", "customers", &check)
+	}
+	if err != nil {
+		return err
+	}
+	return check.refusal()
+}
+
+func checkNamed[T any, C comparable](ctx context.Context, reads Reader[T, C], ids []string, message, field string, check *checker) error {
+	found, err := ReadByID(ctx, reads, ids, 1)
+	if err == nil && len(found) < len(ids) {
+		check.add(CodeNotFound, message, field)
+	}
+	return err
+}
+
+type restrictionKey struct{}
+
+// WithRestriction restricts what a context asks a Store: every read and every write, whoever asks. It stays with all
+// contexts that are made of this one.
+func WithRestriction(ctx context.Context, r Restriction) context.Context {
+	return context.WithValue(ctx, restrictionKey{}, r)
+}
+
+// RestrictionOf is the restriction of a context, the zero value where nobody has set one.
+func RestrictionOf(ctx context.Context) Restriction {
+	r, _ := ctx.Value(restrictionKey{}).(Restriction)
+	return r
+}
+
+// OutOfView refuses a write that touches, or makes, what its pair may not see.
+func OutOfView(field ...string) error {
+	return Refuse(&UserError{Code: CodeNotAllowed, Message: outOfView, Field: field})
+}
+
+const outOfView = "the write touches what this pair may not see, or leads there"

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// restrictionFlags say which customers a pair sees.
+type restrictionFlags struct {
+	OnlyResponsible []string `placeholder:"USER" help:"The pair sees the customers of this user alone, and what hangs on them; may be repeated for several users. Together with another --only-… flag a customer has to meet both."`
+	OnlyLabel       []string `placeholder:"LABEL" help:"The pair sees the customers alone whose responsible user has this label; may be repeated."`
+	OnlyCustomer    []string `placeholder:"CUSTOMER" help:"The pair sees this customer alone; may be repeated."`
+	OnlyYear        []string `placeholder:"YEAR" help:"The pair sees the customers alone that have a transcript of this year (YYYY), and of what belongs to a year that year's; may be repeated."`
+}
+
+// flagsOfRestriction are the flags by the fields of a restriction.
+var flagsOfRestriction = map[string]string{"responsible": "--only-responsible", "labels": "--only-label", "customers": "--only-customer", "years": "--only-year"}
+
+func (f *restrictionFlags) read() (backoffice.Restriction, error) {
+	r, err := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: f.OnlyResponsible, Labels: f.OnlyLabel, Customers: f.OnlyCustomer, Years: f.OnlyYear})
+	return r, flagged(err)
+}
+
+// flagged says of which flags a refusal is.
+func flagged(err error) error {
+	var known *backoffice.Error
+	if !errors.As(err, &known) || known.Kind != backoffice.Refused {
+		return err
+	}
+	var all []string
+	for _, wrong := range known.UserErrors {
+		flag := ""
+		if len(wrong.Field) == 1 {
+			flag = flagsOfRestriction[wrong.Field[0]]
+		}
+		all = append(all, fmt.Sprintf("%s: %s", flag, wrong.Message))
+	}
+	return errors.New(strings.Join(all, "; "))
+}
+
+// seenBy is which customers a pair sees, by the flags that said so; nil for all.
+func seenBy(pair *backoffice.Credential) any {
+	f := pair.Restriction.Fields()
+	var flags []string
+	for _, of := range []struct {
+		flag   string
+		values []string
+	}{{"--only-responsible", f.Responsible}, {"--only-label", f.Labels}, {"--only-customer", f.Customers}, {"--only-year", f.Years}} {
+		for _, value := range of.values {
+			flags = append(flags, of.flag+" "+value)
+		}
+	}
+	if flags == nil {
+		return nil
+	}
+	return strings.Join(flags, " ")
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// A restricted transaction writes nothing that is not in view before it, when it is there, and after it, when it stays: whoever writes, by
+// whatever way. What a caller names is looked for in view by those who read it, who say NOT_FOUND; this is for what goes with it, and for
+// where it leads.
+
+// noteWrote notes what a restricted transaction does.
+func (t *tx) noteWrote(o object, done backoffice.ChangeAction) {
+	if !t.restricted {
+		return
+	}
+	if t.wrote == nil {
+		t.wrote = map[backoffice.Noun]map[string]bool{}
+	}
+	if t.wrote[o.noun] == nil {
+		t.wrote[o.noun] = map[string]bool{}
+	}
+	if done == backoffice.Deleted {
+		delete(t.wrote[o.noun], o.id)
+	} else {
+		t.wrote[o.noun][o.id] = true
+	}
+}
+
+// StaysInView implements backoffice.Tx.
+func (t *tx) StaysInView(ctx context.Context) error {
+	if t.failed != nil {
+		return t.failed
+	}
+	for _, noun := range slices.Sorted(maps.Keys(t.wrote)) {
+		if err := t.isInView(ctx, noun, slices.Sorted(maps.Keys(t.wrote[noun])), backoffice.OutOfView()); err != nil {
+			return err
+		}
+	}
+	t.wrote = nil
+	return nil
+}
+
+// goesInView refuses a deletion of some records of a noun, with all that was noted to go or to change with them, when any of it is not in view.
+func (t *tx) goesInView(ctx context.Context, noun backoffice.Noun, own attachments) error {
+	if !t.restricted {
+		return nil
+	}
+	ids := map[backoffice.Noun][]string{noun: slices.Sorted(maps.Keys(own))}
+	for o := range t.touched {
+		if !t.passed[o] { // it may be gone since
+			ids[o.noun] = append(ids[o.noun], o.id)
+		}
+	}
+	for _, noun := range slices.Sorted(maps.Keys(ids)) {
+		if err := t.isInView(ctx, noun, ids[noun], backoffice.OutOfView("id")); err != nil {
+			return err
+		}
+	}
+	if t.passed == nil {
+		t.passed = map[object]bool{}
+	}
+	for o := range t.touched {
+		t.passed[o] = true
+	}
+	return nil
+}
+
+// isInView refuses to go on with records of which one is not in view.
+func (t *tx) isInView(ctx context.Context, noun backoffice.Noun, ids []string, refusal error) error {
+	if ids = backoffice.Unique(wellFormed(ids)); !t.restricted || ids == nil {
+		return nil
+	}
+	n := t.store.nouns
+	at := slices.IndexFunc(n.bound, func(of description) bool { return of.noun == noun })
+	if at < 0 {
+		return nil // everybody sees it
+	}
+	text := "SELECT " + naming(n.bound[at].table, "in_view") + "count(*) FROM " + n.bound[at].table + " t WHERE t.id " + strings.ReplaceAll(n.dialect.in, "?", "$1")
+	for len(ids) > 0 {
+		batch := ids[:min(len(ids), maxBatch)]
+		ids = ids[len(batch):]
+		found := 0
+		if err := t.conn.Query(ctx, text, []any{n.dialect.List(batch)}, func(row *Row) error { found = int(row.Int(0)); return nil }); err != nil {
+			return err
+		}
+		if found < len(batch) {
+			return t.fail(refusal)
+		}
+	}
+	return nil
+}
