@@ -1,4 +1,4 @@
-.PHONY: reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
+.PHONY: restricted reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
 
 GO ?= go
 
@@ -32,6 +32,10 @@ streams: ## so many idle streams of the change feed at one time, in one process 
 HISTORIES ?= 1000
 histories: ## docs/histories.md: so many histories on each engine and with a replica, checked for linearizability
 	GO="$(GO)" ./scripts/histories.sh $(HISTORIES)
+
+RESTRICTED ?= 500
+restricted: ## docs/restricted.md: what a restricted pair is answered in so many random offices, on each engine, with and without a cache
+	$(GO) test -count=1 -timeout 24h -run ARestrictedPairIsAnswered ./gateway -restricted-offices $(RESTRICTED)
 
 MIRRORS ?= 200
 mirrors: ## docs/pull.md: so many random histories of mirrors under faults, and how fast 100,000 customers are pulled

@@ -3,6 +3,7 @@ package backoffice
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -86,16 +87,13 @@ func ParseRestriction(text string) (Restriction, error) {
 	if err == nil {
 		r, err = NewRestriction(fields)
 	}
-	if err == nil && r.String() != text {
-		err = errRestriction
-	}
-	if err != nil {
-		return Restriction{}, Fault(err, "reading the restriction of a credential pair")
+	if err != nil || r.String() != text {
+		return Restriction{}, Fault(errRestriction, "reading the restriction of a credential pair")
 	}
 	return r, nil
 }
 
-var errRestriction = Errorf(Internal, "a restriction is not as it was written")
+var errRestriction = errors.New("it is not as it was written")
 
 // AdmitsNew says whether a customer without any transcript is in view, by itself and the user who is responsible for it, nil for
 // nobody.

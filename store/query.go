@@ -45,9 +45,9 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 		if !ok {
 			return backoffice.Fault(errForeign, "reading")
 		}
-		if restricted && q.inView != nil && q.Err() == nil {
+		for restricted && q.inView != nil && q.Err() == nil {
 			other := q.inView()
-			q.Statement, q.done = other.Statement, other.done
+			q.Statement, q.done, q.inView = other.Statement, other.done, other.inView
 		}
 		if q.Err() != nil || q.Text == "" {
 			continue

@@ -184,10 +184,10 @@ func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
 		return nil
 	}
 	before := attachments{}
-	if err := w.tx.isInView(ctx, w.table.noun, w.idsOf(rows), w.unknown()); err != nil {
-		return err
-	}
 	err := w.together(ctx, rows,
+		func(ctx context.Context) error {
+			return w.tx.isInView(ctx, w.table.noun, w.idsOf(rows), w.unknown())
+		},
 		func(ctx context.Context) error { return w.attachedOf(ctx, rows, before) },
 		func(ctx context.Context) error { return w.update(ctx, rows) },
 		func(ctx context.Context) error { return w.writeLists(ctx, rows, true) })

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestAPairIsRestrictedToWhatIsThere(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	for _, wrong := range [][2]string{{"--only-responsible", "nobody"}, {"--only-label", "nothing"}, {"--only-customer", "nobody"}, {"--only-year", "26"}, {"--only-customer", "a b"}} {
+		if code, out, err := s.run(t, "credentials", "create", "--name", "north", wrong[0], wrong[1]); code == 0 || out != "" || !strings.Contains(err, wrong[0]+": ") {
+			t.Errorf("%v: %d %q %q", wrong, code, out, err)
+		}
+	}
+	s.must(t, "credentials", "create", "--name", "north", "--only-year", "2026", "--only-responsible", "user-bruno", "--only-responsible", "user-an", "--only-label", "label-plain")
+	var row map[string]any
+	if err := json.Unmarshal([]byte(s.must(t, "credentials", "list", "--format=jsonl")), &row); err != nil {
+		t.Fatal(err)
+	}
+	if row["sees"] != "--only-responsible user-an --only-responsible user-bruno --only-label label-plain --only-year 2026" {
+		t.Errorf("it is listed as %v", row)
+	}
+}

@@ -1,0 +1,196 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+// restricted is the small office with a pair that sees the customers of one user.
+func restricted(t testing.TB, database string, f backoffice.RestrictionFields) (o *office, admin, pair [2]string) {
+	t.Helper()
+	o = openOfficeOn(t, database)
+	return o, o.restrictedPair(t, "admin", backoffice.RestrictionFields{}), o.restrictedPair(t, pairOfTests, f)
+}
+
+// answers asks and returns the answer's text.
+func (o *office) answers(t testing.TB, pair [2]string, query string) string {
+	t.Helper()
+	_, body, _ := o.ask(t, pair, query, nil, nil)
+	return string(body)
+}
+
+func wants(t testing.TB, answer string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(answer, part) {
+			t.Errorf("%q is not in %s", part, answer)
+		}
+	}
+}
+
+func TestAReplayOfWhatIsNotInViewIsNotFound(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
+			create := `mutation { createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-an", idempotencyKey: "k"}) { customer { id } userErrors { code message } } }`
+			made := o.answers(t, pair, create)
+			if again := o.answers(t, pair, create); again != made {
+				t.Errorf("%s, and again %s", made, again)
+			}
+			var answer struct {
+				Data struct {
+					CreateCustomer struct{ Customer struct{ ID string } }
+				}
+			}
+			if err := json.Unmarshal([]byte(made), &answer); err != nil || answer.Data.CreateCustomer.Customer.ID == "" {
+				t.Fatal(made, err)
+			}
+			id := answer.Data.CreateCustomer.Customer.ID
+			wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "`+id+`", responsibleId: "user-bruno"}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.answers(t, pair, create), `"customer":null`, `"NOT_FOUND"`)
+			wants(t, o.answers(t, pair, `mutation { updateCustomer(input: {id: "`+id+`", responsibleId: "user-an"}) { userErrors { code } } }`), `"NOT_FOUND"`)
+			wants(t, o.answers(t, pair, `{ customer(id: "`+id+`") { id } node(id: "`+id+`") { id } }`), `"customer":null`, `"node":null`)
+		})
+	}
+}
+
+func TestAWriteThatLeadsOutOfViewIsNotAllowed(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
+			wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "user-an"}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "cafe", responsibleId: "user-bruno", customerCode: "SECRET"}) { userErrors { code } } }`), `"userErrors":[]`)
+			for _, dry := range []string{"", ", dryRun: true"} {
+				for _, write := range []string{
+					`createCustomer(input: {type: COMPANY, name: "New"}`, `createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-bruno"}`,
+					`updateCustomer(input: {id: "acme", responsibleId: null}`, `updateCustomer(input: {id: "acme", responsibleId: "user-bruno"}`,
+					`deleteUser(input: {id: "user-bruno"}`, `deleteUser(input: {id: "user-an"}`, `deleteCustomer(input: {id: "acme"}`,
+				} {
+					wants(t, o.answers(t, pair, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_ALLOWED"`)
+				}
+				for _, write := range []string{
+					`updateCustomer(input: {id: "cafe", name: "Mine"}`, `deleteCustomer(input: {id: "cafe"}`, `createDocumentUpload(input: {customerId: "cafe", name: "a.pdf"}`,
+					`createCustomerRelation(input: {customerId: "acme", relatedCustomerId: "cafe", kind: UBO}`, `assignChecklist(input: {checklistId: "list-2026-nl", customerId: "cafe"}`,
+				} {
+					wants(t, o.answers(t, pair, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_FOUND"`)
+				}
+			}
+			taken := o.answers(t, pair, `mutation { createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-an", customerCode: "SECRET"}) { userErrors { code message } } }`)
+			if wants(t, taken, `"TAKEN"`); strings.Contains(taken, "cafe") {
+				t.Errorf("it is told who has the code: %s", taken)
+			}
+			each := o.answers(t, pair, `mutation { createCustomers(inputs: [{type: COMPANY, name: "A", responsibleId: "user-an"}, {type: COMPANY, name: "B"}], mode: EACH) { written userErrors { code } results { customer { name } userErrors { code field } } } }`)
+			wants(t, each, `"written":1`, `"NOT_ALLOWED"`, `["inputs","1","responsibleId"]`)
+			wants(t, o.answers(t, admin, `{ user(id: "user-an") { id } cafe: customer(id: "cafe") { name } acme: customer(id: "acme") { responsible { id } } }`), `"user-an"`, `"acme":{"responsible":{"id":"user-an"}}`)
+		})
+	}
+}
+
+func TestAPairThatSeesTheCustomersOfALabelDoesNotGiveOrTakeIt(t *testing.T) {
+	t.Parallel()
+	o, admin, pair := restricted(t, engines["SQLite"](t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})
+	wants(t, o.answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: ["label-plain"]}) { userErrors { code } } b: updateUser(input: {id: "user-bruno", labelIds: []}) { userErrors { code } } }`), `"userErrors":[]`)
+	wants(t, o.answers(t, pair, `mutation { updateUser(input: {id: "user-bruno", labelIds: ["label-plain"]}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, `"labelIds"`)
+	wants(t, o.answers(t, pair, `mutation { updateUser(input: {id: "user-an", labelIds: []}) { userErrors { code } } }`), `"NOT_ALLOWED"`)
+	wants(t, o.answers(t, pair, `mutation { updateUser(input: {id: "user-bruno", firstName: "Bo"}) { userErrors { code } } }`), `"userErrors":[]`)
+}
+
+func TestASignedPathEndsWhenItsFileLeavesTheView(t *testing.T) {
+	t.Parallel()
+	o, admin, pair := restricted(t, engines["SQLite"](t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
+	own := func(user string) {
+		wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "`+user+`"}) { userErrors { code } } }`), `"userErrors":[]`)
+	}
+	own("user-an")
+	var answer struct {
+		Data struct {
+			Customer struct {
+				Documents struct {
+					Nodes []struct{ File struct{ DownloadPath string } }
+				}
+			}
+		}
+	}
+	text := o.answers(t, pair, `{ customer(id: "acme") { documents { nodes { file { downloadPath } } } } }`)
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Data.Customer.Documents.Nodes) == 0 {
+		t.Fatal(text, err)
+	}
+	path := answer.Data.Customer.Documents.Nodes[0].File.DownloadPath
+	for _, step := range []struct {
+		user string
+		want int
+	}{{"user-an", http.StatusOK}, {"user-bruno", http.StatusNotFound}, {"user-an", http.StatusOK}} {
+		own(step.user)
+		if got := o.send(t, [2]string{}, http.MethodGet, path, "").Code; got != step.want {
+			t.Errorf("of %s: %d", step.user, got)
+		}
+	}
+}
+
+func TestARestrictedPairFollowsWhatIsInView(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o, admin, _ := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"acme"}})
+			r, err := backoffice.NewRestriction(backoffice.RestrictionFields{Customers: []string{"acme"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			kinds, err := backoffice.ChangesVisibleTo(&backoffice.Principal{Scopes: backoffice.AllScopes}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(auth.WithPrincipal(t.Context(), &backoffice.Principal{ClientID: pairOfTests, Restriction: r}), time.Minute)
+			defer cancel()
+			reader, err := o.feed.Follow(ctx, backoffice.FromOldest, kinds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"One", "Two"} {
+				for _, id := range []string{"cafe", "acme"} {
+					wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "`+id+`", name: "`+name+`"}) { userErrors { code } } }`), `"userErrors":[]`)
+				}
+			}
+			wants(t, o.answers(t, admin, `mutation { deleteCustomer(input: {id: "cafe"}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.answers(t, admin, `mutation { deleteCustomer(input: {id: "acme"}) { userErrors { code } } }`), `"userErrors":[]`)
+			updated := 0
+			for {
+				told, err := reader.Next(ctx, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := told[0]
+				if c.ObjectID == "cafe" {
+					t.Errorf("it is told of what it may not see: %+v", c)
+				}
+				for _, parent := range c.Parents {
+					if parent.ID == "cafe" {
+						t.Errorf("it is told of a parent that it may not see: %+v", c)
+					}
+				}
+				if c.ObjectID != "acme" {
+					continue
+				}
+				if c.Action == backoffice.Deleted {
+					break
+				}
+				updated++
+			}
+			if updated > 2 {
+				t.Errorf("%d updates", updated)
+			}
+		})
+	}
+}
