@@ -98,7 +98,7 @@ var bodies = map[string]func(a *asker) string{
 	"updateCustomer":  func(a *asker) string { return fmt.Sprintf(`{"name":"Newer","responsible":%q}`, a.id("responsibleId")) },
 	"deleteCustomer":  func(*asker) string { return "" },
 	"createRelation": func(a *asker) string {
-		return fmt.Sprintf(`{"customerId":%q,"relatedCustomerId":%q,"type":"UBO"}`, a.id("customerId"), a.id("customerId"))
+		return fmt.Sprintf(`{"kind":"UBO","relatedCustomer":%q}`, a.id("customerId"))
 	},
 	"deleteRelation": func(*asker) string { return "" },
 	"createLabel":    func(a *asker) string { return fmt.Sprintf(`{"name":"Label %d"}`, a.IntN(1e9)) },
