@@ -30,6 +30,8 @@ type Dialect struct {
 	parentsOf   string // a table p of the parents of an entry c of the change log
 	letterOf    string // the letter for the noun of p
 	stored      string // in front of a table's name: the table itself, whatever a WITH calls so
+	apart       string // behind a subquery that is to be asked for each row, not joined
+	plain       string // in front of a column that no index is to be taken for
 	rowID       string // selects the number of a row x that other tables refer to
 
 	// List makes an argument of several texts.
@@ -47,6 +49,7 @@ var SQLite = &Dialect{
 	visibleFrom: "(SELECT CASE WHEN m.first < ? THEN m.first ELSE ? END FROM (SELECT MIN(l.written_at) AS first FROM late_writes l WHERE l.visible_at >= ?) m)",
 	parentsOf:   `json_each('["' || replace(COALESCE(c.parents, ''), ' ', '","') || '"]') p`, letterOf: "substr(c.parent_nouns, p.key + 1, 1)",
 	stored: "main.",
+	plain:  "+",
 	rowID:  "x.rowid AS rowid, ",
 	month:  "strftime('%Y-%m', ? / 1000.0, 'unixepoch')",
 	List:   listAsJSON,
@@ -66,6 +69,7 @@ var Postgres = &Dialect{
 	visibleFrom: "visible_from(?)",
 	skip:        " FOR UPDATE SKIP LOCKED",
 	month:       `to_char(to_timestamp(? / 1000.0::double precision) AT TIME ZONE 'UTC', 'YYYY-MM') COLLATE "C"`,
+	apart:       " OFFSET 0",
 	parentsOf:   "unnest(string_to_array(c.parents, ' ')) WITH ORDINALITY p(value, n)", letterOf: "substr(c.parent_nouns, p.n::int, 1)",
 	mark:   "SELECT /*backoffice:transactions.mark*/ pg_current_xact_id()::text::bigint",
 	passed: "SELECT /*backoffice:transactions.passed*/ pg_snapshot_xmin(pg_current_snapshot())::text::bigint > $1",

@@ -169,14 +169,16 @@ func (n *nouns) tableInView(of description, kind viewKind, args int) string {
 	columns := of.reach.customers
 	if of.reach.itself {
 		columns = []string{"id"}
-		if is.responsible != "" {
+		if kind.responsible == one { // whose index is in the order of identifiers
 			conditions = append(conditions, "x.responsible_id "+is.responsible)
+		} else if is.responsible != "" {
+			conditions = append(conditions, d.plain+"x.responsible_id "+is.responsible)
 		}
 		if is.labelled != "" {
-			conditions = append(conditions, "x.responsible_id "+is.labelled)
+			conditions = append(conditions, d.plain+"x.responsible_id "+is.labelled)
 		}
 		if is.ofYears != "" {
-			conditions = append(conditions, "EXISTS (SELECT 1 FROM "+d.stored+"transcripts w WHERE w.customer_id = x.id AND w.financial_year_id "+is.ofYears+")")
+			conditions = append(conditions, "EXISTS (SELECT 1 FROM "+d.stored+"transcripts w WHERE w.customer_id = x.id AND "+d.plain+"w.financial_year_id "+is.ofYears+d.apart+")")
 		}
 	} else if is.ofYears != "" && of.reach.year != "" {
 		conditions = append(conditions, "("+strings.ReplaceAll(strings.ReplaceAll(of.reach.year, "stored.", d.stored), "?", is.ofYears)+")")
