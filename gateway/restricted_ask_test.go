@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -148,7 +149,7 @@ func (a *asker) value(of *ast.Type, path string, depth int) string {
 	case "ID":
 		return fmt.Sprintf("%q", a.id(path))
 	case "Boolean":
-		return fmt.Sprint(a.IntN(2) == 0)
+		return strconv.FormatBool(a.IntN(2) == 0)
 	case "Int":
 		return fmt.Sprint(1 + a.IntN(3))
 	case "DateTime":

@@ -68,7 +68,7 @@ func (w *two) rest(t testing.TB, rounds int) {
 func (w *two) path(of restOperation) string {
 	path, query := of.path, url.Values{}
 	for _, p := range of.Parameters {
-		value := ""
+		var value string
 		enum := p.Schema.Enum
 		if len(enum) == 0 {
 			enum = p.Schema.Items.Enum

@@ -262,10 +262,7 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 		kind: countsStatement, under: under, criteria: r.table.mask(under, criteria), single: isSingle(under, list),
 		varying: r.table.varyingText(criteria, r.dialect), similar: r.table.trigrams(criteria) != nil,
 	}
-	each := func(row *Row) error {
-		into[places(int(row.Int(0)))] = int(row.Int(1))
-		return nil
-	}
+	each := countInto(into, places)
 	counting := func() *Query {
 		text := r.texts.get(s, func() *statement[T] { ends, _ := r.table.ends(under, criteria); return r.textFor(s, ends).counts() }).text
 		return queryOf(text, r.arguments(s, criteria, list), each)
@@ -278,6 +275,14 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 		total.inView = counting
 	}
 	return total
+}
+
+// countInto reads rows of a place and a count.
+func countInto(into []int, places func(int) int) func(*Row) error {
+	return func(row *Row) error {
+		into[places(int(row.Int(0)))] = int(row.Int(1))
+		return nil
+	}
 }
 
 // places are the parents to look for, as parentsOf gives them, and where each of them stands among all parents.

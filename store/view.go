@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -135,7 +136,7 @@ func (n *nouns) restrict(v *view, s *Statement) {
 	}
 	if text != s.Text {
 		s.Text = text.(string)
-		s.Args = append(s.Args[:len(s.Args):len(s.Args)], v.args...)
+		s.Args = append(slices.Clip(s.Args), v.args...)
 	}
 }
 

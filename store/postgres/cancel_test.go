@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/postgres"
 )
@@ -47,5 +49,57 @@ func TestABatchWhoseRequestIsCancelledOnItsWayFailsAndTheNextOneIsAnswered(t *te
 	}
 	if failed == 0 {
 		t.Error("no batch was cancelled, so nothing was shown")
+	}
+}
+
+func TestAStatementThatIsCancelledForSomebodyElseIsRunOnceMore(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	opened := openAt(t, url, postgres.Options{MaxConns: 4, StatementTimeout: time.Minute})
+	other, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close(context.WithoutCancel(t.Context())) }()
+	for name, do := range map[string]func(context.Context) error{
+		"a read": func(ctx context.Context) error { return read(ctx, opened) },
+		"a read at one moment": func(ctx context.Context) error {
+			ctx, end := opened.BeginSnapshot(ctx)
+			defer end()
+			return read(ctx, opened)
+		},
+		"a write": func(ctx context.Context) error {
+			_, err := label(ctx, opened, "writer", backoffice.NewID())
+			return err
+		},
+	} {
+		for cancels := 1; cancels <= 2; cancels++ {
+			lock, err := other.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := lock.Exec(t.Context(), "lock table labels in access exclusive mode"); err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan error, 1)
+			go func() { done <- do(t.Context()) }()
+			for range cancels {
+				const waiter = "select pg_cancel_backend(pid) from pg_locks where not granted and relation = 'labels'::regclass"
+				for hit := false; !hit; {
+					hit = lock.QueryRow(t.Context(), waiter).Scan(&hit) == nil
+				}
+				time.Sleep(50 * time.Millisecond) // it lets go
+			}
+			if err := lock.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			err = <-done
+			if cancels == 1 && err != nil {
+				t.Errorf("%s, cancelled once: %v (%v)", name, err, cause(err))
+			}
+			if cancels == 2 && backoffice.KindOf(err) != backoffice.Timeout {
+				t.Errorf("%s, cancelled twice: %v", name, err)
+			}
+		}
 	}
 }

@@ -148,11 +148,10 @@ func give(conn *pgxpool.Conn) {
 func (c *connections) with(ctx context.Context, do func(ctx context.Context, conn *pgx.Conn) (again bool, err error)) error {
 	for attempt := 1; ; attempt++ {
 		again, err := c.once(ctx, do)
-		if err == nil || !isLost(err) {
-			return err
+		if isLost(err) {
+			c.pool.Reset()
 		}
-		c.pool.Reset()
-		if !again || attempt > 1 || ctx.Err() != nil || errors.Is(err, errSilent) {
+		if err == nil || !again || attempt > 1 || ctx.Err() != nil || !mayPass(err) {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -65,7 +64,7 @@ func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last
 			failAll(statements, err)
 			return
 		case elsewhere:
-		case again && isLost(err) && ctx.Err() == nil && !errors.Is(err, errSilent):
+		case again && ctx.Err() == nil && mayPass(err):
 			again = false
 		case sent && !isLost(err) && ctx.Err() == nil:
 			statements[0].Err = err

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"time"
 
@@ -23,7 +22,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 			return nil
 		}
 		// What was lost before the commit was not written. The connections that were as old are gone, so once is enough.
-		if attempt == maxAttempts || ctx.Err() != nil || !isRetryable(err) && !(attempt == 1 && isLost(err) && !errors.Is(err, errSilent)) {
+		if attempt == maxAttempts || ctx.Err() != nil || !isRetryable(err) && !(attempt == 1 && mayPass(err)) {
 			return err
 		}
 	}
