@@ -1,11 +1,13 @@
 package postgres_test
 
 import (
+	"fmt"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
 	"github.com/pressly/goose/v3"
 
+	"example.org/backoffice/store/migrations"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/storetest"
@@ -57,4 +59,21 @@ func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	storetest.CheckCustomersOfVersion13(t, openAt(t, url, postgres.Options{}))
+}
+
+func TestAStoreOfEachEarlierVersionIsBroughtUpToDateWithAllItsRecords(t *testing.T) {
+	t.Parallel()
+	for version := int64(1); version < migrations.Version(goose.DialectPostgres); version++ {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.Database(t)
+			pgtest.Execute(t, url, "CREATE EXTENSION pg_trgm")
+			storetest.FillVersion1(t, storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, 1))
+			storetest.CopyOffice(t, storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, version))
+			if err := postgres.Migrate(t.Context(), url); err != nil {
+				t.Fatal(err)
+			}
+			storetest.CheckUpgraded(t, openAt(t, url, postgres.Options{}))
+		})
+	}
 }

@@ -1,11 +1,14 @@
 package sqlite_test
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/pressly/goose/v3"
 
+	"example.org/backoffice/store/migrations"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/storetest"
 )
@@ -59,4 +62,33 @@ func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
 	}
 	defer func() { _ = opened.Close() }()
 	storetest.CheckCustomersOfVersion13(t, opened)
+}
+
+func TestAStoreOfEachEarlierVersionIsBroughtUpToDateWithAllItsRecords(t *testing.T) {
+	t.Parallel()
+	first := filepath.Join(t.TempDir(), "backoffice.db")
+	storetest.FillVersion1(t, storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+first, 1))
+	for version := int64(1); version < migrations.Version(goose.DialectSQLite3); version++ {
+		if err := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+first, version).Close(); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.ReadFile(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "backoffice.db")
+			if err := os.WriteFile(path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			storetest.CopyOffice(t, storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, version))
+			opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = opened.Close() }()
+			storetest.CheckUpgraded(t, opened)
+		})
+	}
 }
