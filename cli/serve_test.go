@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.org/backoffice/httpserver"
+	"example.org/backoffice/limits"
 )
 
 func TestADemoOnATakenPortChangesNothing(t *testing.T) {
@@ -58,7 +59,7 @@ func TestSecretsOverANetworkWithoutTLSGiveAWarning(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
 		var out, errs screen
-		listener, err := (&serveCommand{Listen: address, Server: httpserver.Settings{StopTime: time.Second}}).listen(terminal{&out, &errs})
+		listener, err := (&serveCommand{Listen: address, Limits: limits.Defaults(), Server: httpserver.Settings{StopTime: time.Second}}).listen(terminal{&out, &errs})
 		if err != nil {
 			t.Fatal(err)
 		}
