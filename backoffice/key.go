@@ -69,6 +69,8 @@ type Resealed struct {
 // KeyStore keeps the state of keys, counts what they have sealed and exchanges it. What is read and written here is of the
 // primary, never a replica's. Times are the store's own.
 type KeyStore interface {
+	// ClaimedKeyset is the fingerprint that the store was filled with, "" when no keyset has claimed it.
+	ClaimedKeyset(ctx context.Context) (string, error)
 	// Keys are all, the oldest first.
 	Keys(ctx context.Context) ([]Key, error)
 	// AddKey adds one; when there is one of its identifier already, that stays as it is. A primary is added only where there are none.

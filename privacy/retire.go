@@ -152,19 +152,9 @@ func (k *Keyset) Fits(ctx context.Context, store backoffice.KeyStore) error {
 	if len(listed) > 0 {
 		return nil
 	}
-	claimed, err := claimedBy(ctx, store)
+	claimed, err := store.ClaimedKeyset(ctx)
 	if err == nil && claimed != "" && in.byFingerprint(claimed) == nil {
 		return other
 	}
 	return err
-}
-
-// claimedBy is the fingerprint that a store was filled with before it knew keys; "" for none.
-func claimedBy(ctx context.Context, store backoffice.KeyStore) (string, error) {
-	if known, ok := store.(interface {
-		ClaimedKeyset(ctx context.Context) (string, error)
-	}); ok {
-		return known.ClaimedKeyset(ctx)
-	}
-	return "", nil
 }

@@ -84,10 +84,10 @@ func (k *Keyset) claim(ctx context.Context, store backoffice.KeyStore) (string, 
 	in := k.current.Load()
 	primary := slices.IndexFunc(listed, func(key backoffice.Key) bool { return key.State == backoffice.KeyPrimary })
 	if primary >= 0 && in.generation(listed[primary].ID) != nil {
-		return claimedBy(ctx, store)
+		return store.ClaimedKeyset(ctx)
 	}
 	if len(listed) == 0 { // it may have been filled before stores knew keys
-		if print, err := claimedBy(ctx, store); err != nil || in.byFingerprint(print) != nil {
+		if print, err := store.ClaimedKeyset(ctx); err != nil || in.byFingerprint(print) != nil {
 			return print, err
 		}
 	}

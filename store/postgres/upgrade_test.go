@@ -13,12 +13,13 @@ import (
 	"example.org/backoffice/store/storetest"
 )
 
-func TestCustomersOfAnEarlierVersionAreWhatTheyWereToEverybody(t *testing.T) {
-	t.Parallel()
+// upgraded is a store of an earlier schema version with what some statements write, brought up to date.
+func upgraded(t *testing.T, version int64, statements []string) *postgres.Store {
+	t.Helper()
 	url := pgtest.Database(t)
 	pgtest.Execute(t, url, "CREATE EXTENSION pg_trgm")
-	db := storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, 7)
-	for _, text := range storetest.CustomersOfVersion7 {
+	db := storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, version)
+	for _, text := range statements {
 		if _, err := db.ExecContext(t.Context(), text); err != nil {
 			t.Fatal(err)
 		}
@@ -26,39 +27,22 @@ func TestCustomersOfAnEarlierVersionAreWhatTheyWereToEverybody(t *testing.T) {
 	if err := postgres.Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
-	storetest.CheckCustomersOfVersion7(t, openAt(t, url, postgres.Options{}))
+	return openAt(t, url, postgres.Options{})
+}
+
+func TestCustomersOfAnEarlierVersionAreWhatTheyWereToEverybody(t *testing.T) {
+	t.Parallel()
+	storetest.CheckCustomersOfVersion7(t, upgraded(t, 7, storetest.CustomersOfVersion7))
 }
 
 func TestNamesOfAnEarlierVersionAreOrderedAsNewOnes(t *testing.T) {
 	t.Parallel()
-	url := pgtest.Database(t)
-	pgtest.Execute(t, url, "CREATE EXTENSION pg_trgm")
-	db := storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, 8)
-	for _, text := range storetest.NamesOfVersion8 {
-		if _, err := db.ExecContext(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
-	storetest.CheckNamesOfVersion8(t, openAt(t, url, postgres.Options{}))
+	storetest.CheckNamesOfVersion8(t, upgraded(t, 8, storetest.NamesOfVersion8))
 }
 
 func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
 	t.Parallel()
-	url := pgtest.Database(t)
-	pgtest.Execute(t, url, "CREATE EXTENSION pg_trgm")
-	db := storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, 13)
-	for _, text := range storetest.CustomersOfVersion13 {
-		if _, err := db.ExecContext(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
-	storetest.CheckCustomersOfVersion13(t, openAt(t, url, postgres.Options{}))
+	storetest.CheckCustomersOfVersion13(t, upgraded(t, 13, storetest.CustomersOfVersion13))
 }
 
 func TestAStoreOfEachEarlierVersionIsBroughtUpToDateWithAllItsRecords(t *testing.T) {

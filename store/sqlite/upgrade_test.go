@@ -13,11 +13,12 @@ import (
 	"example.org/backoffice/store/storetest"
 )
 
-func TestCustomersOfAnEarlierVersionAreWhatTheyWereToEverybody(t *testing.T) {
-	t.Parallel()
+// upgraded is a store of an earlier schema version with what some statements write, brought up to date.
+func upgraded(t *testing.T, version int64, statements []string) *sqlite.Store {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "backoffice.db")
-	db := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, 7)
-	for _, text := range storetest.CustomersOfVersion7 {
+	db := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, version)
+	for _, text := range statements {
 		if _, err := db.ExecContext(t.Context(), text); err != nil {
 			t.Fatal(err)
 		}
@@ -26,42 +27,23 @@ func TestCustomersOfAnEarlierVersionAreWhatTheyWereToEverybody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = opened.Close() }()
-	storetest.CheckCustomersOfVersion7(t, opened)
+	t.Cleanup(func() { _ = opened.Close() })
+	return opened
+}
+
+func TestCustomersOfAnEarlierVersionAreWhatTheyWereToEverybody(t *testing.T) {
+	t.Parallel()
+	storetest.CheckCustomersOfVersion7(t, upgraded(t, 7, storetest.CustomersOfVersion7))
 }
 
 func TestNamesOfAnEarlierVersionAreOrderedAsNewOnes(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "backoffice.db")
-	db := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, 8)
-	for _, text := range storetest.NamesOfVersion8 {
-		if _, err := db.ExecContext(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = opened.Close() }()
-	storetest.CheckNamesOfVersion8(t, opened)
+	storetest.CheckNamesOfVersion8(t, upgraded(t, 8, storetest.NamesOfVersion8))
 }
 
 func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "backoffice.db")
-	db := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, 13)
-	for _, text := range storetest.CustomersOfVersion13 {
-		if _, err := db.ExecContext(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = opened.Close() }()
-	storetest.CheckCustomersOfVersion13(t, opened)
+	storetest.CheckCustomersOfVersion13(t, upgraded(t, 13, storetest.CustomersOfVersion13))
 }
 
 func TestAStoreOfEachEarlierVersionIsBroughtUpToDateWithAllItsRecords(t *testing.T) {
