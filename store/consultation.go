@@ -9,10 +9,11 @@ import (
 )
 
 var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.ConsultationCriteria]{
-	noun:  backoffice.NounConsultation,
-	name:  "consultations",
-	reach: through("customer_id"),
-	id:    func(a *backoffice.Consultation) *string { return &a.ID },
+	noun:      backoffice.NounConsultation,
+	name:      "consultations",
+	reach:     through("customer_id"),
+	uncounted: true,
+	id:        func(a *backoffice.Consultation) *string { return &a.ID },
 	columns: []column[backoffice.Consultation]{
 		text("id", "", func(a *backoffice.Consultation) *string { return &a.ID }),
 		number("at", "at "+orderField(backoffice.KeyAt), func(a *backoffice.Consultation) *backoffice.Instant { return &a.At }),

@@ -24,11 +24,12 @@ var described []description
 
 // description is a table whatever its types.
 type description struct {
-	noun  backoffice.Noun
-	table string
-	reach reach
-	on    func(*nouns) any                // a *noun
-	reads func(noun any, from source) any // a *reader
+	noun      backoffice.Noun
+	table     string
+	reach     reach
+	uncounted bool
+	on        func(*nouns) any                // a *noun
+	reads     func(noun any, from source) any // a *reader
 }
 
 // describe completes the description of a noun by the domain's: to the columns that are given come the identifier, those of
@@ -72,7 +73,7 @@ func register[T any, C comparable](t *table[T, C]) *table[T, C] {
 	}
 	t.place = len(described)
 	described = append(described, description{
-		t.noun, t.name, t.reach, func(all *nouns) any { return nounOf(t, all) },
+		t.noun, t.name, t.reach, t.uncounted, func(all *nouns) any { return nounOf(t, all) },
 		func(of any, from source) any { return &reader[T, C]{of.(*noun[T, C]), from} },
 	})
 	return t

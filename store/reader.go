@@ -267,7 +267,7 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 		text := r.texts.get(s, func() *statement[T] { ends, _ := r.table.ends(under, criteria); return r.textFor(s, ends).counts() }).text
 		return queryOf(text, r.arguments(s, criteria, list), each)
 	}
-	if under != backoffice.Root || s.criteria != 0 || s.varying != "" || s.similar {
+	if under != backoffice.Root || s.criteria != 0 || s.varying != "" || s.similar || r.table.uncounted {
 		return counting()
 	}
 	total := queryOf(totalText, []any{string(r.table.noun)}, each)

@@ -9,14 +9,15 @@ import (
 // table describes a noun: where its records T are kept and what can be asked about them with criteria C. Everything
 // that is done with a noun is done by its description.
 type table[T any, C comparable] struct {
-	place   int // among described
-	noun    backoffice.Noun
-	name    string
-	columns []column[T]        // the identifier first
-	special map[string]special // by the names of fields: what describe makes otherwise
-	reach   reach              // the customers by whom it is decided who sees a record
-	id      func(*T) *string
-	version func(*T) *int // nil for nouns without one
+	place     int // among described
+	noun      backoffice.Noun
+	name      string
+	columns   []column[T]        // the identifier first
+	special   map[string]special // by the names of fields: what describe makes otherwise
+	reach     reach              // the customers by whom it is decided who sees a record
+	uncounted bool               // no trigger keeps count of its rows: they are listed under parents alone
+	id        func(*T) *string
+	version   func(*T) *int // nil for nouns without one
 
 	// changedAt are the instants that a record shows of its latest change, for nouns whose rows are asked for by it; else nil.
 	changedAt func(*T) []*backoffice.Instant

@@ -126,23 +126,28 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 		backoffice.MinfinCriteria{DocumentType: "letter"}, backoffice.MinfinCriteria{SynchronisedSince: 1_700_000_000_038})
 	sweep(t, store.Users(), byName, nil, backoffice.UserCriteria{Search: "bakker"})
 	sweep(t, store.Labels(), byName, nil, backoffice.LabelCriteria{})
-	sweep(t, store.Consultations(), []backoffice.OrderKey{backoffice.KeyAt}, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.ConsultationCriteria{})
+	sweepEdges(t, store.Consultations(), []backoffice.OrderKey{backoffice.KeyAt}, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.ConsultationCriteria{})
 }
 
-// sweep asks everything about one noun.
+// sweep asks everything about one noun, at the root and under parents.
 func sweep[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Reader[P, C], orders []backoffice.OrderKey, under map[backoffice.Parent]string, criteria ...C) {
 	t.Helper()
-	ctx := t.Context()
-	var all C
 	edges := map[backoffice.Parent]string{backoffice.Root: backoffice.NoParent}
 	maps.Copy(edges, under)
+	sweepEdges(t, reader, append(orders, backoffice.KeyID), edges, append(criteria, *new(C))...)
+}
+
+// sweepEdges asks everything about one noun by the edges, orders and criteria that are given, and for its records by identifier.
+func sweepEdges[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Reader[P, C], orders []backoffice.OrderKey, edges map[backoffice.Parent]string, criteria ...C) {
+	t.Helper()
+	ctx := t.Context()
 	for edge, parent := range edges {
 		parents := []string{parent, "other"}
-		for _, c := range append(criteria, all) {
+		for _, c := range criteria {
 			if _, err := backoffice.ReadCounts(ctx, reader, edge, c, parents); err != nil {
 				t.Fatalf("%T: %v (%v)", reader, err, errorCause(err))
 			}
-			for _, key := range append(orders, backoffice.KeyID) {
+			for _, key := range orders {
 				// What runs the other way uses the same indexes, so some windows are asked for in one direction only.
 				at := backoffice.Position{Key: key, Text: "m", Number: 1_700_000_000_020, ID: "m"}
 				for _, ask := range []backoffice.ListQuery[C]{
