@@ -16,21 +16,11 @@ type Proxies []netip.Prefix
 func ParseProxies(texts []string) (Proxies, error) {
 	var proxies Proxies
 	for _, text := range texts {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			address, err := netip.ParseAddr(text)
-			if err != nil || address.Zone() != "" {
-				return nil, backoffice.Errorf(backoffice.BadInput, "a trusted proxy is a network such as 127.0.0.0/8, or an address")
-			}
-			network = netip.PrefixFrom(address, address.BitLen())
+		network, _, ok := backoffice.ParseNetwork(text)
+		if !ok {
+			return nil, backoffice.Errorf(backoffice.BadInput, "a trusted proxy is a network such as 127.0.0.0/8, or an address")
 		}
-		if network.Addr().Is4In6() {
-			if network.Bits() < 96 {
-				return nil, backoffice.Errorf(backoffice.BadInput, "a trusted proxy is a network such as 127.0.0.0/8, or an address")
-			}
-			network = netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-96)
-		}
-		proxies = append(proxies, network.Masked())
+		proxies = append(proxies, network)
 	}
 	return proxies, nil
 }

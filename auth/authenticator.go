@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ type Authenticator struct {
 	now   func() time.Time
 
 	current atomic.Pointer[snapshot]
+	used    sync.Map // *use by client id
 
 	mu      sync.Mutex
 	reading *reading  // the read under way
@@ -50,6 +52,7 @@ type snapshot struct {
 type pair struct {
 	principal  *backoffice.Principal
 	credential *backoffice.Credential
+	used       *use
 	secrets    [backoffice.MaxLiveSecrets]secret
 }
 
@@ -75,17 +78,17 @@ func (a *Authenticator) Close() {
 	a.reads.Wait()
 }
 
-// Authenticate returns the principal of a pair. Unauthenticated, one same error after the same work, when the pair is
-// missing, unknown, revoked, expired or wrong; Unavailable when the store cannot be read, or not before ctx's deadline, and
+// Authenticate returns the principal of a pair for a client at an address. Unauthenticated, one same error after the same work, when
+// the pair is missing, unknown, revoked, expired, wrong or outside its networks; Unavailable when the store cannot be read, or not before ctx's deadline, and
 // what is known is too old to decide on.
-func (a *Authenticator) Authenticate(ctx context.Context, clientID, secret string) (*backoffice.Principal, error) {
+func (a *Authenticator) Authenticate(ctx context.Context, from netip.Addr, clientID, secret string) (*backoffice.Principal, error) {
 	now := a.now()
 	known, err := a.fresh(ctx, now, staleAfter)
 	if err != nil {
 		return nil, err
 	}
 	sum := digestOf(secret)
-	if principal := known.check(clientID, &sum, now); principal != nil {
+	if principal := known.check(from, clientID, &sum, now); principal != nil {
 		return principal, nil
 	}
 	// The pair or the secret may be newer than the snapshot. Every failure asks so, whatever its reason.
@@ -93,22 +96,42 @@ func (a *Authenticator) Authenticate(ctx context.Context, clientID, secret strin
 	if err != nil || newer == known {
 		return nil, errUnauthenticated
 	}
-	if principal := newer.check(clientID, &sum, now); principal != nil {
+	if principal := newer.check(from, clientID, &sum, now); principal != nil {
 		return principal, nil
 	}
 	return nil, errUnauthenticated
 }
 
-// Live returns the principal of a pair by its client id alone, for a signed download path: it ends with the pair. Errors
-// are those of Authenticate.
+// Live returns the principal of a pair by its client id alone, for what it has begun and what ends with it. Errors are those of
+// Authenticate.
 func (a *Authenticator) Live(ctx context.Context, clientID string) (*backoffice.Principal, error) {
+	p, err := a.live(ctx, clientID)
+	if err != nil {
+		return nil, err
+	}
+	return p.principal, nil
+}
+
+// LiveFrom is Live for somebody who comes with what the pair has signed: a download path, from one of the pair's networks.
+func (a *Authenticator) LiveFrom(ctx context.Context, from netip.Addr, clientID string) (*backoffice.Principal, error) {
+	p, err := a.live(ctx, clientID)
+	if err != nil {
+		return nil, err
+	}
+	if !p.credential.Networks.Admit(from) {
+		return nil, errUnauthenticated
+	}
+	return p.principal, nil
+}
+
+func (a *Authenticator) live(ctx context.Context, clientID string) (*pair, error) {
 	now := a.now()
 	known, err := a.fresh(ctx, now, staleAfter)
 	if err != nil {
 		return nil, err
 	}
 	if p, ok := known.pairs[clientID]; ok && p.credential.Live(backoffice.InstantOf(now)) {
-		return p.principal, nil
+		return p, nil
 	}
 	return nil, errUnauthenticated
 }
@@ -117,7 +140,7 @@ func (a *Authenticator) Live(ctx context.Context, clientID string) (*backoffice.
 var nobody = &pair{principal: &backoffice.Principal{}, credential: &backoffice.Credential{}}
 
 // check compares the digest with both secrets of the pair, in constant time; nil when none fits.
-func (s *snapshot) check(clientID string, sum *digest, now time.Time) *backoffice.Principal {
+func (s *snapshot) check(from netip.Addr, clientID string, sum *digest, now time.Time) *backoffice.Principal {
 	p, ok := s.pairs[clientID]
 	if !ok {
 		p = nobody
@@ -129,7 +152,8 @@ func (s *snapshot) check(clientID string, sum *digest, now time.Time) *backoffic
 		live := secret.set && (secret.expires.IsZero() || at < secret.expires)
 		fits |= subtle.ConstantTimeCompare(sum[:], secret.sum[:]) & bit(live)
 	}
-	if fits&bit(p.credential.Live(at))&bit(ok) == 1 {
+	if fits&bit(p.credential.Live(at))&bit(p.credential.Networks.Admit(from))&bit(ok) == 1 {
+		p.used.note(now)
 		return p.principal
 	}
 	return nil
@@ -229,15 +253,16 @@ func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 	}
 	taken := &snapshot{taken: now, pairs: make(map[string]*pair, len(all))}
 	for _, c := range all {
-		taken.pairs[c.ID] = ready(c)
+		taken.pairs[c.ID] = a.ready(c)
 	}
 	return taken, nil
 }
 
-func ready(c *backoffice.Credential) *pair {
+func (a *Authenticator) ready(c *backoffice.Credential) *pair {
 	p := &pair{
 		principal:  c.Principal(),
 		credential: c,
+		used:       a.useOf(c),
 	}
 	for i, s := range c.Secrets[:min(len(c.Secrets), len(p.secrets))] {
 		if len(s.Digest) == len(p.secrets[i].sum) {

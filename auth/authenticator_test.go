@@ -29,12 +29,12 @@ func TestEveryPairThatDoesNotWorkGetsTheSameAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, clock := testAuthenticator(t, store)
-	if _, err := a.Authenticate(ctx, expiring.ID, expiringSecret); err != nil {
+	if _, err := a.Authenticate(ctx, somewhere, expiring.ID, expiringSecret); err != nil {
 		t.Errorf("before its expiry: %v", err)
 	}
 	clock.pass(2 * time.Hour)
 	for _, good := range [][2]string{{id, secret}, {otherID, otherSecret}} {
-		if p, err := a.Authenticate(ctx, good[0], good[1]); err != nil || p.ClientID != good[0] {
+		if p, err := a.Authenticate(ctx, somewhere, good[0], good[1]); err != nil || p.ClientID != good[0] {
 			t.Errorf("a good pair: %v", err)
 		}
 	}
@@ -43,7 +43,7 @@ func TestEveryPairThatDoesNotWorkGetsTheSameAnswer(t *testing.T) {
 		"wrong": {id, secret[1:]}, "another pair's": {id, otherSecret}, "expired": {expiring.ID, expiringSecret},
 		"revoked": {revokedID, revokedSecret}, "rotated away": {rotatedID, oldSecret}, "longer": {id, secret + "A"},
 	} {
-		p, err := a.Authenticate(ctx, pair[0], pair[1])
+		p, err := a.Authenticate(ctx, somewhere, pair[0], pair[1])
 		if p != nil || !errors.Is(err, errUnauthenticated) {
 			t.Errorf("%s: %v %v", name, p, err)
 		}
@@ -56,14 +56,14 @@ func TestARequestCostsNoStoreCallWhileTheSnapshotIsYoung(t *testing.T) {
 	id, secret := issue(t, store, backoffice.PrivacyRead)
 	a, clock := testAuthenticator(t, store)
 	for range 1000 {
-		p, err := a.Authenticate(ctx, id, secret)
+		p, err := a.Authenticate(ctx, somewhere, id, secret)
 		if err != nil || !p.Has(backoffice.PrivacyRead) || p.Has(backoffice.UsersWrite) || p.Name != "Pair" {
 			t.Fatal(err)
 		}
 		if _, err := a.Live(ctx, id); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.Authenticate(ctx, id, "wrong"); err == nil {
+		if _, err := a.Authenticate(ctx, somewhere, id, "wrong"); err == nil {
 			t.Fatal("let in")
 		}
 		clock.pass(retryAfter / 2000)
@@ -78,14 +78,14 @@ func TestARevocationHoldsWithin5Seconds(t *testing.T) {
 	ctx, store := context.Background(), newMemoryStore()
 	id, secret := issue(t, store)
 	a, clock := testAuthenticator(t, store)
-	if _, err := a.Authenticate(ctx, id, secret); err != nil {
+	if _, err := a.Authenticate(ctx, somewhere, id, secret); err != nil {
 		t.Fatal(err)
 	}
 	if err := Revoke(ctx, store, id); err != nil {
 		t.Fatal(err)
 	}
 	clock.pass(staleAfter)
-	if _, err := a.Authenticate(ctx, id, secret); backoffice.KindOf(err) != backoffice.Unauthenticated {
+	if _, err := a.Authenticate(ctx, somewhere, id, secret); backoffice.KindOf(err) != backoffice.Unauthenticated {
 		t.Errorf("a revoked pair: %v", err)
 	}
 	if _, err := a.Live(ctx, id); backoffice.KindOf(err) != backoffice.Unauthenticated {
@@ -101,7 +101,7 @@ func TestANewPairAndANewSecretAreKnownAtTheNextFailure(t *testing.T) {
 	ctx, store := context.Background(), newMemoryStore()
 	first, old := issue(t, store)
 	a, clock := testAuthenticator(t, store)
-	if _, err := a.Authenticate(ctx, first, old); err != nil {
+	if _, err := a.Authenticate(ctx, somewhere, first, old); err != nil {
 		t.Fatal(err)
 	}
 	second, secret := issue(t, store)
@@ -111,12 +111,12 @@ func TestANewPairAndANewSecretAreKnownAtTheNextFailure(t *testing.T) {
 	}
 	clock.pass(retryAfter)
 	for _, good := range [][2]string{{second, secret}, {first, rotated}, {first, old}} {
-		if _, err := a.Authenticate(ctx, good[0], good[1]); err != nil {
+		if _, err := a.Authenticate(ctx, somewhere, good[0], good[1]); err != nil {
 			t.Error(err)
 		}
 	}
 	clock.pass(time.Hour)
-	if _, err := a.Authenticate(ctx, first, old); err == nil {
+	if _, err := a.Authenticate(ctx, somewhere, first, old); err == nil {
 		t.Error("the old secret outlives its overlap")
 	}
 }
@@ -126,18 +126,18 @@ func TestWithTheStoreAwayPairsWorkForAWhileAndAreThenUnavailable(t *testing.T) {
 	ctx, store := context.Background(), newMemoryStore()
 	id, secret := issue(t, store)
 	a, clock := testAuthenticator(t, store)
-	if _, err := a.Authenticate(ctx, id, secret); err != nil {
+	if _, err := a.Authenticate(ctx, somewhere, id, secret); err != nil {
 		t.Fatal(err)
 	}
 	away := errors.New("connection refused")
 	store.block = func(context.Context) error { return away }
 	clock.pass(staleAfter - time.Millisecond)
-	if _, err := a.Authenticate(ctx, id, secret); err != nil {
+	if _, err := a.Authenticate(ctx, somewhere, id, secret); err != nil {
 		t.Errorf("within the limit: %v", err)
 	}
 	clock.pass(time.Second)
 	for range 5 {
-		if _, err := a.Authenticate(ctx, id, secret); backoffice.KindOf(err) != backoffice.Unavailable || !errors.Is(err, away) {
+		if _, err := a.Authenticate(ctx, somewhere, id, secret); backoffice.KindOf(err) != backoffice.Unavailable || !errors.Is(err, away) {
 			t.Errorf("past it: %v", err)
 		}
 	}
@@ -146,12 +146,12 @@ func TestWithTheStoreAwayPairsWorkForAWhileAndAreThenUnavailable(t *testing.T) {
 	}
 	store.block = func(context.Context) error { panic("driver") }
 	clock.pass(time.Second)
-	if _, err := a.Authenticate(ctx, id, secret); backoffice.KindOf(err) != backoffice.Unavailable {
+	if _, err := a.Authenticate(ctx, somewhere, id, secret); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Errorf("a panic: %v", err)
 	}
 	store.block = nil
 	clock.pass(time.Second)
-	if _, err := a.Authenticate(ctx, id, secret); err != nil {
+	if _, err := a.Authenticate(ctx, somewhere, id, secret); err != nil {
 		t.Errorf("after its return: %v", err)
 	}
 }
@@ -163,11 +163,11 @@ func TestARequestThatEndsDoesNotWaitForTheStore(t *testing.T) {
 	a, _ := testAuthenticator(t, store)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	if _, err := a.Authenticate(ctx, "x", "y"); backoffice.KindOf(err) != backoffice.Unavailable {
+	if _, err := a.Authenticate(ctx, somewhere, "x", "y"); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Error(err)
 	}
 	a.Close() // ends the read under way; goleak tells if not
-	if _, err := a.Authenticate(context.Background(), "x", "y"); backoffice.KindOf(err) != backoffice.Unavailable {
+	if _, err := a.Authenticate(context.Background(), somewhere, "x", "y"); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Errorf("closed: %v", err)
 	}
 }
@@ -181,7 +181,7 @@ func TestManyRequestsShareOneRead(t *testing.T) {
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() {
-				if _, err := a.Authenticate(context.Background(), id, secret); err != nil {
+				if _, err := a.Authenticate(context.Background(), somewhere, id, secret); err != nil {
 					t.Error(err)
 				}
 			})
@@ -206,7 +206,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 			b.Run(fmt.Sprintf("pairs=%d/%s", pairs, name), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					_, _ = a.Authenticate(context.Background(), id, s)
+					_, _ = a.Authenticate(context.Background(), somewhere, id, s)
 				}
 			})
 		}

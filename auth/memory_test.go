@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type memoryStore struct {
 	mu    sync.Mutex
 	pairs map[string]backoffice.Credential
+	uses  []string                        // what CredentialsUsed was told
+	away  error                           // what CredentialsUsed answers
 	reads atomic.Int64                    // calls of Credentials
 	block func(ctx context.Context) error // at the start of Credentials
 }
@@ -83,6 +86,35 @@ func (s *memoryStore) UpdateCredential(_ context.Context, clientID string, chang
 	s.pairs[clientID] = pair
 	return nil
 }
+
+func (s *memoryStore) CredentialsUsed(_ context.Context, clientIDs []string, day backoffice.Instant) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away != nil {
+		return s.away
+	}
+	for _, id := range clientIDs {
+		s.uses = append(s.uses, id+" "+day.Time().Format(time.DateOnly))
+		if pair, ok := s.pairs[id]; ok && pair.LastUsedAt < day {
+			pair.LastUsedAt = day
+			s.pairs[id] = pair
+		}
+	}
+	return nil
+}
+
+// told returns what CredentialsUsed was told since told was asked, sorted.
+func (s *memoryStore) told() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told := s.uses
+	s.uses = nil
+	slices.Sort(told)
+	return told
+}
+
+// somewhere is where requests of tests come from.
+var somewhere = netip.MustParseAddr("192.0.2.1")
 
 // clock is a time that moves when a test says so.
 type clock struct {

@@ -41,7 +41,7 @@ func SignIn(ctx context.Context, authenticator *Authenticator, throttle *Throttl
 	if len(clientID) > maxHeader || len(secret) > maxHeader {
 		clientID, secret = "", ""
 	}
-	principal, err = authenticator.Authenticate(ctx, clientID, secret)
+	principal, err = authenticator.Authenticate(ctx, client, clientID, secret)
 	if backoffice.KindOf(err) == backoffice.Unauthenticated {
 		if wait = throttle.Failed(client); wait > 0 {
 			err = backoffice.Errorf(backoffice.RateLimited, "too many failed sign-ins from this address; try again later")
@@ -51,14 +51,14 @@ func SignIn(ctx context.Context, authenticator *Authenticator, throttle *Throttl
 }
 
 // Admit does for a signed path what Middleware does for headers: clientOf checks the signature and tells for which pair it
-// was made, and that pair has to be live. A link that has ended is no attempt to sign in and is not counted as one.
-func Admit(authenticator *Authenticator, clientOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
+// was made, and that pair has to be live and the client in its networks. A link that has ended is no attempt to sign in and is not counted as one.
+func Admit(authenticator *Authenticator, proxies Proxies, clientOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
 	return admit(refuse, func(_ http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
 		clientID, err := clientOf(r)
 		if err != nil {
 			return nil, err
 		}
-		return authenticator.Live(r.Context(), clientID)
+		return authenticator.LiveFrom(r.Context(), proxies.ClientAddress(r), clientID)
 	})
 }
 

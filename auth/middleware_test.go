@@ -84,7 +84,7 @@ func TestASignedPathEndsWithItsPair(t *testing.T) {
 		}
 		return id, nil
 	}
-	handler := Admit(a, signed, answer)(whoIs)
+	handler := Admit(a, nil, signed, answer)(whoIs)
 	good := http.Header{"Signature": {"good"}}
 	if w := send(handler, good); w.Code != 200 || w.Body.String() != id {
 		t.Errorf("%d %q", w.Code, w.Body)

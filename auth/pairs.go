@@ -68,3 +68,11 @@ func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientI
 	}
 	return has, nil
 }
+
+// Extend gives a living pair another end, zero for none. Running servers know it within 5 seconds. NotFound for an unknown client id;
+// Refused as backoffice.Credential's Extend says.
+func Extend(ctx context.Context, store backoffice.CredentialStore, clientID string, expires backoffice.Instant) error {
+	return store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
+		return pair.Extend(expires, backoffice.InstantOf(time.Now()))
+	})
+}

@@ -34,12 +34,52 @@ type Credential struct {
 	RevokedAt   Instant            // zero: not revoked
 	TrustedOnly bool               // GraphQL documents that it sends have to be trusted ones
 	Restriction Restriction        // of what it sees; it stays as it was made
+	Networks    Networks           // from where it signs in; they stay as they were made
+	LastUsedAt  Instant            // the beginning of the last day (UTC) on which it signed in, as far as servers have told; zero: none
 	Secrets     []CredentialSecret // newest first
 }
 
 // Principal is the pair as one that makes requests.
 func (c *Credential) Principal() *Principal {
 	return &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, TrustedOnly: c.TrustedOnly, Restriction: c.Restriction}
+}
+
+// A pair that nobody says anything else of ends after CredentialLife, and those who look after pairs are warned CredentialWarning
+// before the end.
+const (
+	CredentialLife    = 365 * day
+	CredentialWarning = 14 * day
+
+	day = 24 * time.Hour
+)
+
+// EndsSoon says whether a living pair is about to end, and in how many days, begun ones counted.
+func (c *Credential) EndsSoon(now Instant) (days int, soon bool) {
+	left := c.ExpiresAt.Time().Sub(now.Time())
+	if c.ExpiresAt.IsZero() || !c.Live(now) || left > CredentialWarning {
+		return 0, false
+	}
+	return int((left + day - 1) / day), true
+}
+
+// Extend gives the pair another end, zero for none. Refused with NOT_ALLOWED on a pair that is revoked or expired, with INVALID for an
+// end that is not in the future.
+func (c *Credential) Extend(expires, now Instant) error {
+	if !c.Live(now) {
+		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
+	}
+	if wrong := checkExpiry(expires, now); wrong != nil {
+		return Refuse(wrong)
+	}
+	c.ExpiresAt = expires
+	return nil
+}
+
+func checkExpiry(expires, now Instant) *UserError {
+	if expires.IsZero() || expires > now {
+		return nil
+	}
+	return &UserError{Code: CodeInvalid, Message: "the expiry is not in the future", Field: []string{"expiresAt"}}
 }
 
 // CredentialSecret is one secret of a pair.
@@ -59,8 +99,8 @@ func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Cred
 	} else if err := CheckText(name, MaxText); err != nil {
 		faults = append(faults, &UserError{Code: CodeInvalid, Message: err.Error(), Field: []string{"name"}})
 	}
-	if !expires.IsZero() && expires <= now {
-		faults = append(faults, &UserError{Code: CodeInvalid, Message: "the expiry is not in the future", Field: []string{"expiresAt"}})
+	if wrong := checkExpiry(expires, now); wrong != nil {
+		faults = append(faults, wrong)
 	}
 	pair := &Credential{ID: id, Name: name, CreatedAt: now, ExpiresAt: expires}
 	for _, scope := range AllScopes {
@@ -153,8 +193,12 @@ type CredentialStore interface {
 	// in as many statements however many there are. An empty store returns none and no error.
 	Credentials(ctx context.Context) ([]*Credential, error)
 
-	// UpdateCredential reads a pair, lets change alter it and stores all of it but ID and CreatedAt, in one
+	// UpdateCredential reads a pair, lets change alter it and stores all of it but ID, CreatedAt and LastUsedAt, in one
 	// transaction that no other update of the pair overlaps. change may run again when the transaction has to.
 	// When change returns an error nothing is stored and that error is returned. NotFound when the client id is unknown.
 	UpdateCredential(ctx context.Context, clientID string, change func(*Credential) error) error
+
+	// CredentialsUsed keeps that pairs were used on the day that begins at an instant, in one statement. A later day that is
+	// kept stays, and what is no pair is passed over.
+	CredentialsUsed(ctx context.Context, clientIDs []string, day Instant) error
 }

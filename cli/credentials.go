@@ -19,27 +19,34 @@ type credentialsCommand struct {
 	List   credentialsListCommand   `cmd:"" help:"List the credential pairs, without their secrets."`
 	Rotate credentialsRotateCommand `cmd:"" help:"Give a pair a new secret and print it; the old one stays live for a while."`
 	Scopes credentialsScopesCommand `cmd:"" help:"Give a living pair scopes, and take scopes from it."`
+	Extend credentialsExtendCommand `cmd:"" help:"Give a living pair another end."`
 	Revoke credentialsRevokeCommand `cmd:"" help:"End a pair and its secrets for good."`
 }
 
 type credentialsCreateCommand struct {
-	Name      string   `required:"" placeholder:"NAME" help:"What the pair is for; its holder and the register see it."`
-	Scope     []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of ${scopes}."`
-	Expires   string   `placeholder:"DATE" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, never."`
-	Documents string   `enum:"trusted,any" default:"any" help:"Which GraphQL documents the pair may send: any, or trusted for those alone that documents trust has stored (${default})."`
+	Name        string   `required:"" placeholder:"NAME" help:"What the pair is for; its holder and the register see it."`
+	Scope       []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of ${scopes}."`
+	FromNetwork []string `placeholder:"NETWORK" help:"The pair works from this network alone, such as 192.0.2.0/24, 2001:db8::/32 or an address; may be repeated."`
+	Documents   string   `enum:"trusted,any" default:"any" help:"Which GraphQL documents the pair may send: any, or trusted for those alone that documents trust has stored (${default})."`
+	lifeFlags
 	restrictionFlags
 	JSON bool `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
 
-	scopes  []backoffice.Scope
-	expires backoffice.Instant
-
+	scopes      []backoffice.Scope
+	expires     backoffice.Instant
+	networks    backoffice.Networks
 	restriction backoffice.Restriction
 }
 
-// Validate reads the scopes and the date.
+// Validate reads the scopes, the date and the networks.
 func (c *credentialsCreateCommand) Validate() (err error) {
 	if c.scopes, err = parseScopes("--scope", c.Scope); err == nil {
-		c.expires, err = parseExpiry(c.Expires)
+		c.expires, err = c.end(time.Now())
+	}
+	if err == nil {
+		if c.networks, err = backoffice.NewNetworks(c.FromNetwork); err != nil {
+			err = fmt.Errorf("--from-network: %w", err)
+		}
 	}
 	if err == nil {
 		c.restriction, err = c.read()
@@ -59,20 +66,6 @@ func parseScopes(flag string, names []string) ([]backoffice.Scope, error) {
 	return scopes, nil
 }
 
-func parseExpiry(text string) (backoffice.Instant, error) {
-	if text == "" {
-		return 0, nil
-	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return backoffice.InstantOf(day), nil
-	}
-	at, err := backoffice.ParseInstant(text)
-	if err != nil {
-		return 0, errors.New("--expires: a date is written as in 2027-01-31 or 2027-01-31T12:00:00Z")
-	}
-	return at, nil
-}
-
 // Run creates the pair.
 func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	now := backoffice.InstantOf(time.Now())
@@ -80,7 +73,7 @@ func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Sto
 	if err != nil {
 		return err
 	}
-	pair.TrustedOnly, pair.Restriction = c.Documents == "trusted", c.restriction
+	pair.TrustedOnly, pair.Restriction, pair.Networks = c.Documents == "trusted", c.restriction, c.networks
 	if err := c.restriction.CheckNamed(ctx, store); err != nil {
 		return flagged(err)
 	}
@@ -88,7 +81,10 @@ func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Sto
 	if err != nil {
 		return err
 	}
-	return printPair(t, c.JSON, pair.ID, secret)
+	if err := printPair(t, c.JSON, pair.ID, secret); err != nil || c.JSON {
+		return err
+	}
+	return printEnd(t, c.expires)
 }
 
 // printPair prints a pair with its secret, for the only time.
@@ -114,7 +110,7 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
-	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt", "documents", "sees"}
+	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt", "documents", "sees", "networks", "lastUsedAt", "warning"}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, pair := range pairs {
 			live := 0
@@ -123,7 +119,7 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 					live++
 				}
 			}
-			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), seenBy(pair)); err != nil {
+			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), seenBy(pair), pair.Networks.Texts(), dayOf(pair.LastUsedAt), warningOf(pair, now)); err != nil {
 				return err
 			}
 		}

@@ -90,9 +90,10 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	defer context.AfterFunc(ctx, s.stopStreams)() // streams do not end by themselves
 	defer tidied.Wait()
 	defer stopTidying()
-	// Receipts are written until the last request is answered.
+	// Receipts are written, and which pairs were used is noted, until the last request is answered.
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
+	tidied.Go(func() { s.authenticator.Watch(watching, c.Log) })
 	defer stopWatching()
 	started()
 	return s.http.Run(ctx, listener, handler)

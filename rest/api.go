@@ -102,7 +102,7 @@ func Mount(r chi.Router, c Config) *API {
 			c.SignedIn, c.Vault.Middleware(auth.From, a.Refuse)))
 	}
 	admitted := func(clientOf func(*http.Request) (string, error)) chi.Router {
-		return r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, clientOf, a.Refuse), c.SignedIn)
+		return r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, c.Proxies, clientOf, a.Refuse), c.SignedIn)
 	}
 	a.huma = huma.NewAPI(a.describe(), &adapter{guarded(c.Bounded), guarded(c.Streamed), humachi.NewAdapter(admitted(a.uploadSignedFor))})
 	for _, part := range partsInOrder() {

@@ -9,7 +9,7 @@ import (
 )
 
 // selectCredentials reads pairs with a row for each secret, or one without.
-const selectCredentials = `SELECT /*backoffice:credentials.list*/ c.id, c.name, c.scopes, c.created_at, c.expires_at, c.revoked_at, s.digest, s.created_at, s.expires_at, c.documents, c.restriction
+const selectCredentials = `SELECT /*backoffice:credentials.list*/ c.id, c.name, c.scopes, c.created_at, c.expires_at, c.revoked_at, s.digest, s.created_at, s.expires_at, c.documents, c.restriction, c.networks, c.last_used_at
 FROM credentials c LEFT JOIN credential_secrets s ON s.credential_id = c.id`
 
 const orderCredentials = " ORDER BY c.id, s.position"
@@ -23,10 +23,14 @@ func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) 
 			if err != nil {
 				return err
 			}
+			networks, err := backoffice.ParseNetworks(row.Text(11))
+			if err != nil {
+				return err
+			}
 			pairs = append(pairs, &backoffice.Credential{
 				ID: id, Name: row.Text(1), Scopes: split[backoffice.Scope](row.Text(2)),
 				CreatedAt: backoffice.Instant(row.Int(3)), ExpiresAt: backoffice.Instant(row.Int(4)), RevokedAt: backoffice.Instant(row.Int(5)),
-				TrustedOnly: row.Text(9) == trustedDocuments, Restriction: restriction,
+				TrustedOnly: row.Text(9) == trustedDocuments, Restriction: restriction, Networks: networks, LastUsedAt: backoffice.Instant(row.Int(12)),
 			})
 		}
 		if !row.IsNull(6) {
@@ -81,8 +85,8 @@ func instantOrNull(i backoffice.Instant) any {
 // CreateCredential implements backoffice.CredentialStore.
 func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credential) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes, created_at, expires_at, revoked_at, documents, restriction) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-			[]any{pair.ID, pair.Name, joined(pair.Scopes), int64(pair.CreatedAt), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String()})
+		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes, created_at, expires_at, revoked_at, documents, restriction, networks) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+			[]any{pair.ID, pair.Name, joined(pair.Scopes), int64(pair.CreatedAt), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
 		switch {
 		case violationOf(err) != nil:
 			return takenID()
@@ -123,8 +127,8 @@ func (s *Store) UpdateCredential(ctx context.Context, clientID string, change fu
 			return err
 		}
 		pair.ID, pair.CreatedAt = clientID, created
-		_, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:credentials.update*/ credentials SET name = $2, scopes = $3, expires_at = $4, revoked_at = $5, documents = $6, restriction = $7 WHERE id = $1",
-			[]any{clientID, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String()})
+		_, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:credentials.update*/ credentials SET name = $2, scopes = $3, expires_at = $4, revoked_at = $5, documents = $6, restriction = $7, networks = $8 WHERE id = $1",
+			[]any{clientID, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
 		if err != nil {
 			return err
 		}
@@ -133,4 +137,11 @@ func (s *Store) UpdateCredential(ctx context.Context, clientID string, change fu
 		}
 		return insertSecrets(ctx, tx.conn, pair)
 	})
+}
+
+// CredentialsUsed implements backoffice.CredentialStore.
+func (s *Store) CredentialsUsed(ctx context.Context, clientIDs []string, day backoffice.Instant) error {
+	d := s.nouns.dialect
+	text := "UPDATE /*backoffice:credentials.used*/ credentials SET last_used_at = $2 WHERE " + d.among("id") + " AND (last_used_at IS NULL OR last_used_at < $2)"
+	return s.repeat(ctx, &Statement{Text: text, Args: []any{d.List(storableAll(clientIDs)), int64(day)}})
 }

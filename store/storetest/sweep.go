@@ -44,6 +44,7 @@ func Sweep(t *testing.T, store backoffice.Store) {
 	_, err = backoffice.ReadNouns(ctx, store, []string{"a", "b"})
 	must(err)
 	must(store.CreateCredential(ctx, fullCredential("swept")))
+	must(store.CredentialsUsed(ctx, []string{"swept"}, 1))
 	must(store.UpdateCredential(ctx, "swept", func(*backoffice.Credential) error { return nil }))
 	write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
 		customer, user := *o.customers[0], *o.users[0]

@@ -1,0 +1,76 @@
+package backoffice
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// MaxNetworks is how many networks a credential pair may be held to.
+const MaxNetworks = 64
+
+// Networks are from where a credential pair may sign in; none: from everywhere.
+type Networks []netip.Prefix
+
+// ParseNetwork reads a network ("10.0.0.0/8") or a single address. One of IPv4 that is written as IPv6 is that of IPv4. host says
+// that bits stood behind its length, which are taken away.
+func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
+	network, err := netip.ParsePrefix(text)
+	if err != nil {
+		address, err := netip.ParseAddr(text)
+		if err != nil || address.Zone() != "" {
+			return netip.Prefix{}, false, false
+		}
+		network = netip.PrefixFrom(address, address.BitLen())
+	}
+	if network.Addr().Is4In6() {
+		if network.Bits() < 96 { // more than IPv4
+			return netip.Prefix{}, false, false
+		}
+		network = netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-96)
+	}
+	masked := network.Masked()
+	return masked, masked != network, true
+}
+
+// NewNetworks reads the networks of a pair, each once and in one order whatever that of the texts is. BadInput for what is no
+// network, and for one with bits behind its length: whoever writes 10.1.2.3/8 may have meant that one address.
+func NewNetworks(texts []string) (Networks, error) {
+	if len(texts) > MaxNetworks {
+		return nil, Errorf(BadInput, "a pair has at most %d networks", MaxNetworks)
+	}
+	var networks Networks
+	for _, text := range texts {
+		network, host, ok := ParseNetwork(text)
+		if !ok || host {
+			return nil, Errorf(BadInput, "a network is written as in 192.0.2.0/24 or 2001:db8::/32, with zeros behind its length, or is an address")
+		}
+		networks = append(networks, network)
+	}
+	slices.SortFunc(networks, netip.Prefix.Compare)
+	return slices.Compact(networks), nil
+}
+
+// ParseNetworks reads what String has written.
+func ParseNetworks(text string) (Networks, error) { return NewNetworks(strings.Fields(text)) }
+
+// String is how the store keeps them: with blanks between, "" for none.
+func (n Networks) String() string { return strings.Join(n.Texts(), " ") }
+
+// Texts are the networks as they are written.
+func (n Networks) Texts() []string {
+	texts := make([]string, len(n))
+	for i, network := range n {
+		texts[i] = network.String()
+	}
+	return texts
+}
+
+// Admit says whether a client at an address may sign in. The zero address is in no network.
+func (n Networks) Admit(from netip.Addr) bool {
+	if len(n) == 0 {
+		return true
+	}
+	from = from.Unmap().WithZone("")
+	return slices.ContainsFunc(n, func(network netip.Prefix) bool { return network.Contains(from) })
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+)
+
+// lifeFlags say when a pair ends.
+type lifeFlags struct {
+	Expires  string `placeholder:"DATE" xor:"end" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, 365 days from now."`
+	NoExpiry bool   `xor:"end" help:"The pair does not end until it is revoked."`
+}
+
+// end is when the pair ends, zero for never.
+func (f *lifeFlags) end(now time.Time) (backoffice.Instant, error) {
+	switch {
+	case f.NoExpiry:
+		return 0, nil
+	case f.Expires == "":
+		return backoffice.InstantOf(now.Add(backoffice.CredentialLife)), nil
+	}
+	if day, err := time.Parse(time.DateOnly, f.Expires); err == nil {
+		return backoffice.InstantOf(day), nil
+	}
+	at, err := backoffice.ParseInstant(f.Expires)
+	if err != nil {
+		return 0, errors.New("--expires: a date is written as in 2027-01-31 or 2027-01-31T12:00:00Z")
+	}
+	return at, nil
+}
+
+type credentialsExtendCommand struct {
+	ID string `arg:"" help:"The pair's client id."`
+	lifeFlags
+
+	expires backoffice.Instant
+}
+
+// Validate reads the date.
+func (c *credentialsExtendCommand) Validate() (err error) {
+	c.expires, err = c.end(time.Now())
+	return err
+}
+
+// Run gives the pair its end.
+func (c *credentialsExtendCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	if err := auth.Extend(ctx, store, c.ID, c.expires); err != nil {
+		return unknownPair(err)
+	}
+	return printEnd(t, c.expires)
+}
+
+func printEnd(t terminal, at backoffice.Instant) (err error) {
+	if at.IsZero() {
+		_, err = fmt.Fprintln(t.out, "The pair does not end until it is revoked.")
+	} else {
+		_, err = fmt.Fprintf(t.out, "The pair ends at %s; credentials extend gives it another end.\n", at)
+	}
+	return err
+}
+
+// dayOf is the day of an instant in a list, nil for none.
+func dayOf(at backoffice.Instant) any {
+	if at.IsZero() {
+		return nil
+	}
+	return at.Time().UTC().Format(time.DateOnly)
+}
+
+// warningOf says what somebody who looks after a pair should know, nil for nothing.
+func warningOf(pair *backoffice.Credential, now backoffice.Instant) any {
+	days, soon := pair.EndsSoon(now)
+	switch {
+	case !soon:
+		return nil
+	case days <= 1:
+		return "ends within a day"
+	}
+	return fmt.Sprintf("ends in %d days", days)
+}
