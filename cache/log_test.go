@@ -165,6 +165,11 @@ func TestAfterVeryMuchThatIsNewTheNounsThatItNamesAreDropped(t *testing.T) {
 	reads := func(name string) {
 		t.Helper()
 		rows, err := backoffice.ReadByID(t.Context(), s.Customers(), []string{"customer-1"}, 0)
+		for range 20 { // a look at so many entries takes longer than a look may on a machine that has much else to do
+			if backoffice.KindOf(err) == backoffice.Unavailable {
+				rows, err = backoffice.ReadByID(t.Context(), s.Customers(), []string{"customer-1"}, 0)
+			}
+		}
 		if err != nil || rows["customer-1"] == nil || rows["customer-1"].DisplayName != name {
 			t.Errorf("the customer is %+v, want %s (%v)", rows["customer-1"], name, err)
 		}
