@@ -1,4 +1,4 @@
-.PHONY: restricted reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
+.PHONY: overload restricted reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
 
 GO ?= go
 
@@ -50,6 +50,9 @@ hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-
 
 chaos: ## docs/reliability.md: kills, freezes, cuts and starves what the program stands on, and counts what clients notice; ARGS="-engine sqlite -kills 10"
 	$(GO) run ./scripts/chaos $(ARGS)
+
+overload: ## docs/reliability.md: five times the load that Q1 can carry, and what those who ask notice; ARGS="-engine sqlite -flags '--cache 0'"
+	$(GO) run ./scripts/overload $(ARGS)
 
 soak: ## an hour of reads and writes on a store, and whether what the server takes stays flat; ARGS="-engine postgres -duration 10m"
 	$(GO) run ./scripts/soak $(ARGS)

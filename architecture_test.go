@@ -73,6 +73,7 @@ var mayImport = map[string]string{
 	"scripts/reseal":     "auth backoffice privacy store/sqlite",
 	"scripts/release":    "",
 	"scripts/rig":        "",
+	"scripts/overload":   "scripts/rig",
 	"scripts/soak":       "scripts/rig",
 	"deploy/load":        "",
 }

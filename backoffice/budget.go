@@ -13,6 +13,7 @@ type Budget struct {
 	objects       atomic.Int64 // rows that were read
 	told          atomic.Int64
 	grow          atomic.Pointer[func(bytes int64) error]
+	pause         atomic.Pointer[func() (resume func())]
 }
 
 // NewBudget allows so many bytes of an answer, and so many of rows that are read for it.
@@ -23,6 +24,20 @@ const step = 64 << 10
 
 // OnGrowth has grow told, again and again, how many bytes the request takes by now; its error ends the request.
 func (b *Budget) OnGrowth(grow func(bytes int64) error) { b.grow.Store(&grow) }
+
+// OnWait has pause told when the request begins to wait for what others do, and resume when that has come.
+func (b *Budget) OnWait(pause func() (resume func())) { b.pause.Store(&pause) }
+
+// Waits notes that the request of a context waits, for a database or for whoever has what it needs, until over is called: meanwhile others
+// may have the processor.
+func Waits(ctx context.Context) (over func()) {
+	if b := BudgetOf(ctx); b != nil {
+		if pause := b.pause.Load(); pause != nil {
+			return (*pause)()
+		}
+	}
+	return func() {}
+}
 
 // Objects is how many rows were read by now, those from memory among them.
 func (b *Budget) Objects() int { return int(b.objects.Load()) }

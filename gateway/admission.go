@@ -102,6 +102,7 @@ func enter(ctx context.Context, admission *limits.Admission, cost int) (*limits.
 	}
 	if budget := backoffice.BudgetOf(ctx); budget != nil {
 		budget.OnGrowth(share.Grow)
+		budget.OnWait(share.Wait)
 	}
 	return share, nil
 }

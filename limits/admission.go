@@ -2,8 +2,8 @@ package limits
 
 import (
 	"context"
-	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -29,8 +29,9 @@ type Admission struct {
 	waiting int64
 	pairs   map[string]*pair
 	clock   float64 // virtual time: the cost that was admitted from the queue, for each pair that waited
-	drained int64   // cost that has left since there is a queue
-	since   time.Time
+	pace    pace
+	turns   turns
+	queued  atomic.Bool // somebody waits
 }
 
 // pair is what a credential pair has running and waiting.
@@ -47,6 +48,7 @@ type pair struct {
 type waiter struct {
 	of     *pair
 	weight int64
+	came   time.Time
 	turn   float64       // virtual time at which it asked, and its weight: so the dear ones come later, but they come
 	done   chan struct{} // closed when share or refused is set
 	share  *Share
@@ -60,6 +62,10 @@ type Share struct {
 	weight int64
 	size   size
 	left   bool
+
+	turn     *turn // nil while it waits, and when it needs none
+	waits    int   // for how many things it waits
+	executed bool
 }
 
 // size tells requests apart by their weight: each may take room up to its own bound, so that there is always some for
@@ -77,7 +83,6 @@ const (
 	tinyPart    = 1000    // of the bound is a tiny request's weight, at most
 	smallPart   = 100
 	leastWeight = 500 // of one that waits: it takes memory by waiting
-	queueTime   = 500 * time.Millisecond
 )
 
 // NewAdmission makes an admission with the settings' bounds, for each processor that the program may use.
@@ -86,7 +91,7 @@ func (s Settings) NewAdmission() *Admission {
 	most := int64(max(s.Together, 1)) * processors
 	return &Admission{
 		most: most, onePair: most * 2 / 3, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
-		pairs: make(map[string]*pair),
+		pairs: make(map[string]*pair), turns: newTurns(),
 	}
 }
 
@@ -119,6 +124,8 @@ func (a *Admission) Stats() (running, waiting int64) {
 func (a *Admission) fits(weight int64, passing bool) bool {
 	total, s := a.running+weight, a.sizeOf(weight)
 	switch {
+	case !a.turns.free(s, time.Now()):
+		return false
 	case s == large:
 		return total <= a.most && a.sized[large]+weight <= a.largest()
 	case s == tiny && a.sized[tiny]+weight <= a.kept(): // also when the one that may take more has taken it
@@ -144,18 +151,32 @@ func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share,
 	p := a.pairs[pairID]
 	if p == nil {
 		p = &pair{id: pairID, served: a.clock}
-		a.pairs[pairID] = p
 	}
-	p.users++
 	if others := a.waiting > 0; (!others || a.sizeOf(weight) == tiny) && a.fits(weight, others) && !a.hasPart(p, weight) {
+		a.hold(p)
 		share := a.admit(p, weight)
 		a.mu.Unlock()
 		return share, nil
 	}
-	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight), done: make(chan struct{})}
+	may, inPlaceOf := a.mayQueue(p, weight)
+	if !may {
+		a.mu.Unlock()
+		return nil, Busy()
+	}
+	a.hold(p)
+	if inPlaceOf != nil {
+		a.refuse(inPlaceOf, Busy())
+	}
+	w := &waiter{of: p, weight: weight, came: time.Now(), turn: a.clock + float64(weight), done: make(chan struct{})}
 	a.enqueue(w)
 	a.mu.Unlock()
 	return a.wait(ctx, w)
+}
+
+// hold notes one more request of a pair.
+func (a *Admission) hold(p *pair) {
+	a.pairs[p.id] = p
+	p.users++
 }
 
 // admit counts a request as running.
@@ -166,6 +187,7 @@ func (a *Admission) admit(p *pair, weight int64) *Share {
 	if share.size == large {
 		p.running += weight
 	}
+	share.turn = a.turns.take(share.size, time.Now())
 	return share
 }
 
@@ -177,7 +199,7 @@ func (a *Admission) wait(ctx context.Context, w *waiter) (*Share, error) {
 	case <-w.done:
 		return w.share, w.failed
 	case <-timer.C:
-		late = busy()
+		late = Busy()
 	case <-ctx.Done():
 		late = ctx.Err()
 	}
@@ -191,7 +213,8 @@ func (a *Admission) wait(ctx context.Context, w *waiter) (*Share, error) {
 	return nil, late
 }
 
-func busy() error {
+// Busy is the error of a request for which there is no room.
+func Busy() error {
 	return backoffice.Errorf(backoffice.Unavailable, "the server has too much to do; try again later")
 }
 
@@ -207,7 +230,7 @@ func (s *Share) Grow(bytes int64) error {
 	}
 	if a.running+more > a.most-a.kept() && a.over != s {
 		if a.over != nil {
-			return busy()
+			return Busy()
 		}
 		a.over = s
 	}
@@ -220,11 +243,13 @@ func (s *Share) Executed(unsent int) {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	s.executed = true
 	if weight := max(1, int64(unsent)/bytesOfOne); weight < s.weight && !s.left {
 		a.drain(s.weight - weight)
 		s.resize(weight)
 		a.dispatch()
 	}
+	s.endTurn()
 }
 
 // Leave ends the request.
@@ -237,11 +262,12 @@ func (s *Share) Leave() {
 	}
 	a.drain(s.weight)
 	s.resize(0)
-	s.left = true
+	s.left, s.executed = true, true
 	if a.over == s {
 		a.over = nil
 	}
 	a.release(s.pair)
+	a.turns.end(s.turn)
 	a.dispatch()
 }
 
@@ -269,15 +295,6 @@ func (a *Admission) release(p *pair) {
 // drain counts what leaves while others wait.
 func (a *Admission) drain(weight int64) {
 	if a.waiting > 0 {
-		a.drained += weight
+		a.pace.count(weight, time.Now())
 	}
-}
-
-// rate is how much cost leaves in a second; without end when that is not known yet.
-func (a *Admission) rate() float64 {
-	passed := time.Since(a.since)
-	if passed < queueTime {
-		return math.Inf(1)
-	}
-	return float64(a.drained) / passed.Seconds()
 }

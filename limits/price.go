@@ -52,6 +52,9 @@ func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) 
 // Cost evaluates the formula with coerced variables. It stops growing at 2⁴⁰.
 func (p *Price) Cost(variables map[string]any) int { return p.of(variables) }
 
+// Fixed is the cost of an operation that costs the same with all variables.
+func (p *Price) Fixed() (cost int, ok bool) { return p.root.fixed, len(p.root.parts) == 0 }
+
 // Least is what of the cost is done even when nothing is found: parts of filters and orders that no index answers, counted rows,
 // groups, pages that are skipped; each field's once. A mutation is done whole, so that its least is its cost.
 func (p *Price) Least(variables map[string]any) int { return p.least.of(variables) }

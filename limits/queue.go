@@ -5,43 +5,114 @@ import (
 	"time"
 )
 
-// enqueue makes a request wait, and refuses it at once when it would wait in vain; when too much waits, the dearest request
-// of the pair that has the most waiting goes.
+// youngest is how long a request may have waited and be refused for the sake of another: a refusal comes at once, or not before its time.
+const youngest = 25 * time.Millisecond
+
+// mayQueue says whether a request may wait; if not, it is refused at once. It may not when, at the pace at which things go, it would wait for
+// too long, nor when all the room for those that wait is taken and its pair has its part of that, unless a dearer one of the pair has come just
+// now, which goes in its place. Pairs that have less find room behind what others have too much, until that has gone.
+func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter) {
+	now := time.Now()
+	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight)}
+	if a.sizeOf(weight) != tiny && a.waiting > 0 && float64(a.running+a.before(w)) > a.pace.rate(now)*a.waitTime.Seconds() {
+		return false, nil
+	}
+	if a.waiting+w.counts() <= a.waitMost {
+		return true, nil
+	}
+	pairs := int64(a.queues())
+	if len(p.queue) == 0 {
+		pairs++
+	}
+	if p.waiting+w.counts() <= a.waitMost/pairs {
+		return true, nil
+	}
+	if dearer := p.newest(now); dearer != nil && dearer.weight > weight {
+		return true, dearer
+	}
+	return false, nil
+}
+
+// mostWaiting is what may wait when pairs came one after the other.
+func (a *Admission) mostWaiting() int64 { return a.waitMost * 3 / 2 }
+
+// Refuses says whether a request of a pair would be refused at once.
+func (a *Admission) Refuses(pairID string, cost int) bool {
+	if !a.queued.Load() {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	weight := min(max(int64(cost), 1), a.largest())
+	p := a.pairs[pairID]
+	if p == nil {
+		p = &pair{id: pairID}
+	}
+	if a.waiting == 0 || a.sizeOf(weight) == tiny {
+		return false
+	}
+	may, _ := a.mayQueue(p, weight)
+	return !may
+}
+
+// Crowded says whether somebody waits.
+func (a *Admission) Crowded() bool { return a.queued.Load() }
+
+// Busiest is the pair that has the most waiting, "" when nobody waits.
+func (a *Admission) Busiest() (pairID string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if most := a.busiest(); most != nil && most.waiting > 0 {
+		return most.id
+	}
+	return ""
+}
+
+func (a *Admission) busiest() (most *pair) {
+	for _, p := range a.pairs {
+		if most == nil || p.waiting > most.waiting {
+			most = p
+		}
+	}
+	return most
+}
+
+// enqueue makes a request wait. When too much waits, another one is refused, if possible one that came just now.
 func (a *Admission) enqueue(w *waiter) {
 	if a.waiting == 0 {
-		a.drained, a.since = 0, time.Now()
+		a.pace.begin(time.Now())
 	}
 	p := w.of
+	at := p.place(w)
+	p.queue = slices.Insert(p.queue, at, w)
+	p.waiting += w.counts()
+	a.waiting += w.counts()
+	a.queued.Store(true)
+	for a.waiting > a.mostWaiting() {
+		a.refuse(a.victim(), Busy())
+	}
+	a.dispatch()
+}
+
+// place is where a request stands among those of its pair.
+func (p *pair) place(w *waiter) int {
 	at, _ := slices.BinarySearchFunc(p.queue, w.turn, func(other *waiter, turn float64) int {
 		if other.turn <= turn { // behind those that asked earlier
 			return -1
 		}
 		return 1
 	})
-	p.queue = slices.Insert(p.queue, at, w)
-	p.waiting += w.counts()
-	a.waiting += w.counts()
-	if a.sizeOf(w.weight) != tiny && float64(a.before(w)) > a.rate()*a.waitTime.Seconds() {
-		a.refuse(w, busy())
-		return
-	}
-	for a.waiting > a.waitMost {
-		a.refuse(a.dearest(), busy())
-	}
-	a.dispatch()
+	return at
 }
 
 // counts is what a request counts for while it waits.
 func (w *waiter) counts() int64 { return max(w.weight, leastWeight) }
 
-// before is the cost that is admitted before a request, as pairs take turns.
+// before is the cost that is admitted before a request that comes, as pairs take turns.
 func (a *Admission) before(w *waiter) (cost int64) {
-	own := int64(0)
-	for _, other := range w.of.queue {
+	own := w.weight
+	for _, other := range w.of.queue[:w.of.place(w)] {
 		own += other.weight
-		if other == w {
-			break
-		}
 	}
 	for _, p := range a.pairs {
 		if p != w.of {
@@ -51,17 +122,19 @@ func (a *Admission) before(w *waiter) (cost int64) {
 	return cost + own - w.weight
 }
 
-// dearest is the request with the largest weight of the pair that has the most waiting; of several the last.
-func (a *Admission) dearest() *waiter {
-	var most *pair
-	for _, p := range a.pairs {
-		if most == nil || p.waiting > most.waiting {
-			most = p
-		}
+// victim is who goes when too much waits: of the pair that has the most waiting the dearest that came just now, else the last.
+func (a *Admission) victim() *waiter {
+	most := a.busiest()
+	if found := most.newest(time.Now()); found != nil {
+		return found
 	}
-	var found *waiter
-	for _, w := range most.queue {
-		if found == nil || w.weight >= found.weight {
+	return slices.MaxFunc(most.queue, func(w, other *waiter) int { return w.came.Compare(other.came) })
+}
+
+// newest is the dearest of the pair's requests that came just now; of several the last. nil when there is none.
+func (p *pair) newest(now time.Time) (found *waiter) {
+	for _, w := range p.queue {
+		if now.Sub(w.came) < youngest && (found == nil || w.weight >= found.weight) {
 			found = w
 		}
 	}
@@ -82,11 +155,13 @@ func (a *Admission) dequeue(w *waiter) {
 	p.queue = slices.Delete(p.queue, at, at+1)
 	p.waiting -= w.counts()
 	a.waiting -= w.counts()
+	a.queued.Store(a.waiting > 0)
 }
 
 // dispatch admits those whose turn it is. When the next one does not fit yet, only smaller requests pass it, in the room
 // that is kept for them.
 func (a *Admission) dispatch() {
+	defer a.watch()
 	for most := large; a.waiting > 0; {
 		next := a.next(most)
 		switch {

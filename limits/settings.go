@@ -29,7 +29,7 @@ type Settings struct {
 	FieldErrors        int           `default:"1000" env:"FIELD_ERRORS" help:"Field errors that are reported; the rest are counted in extensions.errorsOmitted."`
 	Time               time.Duration `default:"10s" env:"TIME" help:"Time that a request may take."`
 	Together           int           `default:"12000" env:"TOGETHER" help:"Cost of the operations that run at one time, for each processor; others wait."`
-	Waiting            int           `default:"300000" env:"WAITING" help:"Cost of the operations that wait, for each processor; when more would, the dearest of the pair that has the most waiting is refused."`
+	Waiting            int           `default:"300000" env:"WAITING" help:"Cost of the operations that wait, for each processor; when more would, pairs that have their part of it are refused."`
 	Wait               time.Duration `default:"3s" env:"WAIT" help:"The longest that an operation waits before it runs."`
 	Budget             int           `default:"0" env:"BUDGET" help:"Cost that each pair may have at one time: what it asks for is taken from it, and what was not found is given back; 0 for no budget."`
 	BudgetRestore      int           `default:"1000" env:"BUDGET_RESTORE" help:"Cost that comes back to a pair's budget each second."`

@@ -52,7 +52,10 @@ func newLooking(s *Store) *looking {
 }
 
 // Look waits for a look that begins from now on, which may be shared; what it finds has been told when Look returns.
-func (s *Store) Look(ctx context.Context) error { return s.looking.looks.Wait(ctx) }
+func (s *Store) Look(ctx context.Context) error {
+	defer backoffice.Waits(ctx)()
+	return s.looking.looks.Wait(ctx)
+}
 
 // Listen tells a listener what looks find, until stop is called.
 func (s *Store) Listen(to Listener) (stop func()) {

@@ -111,6 +111,7 @@ func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 	c.waiting = append(c.waiting, &mine)
 	t.mu.Unlock()
 
+	defer backoffice.Waits(ctx)()
 	var late <-chan time.Time
 	if t.wait > 0 {
 		timer := time.NewTimer(t.wait)

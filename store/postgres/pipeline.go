@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 )
 
@@ -18,6 +19,7 @@ type progress struct {
 // pipeline sends statements in one trip, behind the texts of a transaction's beginning. The error is that of the one that comes
 // next, in pgx's terms: the server did not run it, nor those behind it.
 func pipeline(ctx context.Context, conn *pgx.Conn, begin []string, statements []*store.Statement) (sent progress, err error) {
+	defer backoffice.Waits(ctx)()
 	batch := &pgx.Batch{}
 	for _, text := range begin {
 		batch.Queue(text)

@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"sync"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/limits"
+)
+
+// gate stands before everything when there is too much to do. What a refusal takes is taken from those that are answered, so a request that
+// admission would refuse at once is refused before it is routed, logged and signed in. Whose it is is what it says it is: a wrong secret gets
+// the refusal that the right one would get, and nothing is ever let in here.
+type gate struct {
+	server
+	admission *limits.Admission
+	endpoint  *graphqlhttp.GraphQL
+	next      http.Handler
+}
+
+// longestForetold is the longest body that is read for it.
+const longestForetold = 64 << 10
+
+var bodyBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// ServeHTTP implements http.Handler.
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !g.admission.Crowded() || !isForetold(r) {
+		g.next.ServeHTTP(w, r)
+		return
+	}
+	body := bodyBuffers.Get().(*bytes.Buffer)
+	defer func() { body.Reset(); bodyBuffers.Put(body) }()
+	_, err := io.CopyN(body, r.Body, r.ContentLength)
+	if err == nil {
+		if cost, ok := g.endpoint.Foretell(body.String()); ok && g.admission.Refuses(r.Header.Get(auth.ClientIDHeader), cost) {
+			g.http.Shed(w, r, "/graphql", func(w http.ResponseWriter, r *http.Request) { g.endpoint.Refuse(w, r, limits.Busy()) }, g.admission.Busiest)
+			return
+		}
+	}
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(body, r.Body), r.Body}
+	g.next.ServeHTTP(w, r)
+}
+
+// isForetold picks the plain requests: what a page of another origin asks has headers that only the way of all requests knows.
+func isForetold(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.URL.Path == "/graphql" && r.ContentLength > 0 && r.ContentLength <= longestForetold &&
+		r.Header["Origin"] == nil && r.Header["X-Explain"] == nil && r.Header["Content-Encoding"] == nil && !graphqlhttp.WantsEvents(r)
+}

@@ -1,0 +1,106 @@
+package limits
+
+import (
+	"slices"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// The cost that runs at one time is about memory. What makes others wait is the processor: each request that is executed stands before
+// the next one, and before every small one that has just come. So only as many are executed at one time as there are processors,
+// while those that wait for the database let others have their turn. One that takes long for whatever reason keeps its turn for turnTime.
+
+// turnTime is after how long a request does not keep others from beginning.
+const turnTime = 25 * time.Millisecond
+
+// smallTurns is how many small requests there are to one large one.
+const smallTurns = 4
+
+// turns are those that are executed, the first that began first.
+type turns struct {
+	most  [large + 1]int // at one time, by size; 0 is any number
+	taken [large + 1]int
+	by    []*turn
+	armed bool // somebody looks when the first one's time is over
+}
+
+type turn struct {
+	size size
+	ends time.Time
+}
+
+func newTurns() turns {
+	return turns{most: [...]int{tiny: 0, small: smallTurns * backoffice.Processors, large: backoffice.Processors}}
+}
+
+// free says whether one more request of a size may be executed now.
+func (t *turns) free(s size, now time.Time) bool {
+	for len(t.by) > 0 && !now.Before(t.by[0].ends) {
+		t.end(t.by[0])
+	}
+	return t.most[s] == 0 || t.taken[s] < t.most[s]
+}
+
+// take gives a request a turn, also when there is none: one that goes on after a wait has what others would wait for.
+func (t *turns) take(s size, now time.Time) *turn {
+	if t.most[s] == 0 {
+		return nil
+	}
+	one := &turn{s, now.Add(turnTime)}
+	t.taken[s]++
+	t.by = append(t.by, one)
+	return one
+}
+
+// end takes a turn back; again it does nothing.
+func (t *turns) end(one *turn) {
+	if at := slices.Index(t.by, one); at >= 0 {
+		t.by = slices.Delete(t.by, at, at+1)
+		t.taken[one.size]--
+	}
+}
+
+// watch has dispatch look again when the first turn is over, for those that wait for nothing else.
+func (a *Admission) watch() {
+	if a.turns.armed || a.waiting == 0 || len(a.turns.by) == 0 {
+		return
+	}
+	a.turns.armed = true
+	time.AfterFunc(time.Until(a.turns.by[0].ends), func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.turns.armed = false
+		a.dispatch()
+	})
+}
+
+// Wait notes that the request waits for what others do, until resume is called.
+func (s *Share) Wait() (resume func()) {
+	a := s.of
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s.waits++; s.waits == 1 && s.turn != nil {
+		s.endTurn()
+	}
+	return s.resume
+}
+
+func (s *Share) resume() {
+	a := s.of
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s.waits--; s.waits == 0 && !s.executed {
+		s.turn = a.turns.take(s.size, time.Now())
+	}
+}
+
+// endTurn lets the next one begin.
+func (s *Share) endTurn() {
+	if s.turn == nil {
+		return
+	}
+	s.of.turns.end(s.turn)
+	s.turn = nil
+	s.of.dispatch()
+}

@@ -1,0 +1,264 @@
+package limits
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// inTurns is an admission with a bound on how many large requests are executed at one time.
+func inTurns(turns int, wait time.Duration) *Admission {
+	a := bounded(12_000, 300_000, wait)
+	a.turns.most[large] = turns
+	return a
+}
+
+func TestAsManyLargeRequestsAreExecutedAtOneTimeAsThereAreTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := inTurns(1, time.Minute)
+		first := enter(t, a, "a", 2_000)
+		second := waits(t, a, "b", 2_000)
+		enter(t, a, "c", 1).Leave()
+		if synctest.Wait(); len(second) > 0 {
+			t.Fatal("two are executed at one time")
+		}
+		first.Executed(1)
+		(<-second).Leave()
+		first.Leave()
+	})
+}
+
+func TestWhoWaitsForTheDatabaseLetsOthersHaveItsTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := inTurns(1, time.Minute)
+		first := enter(t, a, "a", 2_000)
+		second := waits(t, a, "b", 2_000)
+		resume, also := first.Wait(), first.Wait() // for two things
+		synctest.Wait()
+		other := <-second
+		also()
+		third := waits(t, a, "c", 2_000)
+		resume()
+		other.Leave()
+		if synctest.Wait(); len(third) > 0 {
+			t.Error("a third one began beside the one that goes on")
+		}
+		first.Leave()
+		(<-third).Leave()
+		if len(a.turns.by) != 0 || a.turns.taken != [large + 1]int{} {
+			t.Error("turns are left")
+		}
+	})
+}
+
+func TestWhoTakesLongDoesNotKeepOthersFromBeginning(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := inTurns(1, time.Minute)
+		began := time.Now()
+		long := enter(t, a, "a", 2_000)
+		(<-waits(t, a, "b", 2_000)).Leave()
+		if waited := time.Since(began); waited != turnTime {
+			t.Errorf("it waited for %v", waited)
+		}
+		long.Leave()
+	})
+}
+
+func TestWhoWouldWaitTooLongAtThePaceOfThingsIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := inTurns(1, 100*time.Millisecond)
+		var all sync.WaitGroup
+		refused, late := 0, 0
+		var mu sync.Mutex
+		for range 400 { // twice what can be done: one each 10 ms
+			all.Go(func() {
+				began := time.Now()
+				share, err := a.Enter(t.Context(), "a", 2_000)
+				if err != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					if refused++; time.Since(began) > 0 {
+						late++
+					}
+					return
+				}
+				time.Sleep(10 * time.Millisecond)
+				share.Leave()
+			})
+			time.Sleep(5 * time.Millisecond)
+		}
+		all.Wait()
+		if refused < 150 || refused > 210 {
+			t.Errorf("%d of 400 were refused, of which some 190 had to be", refused)
+		}
+		if late > 5 { // before anything was known
+			t.Errorf("%d of %d were refused late", late, refused)
+		}
+	})
+}
+
+// flood is a simulation, in a time of its own: pairs send much more than can be done, whether they get answers or not.
+type flood struct {
+	pairs   []time.Duration // between two requests of each
+	cost    int
+	service time.Duration
+	wait    time.Duration
+	lasts   time.Duration
+
+	enter func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error)
+	leave func(a *Admission, s *Share)
+}
+
+// wrong is what is not as promised.
+func (f flood) wrong(t testing.TB) (found []string) {
+	a := inTurns(1, f.wait)
+	mostWaiting := a.mostWaiting()
+	if f.enter == nil {
+		f.enter = func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error) { return a.Enter(ctx, pair, cost) }
+	}
+	if f.leave == nil {
+		f.leave = func(_ *Admission, s *Share) { s.Leave() }
+	}
+	var mu sync.Mutex
+	note := func(format string, values ...any) { found = append(found, fmt.Sprintf(format, values...)) }
+	served, end := make([]int, len(f.pairs)), time.Now().Add(f.lasts)
+	late, refused, lightRefused, most := 0, 0, 0, int64(0)
+	var all sync.WaitGroup
+	one := func(pair string, cost int, done func()) {
+		began := time.Now()
+		share, err := f.enter(t.Context(), a, pair, cost)
+		waited := time.Since(began)
+		if err == nil {
+			if cost > 1 {
+				time.Sleep(f.service)
+			}
+			f.leave(a, share)
+		}
+		_, waiting := a.Stats()
+		mu.Lock()
+		defer mu.Unlock()
+		most = max(most, waiting)
+		switch {
+		case err == nil && waited > f.wait:
+			note("one waited for %v", waited)
+		case err == nil && time.Now().After(end): // those that wait when the others have stopped
+		case err == nil:
+			done()
+		case cost == 1:
+			lightRefused++
+		default:
+			if refused++; waited > youngest && waited != f.wait {
+				late++
+			}
+		}
+	}
+	for i, every := range f.pairs {
+		all.Go(func() {
+			for ; time.Now().Before(end); time.Sleep(every) {
+				all.Go(func() { one(fmt.Sprint("pair-", i), f.cost, func() { served[i]++ }) })
+			}
+		})
+	}
+	all.Go(func() {
+		for ; time.Now().Before(end); time.Sleep(7 * time.Millisecond) {
+			began := time.Now()
+			one("light", 1, func() {
+				if time.Since(began) > 0 {
+					note("a light one waited")
+				}
+			})
+		}
+	})
+	all.Wait()
+	least, highest, sum := served[0], served[0], 0
+	for _, n := range served {
+		least, highest, sum = min(least, n), max(highest, n), sum+n
+	}
+	if highest > least+2+highest/10 {
+		note("one pair got %d, another %d", highest, least)
+	}
+	if could := int(f.lasts / f.service); sum < could*9/10 {
+		note("%d were served of %d that could be", sum, could)
+	}
+	if late > 0 {
+		note("%d of %d refusals came neither at once nor at the end of the wait", late, refused)
+	}
+	if lightRefused > 0 {
+		note("%d light ones were refused", lightRefused)
+	}
+	if most > mostWaiting {
+		note("%d waited", most)
+	}
+	if a.running != 0 || a.waiting != 0 || len(a.pairs) != 0 {
+		note("%d run and %d wait at the end", a.running, a.waiting)
+	}
+	return found
+}
+
+func TestUnderAFloodPairsAreServedEquallyNobodyIsForgottenAndRefusalsComeAtOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		service := rapid.SampledFrom([]time.Duration{2, 5, 10, 20}).Draw(rt, "service") * time.Millisecond
+		f := flood{
+			cost: rapid.IntRange(200, 9_000).Draw(rt, "cost"), service: service, lasts: 60 * service,
+			wait: rapid.SampledFrom([]time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second}).Draw(rt, "wait"),
+		}
+		for range rapid.IntRange(1, 4).Draw(rt, "pairs") {
+			f.pairs = append(f.pairs, service/time.Duration(rapid.IntRange(2, 8).Draw(rt, "times")))
+		}
+		var wrong []string
+		synctest.Test(t, func(t *testing.T) { wrong = f.wrong(t) })
+		if len(wrong) > 0 {
+			rt.Fatal(wrong)
+		}
+	})
+}
+
+// The simulation would notice.
+func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
+	t.Parallel()
+	for name, broken := range map[string]flood{
+		"who leaves wakes nobody": {leave: func(a *Admission, s *Share) {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			s.resize(0)
+			s.left = true
+			a.turns.end(s.turn)
+			a.release(s.pair)
+		}},
+		"all are one pair": {enter: func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error) {
+			if cost > 1 {
+				pair = "one"
+			}
+			return a.Enter(ctx, pair, cost)
+		}},
+		"turns are never given back": {leave: func(_ *Admission, s *Share) { s.turn = nil; s.Leave() }},
+		"the queue has no end": {enter: func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error) {
+			a.mu.Lock()
+			a.waitMost = 1 << 40
+			a.mu.Unlock()
+			return a.Enter(ctx, pair, cost)
+		}, wait: 3 * time.Second},
+		"light ones wait like others": {enter: func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error) { return a.Enter(ctx, pair, cost+2_000) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				broken.pairs, broken.cost, broken.service, broken.lasts = []time.Duration{time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond}, 2_650, 5*time.Millisecond, 2*time.Second
+				broken.wait = max(broken.wait, time.Second)
+				if wrong := broken.wrong(t); len(wrong) == 0 {
+					t.Error("nothing was noticed")
+				}
+			})
+		})
+	}
+}
