@@ -12,7 +12,7 @@ import (
 )
 
 // gate stands before everything when there is too much to do. What a refusal takes is taken from those that are answered, so a request that
-// admission would refuse at once is refused before it is routed, logged and signed in. Whose it is is what it says it is: a wrong secret gets
+// admission would refuse at once is refused before it is routed, logged and signed in. It is taken for the pair's that it names: a wrong secret gets
 // the refusal that the right one would get, and nothing is ever let in here.
 type gate struct {
 	server

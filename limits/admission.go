@@ -91,7 +91,7 @@ func (s Settings) NewAdmission() *Admission {
 	most := int64(max(s.Together, 1)) * processors
 	return &Admission{
 		most: most, onePair: most * 2 / 3, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
-		pairs: make(map[string]*pair), turns: newTurns(),
+		pairs: make(map[string]*pair), turns: newTurns(), pace: newPace(most, s.Wait),
 	}
 }
 

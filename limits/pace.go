@@ -5,19 +5,28 @@ import (
 	"time"
 )
 
-// pace is how much cost leaves in a second while others wait, the last second weighing most. What it was stays known when nobody
+// pace is how much cost leaves in a second while others wait, what was last weighing most. What it was stays known when nobody
 // waits any more.
 type pace struct {
-	left  float64 // cost that has left, less by the half for each paceTime that has passed
-	spent float64 // seconds in which it did, likewise
+	half  time.Duration // in which what has been loses half of its weight
+	left  float64       // cost that has left
+	spent float64       // seconds in which it did, likewise
 	at    time.Time
 }
 
+// leastPace is the least time in which what has been loses half of its weight; half of the longest wait when that is more, for nothing that takes less
+// says whether somebody waits in vain.
+const leastPace = time.Second
+
+// Before anything is known it is taken for fast: as if for firstSpent seconds all that may run at one time had left firstTimes in each.
 const (
-	paceTime = time.Second
-	// leastSpent is how many seconds have to be known before anything is said.
-	leastSpent = 0.05
+	firstSpent = 0.03
+	firstTimes = 100
 )
+
+func newPace(most int64, wait time.Duration) pace {
+	return pace{half: max(leastPace, wait/2), left: float64(most) * firstTimes * firstSpent, spent: firstSpent}
+}
 
 // begin says that others wait from now on.
 func (p *pace) begin(now time.Time) { p.at = now }
@@ -34,17 +43,14 @@ func (p *pace) pass(now time.Time) {
 	if passed <= 0 {
 		return
 	}
-	part := math.Exp2(-float64(passed) / float64(paceTime))
+	part := math.Exp2(-float64(passed) / float64(p.half))
 	p.left *= part
 	p.spent = p.spent*part + passed.Seconds()
 	p.at = now
 }
 
-// rate is how much leaves in a second; without end when that is not known.
+// rate is how much leaves in a second.
 func (p *pace) rate(now time.Time) float64 {
 	p.pass(now)
-	if p.spent < leastSpent {
-		return math.Inf(1)
-	}
 	return p.left / p.spent
 }

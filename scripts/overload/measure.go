@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.org/backoffice/scripts/rig"
@@ -145,7 +146,7 @@ func (o options) measure(g *gateway, f *found) error {
 			return err
 		}
 		answered := float64(c.Answered) / f.seconds
-		progress("%.0f a second: %.0f answered, %.1f refused; %v", rate, answered, float64(c.Refused)/f.seconds, c.Served)
+		progressf("%.0f a second: %.0f answered, %.1f refused; %v", rate, answered, float64(c.Refused)/f.seconds, c.Served)
 		f.best, f.calm = max(f.best, answered), max(f.calm, most)
 		if carried = answered >= rate*carriedPart; carried {
 			f.capacity = rate
@@ -153,7 +154,7 @@ func (o options) measure(g *gateway, f *found) error {
 			rate /= 2
 		}
 	}
-	f.offered = f.capacity * o.times
+	f.offered = max(f.capacity, f.best) * o.times
 	var all sync.WaitGroup
 	var failed error
 	all.Go(func() { f.beside, failed = send(g.light, lightRate).run(0) })
@@ -163,13 +164,14 @@ func (o options) measure(g *gateway, f *found) error {
 	return errors.Join(err, failed)
 }
 
-func progress(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) }
+func progressf(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) }
 
 // watched does something and tells how much memory the gateway had at most meanwhile, in kB.
-func (g *gateway) watched(do func() (came, error)) (c came, most int64, err error) {
-	ended, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
+func (g *gateway) watched(do func() (came, error)) (came, int64, error) {
+	var most atomic.Int64
+	ended := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
 		for {
 			select {
 			case <-ended:
@@ -180,15 +182,15 @@ func (g *gateway) watched(do func() (came, error)) (c came, most int64, err erro
 			for line := range strings.Lines(string(status)) {
 				var kilobytes int64
 				if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); err == nil {
-					most = max(most, kilobytes)
+					most.Store(max(most.Load(), kilobytes))
 				}
 			}
 		}
-	}()
-	c, err = do()
+	})
+	c, err := do()
 	close(ended)
-	<-watched
-	return c, most, err
+	watching.Wait()
+	return c, most.Load(), err
 }
 
 // print writes the table, and says whether all of it is as promised.
@@ -213,7 +215,7 @@ func (f found) print(out io.Writer, times float64) (reached bool) {
 	ratio := float64(f.beside.Served.P99) / float64(max(f.alone.P99, 1))
 	row("carried: Q1 a second of which 98 % are answered", fmt.Sprintf("%.0f", f.capacity), "", true)
 	row("most Q1 answered a second", fmt.Sprintf("%.0f", f.best), "", true)
-	row(fmt.Sprintf("sent: %.3g × what is carried", times), fmt.Sprintf("%.0f", f.offered), "", true)
+	row(fmt.Sprintf("sent: %.3g × the most", times), fmt.Sprintf("%.0f", f.offered), "", true)
 	row("answered a second then", fmt.Sprintf("%.0f, %.0f %% of the most", f.goodput, 100*f.goodput/f.best), "80 %", f.goodput >= .8*f.best)
 	row("refusals (503): p50, p99, slowest", f.crowd.RefusedIn.String(), "p99 in 50 ms", f.crowd.RefusedIn.P99 <= 50*time.Millisecond)
 	row("refusals without Retry-After, wrong answers, not sent", fmt.Sprintf("%d, %d, %d of %d", f.crowd.WithoutRetryAfter, f.crowd.Wrong+f.beside.Wrong, f.crowd.Unsent, int(f.offered*f.seconds)), "0", f.crowd.WithoutRetryAfter+f.crowd.Wrong+f.beside.Wrong+f.crowd.Unsent == 0)
