@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Restriction is which customers a credential pair may see, and with them what hangs on those. The same kind of condition met
-// in one of its values is enough, each kind that is set has to be met. It is comparable, so that it can be a part of a
-// question; the zero value restricts nothing.
+// Restriction is which customers a caller may see, and with them what hangs on those. Of the same kind of condition one of its values
+// has to be met, and each kind that is set. A restriction may have alternatives: what any of them admits is seen. It is comparable, so
+// that it can be a part of a question; the zero value restricts nothing.
 type Restriction struct {
-	responsible, labels, customers, years string // sorted, each once, parted by blanks
+	alternatives string // sorted, each once, parted by line ends; each has four sets of texts, parted by tabs
 }
 
 // RestrictionFields are the values of a restriction, in the order of its flags.
@@ -44,7 +44,15 @@ func NewRestriction(f RestrictionFields) (Restriction, error) {
 	if err := check.refusal(); err != nil {
 		return Restriction{}, err
 	}
-	return Restriction{idSet(f.Responsible), idSet(f.Labels), idSet(f.Customers), idSet(f.Years)}, nil
+	return restrictionOf(f), nil
+}
+
+func restrictionOf(f RestrictionFields) Restriction {
+	one := strings.Join([]string{idSet(f.Responsible), idSet(f.Labels), idSet(f.Customers), idSet(f.Years)}, "\t")
+	if one == "\t\t\t" {
+		return Restriction{}
+	}
+	return Restriction{one}
 }
 
 // idSet is one text for a set of texts that have no blanks.
@@ -54,9 +62,26 @@ func idSet(values []string) string {
 	return strings.Join(slices.Compact(values), " ")
 }
 
-// Fields are the restriction's values.
-func (r Restriction) Fields() RestrictionFields {
-	return RestrictionFields{strings.Fields(r.responsible), strings.Fields(r.labels), strings.Fields(r.customers), strings.Fields(r.years)}
+// AnyOf is the restriction whose alternatives are those of all of these: none, when one of them restricts nothing.
+func AnyOf(first Restriction, others ...Restriction) Restriction {
+	var all []string
+	for _, r := range append([]Restriction{first}, others...) {
+		if !r.IsSet() {
+			return r
+		}
+		all = append(all, strings.Split(r.alternatives, "\n")...)
+	}
+	slices.Sort(all)
+	return Restriction{strings.Join(slices.Compact(all), "\n")}
+}
+
+// Alternatives are the values of each, one without any where nothing is restricted.
+func (r Restriction) Alternatives() (all []RestrictionFields) {
+	for one := range strings.SplitSeq(r.alternatives, "\n") {
+		sets := append(strings.Split(one, "\t"), "", "", "")
+		all = append(all, RestrictionFields{strings.Fields(sets[0]), strings.Fields(sets[1]), strings.Fields(sets[2]), strings.Fields(sets[3])})
+	}
+	return all
 }
 
 // Equal is for comparisons that cannot look inside.
@@ -65,12 +90,16 @@ func (r Restriction) Equal(other Restriction) bool { return r == other }
 // IsSet says whether anything is restricted.
 func (r Restriction) IsSet() bool { return r != Restriction{} }
 
-// String is the restriction as it is stored and listed: a JSON object, "" for none.
+// String is the restriction as it is stored and listed: a JSON object, an array of them where there are alternatives, "" for none.
 func (r Restriction) String() string {
 	if !r.IsSet() {
 		return ""
 	}
-	text, _ := json.Marshal(r.Fields()) // of texts: it has nothing to fail on
+	var shown any = r.Alternatives()
+	if all := r.Alternatives(); len(all) == 1 {
+		shown = all[0]
+	}
+	text, _ := json.Marshal(shown) // of texts: it has nothing to fail on
 	return string(text)
 }
 
@@ -79,15 +108,23 @@ func ParseRestriction(text string) (Restriction, error) {
 	if text == "" {
 		return Restriction{}, nil
 	}
-	var fields RestrictionFields
+	if !strings.HasPrefix(text, "[") {
+		text = "[" + text + "]"
+	}
+	var fields []RestrictionFields
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields() // a later program's kind of condition
 	err := decoder.Decode(&fields)
-	var r Restriction
-	if err == nil {
-		r, err = NewRestriction(fields)
+	var all []Restriction
+	for _, f := range fields {
+		one, wrong := NewRestriction(f)
+		all, err = append(all, one), errors.Join(err, wrong)
 	}
-	if err != nil || r.String() != text {
+	if err != nil || len(all) == 0 {
+		return Restriction{}, Fault(errRestriction, "reading the restriction of a credential pair")
+	}
+	r := AnyOf(all[0], all[1:]...)
+	if shown := r.String(); shown != text && "["+shown+"]" != text {
 		return Restriction{}, Fault(errRestriction, "reading the restriction of a credential pair")
 	}
 	return r, nil
@@ -98,46 +135,59 @@ var errRestriction = errors.New("it is not as it was written")
 // AdmitsNew says whether a customer without any transcript is in view, by itself and the user who is responsible for it, nil for
 // nobody.
 func (r Restriction) AdmitsNew(c *Customer, responsible *User) bool {
-	f := r.Fields()
-	return r.years == "" && (r.customers == "" || slices.Contains(f.Customers, c.ID)) && r.AdmitsResponsible(responsible)
+	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
+		return len(f.Years) == 0 && (len(f.Customers) == 0 || slices.Contains(f.Customers, c.ID)) && f.admitsResponsible(responsible)
+	})
 }
 
-// AdmitsResponsible says whether customers of a user, nil for nobody, are in view as far as their user tells.
+// AdmitsResponsible says whether customers of a user, nil for nobody, may be in view as far as their user tells.
 func (r Restriction) AdmitsResponsible(user *User) bool {
-	f := r.Fields()
-	if r.responsible != "" && (user == nil || !slices.Contains(f.Responsible, user.ID)) {
+	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool { return f.admitsResponsible(user) })
+}
+
+func (f *RestrictionFields) admitsResponsible(user *User) bool {
+	if len(f.Responsible) > 0 && (user == nil || !slices.Contains(f.Responsible, user.ID)) {
 		return false
 	}
-	return r.labels == "" || user != nil && slices.ContainsFunc(user.LabelIDs, func(id string) bool { return slices.Contains(f.Labels, id) })
+	return len(f.Labels) == 0 || user != nil && slices.ContainsFunc(user.LabelIDs, func(id string) bool { return slices.Contains(f.Labels, id) })
 }
 
 // SeesOthers says whether a change of a user changes which customers are in view: those of whoever has a label.
 func (r Restriction) SeesOthers(before, after *User) bool {
-	return slices.ContainsFunc(r.Fields().Labels, func(label string) bool {
-		return slices.Contains(before.LabelIDs, label) != slices.Contains(after.LabelIDs, label)
+	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
+		return slices.ContainsFunc(f.Labels, func(label string) bool {
+			return slices.Contains(before.LabelIDs, label) != slices.Contains(after.LabelIDs, label)
+		})
 	})
 }
 
-// AdmitsYear says whether what belongs to a financial year is in view as far as that tells.
+// AdmitsYear says whether what belongs to a financial year may be in view as far as that tells.
 func (r Restriction) AdmitsYear(year *FinancialYear) bool {
-	return r.years == "" || slices.Contains(r.Fields().Years, year.StartDate)
+	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
+		return len(f.Years) == 0 || slices.Contains(f.Years, year.StartDate)
+	})
 }
 
 // CheckNamed refuses a restriction that names what is not there: with NOT_FOUND.
 func (r Restriction) CheckNamed(ctx context.Context, reads Readers) error {
-	f := r.Fields()
 	var check checker
-	err := checkNamed(ctx, reads.Users(), f.Responsible, "no user has this identifier", "responsible", &check)
-	if err == nil {
-		err = checkNamed(ctx, reads.Labels(), f.Labels, "no label has this identifier", "labels", &check)
-	}
-	if err == nil {
-		err = checkNamed(ctx, reads.Customers(), f.Customers, "no customer has this identifier", "customers", &check)
-	}
-	if err != nil {
-		return err
+	for _, f := range r.Alternatives() {
+		if err := f.checkNamed(ctx, reads, &check); err != nil {
+			return err
+		}
 	}
 	return check.refusal()
+}
+
+func (f *RestrictionFields) checkNamed(ctx context.Context, reads Readers, check *checker) error {
+	err := checkNamed(ctx, reads.Users(), f.Responsible, "no user has this identifier", "responsible", check)
+	if err == nil {
+		err = checkNamed(ctx, reads.Labels(), f.Labels, "no label has this identifier", "labels", check)
+	}
+	if err == nil {
+		err = checkNamed(ctx, reads.Customers(), f.Customers, "no customer has this identifier", "customers", check)
+	}
+	return err
 }
 
 func checkNamed[T any, C comparable](ctx context.Context, reads Reader[T, C], ids []string, message, field string, check *checker) error {

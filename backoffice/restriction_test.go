@@ -27,13 +27,35 @@ func TestTwoRestrictionsOfTheSameValuesAreOne(t *testing.T) {
 	}
 }
 
+func TestAlternativesAreOneRestrictionAndOneWithoutAnyLiftsThem(t *testing.T) {
+	t.Parallel()
+	north, year := restriction(t, backoffice.RestrictionFields{Labels: []string{"north"}}), restriction(t, backoffice.RestrictionFields{Years: []string{"2025"}})
+	either := backoffice.AnyOf(north, year)
+	if either != backoffice.AnyOf(year, north, north) || either != backoffice.AnyOf(either, year) || either == north || len(either.Alternatives()) != 2 {
+		t.Errorf("%v", either)
+	}
+	if again, err := backoffice.ParseRestriction(either.String()); err != nil || again != either {
+		t.Errorf("%v: %v %v", either, again, err)
+	}
+	if none := backoffice.AnyOf(north, backoffice.Restriction{}, year); none.IsSet() {
+		t.Errorf("%v", none)
+	}
+	if backoffice.AnyOf(north) != north {
+		t.Error("one alternative")
+	}
+	of := &backoffice.User{ID: "an", LabelIDs: []string{"north"}}
+	if c := (&backoffice.Customer{ID: "c"}); !either.AdmitsNew(c, of) || either.AdmitsNew(c, nil) || year.AdmitsNew(c, of) || !either.AdmitsYear(&backoffice.FinancialYear{StartDate: "2030"}) {
+		t.Error("what one of them admits is admitted, and nothing else")
+	}
+}
+
 func TestARestrictionThatIsNotAsItWasWrittenIsNotTakenForNone(t *testing.T) {
 	t.Parallel()
 	r := restriction(t, backoffice.RestrictionFields{Labels: []string{"l"}, Customers: []string{"c", "b"}})
 	if again, err := backoffice.ParseRestriction(r.String()); err != nil || again != r {
 		t.Errorf("%v: %v %v", r, again, err)
 	}
-	for _, text := range []string{"{}", "null", "[]", "{", `{"cities":["Gent"]}`, `{"years":["25"]}`, `{"labels":[]}`, `{"customers":["c","b"]}`, `{"labels":["a b"]}`, r.String() + " "} {
+	for _, text := range []string{"{}", "null", "[]", "{", `{"cities":["Gent"]}`, `{"years":["25"]}`, `{"labels":[]}`, `{"customers":["c","b"]}`, `{"labels":["a b"]}`, r.String() + " ", "[" + r.String() + "]", `[{"years":["2026"]},{}]`, `[{"years":["2026"]},{"labels":["l"]}]`} {
 		if got, err := backoffice.ParseRestriction(text); backoffice.KindOf(err) != backoffice.Internal {
 			t.Errorf("%s is read as %v, %v", text, got, err)
 		}

@@ -43,18 +43,21 @@ func flagged(err error) error {
 
 // seenBy is which customers a pair sees, by the flags that said so; nil for all.
 func seenBy(pair *backoffice.Credential) any {
-	f := pair.Restriction.Fields()
-	var flags []string
-	for _, of := range []struct {
-		flag   string
-		values []string
-	}{{"--only-responsible", f.Responsible}, {"--only-label", f.Labels}, {"--only-customer", f.Customers}, {"--only-year", f.Years}} {
-		for _, value := range of.values {
-			flags = append(flags, of.flag+" "+value)
-		}
-	}
-	if flags == nil {
+	if !pair.Restriction.IsSet() {
 		return nil
 	}
-	return strings.Join(flags, " ")
+	var all []string
+	for _, f := range pair.Restriction.Alternatives() {
+		var flags []string
+		for _, of := range []struct {
+			flag   string
+			values []string
+		}{{"--only-responsible", f.Responsible}, {"--only-label", f.Labels}, {"--only-customer", f.Customers}, {"--only-year", f.Years}} {
+			for _, value := range of.values {
+				flags = append(flags, of.flag+" "+value)
+			}
+		}
+		all = append(all, strings.Join(flags, " "))
+	}
+	return strings.Join(all, " or ")
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -148,8 +149,54 @@ func (r *records) randomRestriction(d *rand.Rand) backoffice.RestrictionFields {
 	return f
 }
 
-// inView are those records that a restricted pair sees, by the sentences of the documentation and nothing of the store's.
-func (r *records) inView(f backoffice.RestrictionFields) *records {
+// randomAlternatives are one to three restrictions that the office can have.
+func (r *records) randomAlternatives(d *rand.Rand) (all []backoffice.RestrictionFields) {
+	for range 1 + d.IntN(3) {
+		all = append(all, r.randomRestriction(d))
+	}
+	return all
+}
+
+// inView are those records that a restricted pair sees, by the sentences of the documentation and nothing of the store's: what any
+// alternative admits, and a relation when both of its customers are seen.
+func (r *records) inView(alternatives ...backoffice.RestrictionFields) *records {
+	of := &records{labels: r.labels, users: r.users, years: r.years, checklists: r.checklists, numbers: r.numbers}
+	has := map[any]bool{}
+	for _, f := range alternatives {
+		one := r.seenBy(f)
+		for _, c := range one.customers {
+			has[c] = true
+		}
+		for _, t := range one.transcripts {
+			has[t] = true
+		}
+		for _, c := range one.calculations {
+			has[c] = true
+		}
+		for _, d := range one.documents {
+			has[d] = true
+		}
+		for _, m := range one.minfin {
+			has[m] = true
+		}
+	}
+	customers := map[string]bool{}
+	for _, c := range r.customers {
+		customers[c.ID] = has[c]
+	}
+	of.customers = seenOf(r.customers, func(c *backoffice.Customer) bool { return has[c] })
+	of.relations = seenOf(r.relations, func(n *backoffice.CustomerRelation) bool {
+		return customers[n.CustomerID] && customers[n.RelatedCustomerID]
+	})
+	of.transcripts = seenOf(r.transcripts, func(t *backoffice.Transcript) bool { return has[t] })
+	of.calculations = seenOf(r.calculations, func(c *backoffice.Calculation) bool { return has[c] })
+	of.documents = seenOf(r.documents, func(d *backoffice.CustomerDocument) bool { return has[d] })
+	of.minfin = seenOf(r.minfin, func(m *backoffice.MinfinDocument) bool { return has[m] })
+	return of
+}
+
+// seenBy are those that one alternative admits, without relations.
+func (r *records) seenBy(f backoffice.RestrictionFields) *records {
 	years := map[string]bool{"": true}
 	for _, year := range r.years {
 		years[year.ID] = len(f.Years) == 0 || slices.Contains(f.Years, year.StartDate)
@@ -165,10 +212,9 @@ func (r *records) inView(f backoffice.RestrictionFields) *records {
 		ofYear := len(f.Years) == 0 || slices.ContainsFunc(r.transcripts, func(t *backoffice.Transcript) bool { return t.CustomerID == c.ID && years[t.FinancialYearID] })
 		seen[c.ID] = labelled && ofYear && (len(f.Responsible) == 0 || slices.Contains(f.Responsible, c.ResponsibleID)) && (len(f.Customers) == 0 || slices.Contains(f.Customers, c.ID))
 	}
-	of := &records{labels: r.labels, users: r.users, years: r.years, checklists: r.checklists, numbers: r.numbers}
+	of := &records{}
 	transcripts := map[string]bool{}
 	of.customers = seenOf(r.customers, func(c *backoffice.Customer) bool { return seen[c.ID] })
-	of.relations = seenOf(r.relations, func(n *backoffice.CustomerRelation) bool { return seen[n.CustomerID] && seen[n.RelatedCustomerID] })
 	of.transcripts = seenOf(r.transcripts, func(t *backoffice.Transcript) bool {
 		transcripts[t.ID] = seen[t.CustomerID] && years[t.FinancialYearID]
 		return transcripts[t.ID]
@@ -251,17 +297,20 @@ func copies[T any](list []*T, change func(*T)) []*T {
 	return all
 }
 
-// restrictedPair issues a pair of every scope that sees a part.
-func (o *office) restrictedPair(t testing.TB, id string, f backoffice.RestrictionFields) [2]string {
+// restrictedPair issues a pair of every scope that sees a part: what any of these admits.
+func (o *office) restrictedPair(t testing.TB, id string, alternatives ...backoffice.RestrictionFields) [2]string {
 	t.Helper()
 	now := backoffice.InstantOf(time.Now())
 	pair, err := backoffice.NewCredential(id, "test", backoffice.AllScopes, now, 0)
-	if err == nil {
-		pair.Restriction, err = backoffice.NewRestriction(f)
+	var all []backoffice.Restriction
+	for _, f := range alternatives {
+		one, wrong := backoffice.NewRestriction(f)
+		all, err = append(all, one), errors.Join(err, wrong)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	pair.Restriction = backoffice.AnyOf(all[0], all[1:]...)
 	secret, err := auth.IssuePair(t.Context(), o.Store, pair, now)
 	if err != nil {
 		t.Fatal(err)

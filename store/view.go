@@ -38,11 +38,11 @@ func (r reach) within(year string) reach {
 
 func (r reach) isSet() bool { return r.everybody || r.itself || len(r.customers) > 0 }
 
-// viewKind is what the text of a view depends on.
-type viewKind struct{ responsible, labels, customers, years amount }
+// viewKind is what the text of a view depends on: of each alternative the amounts of its four kinds of conditions.
+type viewKind string
 
 // amount is how many values a kind of condition has: one is compared, which makes for better plans.
-type amount uint8
+type amount byte
 
 const (
 	none amount = iota
@@ -57,19 +57,20 @@ type view struct {
 }
 
 func newView(d *Dialect, r backoffice.Restriction) *view {
-	v, f := &view{}, r.Fields()
-	for _, of := range []struct {
-		values []string
-		amount *amount
-	}{{f.Responsible, &v.kind.responsible}, {f.Labels, &v.kind.labels}, {f.Customers, &v.kind.customers}, {f.Years, &v.kind.years}} {
-		switch len(of.values) {
-		case 0:
-		case 1:
-			*of.amount, v.args = one, append(v.args, of.values[0])
-		default:
-			*of.amount, v.args = many, append(v.args, d.List(of.values))
+	v, kind := &view{}, []byte(nil)
+	for _, f := range r.Alternatives() {
+		for _, values := range [][]string{f.Responsible, f.Labels, f.Customers, f.Years} {
+			switch len(values) {
+			case 0:
+				kind = append(kind, byte(none))
+			case 1:
+				kind, v.args = append(kind, byte(one)), append(v.args, values[0])
+			default:
+				kind, v.args = append(kind, byte(many)), append(v.args, d.List(values))
+			}
 		}
 	}
+	v.kind = viewKind(kind)
 	return v
 }
 
@@ -166,28 +167,37 @@ func (n *nouns) restricted(of viewText, name string) string {
 
 // tableInView is a part of a WITH. Every part says which of the tables it means: one of its own name is meant by no one.
 func (n *nouns) tableInView(of description, kind viewKind, args int) string {
-	d, is, conditions := n.dialect, n.comparing(kind, args), []string(nil)
-	columns := of.reach.customers
-	if of.reach.itself {
-		columns = []string{"id"}
-		if kind.responsible == one { // whose index is in the order of identifiers
-			conditions = append(conditions, "x.responsible_id "+is.responsible)
-		} else if is.responsible != "" {
-			conditions = append(conditions, d.plain+"x.responsible_id "+is.responsible)
+	d, alternatives := n.dialect, n.comparing(kind, args)
+	var conditions []string
+	switch {
+	case of.reach.itself:
+		for _, is := range alternatives {
+			conditions = append(conditions, n.customerInView("x", is, len(alternatives) == 1))
 		}
-		if is.labelled != "" {
-			conditions = append(conditions, d.plain+"x.responsible_id "+is.labelled)
+		conditions = []string{anyOf(conditions)}
+	case len(alternatives) == 1:
+		is := alternatives[0]
+		if is.ofYears != "" && of.reach.year != "" {
+			conditions = append(conditions, n.ofYear(of, is))
 		}
-		if is.ofYears != "" {
-			conditions = append(conditions, "EXISTS (SELECT 1 FROM "+d.stored+"transcripts w WHERE w.customer_id = x.id AND "+d.plain+"w.financial_year_id "+is.ofYears+d.apart+")")
+		if is.customers != "" {
+			for _, column := range of.reach.customers { // said of each table, so that an index by customer serves
+				conditions = append(conditions, "x."+column+" "+is.customers)
+			}
 		}
-	} else if is.ofYears != "" && of.reach.year != "" {
-		conditions = append(conditions, "("+strings.ReplaceAll(strings.ReplaceAll(of.reach.year, "stored.", d.stored), "?", is.ofYears)+")")
-	}
-	if is.customers != "" {
-		for _, column := range columns { // said of each table, so that an index by customer serves
-			conditions = append(conditions, "x."+column+" "+is.customers)
+	case of.reach.year != "" && slices.ContainsFunc(alternatives, func(is comparisons) bool { return is.ofYears != "" }):
+		var each []string // a year is in view of the customers of its own alternative alone
+		for _, is := range alternatives {
+			var both []string
+			if is.ofYears != "" {
+				both = append(both, n.ofYear(of, is))
+			}
+			for _, column := range of.reach.customers {
+				both = append(both, "EXISTS (SELECT 1 FROM "+d.stored+"customers v WHERE v.id = x."+column+" AND "+n.customerInView("v", is, false)+")")
+			}
+			each = append(each, strings.Join(both, " AND "))
 		}
+		conditions = append(conditions, anyOf(each))
 	}
 	for _, column := range of.reach.customers {
 		conditions = append(conditions, "EXISTS (SELECT 1 FROM customers c WHERE c.id = x."+column+")")
@@ -195,13 +205,51 @@ func (n *nouns) tableInView(of description, kind viewKind, args int) string {
 	return of.table + " AS NOT MATERIALIZED (SELECT " + d.rowID + "x.* FROM " + d.stored + of.table + " x WHERE " + strings.Join(conditions, " AND ") + ")"
 }
 
-// comparisons say of a value that it is one of a restriction's; "" where there is none of the kind.
-type comparisons struct{ responsible, labelled, customers, ofYears string }
+// anyOf is a condition that holds when one of several does.
+func anyOf(conditions []string) string {
+	if len(conditions) == 1 {
+		return conditions[0]
+	}
+	return "((" + strings.Join(conditions, ") OR (") + "))"
+}
 
-// comparing are the comparisons whose arguments stand behind some others.
-func (n *nouns) comparing(kind viewKind, args int) (is comparisons) {
-	next := func(a amount, into *string) bool {
-		switch a {
+// ofYear is the condition that a record x belongs to one of the years.
+func (n *nouns) ofYear(of description, is comparisons) string {
+	return "(" + strings.ReplaceAll(strings.ReplaceAll(of.reach.year, "stored.", n.dialect.stored), "?", is.ofYears) + ")"
+}
+
+// customerInView is the condition that an alternative admits a customer. alone says that there is no other one.
+func (n *nouns) customerInView(name string, is comparisons, alone bool) string {
+	d, conditions := n.dialect, []string(nil)
+	switch {
+	case is.responsible != "" && is.one && alone: // whose index is in the order of identifiers
+		conditions = append(conditions, name+".responsible_id "+is.responsible)
+	case is.responsible != "":
+		conditions = append(conditions, d.plain+name+".responsible_id "+is.responsible)
+	}
+	if is.labelled != "" {
+		conditions = append(conditions, d.plain+name+".responsible_id "+is.labelled)
+	}
+	if is.ofYears != "" {
+		conditions = append(conditions, "EXISTS (SELECT 1 FROM "+d.stored+"transcripts w WHERE w.customer_id = "+name+".id AND "+d.plain+"w.financial_year_id "+is.ofYears+d.apart+")")
+	}
+	if is.customers != "" {
+		conditions = append(conditions, name+".id "+is.customers)
+	}
+	return strings.Join(conditions, " AND ")
+}
+
+// comparisons say of a value that it is one of an alternative's; "" where there is none of the kind.
+type comparisons struct {
+	responsible, labelled, customers, ofYears string
+
+	one bool // responsible is
+}
+
+// comparing are the comparisons of each alternative, whose arguments stand behind some others.
+func (n *nouns) comparing(kind viewKind, args int) (all []comparisons) {
+	next := func(a byte, into *string) bool {
+		switch amount(a) {
 		case none:
 			return false
 		case one:
@@ -213,15 +261,19 @@ func (n *nouns) comparing(kind viewKind, args int) (is comparisons) {
 		}
 		return true
 	}
-	next(kind.responsible, &is.responsible)
-	if next(kind.labels, &is.labelled) {
-		is.labelled = "IN (SELECT l.user_id FROM user_labels l WHERE l.label_id " + is.labelled + ")"
+	for ; kind != ""; kind = kind[4:] {
+		is := comparisons{one: amount(kind[0]) == one}
+		next(kind[0], &is.responsible)
+		if next(kind[1], &is.labelled) {
+			is.labelled = "IN (SELECT l.user_id FROM user_labels l WHERE l.label_id " + is.labelled + ")"
+		}
+		next(kind[2], &is.customers)
+		if next(kind[3], &is.ofYears) {
+			is.ofYears = "IN (SELECT y.id FROM financial_years y WHERE y.start_date " + is.ofYears + ")"
+		}
+		all = append(all, is)
 	}
-	next(kind.customers, &is.customers)
-	if next(kind.years, &is.ofYears) {
-		is.ofYears = "IN (SELECT y.id FROM financial_years y WHERE y.start_date " + is.ofYears + ")"
-	}
-	return is
+	return all
 }
 
 // boundTables are the tables whose records are not everybody's to see, and a pattern of their names.

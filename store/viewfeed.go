@@ -48,21 +48,43 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) string {
 	if !strings.Contains(text, inYears) && !strings.Contains(text, goneInView) {
 		return text
 	}
-	d, is, years := n.dialect, n.comparing(kind, args), ""
-	if is.ofYears != "" {
-		years = " AND NOT EXISTS (SELECT 1 FROM " + d.parentsOf + " WHERE " + d.letterOf + " = 'y' AND NOT p.value " + is.ofYears + ")"
+	d, alternatives, years := n.dialect, n.comparing(kind, args), ""
+	var ofYears, gone []string
+	for _, is := range alternatives {
+		condition := "1 = 1"
+		if is.ofYears != "" {
+			condition = "NOT EXISTS (SELECT 1 FROM " + d.parentsOf + " WHERE " + d.letterOf + " = 'y' AND NOT p.value " + is.ofYears + ")"
+			years = inYears
+		}
+		if len(alternatives) > 1 { // a year is in view of the customers of its own alternative alone
+			condition += " AND NOT EXISTS (SELECT 1 FROM " + d.parentsOf + " WHERE " + d.letterOf + " = 'c'" +
+				" AND NOT EXISTS (SELECT 1 FROM " + d.stored + "customers v WHERE v.id = p.value AND " + n.customerInView("v", is, false) + "))"
+		}
+		ofYears = append(ofYears, condition)
+		gone = append(gone, n.goneInView(is))
+	}
+	switch {
+	case years != "" && len(alternatives) > 1:
+		years = " AND " + anyOf(append(ofYears, "NOT EXISTS (SELECT 1 FROM "+d.parentsOf+" WHERE "+d.letterOf+" = 'y')"))
+	case years != "":
+		years = " AND " + ofYears[0]
+	}
+	return strings.NewReplacer(inYears, years, goneInView, "("+anyOf(gone)+")").Replace(text)
+}
+
+// goneInView is the condition that an alternative admitted the customer that is gone.
+func (n *nouns) goneInView(is comparisons) string {
+	if is.ofYears != "" { // its transcripts are gone, too
+		return "1 = 0"
 	}
 	var gone []string
 	for _, of := range []string{is.responsible, is.labelled} {
 		if of != "" {
-			gone = append(gone, "EXISTS (SELECT 1 FROM "+d.parentsOf+" WHERE "+d.letterOf+" = 'u' AND p.value "+of+")")
+			gone = append(gone, "EXISTS (SELECT 1 FROM "+n.dialect.parentsOf+" WHERE "+n.dialect.letterOf+" = 'u' AND p.value "+of+")")
 		}
 	}
 	if is.customers != "" {
 		gone = append(gone, "c.object_id "+is.customers)
 	}
-	if is.ofYears != "" { // its transcripts are gone, too
-		gone = []string{"1 = 0"}
-	}
-	return strings.NewReplacer(inYears, years, goneInView, "("+strings.Join(gone, " AND ")+")").Replace(text)
+	return strings.Join(gone, " AND ")
 }
