@@ -17,12 +17,13 @@ const module = "example.org/backoffice"
 var mayImport = map[string]string{
 	"":    "cli",
 	"cli": "auth backoffice demo export files gateway graphiql limits notices privacy httpserver store/sqlite importexport mirror tracing trusted webhooks",
-	"gateway": "apidocs auth backoffice cache changes demo execute export files forecast graph graphiql importexport limits loaders pdf privacy httpserver resolvers rest " +
+	"gateway": "apidocs auth backoffice cache changes demo execute export files forecast graph graphiql importexport limits loaders pdf people privacy httpserver resolvers rest " +
 		"store/postgres store/sqlite graphqlhttp tracing trusted webhooks",
 
 	"backoffice":       "",
 	"privacy":          "backoffice",
 	"auth":             "backoffice",
+	"people":           "auth backoffice",
 	"files":            "backoffice",
 	"pdf":              "backoffice",
 	"mapping":          "",
@@ -61,6 +62,7 @@ var mayImport = map[string]string{
 	"files/s3test":            "",
 	"store/postgres/pgtest":   "",
 	"static/webtest":          "",
+	"people/peopletest":       "",
 
 	// Programs and clients of their own.
 	"execute/generate":   "execute",

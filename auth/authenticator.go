@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,9 @@ const (
 // Authenticator checks credential pairs without a store call per request: it keeps a snapshot of all pairs, which
 // requests have read anew as it ages. There is no work while there are no requests. Safe for concurrent use.
 type Authenticator struct {
+	// People, if there is one, checks access tokens. It is set before the first request.
+	People People
+
 	store backoffice.CredentialStore
 	now   func() time.Time
 
@@ -102,19 +106,29 @@ func (a *Authenticator) Authenticate(ctx context.Context, from netip.Addr, clien
 	return nil, errUnauthenticated
 }
 
-// Live returns the principal of a pair by its client id alone, for what it has begun and what ends with it. Errors are those of
-// Authenticate.
-func (a *Authenticator) Live(ctx context.Context, clientID string) (*backoffice.Principal, error) {
-	p, err := a.live(ctx, clientID)
+// Live returns the principal as it is now, for what it has begun and what ends with it. Errors are those of Authenticate, and
+// Forbidden for a person to whom nothing is given any more.
+func (a *Authenticator) Live(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error) {
+	switch {
+	case principal == nil, principal.Person != nil && a.People == nil:
+		return nil, errUnauthenticated
+	case principal.Person != nil:
+		return a.People.Live(principal)
+	}
+	p, err := a.live(ctx, principal.ClientID)
 	if err != nil {
 		return nil, err
 	}
 	return p.principal, nil
 }
 
-// LiveFrom is Live for somebody who comes with what the pair has signed: a download path, from one of the pair's networks.
-func (a *Authenticator) LiveFrom(ctx context.Context, from netip.Addr, clientID string) (*backoffice.Principal, error) {
-	p, err := a.live(ctx, clientID)
+// Linked returns the principal for whom a signed path was made, by Principal.Link, for somebody who comes with it: from one of a pair's
+// networks. Errors are those of Live.
+func (a *Authenticator) Linked(ctx context.Context, from netip.Addr, link string) (*backoffice.Principal, error) {
+	if a.People != nil && strings.HasPrefix(link, backoffice.PersonPrefix) {
+		return a.People.Linked(link)
+	}
+	p, err := a.live(ctx, link)
 	if err != nil {
 		return nil, err
 	}

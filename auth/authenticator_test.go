@@ -60,7 +60,7 @@ func TestARequestCostsNoStoreCallWhileTheSnapshotIsYoung(t *testing.T) {
 		if err != nil || !p.Has(backoffice.PrivacyRead) || p.Has(backoffice.UsersWrite) || p.Name != "Pair" {
 			t.Fatal(err)
 		}
-		if _, err := a.Live(ctx, id); err != nil {
+		if _, err := a.Live(ctx, &backoffice.Principal{ClientID: id}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := a.Authenticate(ctx, somewhere, id, "wrong"); err == nil {
@@ -88,7 +88,7 @@ func TestARevocationHoldsWithin5Seconds(t *testing.T) {
 	if _, err := a.Authenticate(ctx, somewhere, id, secret); backoffice.KindOf(err) != backoffice.Unauthenticated {
 		t.Errorf("a revoked pair: %v", err)
 	}
-	if _, err := a.Live(ctx, id); backoffice.KindOf(err) != backoffice.Unauthenticated {
+	if _, err := a.Live(ctx, &backoffice.Principal{ClientID: id}); backoffice.KindOf(err) != backoffice.Unauthenticated {
 		t.Errorf("its links: %v", err)
 	}
 	if store.reads.Load() != 2 {

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -10,7 +11,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The headers that every request carries.
+// The headers of a credential pair, which every request carries that has no access token.
 const (
 	ClientIDHeader     = "X-Client-Id"
 	ClientSecretHeader = "X-Client-Secret"
@@ -27,22 +28,35 @@ type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 // one is never slowed.
 func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxies, refuse Refuse) func(http.Handler) http.Handler {
 	return admit(refuse, func(w http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
-		principal, wait, err := SignIn(r.Context(), authenticator, throttle, proxies.ClientAddress(r), header(r, ClientIDHeader), header(r, ClientSecretHeader))
+		principal, wait, err := SignIn(r.Context(), authenticator, throttle, proxies.ClientAddress(r), r.Header)
 		if wait > 0 {
 			setRetryAfter(w, wait)
+		}
+		if err != nil {
+			authenticator.challenge(w, r, err)
 		}
 		return principal, err
 	})
 }
 
-// SignIn checks a pair that a client gave by another way than headers. Errors are those that Middleware has for refuse; wait is for how
-// long the client is to wait when it is RateLimited.
-func SignIn(ctx context.Context, authenticator *Authenticator, throttle *Throttle, client netip.Addr, clientID, secret string) (principal *backoffice.Principal, wait time.Duration, err error) {
-	if len(clientID) > maxHeader || len(secret) > maxHeader {
-		clientID, secret = "", ""
+// SignIn checks what a client sent in headers, or by another way as if in them. Errors are those that Middleware has for refuse; wait is
+// for how long the client is to wait when it is RateLimited.
+func SignIn(ctx context.Context, authenticator *Authenticator, throttle *Throttle, client netip.Addr, sent http.Header) (principal *backoffice.Principal, wait time.Duration, err error) {
+	token, given, err := authenticator.bearer(sent)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case given && token == "":
+		err = errNoToken
+	case given:
+		principal, err = authenticator.People.Authenticate(ctx, token)
+	default:
+		principal, err = authenticator.Authenticate(ctx, client, header(sent, ClientIDHeader), header(sent, ClientSecretHeader))
+		if authenticator.People != nil && errors.Is(err, errUnauthenticated) {
+			err = errNobody
+		}
 	}
-	principal, err = authenticator.Authenticate(ctx, client, clientID, secret)
-	if backoffice.KindOf(err) == backoffice.Unauthenticated {
+	if backoffice.KindOf(err) == backoffice.Unauthenticated && !errors.Is(err, ErrTokenEnded) {
 		if wait = throttle.Failed(client); wait > 0 {
 			err = backoffice.Errorf(backoffice.RateLimited, "too many failed sign-ins from this address; try again later")
 		}
@@ -50,15 +64,16 @@ func SignIn(ctx context.Context, authenticator *Authenticator, throttle *Throttl
 	return principal, wait, err
 }
 
-// Admit does for a signed path what Middleware does for headers: clientOf checks the signature and tells for which pair it
-// was made, and that pair has to be live and the client in its networks. A link that has ended is no attempt to sign in and is not counted as one.
-func Admit(authenticator *Authenticator, proxies Proxies, clientOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
+// Admit does for a signed path what Middleware does for headers: linkOf checks the signature and tells for whom it was made, by
+// Principal.Link; that pair has to be live and the client in its networks, or that person live. A link that has ended is no attempt to
+// sign in and is not counted as one.
+func Admit(authenticator *Authenticator, proxies Proxies, linkOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
 	return admit(refuse, func(_ http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
-		clientID, err := clientOf(r)
+		link, err := linkOf(r)
 		if err != nil {
 			return nil, err
 		}
-		return authenticator.LiveFrom(r.Context(), proxies.ClientAddress(r), clientID)
+		return authenticator.Linked(r.Context(), proxies.ClientAddress(r), link)
 	})
 }
 
@@ -86,8 +101,8 @@ func setRetryAfter(w http.ResponseWriter, wait time.Duration) {
 }
 
 // header reads a header that must be there once; otherwise it is as good as none.
-func header(r *http.Request, name string) string {
-	values := r.Header[name]
+func header(sent http.Header, name string) string {
+	values := sent[name]
 	if len(values) != 1 || len(values[0]) > maxHeader {
 		return ""
 	}

@@ -82,7 +82,7 @@ func TestTheLastUseIsKeptByTheDayAndNotOnTheWayOfARequest(t *testing.T) {
 			if _, err := a.Authenticate(ctx, somewhere, other, "wrong"); err == nil {
 				t.Error("let in")
 			}
-			if _, err := a.Live(ctx, other); err != nil {
+			if _, err := a.Live(ctx, &backoffice.Principal{ClientID: other}); err != nil {
 				t.Error(err)
 			}
 			if told := store.told(); told != nil {

@@ -51,10 +51,12 @@ type Change struct {
 	Sequence int64 // from 1, without gaps; in the order in which the transactions became visible
 	At       Instant
 	ClientID string // the pair, or "" for a command of the operator
-	Action   string // the mutation or command: createCustomer, import
-	Noun     Noun
-	ObjectID string
-	Fields   []string // the fields that changed, sorted, in GraphQL's names; nil for a deletion
+	// Issuer and Subject are the person whose ClientID it is, "" for a pair. The store sets them, by the session.
+	Issuer, Subject string
+	Action          string // the mutation or command: createCustomer, import
+	Noun            Noun
+	ObjectID        string
+	Fields          []string // the fields that changed, sorted, in GraphQL's names; nil for a deletion
 
 	// Done is what became of the object, and Parents are all on which it hung before or hangs now, by their identifiers, so
 	// that the lists are known that changed with it. The store sets both. Done is "" in entries of programs that did not tell.

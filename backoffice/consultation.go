@@ -23,7 +23,9 @@ type Consultation struct {
 	ID         string
 	At         Instant
 	ClientID   string
-	ClientName string  // the pair's name at that moment
+	ClientName string  // the pair's, or the person's, name at that moment
+	Issuer     *string // of the person; nil for a pair
+	Subject    *string // as whom the issuer knows them
 	Purpose    *string // as stated in x-access-purpose; nil when none was
 	Operation  PrivacyOperation
 	CustomerID *string // nil for a search that found nobody; the export of a folder once had one entry for all

@@ -12,6 +12,14 @@ func (a *Consultation) Position(key OrderKey) Position {
 	return p
 }
 
+// SubjectName is the person's name at that moment, nil for a pair.
+func (a *Consultation) SubjectName() *string {
+	if a.Subject == nil {
+		return nil
+	}
+	return &a.ClientName
+}
+
 // NewestFirst is the order in which a customer's consultations are listed.
 var NewestFirst = Order{Key: KeyAt, Descending: true}
 

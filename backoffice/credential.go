@@ -8,11 +8,13 @@ import (
 	"time"
 )
 
-// Principal is the credential pair that makes a request, as far as anyone may know it.
+// Principal is the credential pair, or the person, that makes a request, as far as anyone may know it.
 type Principal struct {
-	ClientID string
-	Name     string
-	Scopes   []Scope
+	ClientID  string // of a person PersonID
+	Name      string
+	Scopes    []Scope
+	ExpiresAt Instant // of the pair, or of what the person signed in with; zero: never
+	Person    *Person // nil for a pair
 
 	TrustedOnly bool // it may send trusted documents alone: see TrustedDocument
 	Restriction Restriction
@@ -41,7 +43,7 @@ type Credential struct {
 
 // Principal is the pair as one that makes requests.
 func (c *Credential) Principal() *Principal {
-	return &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, TrustedOnly: c.TrustedOnly, Restriction: c.Restriction}
+	return &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, ExpiresAt: c.ExpiresAt, TrustedOnly: c.TrustedOnly, Restriction: c.Restriction}
 }
 
 // A pair that nobody says anything else of ends after CredentialLife, and those who look after pairs are warned CredentialWarning

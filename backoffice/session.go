@@ -9,6 +9,7 @@ import (
 // callers their own writes, and answers one request on one server.
 type Session struct {
 	ClientID string
+	Person   *Person // nil for a pair
 
 	mu     sync.Mutex
 	server int // 0 is not chosen
@@ -43,6 +44,11 @@ type callerKey struct{}
 // WithSession begins a request of a pair: what its context asks the store sees all that the pair wrote before.
 func WithSession(ctx context.Context, clientID string) context.Context {
 	return context.WithValue(ctx, callerKey{}, &Session{ClientID: clientID})
+}
+
+// WithSessionOf is WithSession for whoever makes requests. What is logged of their writes names the person.
+func WithSessionOf(ctx context.Context, principal *Principal) context.Context {
+	return context.WithValue(ctx, callerKey{}, &Session{ClientID: principal.ClientID, Person: principal.Person})
 }
 
 // SessionOf returns the caller of a context, nil when a request has none: then its reads see what was durable when they

@@ -27,7 +27,7 @@ func newStore(t testing.TB) backoffice.Store {
 func newFeed(t testing.TB, store backoffice.Store, o changes.Options) *changes.Feed {
 	t.Helper()
 	if o.Live == nil {
-		o.Live = func(context.Context, string) (*backoffice.Principal, error) { return nil, nil }
+		o.Live = func(context.Context, *backoffice.Principal) error { return nil }
 	}
 	feed := changes.New(store, o)
 	t.Cleanup(feed.Close)
@@ -187,7 +187,7 @@ func TestOldEntriesAreRemovedByThemselves(t *testing.T) {
 func TestAStoppedFeedEndsItsStreamsAndTakesNoMore(t *testing.T) {
 	t.Parallel()
 	feed := newFeed(t, newStore(t), changes.Options{})
-	ctx, leave, err := feed.Enter(t.Context(), "pair")
+	ctx, leave, err := feed.Enter(t.Context(), &backoffice.Principal{ClientID: "pair"})
 	if err != nil || feed.Streams() != 1 {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestAStoppedFeedEndsItsStreamsAndTakesNoMore(t *testing.T) {
 	if backoffice.KindOf(context.Cause(ctx)) != backoffice.Unavailable {
 		t.Error(context.Cause(ctx))
 	}
-	if _, _, err := feed.Enter(t.Context(), "pair"); backoffice.KindOf(err) != backoffice.Unavailable {
+	if _, _, err := feed.Enter(t.Context(), &backoffice.Principal{ClientID: "pair"}); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Error(err)
 	}
 	leave()
@@ -212,19 +212,19 @@ func TestAServerHasAThousandStreamsAtOneTime(t *testing.T) {
 	feed := newFeed(t, newStore(t), changes.Options{})
 	var leaves []func()
 	for i := range 1000 {
-		_, leave, err := feed.Enter(t.Context(), fmt.Sprint(i/20))
+		_, leave, err := feed.Enter(t.Context(), &backoffice.Principal{ClientID: fmt.Sprint(i / 20)})
 		if err != nil {
 			t.Fatal(i, err)
 		}
 		leaves = append(leaves, leave)
 	}
-	if _, _, err := feed.Enter(t.Context(), "another"); backoffice.KindOf(err) != backoffice.RateLimited {
+	if _, _, err := feed.Enter(t.Context(), &backoffice.Principal{ClientID: "another"}); backoffice.KindOf(err) != backoffice.RateLimited {
 		t.Error(err)
 	}
 	for _, leave := range leaves {
 		leave()
 	}
-	if _, leave, err := feed.Enter(t.Context(), "another"); err != nil || feed.Streams() != 1 {
+	if _, leave, err := feed.Enter(t.Context(), &backoffice.Principal{ClientID: "another"}); err != nil || feed.Streams() != 1 {
 		t.Error(err)
 	} else {
 		leave()

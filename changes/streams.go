@@ -49,30 +49,33 @@ type streams struct {
 // guest is what a pair has.
 type guest struct{ has [roles]map[*stream]struct{} }
 
-type stream struct{ end context.CancelCauseFunc }
+type stream struct {
+	principal *backoffice.Principal
+	end       context.CancelCauseFunc
+}
 
-// Enter lets a pair follow in the context that it returns, which ends with the pair and with the server: its cause says why, in a
+// Enter lets a pair, or a person, follow in the context that it returns, which ends with the pair and with the server: its cause says why, in a
 // sentence for the caller. leave has to be called. Errors: RateLimited when too many follow already, Unavailable when the
 // server stops.
-func (f *Feed) Enter(ctx context.Context, clientID string) (own context.Context, leave func(), err error) {
-	return f.enter(ctx, clientID, following)
+func (f *Feed) Enter(ctx context.Context, principal *backoffice.Principal) (own context.Context, leave func(), err error) {
+	return f.enter(ctx, principal, following)
 }
 
 // Connect is Enter for a connection on which nobody may follow yet. Whoever enters in its context ends with it.
-func (f *Feed) Connect(ctx context.Context, clientID string) (own context.Context, leave func(), err error) {
-	return f.enter(ctx, clientID, connected)
+func (f *Feed) Connect(ctx context.Context, principal *backoffice.Principal) (own context.Context, leave func(), err error) {
+	return f.enter(ctx, principal, connected)
 }
 
-func (f *Feed) enter(ctx context.Context, clientID string, as role) (context.Context, func(), error) {
+func (f *Feed) enter(ctx context.Context, principal *backoffice.Principal, as role) (context.Context, func(), error) {
 	own, end := context.WithCancelCause(ctx)
-	s := &stream{end}
-	if err := f.count(clientID, s, as); err != nil {
+	s := &stream{principal, end}
+	if err := f.count(principal.ClientID, s, as); err != nil {
 		end(err)
 		return nil, nil, err
 	}
 	return own, func() {
 		end(errors.New("left"))
-		f.streams.leave(clientID, s, as)
+		f.streams.leave(principal.ClientID, s, as)
 	}, nil
 }
 
@@ -141,37 +144,38 @@ func (g *guest) end(why error) {
 	}
 }
 
-// pairs are those that follow now; none ends the asking.
-func (s *streams) pairs() (pairs []string) {
+// all are those that follow now, connections first; none ends the asking. A person may follow with one token and with another.
+func (s *streams) all() (all []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for pair := range s.of {
-		pairs = append(pairs, pair)
-	}
-	s.asking = pairs != nil
-	return pairs
-}
-
-// ask ends the streams of pairs that are none any more, while there are streams.
-func (f *Feed) ask() {
-	for f.sleep(askEvery) {
-		pairs := f.streams.pairs()
-		if pairs == nil {
-			return
-		}
-		for _, pair := range pairs {
-			if _, err := f.options.Live(f.life, pair); backoffice.KindOf(err) == backoffice.Unauthenticated {
-				f.streams.end(pair)
+	for as := range roles {
+		for _, of := range s.of {
+			for one := range of.has[as] {
+				all = append(all, one)
 			}
 		}
 	}
+	s.asking = all != nil
+	return all
 }
 
-func (s *streams) end(pair string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if of := s.of[pair]; of != nil {
-		of.end(errRevoked)
+// ask ends the streams of pairs that are none any more, and of people whose token has ended, while there are streams.
+func (f *Feed) ask() {
+	for f.sleep(askEvery) {
+		all := f.streams.all()
+		if all == nil {
+			return
+		}
+		for _, one := range all {
+			err := f.options.Live(f.life, one.principal)
+			switch kind := backoffice.KindOf(err); {
+			case err == nil:
+			case kind == backoffice.Unauthenticated && one.principal.Person == nil:
+				one.end(errRevoked)
+			case kind == backoffice.Unauthenticated, kind == backoffice.Forbidden:
+				one.end(err)
+			}
+		}
 	}
 }
 

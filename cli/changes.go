@@ -30,7 +30,7 @@ func (c *changesListCommand) Validate() error {
 
 // Run lists the log in its order.
 func (c *changesListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	columns := []string{"sequence", "at", "clientId", "action", "noun", "objectId", "fields"}
+	columns := []string{"sequence", "at", "clientId", "action", "noun", "objectId", "fields", "issuer", "subject"}
 	return c.list(t.out, columns, func(add adder) error {
 		left := cmp.Or(c.Limit, math.MaxInt)
 		for after := c.After; left > 0; {
@@ -41,7 +41,7 @@ func (c *changesListCommand) Run(ctx context.Context, store backoffice.Store, t 
 			left -= len(page)
 			for _, change := range page {
 				after = change.Sequence
-				if err := add(change.Sequence, moment(change.At), change.ClientID, change.Action, string(change.Noun), change.ObjectID, change.Fields); err != nil {
+				if err := add(change.Sequence, moment(change.At), change.ClientID, change.Action, string(change.Noun), change.ObjectID, change.Fields, textOrNil(change.Issuer), textOrNil(change.Subject)); err != nil {
 					return err
 				}
 			}

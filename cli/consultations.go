@@ -25,7 +25,7 @@ const listPage = 500 // entries that are read at a time
 
 // Run lists the register, server by server and each in the order of its entries.
 func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	columns := []string{"at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number"}
+	columns := []string{"at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number", "issuer", "subject"}
 	return c.list(t.out, columns, func(add adder) error {
 		var after backoffice.ConsultationPosition
 		for {
@@ -39,12 +39,19 @@ func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Sto
 					continue
 				}
 				if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
-					orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number); err != nil {
+					orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number, orNil(entry.Issuer), orNil(entry.Subject)); err != nil {
 					return err
 				}
 			}
 		}
 	})
+}
+
+func textOrNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 func orNil(text *string) any {

@@ -67,10 +67,10 @@ func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend
 
 // writeConsultations writes the entries as CSV.
 func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error {
-	columns := []string{"at", "clientId", "clientName", "operation", "fields", "purpose", "chain", "number"}
+	columns := []string{"at", "clientId", "clientName", "operation", "fields", "purpose", "chain", "number", "issuer", "subject"}
 	return formatFlag{Format: "csv"}.list(w, columns, func(add adder) error {
 		for _, entry := range report.Entries {
-			if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry), orNil(entry.Purpose), entry.Chain, entry.Number); err != nil {
+			if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry), orNil(entry.Purpose), entry.Chain, entry.Number, orNil(entry.Issuer), orNil(entry.Subject)); err != nil {
 				return err
 			}
 		}

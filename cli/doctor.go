@@ -5,15 +5,18 @@ import (
 	"fmt"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
 )
 
 // doctorCommand looks at all that a server needs.
-type doctorCommand struct{}
+type doctorCommand struct {
+	People gateway.PeopleSettings `embed:"" group:"People who sign in by OpenID Connect:"`
+}
 
 // Run prints a line for each finding, and what to do. It changes nothing. It fails when a server would not work, or not safely.
-func (*doctorCommand) Run(ctx context.Context, s *settings, t terminal) error {
+func (c *doctorCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	wrong := 0
-	s.Examine(ctx, func(f backoffice.Finding) {
+	tell := func(f backoffice.Finding) {
 		grade := "ok"
 		switch {
 		case f.Wrong:
@@ -26,7 +29,9 @@ func (*doctorCommand) Run(ctx context.Context, s *settings, t terminal) error {
 		if f.Advice != "" {
 			fmt.Fprintf(t.out, "          → %s\n", f.Advice)
 		}
-	})
+	}
+	s.Examine(ctx, tell)
+	c.People.Examine(ctx, tell)
 	if wrong > 0 {
 		return fmt.Errorf("%d of what a server needs is wrong; each line above says what to do", wrong)
 	}

@@ -29,6 +29,7 @@ type serveCommand struct {
 	Through  throughFlags            `embed:"" group:"Writes of what is mirrored:"`
 	Trash    gateway.TrashSettings   `embed:""`
 	Privacy  gateway.PrivacySettings `embed:""`
+	People   gateway.PeopleSettings  `embed:"" group:"People who sign in by OpenID Connect:"`
 	Limits   limits.Settings         `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
 }
 
@@ -108,7 +109,7 @@ func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backen
 		defer cancel()
 		_ = tracer.Close(sending) // which has logged why
 	}()
-	return b.Serve(ctx, listener, gateway.Config{Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror, Trash: c.Trash, Privacy: c.Privacy, Proxies: proxies, Tracer: tracer, Log: log}, func() {
+	return b.Serve(ctx, listener, gateway.Config{Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror, Trash: c.Trash, Privacy: c.Privacy, People: c.People, Proxies: proxies, Tracer: tracer, Log: log}, func() {
 		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", built().String()), slog.String("address", listener.Addr().String()),
 			slog.GroupAttrs("settings", s.shown...))
 		started(c.baseURL(listener.Addr()))

@@ -19,8 +19,8 @@ import (
 type Config struct {
 	GraphQL *graphqlhttp.GraphQL
 	Changes backoffice.ChangeReader
-	// Live is who a pair is now; nil trusts the request's principal for the whole export. Errors: Unauthenticated.
-	Live   func(ctx context.Context, clientID string) (*backoffice.Principal, error)
+	// Live is the principal as it is now; nil trusts the request's for the whole export. Errors: Unauthenticated, Forbidden.
+	Live   func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
 	Limits limits.Settings
 	// Life ends all exports with it, for which its cause is the reason; nil does not end.
 	Life context.Context

@@ -39,7 +39,7 @@ func (s server) subscribe(schema *execute.Executor) func(context.Context) (graph
 		if err != nil {
 			return nil, err
 		}
-		own, leave, err := s.feed.Enter(ctx, auth.From(ctx).ClientID)
+		own, leave, err := s.feed.Enter(ctx, auth.From(ctx))
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 // signIn gives what a socket does the context that middlewares give a request with a valid pair.
 func (s server) signIn(throttle *auth.Throttle) func(context.Context, *http.Request, graphqlhttp.Pair) (context.Context, error) {
 	return func(ctx context.Context, r *http.Request, pair graphqlhttp.Pair) (context.Context, error) {
-		principal, _, err := auth.SignIn(ctx, s.authenticator, throttle, s.proxies.ClientAddress(r), pair.ClientID, pair.ClientSecret)
+		principal, _, err := auth.SignIn(ctx, s.authenticator, throttle, s.proxies.ClientAddress(r), sentBy(pair))
 		if err != nil {
 			return nil, err
 		}
@@ -25,12 +25,23 @@ func (s server) signIn(throttle *auth.Throttle) func(context.Context, *http.Requ
 		if err != nil {
 			return nil, err
 		}
-		httpserver.NoteClient(ctx, principal.ClientID)
+		httpserver.NoteClient(ctx, principal)
 		return s.backend.Vault.WithLedger(auth.WithPrincipal(ctx, principal), principal, purpose), nil
 	}
 }
 
+// sentBy are the headers for which a socket's first message stands.
+func sentBy(pair graphqlhttp.Pair) http.Header {
+	sent := http.Header{}
+	for name, value := range map[string]string{auth.ClientIDHeader: pair.ClientID, auth.ClientSecretHeader: pair.ClientSecret, "Authorization": pair.Authorization} {
+		if value != "" {
+			sent.Set(name, value)
+		}
+	}
+	return sent
+}
+
 // connect counts a socket.
 func (s server) connect(ctx context.Context) (own context.Context, leave func(), err error) {
-	return s.feed.Connect(ctx, auth.From(ctx).ClientID)
+	return s.feed.Connect(ctx, auth.From(ctx))
 }

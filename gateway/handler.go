@@ -57,9 +57,16 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	if err != nil {
 		return s, nil, err
 	}
-	authenticator := auth.NewAuthenticator(b.Store)
+	authenticator, endPeople := auth.NewAuthenticator(b.Store), func() {}
+	if c.People.IsSet() {
+		people, err := c.People.open(b.Keys, c.Log)
+		if err != nil {
+			return s, nil, err
+		}
+		authenticator.People, endPeople = people, people.Close
+	}
 	life, stopExports := context.WithCancelCause(context.Background())
-	feed := changes.New(b.Store, changes.Options{Live: authenticator.Live, Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
+	feed := changes.New(b.Store, changes.Options{Live: goesOn(authenticator), Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
 	b.Vault.RequirePurpose = c.Privacy.RequirePurpose
 	var budgets *spending
 	if of := c.Limits.NewBudgets(); of != nil {
@@ -71,7 +78,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		http:   httpserver.New(c.Server, httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
 		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
 		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep), privacy: c.Privacy,
-	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); stop(store) }, nil
+	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
 }
 
 // service does the writes of the APIs: what a request reads after one of them sees it, and the feed notices it.

@@ -31,6 +31,7 @@ type Config struct {
 	Mirror   MirrorSettings
 	Trash    TrashSettings
 	Privacy  PrivacySettings
+	People   PeopleSettings
 	Streams  changes.Bounds  // the usual ones when zero
 	Proxies  auth.Proxies    // whose word counts for where a request comes from
 	Tracer   *tracing.Tracer // nil traces nothing

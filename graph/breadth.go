@@ -2725,6 +2725,18 @@ func (ec *executionContext) breadthPrivacyAccess() *execute.Object {
 			},
 		},
 		{
+			Name: "subject",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2ᚖstring(w, object.(*backoffice.Consultation).Subject)
+			},
+		},
+		{
+			Name: "subjectName",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2ᚖstring(w, object.(*backoffice.Consultation).SubjectName())
+			},
+		},
+		{
 			Name: "purpose",
 			Leaf: func(w *execute.Writer, object any) bool {
 				return putOString2ᚖstring(w, object.(*backoffice.Consultation).Purpose)
@@ -3943,10 +3955,23 @@ func (ec *executionContext) breadthUserError() *execute.Object {
 func (ec *executionContext) breadthViewer() *execute.Object {
 	return &execute.Object{Name: "Viewer", Is: viewerImplementors, Fields: []*execute.Field{
 		{
+			Name:    "kind",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNViewerKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐViewerKind(w, object.(*backoffice.Principal).Kind())
+			},
+		},
+		{
 			Name:    "clientId",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
 				return putNID2string(w, object.(*backoffice.Principal).ClientID)
+			},
+		},
+		{
+			Name: "subject",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2ᚖstring(w, object.(*backoffice.Principal).Subject())
 			},
 		},
 		{
@@ -3961,6 +3986,18 @@ func (ec *executionContext) breadthViewer() *execute.Object {
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
 				return putNScope2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐScopeᚄ(w, object.(*backoffice.Principal).Scopes)
+			},
+		},
+		{
+			Name: "restriction",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2ᚖstring(w, object.(*backoffice.Principal).Seen())
+			},
+		},
+		{
+			Name: "expiresAt",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Principal).ExpiresAt)
 			},
 		},
 	}}
@@ -4122,6 +4159,10 @@ func putNTranscriptStatus2exampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptSt
 }
 
 func putNUserErrorCode2exampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorCode(w *execute.Writer, v backoffice.UserErrorCode) bool {
+	return w.String(string(v))
+}
+
+func putNViewerKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐViewerKind(w *execute.Writer, v backoffice.ViewerKind) bool {
 	return w.String(string(v))
 }
 

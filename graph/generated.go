@@ -443,13 +443,15 @@ type ComplexityRoot struct {
 	}
 
 	PrivacyAccess struct {
-		At         func(childComplexity int) int
-		ClientID   func(childComplexity int) int
-		ClientName func(childComplexity int) int
-		Fields     func(childComplexity int) int
-		ID         func(childComplexity int) int
-		Operation  func(childComplexity int) int
-		Purpose    func(childComplexity int) int
+		At          func(childComplexity int) int
+		ClientID    func(childComplexity int) int
+		ClientName  func(childComplexity int) int
+		Fields      func(childComplexity int) int
+		ID          func(childComplexity int) int
+		Operation   func(childComplexity int) int
+		Purpose     func(childComplexity int) int
+		Subject     func(childComplexity int) int
+		SubjectName func(childComplexity int) int
 	}
 
 	PrivacyAccessConnection struct {
@@ -627,9 +629,13 @@ type ComplexityRoot struct {
 	}
 
 	Viewer struct {
-		ClientID func(childComplexity int) int
-		Name     func(childComplexity int) int
-		Scopes   func(childComplexity int) int
+		ClientID  func(childComplexity int) int
+		ExpiresAt func(childComplexity int) int
+		Kind      func(childComplexity int) int
+		Name      func(childComplexity int) int
+		Scopes    func(childComplexity int) int
+		Seen      func(childComplexity int) int
+		Subject   func(childComplexity int) int
 	}
 }
 
@@ -2372,6 +2378,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.PrivacyAccess.Purpose(childComplexity), true
+	case "PrivacyAccess.subject":
+		if e.ComplexityRoot.PrivacyAccess.Subject == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PrivacyAccess.Subject(childComplexity), true
+	case "PrivacyAccess.subjectName":
+		if e.ComplexityRoot.PrivacyAccess.SubjectName == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PrivacyAccess.SubjectName(childComplexity), true
 
 	case "PrivacyAccessConnection.edges":
 		if e.ComplexityRoot.PrivacyAccessConnection.Edges == nil {
@@ -3180,6 +3198,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Viewer.ClientID(childComplexity), true
+	case "Viewer.expiresAt":
+		if e.ComplexityRoot.Viewer.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.ExpiresAt(childComplexity), true
+	case "Viewer.kind":
+		if e.ComplexityRoot.Viewer.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Kind(childComplexity), true
 	case "Viewer.name":
 		if e.ComplexityRoot.Viewer.Name == nil {
 			break
@@ -3192,6 +3222,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Viewer.Scopes(childComplexity), true
+	case "Viewer.restriction":
+		if e.ComplexityRoot.Viewer.Seen == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Seen(childComplexity), true
+	case "Viewer.subject":
+		if e.ComplexityRoot.Viewer.Subject == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Subject(childComplexity), true
 
 	}
 	return 0, false
@@ -3635,14 +3677,30 @@ type Query {
   ): ChangeConnection!
 }
 
-"The credential pair that makes a request."
+"What makes a request: a credential pair, or a person who signed in."
+enum ViewerKind {
+  "A credential pair, with the headers x-client-id and x-client-secret."
+  CREDENTIAL
+  "A person, with an access token in the header authorization."
+  PERSON
+}
+
+"The credential pair, or the person, that makes a request."
 type Viewer {
-  "The pair's client id, as sent in x-client-id."
+  "Whether it is a pair or a person."
+  kind: ViewerKind!
+  "The pair's client id, as sent in x-client-id; of a person what stands in its place wherever a client id is shown."
   clientId: ID!
-  "The name under which the operator issued the pair."
+  "As whom the issuer knows the person; null for a pair."
+  subject: String
+  "The name under which the operator issued the pair, or the person's name at the issuer."
   name: String!
-  "The scopes that the pair holds."
+  "The scopes that the pair or the person holds."
   scopes: [Scope!]!
+  "Which customers it sees, as a JSON object, or an array of such of which one has to hold; null for all."
+  restriction: String
+  "When the pair, or the person's token, ends; null for never."
+  expiresAt: DateTime
 }
 
 "A financial year: data is collected in the current one, the others are archived."
@@ -4270,10 +4328,14 @@ type PrivacyAccess implements Node {
   id: ID!
   "When it happened."
   at: DateTime!
-  "The client id of the pair that did it."
+  "The client id of the pair that did it, or what stands in its place for a person."
   clientId: ID!
-  "The pair's name at that moment."
+  "The pair's name at that moment, or the person's."
   clientName: String!
+  "As whom the issuer knows the person; null for a pair."
+  subject: String
+  "The person's name at that moment; null for a pair."
+  subjectName: String
   "The purpose that was stated in x-access-purpose."
   purpose: String
   "What was done."
@@ -6376,6 +6438,10 @@ func (ec *executionContext) childFields_PrivacyAccess(ctx context.Context, field
 		return ec.fieldContext_PrivacyAccess_clientId(ctx, field)
 	case "clientName":
 		return ec.fieldContext_PrivacyAccess_clientName(ctx, field)
+	case "subject":
+		return ec.fieldContext_PrivacyAccess_subject(ctx, field)
+	case "subjectName":
+		return ec.fieldContext_PrivacyAccess_subjectName(ctx, field)
 	case "purpose":
 		return ec.fieldContext_PrivacyAccess_purpose(ctx, field)
 	case "operation":
@@ -6670,12 +6736,20 @@ func (ec *executionContext) childFields_UserError(ctx context.Context, field gra
 
 func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "kind":
+		return ec.fieldContext_Viewer_kind(ctx, field)
 	case "clientId":
 		return ec.fieldContext_Viewer_clientId(ctx, field)
+	case "subject":
+		return ec.fieldContext_Viewer_subject(ctx, field)
 	case "name":
 		return ec.fieldContext_Viewer_name(ctx, field)
 	case "scopes":
 		return ec.fieldContext_Viewer_scopes(ctx, field)
+	case "restriction":
+		return ec.fieldContext_Viewer_restriction(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Viewer_expiresAt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
 }
@@ -16594,6 +16668,52 @@ func (ec *executionContext) fieldContext_PrivacyAccess_clientName(_ context.Cont
 	return graphql.NewScalarFieldContext("PrivacyAccess", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _PrivacyAccess_subject(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyAccess_subject(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Subject, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyAccess_subject(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyAccess", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyAccess_subjectName(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyAccess_subjectName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SubjectName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyAccess_subjectName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyAccess", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _PrivacyAccess_purpose(ctx context.Context, field graphql.CollectedField, obj *backoffice.Consultation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20372,6 +20492,29 @@ func (ec *executionContext) fieldContext_UserError_field(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("UserError", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Viewer_kind(ctx context.Context, field graphql.CollectedField, obj *backoffice.Principal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.ViewerKind) graphql.Marshaler {
+			return ec.marshalNViewerKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐViewerKind(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, false, errors.New("field of type ViewerKind does not have child fields"))
+}
+
 func (ec *executionContext) _Viewer_clientId(ctx context.Context, field graphql.CollectedField, obj *backoffice.Principal) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20393,6 +20536,29 @@ func (ec *executionContext) _Viewer_clientId(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_Viewer_clientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_subject(ctx context.Context, field graphql.CollectedField, obj *backoffice.Principal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_subject(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Subject(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_subject(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Viewer_name(ctx context.Context, field graphql.CollectedField, obj *backoffice.Principal) (ret graphql.Marshaler) {
@@ -20439,6 +20605,52 @@ func (ec *executionContext) _Viewer_scopes(ctx context.Context, field graphql.Co
 }
 func (ec *executionContext) fieldContext_Viewer_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type Scope does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_restriction(ctx context.Context, field graphql.CollectedField, obj *backoffice.Principal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_restriction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Seen(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_restriction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_expiresAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.Principal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_expiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Instant) graphql.Marshaler {
+			return ec.marshalODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
@@ -27624,6 +27836,16 @@ func (ec *executionContext) _PrivacyAccess(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "subject":
+			out.Values[i] = ec._PrivacyAccess_subject(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "subjectName":
+			out.Values[i] = ec._PrivacyAccess_subjectName(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "purpose":
 			out.Values[i] = ec._PrivacyAccess_purpose(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -29765,9 +29987,19 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Viewer")
+		case "kind":
+			out.Values[i] = ec._Viewer_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "clientId":
 			out.Values[i] = ec._Viewer_clientId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subject":
+			out.Values[i] = ec._Viewer_subject(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "name":
@@ -29778,6 +30010,16 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 		case "scopes":
 			out.Values[i] = ec._Viewer_scopes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "restriction":
+			out.Values[i] = ec._Viewer_restriction(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "expiresAt":
+			out.Values[i] = ec._Viewer_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -32200,6 +32442,23 @@ func (ec *executionContext) marshalNViewer2ᚖexampleᚗorgᚋbackofficeᚋbacko
 		return graphql.Null
 	}
 	return ec._Viewer(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNViewerKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐViewerKind(ctx context.Context, v any) (backoffice.ViewerKind, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.ViewerKind(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNViewerKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐViewerKind(ctx context.Context, sel ast.SelectionSet, v backoffice.ViewerKind) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {

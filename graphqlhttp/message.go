@@ -65,6 +65,8 @@ func (m message) pair() (pair Pair, ok bool) {
 			into = &pair.ClientID
 		case "x-client-secret":
 			into = &pair.ClientSecret
+		case "authorization":
+			into = &pair.Authorization
 		case "x-access-purpose":
 			into = &pair.Purpose
 		default:

@@ -39,8 +39,8 @@ const (
 	mostIdentifier = 256 // bytes
 )
 
-// Pair is the credential pair of a connection, and what is stated for it.
-type Pair struct{ ClientID, ClientSecret, Purpose string }
+// Pair is the credential pair of a connection, or the header Authorization in its place, and what is stated for it.
+type Pair struct{ ClientID, ClientSecret, Authorization, Purpose string }
 
 // IsSocket says whether a request wants to become a WebSocket.
 func IsSocket(r *http.Request) bool {
@@ -170,7 +170,7 @@ func (s *socket) signIn(m message) (own context.Context, leave func()) {
 	ctx := context.WithoutCancel(s.request.Context())
 	pair, ok := m.pair()
 	if !ok {
-		s.close(closeBadMessage, "the payload of connection_init holds x-client-id and x-client-secret, texts")
+		s.close(closeBadMessage, "the payload of connection_init holds x-client-id and x-client-secret, or authorization: texts")
 		return nil, nil
 	}
 	signedIn, err := s.hooks.SignIn(ctx, s.request, pair)

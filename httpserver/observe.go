@@ -85,6 +85,9 @@ func (srv *Server) line(ctx context.Context, s seen) {
 	if s.client != "" {
 		attributes = append(attributes, slog.String("client", s.client))
 	}
+	if s.subject != "" {
+		attributes = append(attributes, slog.String("subject", backoffice.MaskDigits(s.subject)))
+	}
 	if s.operation != nil {
 		attributes = s.operation.attributes(attributes)
 	}
@@ -99,7 +102,11 @@ func (srv *Server) line(ctx context.Context, s seen) {
 func (srv *Server) CountOperation(ctx context.Context, operation Operation) {
 	srv.metrics.countOperation(&operation)
 	if known := recordOf(ctx); srv.options.Log.Enabled(ctx, slog.LevelInfo) {
-		srv.log(ctx, slog.LevelInfo, "operation", operation.attributes([]slog.Attr{slog.String("request", known.id), slog.String("client", known.client)}))
+		attributes := []slog.Attr{slog.String("request", known.id), slog.String("client", known.client)}
+		if known.subject != "" {
+			attributes = append(attributes, slog.String("subject", backoffice.MaskDigits(known.subject)))
+		}
+		srv.log(ctx, slog.LevelInfo, "operation", operation.attributes(attributes))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
 )
 
 // Operation is what a GraphQL request was, for the log and the metrics. Name is masked already.
@@ -19,7 +20,8 @@ type Operation struct {
 // record collects what is known of a request while it is answered, by the goroutine that answers it.
 type record struct {
 	id        string
-	client    string // the credential pair that it is made with, by its client id
+	client    string // the credential pair that it is made with, by its client id, or PersonID
+	subject   string // the person who makes it, as the issuer knows them
 	operation *Operation
 	quiet     bool
 }
@@ -40,14 +42,19 @@ func RequestID(ctx context.Context) string { return recordOf(ctx).id }
 // NoteOperation puts a GraphQL operation into the request's log line and into the metrics.
 func NoteOperation(ctx context.Context, operation Operation) { recordOf(ctx).operation = &operation }
 
-// NoteClient notes who a request is for, when that is known only after it was let in.
-func NoteClient(ctx context.Context, clientID string) { recordOf(ctx).client = clientID }
+// NoteClient notes who a request is for.
+func NoteClient(ctx context.Context, principal *backoffice.Principal) {
+	r := recordOf(ctx)
+	if r.client = principal.ClientID; principal.Person != nil {
+		r.subject = principal.Person.Subject
+	}
+}
 
 // Client notes who makes a request; it belongs directly behind authentication.
 func Client(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if principal := auth.From(r.Context()); principal != nil {
-			recordOf(r.Context()).client = principal.ClientID
+			NoteClient(r.Context(), principal)
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -46,7 +46,11 @@ func (c *composer) consultation(entry *backoffice.Consultation) string {
 	for i, field := range entry.Fields {
 		fields[i] = l.PrivacyFields[string(field)]
 	}
-	lines := []string{c.clean(entry.ClientName), l.Operations[string(entry.Operation)] + ": " + strings.Join(fields, ", ")}
+	who := c.clean(entry.ClientName)
+	if entry.Subject != nil && *entry.Subject != entry.ClientName {
+		who += " (" + c.clean(*entry.Subject) + ")"
+	}
+	lines := []string{who, l.Operations[string(entry.Operation)] + ": " + strings.Join(fields, ", ")}
 	if entry.Purpose != nil {
 		lines = append(lines, l.Purpose+": "+c.clean(*entry.Purpose))
 	}

@@ -38,6 +38,11 @@ func entryBytes(entry *backoffice.Consultation, before []byte) []byte {
 	for _, field := range entry.Fields {
 		b = appendPart(b, string(field))
 	}
+	if entry.Issuer != nil || entry.Subject != nil { // entries of pairs are signed as they were before people signed in
+		b = appendPart(b, "person")
+		b = appendOptional(b, entry.Issuer)
+		b = appendOptional(b, entry.Subject)
+	}
 	return b
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	pathTagSize     = 5 + 16 // Tink's prefix and a tag of 128 bits
-	maxSignedLength = 512    // characters of a signature
+	pathTagSize     = 5 + 16  // Tink's prefix and a tag of 128 bits
+	maxSignedLength = 4 << 10 // characters of a signature; a person is sealed in it
 )
 
 // SignDownload makes the signature that a download path carries, so that a browser's link works without headers. It is

@@ -286,10 +286,14 @@ func (l *ledger) commit(ctx context.Context) error {
 }
 
 func (l *ledger) entry(operation backoffice.PrivacyOperation, customerID *string, fields fieldSet) *backoffice.Consultation {
-	return &backoffice.Consultation{
+	entry := &backoffice.Consultation{
 		ClientID: l.viewer.ClientID, ClientName: l.viewer.Name, Purpose: l.purpose,
 		Operation: operation, CustomerID: customerID, Fields: fields.list(),
 	}
+	if person := l.viewer.Person; person != nil {
+		entry.Issuer, entry.Subject = &person.Issuer, &person.Subject
+	}
+	return entry
 }
 
 // fieldSet is a set of guarded fields, one bit each, in the order of backoffice.AllPrivacyFields.

@@ -291,3 +291,48 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/entry")
 }
+
+func TestVerifyNoticesThatAPersonWasMadeAnother(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	for name, tamper := range map[string]func(person, pair *backoffice.Consultation){
+		"nothing":         func(*backoffice.Consultation, *backoffice.Consultation) {},
+		"another subject": func(person, _ *backoffice.Consultation) { person.Subject = text("bea") },
+		"another issuer":  func(person, _ *backoffice.Consultation) { person.Issuer = text("https://elsewhere.example") },
+		"another name":    func(person, _ *backoffice.Consultation) { person.ClientName = "Bea" },
+		"no subject":      func(person, _ *backoffice.Consultation) { person.Subject = nil },
+		"no person":       func(person, _ *backoffice.Consultation) { person.Issuer, person.Subject = nil, nil },
+		"the two exchanged": func(person, _ *backoffice.Consultation) {
+			person.Issuer, person.Subject = person.Subject, person.Issuer
+		},
+		"a pair that becomes one": func(_, pair *backoffice.Consultation) {
+			pair.Issuer, pair.Subject = text("https://login.example"), text("an")
+		},
+		"a pair with an empty issue": func(_, pair *backoffice.Consultation) { pair.Issuer = text("") },
+	} {
+		keys, store := testKeys(t), newMemoryStore()
+		vault := NewVault(keys, store)
+		consult(t, vault, 1)
+		viewer := &backoffice.Principal{ClientID: "person-x", Name: "An", Scopes: backoffice.AllScopes, Person: &backoffice.Person{Issuer: "https://login.example", Subject: "an"}}
+		ctx := vault.WithLedger(t.Context(), viewer, nil)
+		sealed, err := keys.Seal("customer", backoffice.RegistrationNumber, "85073003328")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Reveal(ctx, []SealedNumber{{CustomerID: "customer", Field: backoffice.RegistrationNumber, Number: sealed}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		entry := &store.entries[len(store.entries)-1]
+		if entry.Subject == nil || *entry.Subject != "an" || *entry.Issuer != "https://login.example" || *entry.SubjectName() != "An" || store.entries[0].SubjectName() != nil {
+			t.Fatalf("%+v", entry)
+		}
+		tamper(entry, &store.entries[0])
+		verified, err := keys.Verify(t.Context(), store, "", func(Problem) {})
+		if err != nil || (verified.Problems > 0) != (name != "nothing") {
+			t.Errorf("%s: %+v %v", name, verified, err)
+		}
+	}
+}

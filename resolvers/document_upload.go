@@ -19,7 +19,7 @@ func (m mutation) CreateDocumentUpload(ctx context.Context, input inputs.CreateD
 		until := time.Now().Add(uploadPeriod).Truncate(time.Second)
 		signature := "" // a dry run lets nobody in
 		if dryRun == nil || !*dryRun {
-			if signature, err = m.Keys.SignUpload(by.ClientID, upload, until); err != nil {
+			if signature, err = m.Keys.SignUpload(by.Link(), upload, until); err != nil {
 				return nil, err
 			}
 		}

@@ -23,7 +23,7 @@ func (r file) DownloadPath(ctx context.Context, files []*backoffice.File) ([]str
 		if f == nil {
 			continue
 		}
-		signature, err := r.Keys.SignDownload(viewer.ClientID, string(f.Owner.Kind), f.Owner.ID, until)
+		signature, err := r.Keys.SignDownload(viewer.Link(), string(f.Owner.Kind), f.Owner.ID, until)
 		if err != nil {
 			return nil, backoffice.Fault(err, "signing a download path")
 		}

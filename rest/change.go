@@ -184,7 +184,7 @@ func changesAnswer(shown []*backoffice.VisibleChange, latest int64) *download {
 
 // waitForChanges waits for the next changes behind the end of the log.
 func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, after int64, wait time.Duration) (*download, error) {
-	own, leave, err := a.Feed.Enter(ctx, auth.From(ctx).ClientID)
+	own, leave, err := a.Feed.Enter(ctx, auth.From(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ const (
 // off; both may go on where they were.
 func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	r, w := humachi.Unwrap(ctx)
-	own, leave, err := a.Feed.Enter(ctx.Context(), auth.From(ctx.Context()).ClientID)
+	own, leave, err := a.Feed.Enter(ctx.Context(), auth.From(ctx.Context()))
 	if err != nil {
 		a.Refuse(w, r, err)
 		return

@@ -15,6 +15,13 @@ func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) erro
 	if t.failed != nil {
 		return t.failed
 	}
+	if session := backoffice.SessionOf(ctx); session != nil && session.Person != nil {
+		for _, change := range changes {
+			if change.ClientID == session.ClientID {
+				change.Issuer, change.Subject = session.Person.Issuer, session.Person.Subject
+			}
+		}
+	}
 	t.changes = append(t.changes, changes...)
 	switch {
 	case t.store.engine.Dialect().lock == "" && len(t.changes) >= maxBatch:
@@ -165,6 +172,8 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		text("done", "", func(c *backoffice.Change) *backoffice.ChangeAction { return &c.Done }).orNull(),
 		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { c.Parents = parentsFrom(r.Text(i), r.Text(i+1)) }, parentIDs).orNull(),
 		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, parentLetters).orNull(), // read with the column before
+		text("issuer", "", func(c *backoffice.Change) *string { return &c.Issuer }).orNull(),
+		text("subject", "", func(c *backoffice.Change) *string { return &c.Subject }).orNull(),
 	},
 }
 

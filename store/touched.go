@@ -65,7 +65,7 @@ func (t *tx) complete() {
 	for _, o := range t.touchedInOrder {
 		if touched := t.take(o); touched != nil {
 			change := &backoffice.Change{
-				At: author.At, ClientID: author.ClientID, Action: author.Action, Noun: o.noun, ObjectID: o.id,
+				At: author.At, ClientID: author.ClientID, Issuer: author.Issuer, Subject: author.Subject, Action: author.Action, Noun: o.noun, ObjectID: o.id,
 				Done: touched.done, Parents: touched.parents,
 			}
 			if touched.done != backoffice.Deleted {

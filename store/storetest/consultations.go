@@ -15,14 +15,14 @@ import (
 
 // fullConsultations are entries of one chain, with no field left out in all of them.
 func fullConsultations() []*backoffice.Consultation {
-	purpose, customer := "audit 2026", "customer-1"
+	purpose, customer, issuer, subject := "audit 2026", "customer-1", "https://login.example", "an"
 	return []*backoffice.Consultation{
 		{
 			ID: "consultation-1", At: 1_700_000_000_001, ClientID: "client-1", ClientName: "Portal", Purpose: &purpose, Operation: backoffice.ConsultedByRead,
 			CustomerID: &customer, Fields: backoffice.AllPrivacyFields, Chain: 1, Number: 1, MAC: []byte("mac\x00one"),
 		},
 		{
-			ID: "consultation-2", At: 1_700_000_000_002, ClientID: "client-1", ClientName: "Portal", Operation: backoffice.ConsultedBySearch,
+			ID: "consultation-2", At: 1_700_000_000_002, ClientID: "person-1", ClientName: "An", Issuer: &issuer, Subject: &subject, Operation: backoffice.ConsultedBySearch,
 			Fields: backoffice.AllPrivacyFields[1:], Chain: 1, Number: 2, MAC: []byte("mac two"),
 		},
 	}

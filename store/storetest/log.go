@@ -36,6 +36,34 @@ func testLog(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
+	t.Run("a change of a person names them, and so do those that go with it", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		touchedOffice().insert(t, store)
+		principal := &backoffice.Principal{ClientID: backoffice.PersonID("https://issuer.example", "an"), Person: &backoffice.Person{Issuer: "https://issuer.example", Subject: "an"}}
+		err := store.Write(backoffice.WithSessionOf(t.Context(), principal), func(ctx context.Context, tx backoffice.Tx) error {
+			if _, err := tx.Customers().Delete(ctx, "customer-1"); err != nil {
+				return err
+			}
+			return tx.LogChanges(ctx, &backoffice.Change{At: 7, ClientID: principal.ClientID, Action: "deleteCustomer", Noun: backoffice.NounCustomer, ObjectID: "customer-1"})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := 0
+		log, err := store.Changes(t.Context(), 0, 100)
+		for _, change := range log {
+			if person := change.ClientID == principal.ClientID; person != (change.Issuer == "https://issuer.example" && change.Subject == "an") || !person && change.Subject != "" {
+				t.Errorf("%+v", change)
+			} else if person {
+				named++
+			}
+		}
+		if err != nil || named < 2 {
+			t.Errorf("%d of %d entries, %v", named, len(log), err)
+		}
+	})
+
 	t.Run("a change of a transaction that fails leaves no gap", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)

@@ -1,0 +1,37 @@
+package backoffice
+
+// ViewerKind is what a principal is.
+type ViewerKind string
+
+const (
+	ViewerCredential ViewerKind = "CREDENTIAL"
+	ViewerPerson     ViewerKind = "PERSON"
+)
+
+// AllViewerKinds lists every kind.
+var AllViewerKinds = []ViewerKind{ViewerCredential, ViewerPerson}
+
+// Kind is what the principal is.
+func (v *Principal) Kind() ViewerKind {
+	if v.Person != nil {
+		return ViewerPerson
+	}
+	return ViewerCredential
+}
+
+// Subject is as whom the issuer knows the person, nil for a pair.
+func (v *Principal) Subject() *string {
+	if v.Person == nil {
+		return nil
+	}
+	return &v.Person.Subject
+}
+
+// Seen is which customers the principal sees, nil for all.
+func (v *Principal) Seen() *string {
+	if !v.Restriction.IsSet() {
+		return nil
+	}
+	seen := v.Restriction.String()
+	return &seen
+}

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"example.org/backoffice/people/peopletest"
+)
+
+func TestTheDoctorAsksTheIssuerAndReadsTheMap(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "migrate")
+	issuer := peopletest.New(t, jose.ES256)
+	path := peopletest.Map(t, `{"rules": [{"claim": "groups", "value": "managers", "scopes": ["privacy.read"]}]}`)
+	flags := []string{"doctor", "--oidc-issuer", issuer.URL, "--oidc-audience", peopletest.Audience, "--oidc-map", path}
+	if said := s.must(t, flags...); !strings.Contains(said, "ok        people: the issuer publishes 1 keys") {
+		t.Error(said)
+	}
+	if code, said, _ := s.run(t, flags[:3]...); code != exitFailure || !strings.Contains(said, "wrong     people: people sign in with --oidc-issuer, --oidc-audience and --oidc-map together") {
+		t.Errorf("%d %s", code, said)
+	}
+	peopletest.Write(t, path, `{"rules": [{"claim": "groups", "value": "managers", "scopes": ["all"]}]}`)
+	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: --oidc-map: rule 1: scope 1") {
+		t.Errorf("%d %s", code, said)
+	}
+	peopletest.Write(t, path, `{"rules": [{"claim": "groups", "value": "managers"}]}`)
+	issuer.Away(true)
+	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: asking the issuer") {
+		t.Errorf("%d %s", code, said)
+	}
+}

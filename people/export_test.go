@@ -1,0 +1,4 @@
+package people
+
+// Forget forgets every token that was checked.
+func (p *People) Forget() { p.known.InvalidateAll() }

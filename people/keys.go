@@ -1,0 +1,256 @@
+package people
+
+import (
+	"context"
+	"crypto/rsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+
+	"example.org/backoffice/backoffice"
+)
+
+const (
+	refreshAfter = 5 * time.Minute  // a token checked by older keys has them asked for anew, without waiting
+	staleAfter   = time.Hour        // older keys count for nothing: tokens live for 15 minutes, so the issuer has been away for long
+	betweenAsks  = 10 * time.Second // whatever tokens name keys that nobody knows
+	betweenTries = time.Second      // after the issuer could not be asked
+	askTime      = 5 * time.Second
+	maxKeys      = 1 << 20 // bytes of what the issuer says
+	leastRSA     = 2048    // bits
+)
+
+// keys are the issuer's, as it publishes them. There is no work while there are no requests.
+type keys struct {
+	issuer string
+	client *http.Client
+	now    func() time.Time
+
+	mu     sync.Mutex
+	set    []jose.JSONWebKey
+	asked  time.Time // when the last answer was asked for
+	tried  time.Time // when the last question was
+	failed error     // of the last question that ended
+	asking chan struct{}
+	work   sync.WaitGroup
+	life   context.Context
+	end    context.CancelFunc
+}
+
+func newKeys(o Options) *keys {
+	transport := o.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	k := &keys{issuer: o.Issuer, now: o.Now, client: &http.Client{
+		Transport:     bounded{transport},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("an issuer does not redirect") },
+	}}
+	k.life, k.end = context.WithCancel(context.Background())
+	return k
+}
+
+func (k *keys) close() {
+	k.end()
+	k.work.Wait()
+}
+
+// verify returns what a token says when a key of the issuer has signed it.
+func (k *keys) verify(ctx context.Context, token string) ([]byte, error) {
+	signed, err := jose.ParseSignedCompact(token, algorithms)
+	if err != nil {
+		return nil, errForm
+	}
+	set, fresh := k.known()
+	if payload, has := verifiedBy(set, signed); payload != nil {
+		if !fresh {
+			k.ask()
+		}
+		return payload, nil
+	} else if has {
+		return nil, errForged
+	}
+	if set, err = k.newer(ctx); err != nil {
+		return nil, err
+	}
+	if payload, _ := verifiedBy(set, signed); payload != nil {
+		return payload, nil
+	}
+	return nil, errForged
+}
+
+// verifiedBy says what a token says, nil when none of the keys has signed it, and whether the key is there that the token names.
+func verifiedBy(set []jose.JSONWebKey, signed *jose.JSONWebSignature) (payload []byte, has bool) {
+	header := signed.Signatures[0].Protected
+	for i := range set {
+		key := &set[i]
+		if header.KeyID != "" && key.KeyID != header.KeyID || key.Algorithm != "" && key.Algorithm != header.Algorithm {
+			continue
+		}
+		has = has || header.KeyID != ""
+		if payload, err := signed.Verify(key.Key); err == nil {
+			return payload, true
+		}
+	}
+	return nil, has
+}
+
+// known are the keys that count; fresh says that they need not be asked for anew.
+func (k *keys) known() (set []jose.JSONWebKey, fresh bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	age := k.now().Sub(k.asked)
+	if k.set == nil || age > staleAfter {
+		return nil, false
+	}
+	return k.set, age <= refreshAfter
+}
+
+// Reach asks the issuer for its keys, and says how many sign.
+func (p *People) Reach(ctx context.Context) (int, error) {
+	set, err := p.keys.newer(ctx)
+	if known, ok := errors.AsType[*backoffice.Error](err); ok && known.Cause != nil {
+		err = known.Cause
+	}
+	return len(set), err
+}
+
+// newer asks the issuer and waits for what it says. What was asked for a moment ago is not asked for again. Unavailable when it
+// cannot be asked.
+func (k *keys) newer(ctx context.Context) ([]jose.JSONWebKey, error) {
+	if asking := k.ask(); asking != nil {
+		select {
+		case <-asking:
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return nil, unreachable(ctx.Err())
+			}
+			return nil, backoffice.Fault(context.Cause(ctx), "waiting for the issuer's keys")
+		}
+	}
+	set, _ := k.known()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.failed != nil || set == nil {
+		return nil, unreachable(k.failed)
+	}
+	return set, nil
+}
+
+func unreachable(cause error) error {
+	return &backoffice.Error{
+		Kind: backoffice.Unavailable, Message: "the identity provider cannot be asked for its keys now; try again later",
+		Cause: fmt.Errorf("asking the issuer for its keys: %w", cause),
+	}
+}
+
+// ask begins to ask the issuer, unless it is being asked, and returns what ends with the answer; nil when it was asked just now.
+func (k *keys) ask() <-chan struct{} {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.now()
+	pause := betweenAsks
+	if k.failed != nil {
+		pause = betweenTries
+	}
+	switch {
+	case k.asking != nil:
+		return k.asking
+	case k.life.Err() != nil:
+		k.failed = k.life.Err()
+		return nil
+	case !k.tried.IsZero() && now.Sub(k.tried) < pause && !now.Before(k.tried):
+		return nil
+	}
+	done := make(chan struct{})
+	k.asking, k.tried = done, now
+	k.work.Go(func() {
+		ctx, cancel := context.WithTimeout(k.life, askTime)
+		defer cancel()
+		set, err := k.fetch(ctx)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if err == nil {
+			k.set, k.asked = set, now
+		}
+		k.failed, k.asking = err, nil
+		close(done)
+	})
+	return done
+}
+
+// fetch finds where the issuer's keys are, and reads them.
+func (k *keys) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
+	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, k.client), k.issuer)
+	if err != nil {
+		return nil, fmt.Errorf("its discovery document: %w", err)
+	}
+	var document struct {
+		Keys string `json:"jwks_uri"`
+	}
+	if err := provider.Claims(&document); err != nil {
+		return nil, fmt.Errorf("its discovery document: %w", err)
+	}
+	if err := checkURL(document.Keys); err != nil {
+		return nil, fmt.Errorf("its jwks_uri: %w", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, document.Keys, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := k.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("its keys: status %d", response.StatusCode)
+	}
+	var published struct{ Keys []json.RawMessage }
+	if err := json.NewDecoder(response.Body).Decode(&published); err != nil {
+		return nil, fmt.Errorf("its keys: %w", err)
+	}
+	var set []jose.JSONWebKey
+	for _, text := range published.Keys {
+		var key jose.JSONWebKey
+		if json.Unmarshal(text, &key) == nil && signs(&key) { // one of a kind that is not known is nobody's
+			set = append(set, key)
+		}
+	}
+	if set == nil {
+		return nil, errors.New("it publishes no key that signs")
+	}
+	return set, nil
+}
+
+// signs says whether a key is one by which tokens may be signed: public, not for encryption, and not too short.
+func signs(key *jose.JSONWebKey) bool {
+	if rsaKey, is := key.Key.(*rsa.PublicKey); is && rsaKey.N.BitLen() < leastRSA {
+		return false
+	}
+	return key.Valid() && key.IsPublic() && (key.Use == "" || key.Use == "sig")
+}
+
+// bounded is a transport whose answers have an end.
+type bounded struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Body = body{io.LimitReader(response.Body, maxKeys), response.Body}
+	}
+	return response, err
+}
+
+type body struct {
+	io.Reader
+	io.Closer
+}

@@ -1,0 +1,89 @@
+package people
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// lookEvery is how often it is looked whether the map has changed, at most.
+const lookEvery = time.Second
+
+// mapFile is the map in a file, read anew when the file changes. There is no work while there are no requests.
+type mapFile struct {
+	path string
+	now  func() time.Time
+	log  *slog.Logger
+
+	read   atomic.Pointer[Map]
+	looked atomic.Int64 // in Unix nanoseconds
+
+	mu  sync.Mutex
+	was os.FileInfo
+}
+
+func openMap(path string, now func() time.Time, log *slog.Logger) (*mapFile, error) {
+	f := &mapFile{path: path, now: now, log: log}
+	m, info, err := readMap(path)
+	if err != nil {
+		return nil, err
+	}
+	f.was = info
+	f.read.Store(m)
+	f.looked.Store(now().UnixNano())
+	return f, nil
+}
+
+func readMap(path string) (*Map, os.FileInfo, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxMap+1))
+	if err != nil {
+		return nil, info, fmt.Errorf("reading the map: %w", err)
+	}
+	m, err := ParseMap(text)
+	return m, info, err
+}
+
+// current is the map as the file has it, or had it when it was last a good one.
+func (f *mapFile) current() *Map {
+	now := f.now().UnixNano()
+	if last := f.looked.Load(); now-last >= int64(lookEvery) || now < last {
+		if f.looked.CompareAndSwap(last, now) {
+			f.look()
+		}
+	}
+	return f.read.Load()
+}
+
+func (f *mapFile) look() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	info, err := os.Stat(f.path)
+	if err == nil && f.was != nil && os.SameFile(info, f.was) && info.ModTime().Equal(f.was.ModTime()) && info.Size() == f.was.Size() {
+		return
+	}
+	gone := f.was == nil
+	m, info, err := readMap(f.path)
+	f.was = info
+	switch {
+	case err == nil:
+		if m.digest != f.read.Load().digest {
+			f.read.Store(m)
+			f.log.Info("the map of people was read anew", "rules", len(m.rules), "denied", len(m.deny))
+		}
+	case info != nil || !gone: // said once, until the file changes again
+		f.log.Warn("the map of people is wrong; what it said before still counts", "cause", err)
+	}
+}

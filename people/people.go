@@ -1,0 +1,188 @@
+package people
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Options are how people sign in.
+type Options struct {
+	Issuer   string // its URL, as tokens spell it
+	Audience string // what tokens are for when they are for this server
+	Map      string // the path of the file that maps claims
+	Links    Sealer
+	Log      *slog.Logger
+
+	Now       func() time.Time  // nil is the clock
+	Transport http.RoundTripper // nil is the usual one
+}
+
+// Sealer keeps what is written into a signed path from those who read it.
+type Sealer interface {
+	SealSecret(name string, secret []byte) ([]byte, error)
+	OpenSecret(name string, sealed []byte) ([]byte, error)
+}
+
+// mostTokens is how many tokens that were checked are known at one time.
+const mostTokens = 10_000
+
+// People checks the tokens of one issuer. Safe for concurrent use. Close it.
+type People struct {
+	options Options
+	keys    *keys
+	file    *mapFile
+	known   *otter.Cache[[sha256.Size]byte, *verified]
+}
+
+// verified is a token that an issuer's key has signed, and that was good when it was checked.
+type verified struct {
+	subject, name string
+	expires       time.Time
+	claims        []byte
+	mapped        atomic.Pointer[mapped]
+}
+
+// mapped is what a map made of a token.
+type mapped struct {
+	by        *Map
+	principal *backoffice.Principal
+	err       error
+}
+
+// New makes what checks tokens. It reads the map and asks the issuer for nothing yet: a server starts without it.
+func New(o Options) (*People, error) {
+	if o.Audience == "" || o.Map == "" {
+		return nil, errors.New("people sign in with --oidc-issuer, --oidc-audience and --oidc-map together")
+	}
+	if err := checkURL(o.Issuer); err != nil {
+		return nil, fmt.Errorf("--oidc-issuer: %w", err)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	file, err := openMap(o.Map, o.Now, o.Log)
+	if err != nil {
+		return nil, fmt.Errorf("--oidc-map: %w", err)
+	}
+	known, err := otter.New(&otter.Options[[sha256.Size]byte, *verified]{MaximumSize: mostTokens})
+	if err != nil {
+		return nil, err
+	}
+	return &People{options: o, keys: newKeys(o), file: file, known: known}, nil
+}
+
+// Close stops asking the issuer, and waits until nothing runs.
+func (p *People) Close() {
+	p.keys.close()
+	p.known.StopAllGoroutines()
+}
+
+// checkURL refuses what tokens and keys must not come from. Without TLS only a program on the same machine is trusted.
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return errors.New("it is no URL of an issuer, such as https://login.example.org/office")
+	case u.Scheme == "https":
+		return nil
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
+		return nil
+	}
+	return errors.New("the URL of an issuer begins with https://")
+}
+
+// Authenticate implements auth.People. A token that was checked is known by its digest until it ends.
+func (p *People) Authenticate(ctx context.Context, token string) (*backoffice.Principal, error) {
+	digest := sha256.Sum256([]byte(token))
+	v, known := p.known.GetIfPresent(digest)
+	if !known {
+		var err error
+		if v, err = p.check(ctx, token); err != nil {
+			return nil, err
+		}
+		p.known.Set(digest, v)
+	}
+	principal, err := p.as(v)
+	if err != nil && known && errors.Is(err, errEnded) {
+		p.known.Invalidate(digest)
+	}
+	return principal, err
+}
+
+// Live implements auth.People.
+func (p *People) Live(person *backoffice.Principal) (*backoffice.Principal, error) {
+	switch claims := person.Person.Claims.(type) {
+	case *verified:
+		return p.as(claims)
+	case *link:
+		principal, err := p.linked(claims)
+		if err == nil {
+			principal.Person.Link = person.Person.Link
+		}
+		return principal, err
+	}
+	return nil, errForeign
+}
+
+// as is whom a token makes of its bearer now.
+func (p *People) as(v *verified) (*backoffice.Principal, error) {
+	if !p.options.Now().Before(v.expires.Add(skew)) {
+		return nil, errEnded
+	}
+	current := p.file.current()
+	if done := v.mapped.Load(); done != nil && done.by == current {
+		return done.principal, done.err
+	}
+	done := &mapped{by: current}
+	done.principal, done.err = p.principal(v, current)
+	if backoffice.KindOf(done.err) != backoffice.Unavailable {
+		v.mapped.Store(done)
+	}
+	return done.principal, done.err
+}
+
+func (p *People) principal(v *verified, by *Map) (*backoffice.Principal, error) {
+	rules, err := by.match(v.claims)
+	if err != nil {
+		return nil, err
+	}
+	person := &link{Subject: v.subject, Name: v.name, Expires: v.expires.Unix(), Rules: rules, Map: by.digest[:]}
+	principal, err := p.granted(person, by)
+	if err != nil {
+		return nil, err
+	}
+	principal.Person.Claims = v
+	principal.Person.Link, err = p.seal(person)
+	return principal, err
+}
+
+// granted is a person with what some rules of a map give.
+func (p *People) granted(of *link, by *Map) (*backoffice.Principal, error) {
+	if by.deny[of.Subject] {
+		return nil, errDenied
+	}
+	scopes, restriction, err := by.give(of.Rules)
+	if err != nil {
+		return nil, err
+	}
+	return &backoffice.Principal{
+		ClientID: backoffice.PersonID(p.options.Issuer, of.Subject), Name: of.Name, Scopes: scopes, Restriction: restriction,
+		ExpiresAt: backoffice.InstantOf(time.Unix(of.Expires, 0)), Person: &backoffice.Person{Issuer: p.options.Issuer, Subject: of.Subject, Claims: of},
+	}, nil
+}
