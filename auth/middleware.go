@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -30,7 +29,7 @@ func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxie
 	return admit(refuse, func(w http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
 		principal, wait, err := SignIn(r.Context(), authenticator, throttle, proxies.ClientAddress(r), r.Header)
 		if wait > 0 {
-			setRetryAfter(w, wait)
+			w.Header().Set("Retry-After", backoffice.WholeSeconds(wait))
 		}
 		if err != nil {
 			authenticator.challenge(w, r, err)
@@ -84,7 +83,7 @@ func admit(refuse Refuse, principalOf func(http.ResponseWriter, *http.Request) (
 			principal, err := principalOf(w, r)
 			if err != nil {
 				if backoffice.KindOf(err) == backoffice.Unavailable { // what will pass by itself
-					setRetryAfter(w, time.Second)
+					w.Header().Set("Retry-After", backoffice.WholeSeconds(time.Second))
 				}
 				refuse(w, r, err)
 				return
@@ -92,12 +91,6 @@ func admit(refuse Refuse, principalOf func(http.ResponseWriter, *http.Request) (
 			next.ServeHTTP(w, r.WithContext(WithPrincipal(r.Context(), principal)))
 		})
 	}
-}
-
-// setRetryAfter says how many whole seconds to wait, rounded up.
-func setRetryAfter(w http.ResponseWriter, wait time.Duration) {
-	seconds := int64((wait + time.Second - 1) / time.Second)
-	w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
 }
 
 // header reads a header that must be there once; otherwise it is as good as none.

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -52,7 +50,7 @@ func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend
 	if c.Output == "" {
 		return writeConsultations(t.out, report)
 	}
-	err = createFile(c.Output, func(w io.Writer) error {
+	err = writeFile(c.Output, false, func(w io.Writer) error {
 		if c.Format == "pdf" {
 			return b.Documents().Consultations(w, c.Language, report)
 		}
@@ -84,17 +82,4 @@ func fieldsOf(entry *backoffice.Consultation) []string {
 		fields[i] = field.Input()
 	}
 	return fields
-}
-
-// createFile writes a new file that its owner alone reads. What could not be finished is removed.
-func createFile(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("cannot write the report: %w", err)
-	}
-	err = cmp.Or(write(f), f.Sync())
-	if err = cmp.Or(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"example.org/backoffice/auth"
@@ -83,7 +82,7 @@ func (c *queryCommand) Run(ctx context.Context, s *settings, t terminal) (err er
 	if c.Output == "" {
 		err = whole(t.out, response)
 	} else {
-		err = c.write(response)
+		err = writeFile(c.Output, true, func(to io.Writer) error { return whole(to, response) })
 	}
 	if err == nil {
 		fmt.Fprintf(t.err, "%s rows; what changes after number %s of the change log is not in them\n", response.Trailer.Get(export.ExportRows), response.Header.Get(export.ChangesAfter))
@@ -151,30 +150,6 @@ func readFile(path string) ([]byte, error) {
 		return io.ReadAll(os.Stdin)
 	}
 	return os.ReadFile(path)
-}
-
-// write writes the output to a file that has another name until it is complete.
-func (c *queryCommand) write(response *http.Response) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(c.Output), "."+filepath.Base(c.Output)+"-*.partial")
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", c.Output, err)
-	}
-	defer func() {
-		_ = file.Close()
-		if err != nil {
-			_ = os.Remove(file.Name())
-		}
-	}()
-	if err := whole(file, response); err != nil {
-		return err
-	}
-	if err = errors.Join(file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), c.Output)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", c.Output, err)
-	}
-	return nil
 }
 
 // whole copies an export, and fails when it is not all of one.

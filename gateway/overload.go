@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"sync"
@@ -19,6 +20,13 @@ type gate struct {
 	admission *limits.Admission
 	endpoint  *graphqlhttp.GraphQL
 	next      http.Handler
+	refuse    http.HandlerFunc
+}
+
+// newGate makes one before next.
+func (s server) newGate(admission *limits.Admission, endpoint *graphqlhttp.GraphQL, next http.Handler) *gate {
+	refused := endpoint.Refusal(context.Background(), limits.Busy()) // the same for all
+	return &gate{s, admission, endpoint, next, func(w http.ResponseWriter, r *http.Request) { endpoint.RefuseWith(w, r, refused) }}
 }
 
 // longestForetold is the longest body that is read for it.
@@ -36,8 +44,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { body.Reset(); bodyBuffers.Put(body) }()
 	_, err := io.CopyN(body, r.Body, r.ContentLength)
 	if err == nil {
-		if cost, ok := g.endpoint.Foretell(body.String()); ok && g.admission.Refuses(r.Header.Get(auth.ClientIDHeader), cost) {
-			g.http.Shed(w, r, "/graphql", func(w http.ResponseWriter, r *http.Request) { g.endpoint.Refuse(w, r, limits.Busy()) }, g.admission.Busiest)
+		if cost, ok := g.endpoint.Foretell(body.Bytes()); ok && g.admission.Refuses(r.Header.Get(auth.ClientIDHeader), cost) {
+			g.http.Shed(w, r, "/graphql", g.refuse, g.admission.Busiest)
 			return
 		}
 	}

@@ -28,7 +28,7 @@ func gated(t *testing.T) (g *gate, pair [2]string, passed *int, read *string) {
 	admission := bounds.NewAdmission()
 	endpoint := s.graphql(s.schema(), admission, auth.NewThrottle())
 	pair, passed, read = o.pair(t), new(int), new(string)
-	g = &gate{s, admission, endpoint, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	g = s.newGate(admission, endpoint, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		*passed++
 		var text strings.Builder
 		buffer := make([]byte, 7) // as it comes
@@ -40,7 +40,7 @@ func gated(t *testing.T) (g *gate, pair [2]string, passed *int, read *string) {
 			}
 		}
 		*read = text.String()
-	})}
+	}))
 	return g, pair, passed, read
 }
 
@@ -84,7 +84,7 @@ func TestWhoIsRefusedForWantOfRoomIsRefusedBeforeAnythingIsDoneForIt(t *testing.
 	if ask(of(pair, wide)); *passed != 1 {
 		t.Error("a request was refused when nobody waits")
 	}
-	cost, _ := g.endpoint.Foretell(body(wide))
+	cost, _ := g.endpoint.Foretell([]byte(body(wide)))
 	for range 64 * runtime.NumCPU() {
 		go func() {
 			for t.Context().Err() == nil {

@@ -138,14 +138,9 @@ func (t *telling) tell(status int) {
 	t.owed.mu.Unlock()
 	left, whole := t.of.Of(t.pair)
 	header := t.Header()
-	header.Set("RateLimit-Policy", `"cost";q=`+strconv.FormatInt(left.Maximum, 10)+`;w=`+seconds(t.of.Window()))
-	header.Set("RateLimit", `"cost";r=`+strconv.FormatInt(left.Available, 10)+`;t=`+seconds(whole))
+	header.Set("RateLimit-Policy", `"cost";q=`+strconv.FormatInt(left.Maximum, 10)+`;w=`+backoffice.WholeSeconds(t.of.Window()))
+	header.Set("RateLimit", `"cost";r=`+strconv.FormatInt(left.Available, 10)+`;t=`+backoffice.WholeSeconds(whole))
 	if status == http.StatusTooManyRequests && wait > 0 {
-		header.Set("Retry-After", seconds(wait))
+		header.Set("Retry-After", backoffice.WholeSeconds(wait))
 	}
-}
-
-// seconds are whole ones, rounded up: whoever comes then is not too early.
-func seconds(d time.Duration) string {
-	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }

@@ -3,6 +3,7 @@ package graphqlhttp
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
@@ -81,7 +82,8 @@ type GraphQL struct {
 	documents *documents
 	limits    limits.Settings
 	hooks     Hooks
-	plans     keeper       // nil for a schema that keeps none
+	plans     keeper // nil for a schema that keeps none
+	foretold  foretold
 	newcomers atomic.Int64 // sockets on which nobody has signed in
 }
 
@@ -102,6 +104,7 @@ func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks)
 		documents: newDocuments(schema.Schema(), settings),
 		limits:    settings,
 		hooks:     hooks,
+		foretold:  foretold{seed: maphash.MakeSeed()},
 	}
 	g.plans, _ = schema.(keeper)
 	g.executor.SetErrorPresenter(g.Present)

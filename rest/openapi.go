@@ -89,6 +89,22 @@ var purposeParameter = &huma.Param{
 	Schema:      &huma.Schema{Type: huma.TypeString, MaxLength: new(200)},
 }
 
+const (
+	tooMuchAsked = "The pair's budget of cost is spent, this client had too many failed sign-ins, or too many streams are open; Retry-After says when to come back."
+	tooMuchToDo  = "There is too much to do, or the store cannot be reached; Retry-After says when to come back."
+)
+
+// The headers that tell a pair what it has left.
+var (
+	retryAfterHeader = &huma.Header{Description: "After how many seconds to come back.", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0)}}
+	rateLimitHeader  = &huma.Header{
+		Description: "With a budget: what the pair has left of it (r), and in how many seconds it has all of it again (t).", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{`"cost";r=99122;t=1`}},
+	}
+	rateLimitPolicyHeader = &huma.Header{
+		Description: "With a budget: all of it (q), and in how many seconds an empty one is whole (w).", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{`"cost";q=100000;w=50`}},
+	}
+)
+
 // describeErrors tells which problems an operation can answer with.
 func describeErrors(op *huma.Operation) {
 	content := map[string]*huma.MediaType{mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}
@@ -112,11 +128,28 @@ func describeErrors(op *huma.Operation) {
 		{http.StatusPreconditionFailed, in["If-Match"], "The object was changed since the version in If-Match."},
 		{http.StatusRequestEntityTooLarge, body, "The body is too large."},
 		{http.StatusUnsupportedMediaType, body && !uploads(op), "The body is not application/json."},
+		{http.StatusTooManyRequests, true, tooMuchAsked},
+		{http.StatusServiceUnavailable, true, tooMuchToDo},
 		{http.StatusUnprocessableEntity, body, "A field is missing, invalid, refers to nothing or is not allowed here."},
 	} {
-		if described.occurs {
-			op.Responses[strconv.Itoa(described.status)] = &huma.Response{Description: described.description, Content: content}
+		status := strconv.Itoa(described.status)
+		if described.occurs && (described.status != http.StatusTooManyRequests || op.Responses[status] == nil) {
+			op.Responses[status] = &huma.Response{Description: described.description, Content: content}
 		}
 	}
+	describeBudgets(op)
 	op.Responses["default"] = &huma.Response{Description: "Any other problem.", Content: content}
+}
+
+// describeBudgets tells which headers the answers of an operation have.
+func describeBudgets(op *huma.Operation) {
+	for status, response := range op.Responses {
+		if response.Headers == nil {
+			response.Headers = map[string]*huma.Header{}
+		}
+		if status == "429" || status == "503" {
+			response.Headers["Retry-After"] = retryAfterHeader
+		}
+		response.Headers["RateLimit"], response.Headers["RateLimit-Policy"] = rateLimitHeader, rateLimitPolicyHeader
+	}
 }

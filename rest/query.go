@@ -21,7 +21,7 @@ func (a *API) describeQueries() {
 		return &huma.Response{Description: description, Content: errors}
 	}
 	text := &huma.Schema{Type: huma.TypeString}
-	a.huma.OpenAPI().AddOperation(&huma.Operation{
+	op := &huma.Operation{
 		OperationID: "runSavedQuery", Method: http.MethodGet, Path: "/queries/{name}.{format}", Tags: []string{tagQueries},
 		Summary: "Run a saved query",
 		Description: "The answer of a saved query as JSON, or the whole of its list as JSON Lines, CSV or XLSX. Every scope that the whole answer needs is asked for. The query's variables are parameters: " +
@@ -44,7 +44,11 @@ func (a *API) describeQueries() {
 			"401":     refused("No valid credential pair."),
 			"403":     refused("The pair lacks a scope that the whole answer needs."),
 			"404":     refused("There is no saved query of this name."),
+			"429":     refused(tooMuchAsked),
+			"503":     refused(tooMuchToDo),
 			"default": refused("Any other problem."),
 		},
-	})
+	}
+	describeBudgets(op)
+	a.huma.OpenAPI().AddOperation(op)
 }

@@ -114,6 +114,10 @@ func classifyCode(of *pgconn.PgError) error {
 		return &store.Violation{Of: store.UniqueViolation, Constraint: of.ConstraintName}
 	case "23503":
 		return &store.Violation{Of: store.ReferenceViolation, Constraint: of.ConstraintName}
+	case "P0001": // a trigger of ours
+		if strings.Contains(of.Message, store.ClosedKeyWords) {
+			return store.ClosedKey()
+		}
 	case "57014":
 		return &backoffice.Error{Kind: backoffice.Timeout, Message: "the request took too long", Cause: cause}
 	case "53100":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -42,6 +43,10 @@ func classify(ctx context.Context, err error) error {
 		return &store.Violation{Of: store.UniqueViolation}
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return &store.Violation{Of: store.ReferenceViolation}
+	case sqlite3.SQLITE_CONSTRAINT_TRIGGER:
+		if strings.Contains(err.Error(), store.ClosedKeyWords) {
+			return store.ClosedKey()
+		}
 	}
 	switch of & 0xff {
 	case sqlite3.SQLITE_FULL:

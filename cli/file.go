@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// writeFile writes a file that its owner alone reads. It has another name until it is complete, so that nobody takes a part of it for the
+// whole. What is there is replaced, or else kept: then it fails.
+func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.partial")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	defer func() {
+		_ = file.Close()
+		if err != nil || !replace {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err := write(file); err != nil {
+		return err
+	}
+	if err = errors.Join(file.Sync(), file.Close()); err == nil {
+		err = name(file.Name(), path, replace)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return nil
+}
+
+// name gives a file its name. A second name, as a link is, cannot be one that another file has.
+func name(from, to string, replace bool) error {
+	if replace {
+		return os.Rename(from, to)
+	}
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, there := os.Lstat(to); there == nil { // a file system without links
+		return fs.ErrExist
+	}
+	return os.Rename(from, to)
+}
