@@ -56,7 +56,8 @@ type Change struct {
 	Action          string // the mutation or command: createCustomer, import
 	Noun            Noun
 	ObjectID        string
-	Fields          []string // the fields that changed, sorted, in GraphQL's names; nil for a deletion
+	Fields          []string // the fields that changed, sorted, in GraphQL's names; nil for a deletion. Of an act, the flags
+	Operator        string   // of an act: the user of the operating system and the host
 
 	// Done is what became of the object, and Parents are all on which it hung before or hangs now, by their identifiers, so
 	// that the lists are known that changed with it. The store sets both. Done is "" in entries of programs that did not tell.
@@ -80,6 +81,9 @@ type ChangeStore interface {
 	// Changes returns up to limit entries after a sequence number, in order. An entry that was returned is followed
 	// for good by the ones that come after it: no smaller number appears later.
 	Changes(ctx context.Context, after int64, limit int) ([]*Change, error)
+
+	// Administration returns up to limit entries of acts (see Act) after a sequence number, in order.
+	Administration(ctx context.Context, after int64, limit int) ([]*Change, error)
 
 	// ReadChanges queues the reading of a page of the feed, in one statement that costs the same however long the log is, and
 	// of the moment of its batch. A page of a place that has expired holds what there is: see ChangePage.Expired.

@@ -16,8 +16,9 @@ type changesCommand struct {
 
 type changesListCommand struct {
 	formatFlag
-	After int64 `placeholder:"NUMBER" help:"Only the entries after this sequence number."`
-	Limit int   `placeholder:"COUNT" help:"At most so many entries; 0 for all (${default})." default:"0"`
+	Administration bool  `help:"Only what administrators did by the command line, with the user of the operating system and the host."`
+	After          int64 `placeholder:"NUMBER" help:"Only the entries after this sequence number."`
+	Limit          int   `placeholder:"COUNT" help:"At most so many entries; 0 for all (${default})." default:"0"`
 }
 
 // Validate wants no negative numbers.
@@ -30,18 +31,22 @@ func (c *changesListCommand) Validate() error {
 
 // Run lists the log in its order.
 func (c *changesListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	columns := []string{"sequence", "at", "clientId", "action", "noun", "objectId", "fields", "issuer", "subject"}
+	columns := []string{"sequence", "at", "clientId", "action", "noun", "objectId", "fields", "issuer", "subject", "operator"}
+	read := store.Changes
+	if c.Administration {
+		read = store.Administration
+	}
 	return c.list(t.out, columns, func(add adder) error {
 		left := cmp.Or(c.Limit, math.MaxInt)
 		for after := c.After; left > 0; {
-			page, err := store.Changes(ctx, after, min(listPage, left))
+			page, err := read(ctx, after, min(listPage, left))
 			if err != nil || len(page) == 0 {
 				return err
 			}
 			left -= len(page)
 			for _, change := range page {
 				after = change.Sequence
-				if err := add(change.Sequence, moment(change.At), change.ClientID, change.Action, string(change.Noun), change.ObjectID, change.Fields, textOrNil(change.Issuer), textOrNil(change.Subject)); err != nil {
+				if err := add(change.Sequence, moment(change.At), change.ClientID, change.Action, string(change.Noun), change.ObjectID, change.Fields, textOrNil(change.Issuer), textOrNil(change.Subject), textOrNil(change.Operator)); err != nil {
 					return err
 				}
 			}

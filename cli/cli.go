@@ -121,7 +121,10 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		return exitUsage
 	}
 	p.shown = shownSettings(command.Flags())
-	if wrong := command.Run(&p.settings); wrong != nil {
+	ctx = p.administered(ctx, command)
+	command.BindTo(ctx, (*context.Context)(nil))
+	wrong = command.Run(&p.settings)
+	if wrong = noteWhatWasDone(ctx, &p.settings, command, wrong); wrong != nil {
 		if !errors.Is(wrong, context.Canceled) || ctx.Err() == nil {
 			fmt.Fprintf(err, "backoffice: %s\n", explain(wrong))
 		}

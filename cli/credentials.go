@@ -35,6 +35,7 @@ type credentialsCreateCommand struct {
 	scopes      []backoffice.Scope
 	expires     backoffice.Instant
 	networks    backoffice.Networks
+	made        string
 	restriction backoffice.Restriction
 }
 
@@ -73,6 +74,7 @@ func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Sto
 	if err != nil {
 		return err
 	}
+	c.made = pair.ID
 	pair.TrustedOnly, pair.Restriction, pair.Networks = c.Documents == "trusted", c.restriction, c.networks
 	if err := c.restriction.CheckNamed(ctx, store); err != nil {
 		return flagged(err)

@@ -28,6 +28,9 @@ type Settings struct {
 
 	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The longest that one statement of the store may take (${default})."`
 
+	// Opened, if there is one, sees each store that is opened before anything is asked of it; what it fails with is the opening's failure.
+	Opened func(context.Context, backoffice.Store) error `kong:"-" json:"-"`
+
 	postgresSettings
 	letterheadSettings `group:"Letterhead of generated documents:"`
 }
@@ -180,6 +183,17 @@ func (s *Settings) mayCreate(ctx context.Context) error {
 }
 
 func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {
+	store, err := s.openEngine(ctx)
+	if err != nil || s.Opened == nil {
+		return store, err
+	}
+	if err := s.Opened(ctx, store); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+func (s *Settings) openEngine(ctx context.Context) (backoffice.Store, error) {
 	if _, ok := s.embedded(); ok {
 		if len(s.Replicas) > 0 {
 			return nil, errors.New("--replica goes with a --database in PostgreSQL; an embedded store has no replicas")

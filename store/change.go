@@ -22,7 +22,7 @@ func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) erro
 			}
 		}
 	}
-	t.changes = append(t.changes, changes...)
+	t.changes, t.acts = append(t.changes, changes...), true
 	switch {
 	case t.store.engine.Dialect().lock == "" && len(t.changes) >= maxBatch:
 		t.complete()
@@ -73,6 +73,9 @@ func (t *tx) putChangesAside(ctx context.Context) error {
 // finish writes what the transaction has for the end of the change log.
 func (t *tx) finish(ctx context.Context) error {
 	t.complete()
+	if act := backoffice.ActOf(ctx); act != nil && t.acts {
+		t.changes, t.noted = append(t.changes, act.Entry(t.changes)), act
+	}
 	if len(t.changes) == 0 && t.aside == 0 && t.visible.count == 0 {
 		return nil
 	}
@@ -174,6 +177,7 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, parentLetters).orNull(), // read with the column before
 		text("issuer", "", func(c *backoffice.Change) *string { return &c.Issuer }).orNull(),
 		text("subject", "", func(c *backoffice.Change) *string { return &c.Subject }).orNull(),
+		text("operator", "", func(c *backoffice.Change) *string { return &c.Operator }).orNull(),
 	},
 }
 
@@ -237,11 +241,20 @@ func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffi
 
 // Changes implements backoffice.ChangeStore.
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]*backoffice.Change, error) {
+	return s.listChanges(ctx, "changes.list", "", after, limit)
+}
+
+// Administration implements backoffice.ChangeStore.
+func (s *Store) Administration(ctx context.Context, after int64, limit int) ([]*backoffice.Change, error) {
+	return s.listChanges(ctx, "changes.administration", "("+kindOfEntry+") = '"+string(backoffice.NounAdministration)+"' AND ", after, limit)
+}
+
+func (s *Store) listChanges(ctx context.Context, name, condition string, after int64, limit int) ([]*backoffice.Change, error) {
 	var names []string
 	for i := range changeTable.columns {
 		names = append(names, changeTable.columns[i].name)
 	}
-	text := "SELECT /*backoffice:changes.list*/ " + strings.Join(names, ", ") + " FROM changes WHERE sequence > $1 AND sequence > (SELECT removed FROM change_horizon) ORDER BY sequence LIMIT $2"
+	text := named(name, "SELECT "+strings.Join(names, ", ")+" FROM changes WHERE "+condition+"sequence > $1 AND sequence > (SELECT removed FROM change_horizon) ORDER BY sequence LIMIT $2")
 	var changes []*backoffice.Change
 	err := s.primary().Query(ctx, text, []any{after, int64(limit)}, func(row *Row) error {
 		change := &backoffice.Change{}

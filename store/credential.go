@@ -85,6 +85,7 @@ func instantOrNull(i backoffice.Instant) any {
 // CreateCredential implements backoffice.CredentialStore.
 func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credential) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		tx.acts = true
 		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes, created_at, expires_at, revoked_at, documents, restriction, networks) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 			[]any{pair.ID, pair.Name, joined(pair.Scopes), int64(pair.CreatedAt), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
 		switch {
@@ -113,6 +114,7 @@ func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) 
 // UpdateCredential implements backoffice.CredentialStore.
 func (s *Store) UpdateCredential(ctx context.Context, clientID string, change func(*backoffice.Credential) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		tx.acts = true
 		// The pair is locked by itself before it is read: what was waited for is then seen.
 		lock := "SELECT /*backoffice:credentials.lock*/ id FROM credentials WHERE id = $1" + s.nouns.dialect.forKey
 		if err := tx.conn.Query(ctx, lock, []any{storable(clientID)}, func(*Row) error { return nil }); err != nil {

@@ -115,7 +115,8 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 }
 
 func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
-	return s.engine.Write(ctx, func(ctx context.Context, to Sender) error {
+	var noted *backoffice.Act
+	err := s.engine.Write(ctx, func(ctx context.Context, to Sender) error {
 		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())}, restricted: s.nouns.viewOf(ctx) != nil}
 		tx.conn = Conn{counted{inTx{tx}, s.nouns}}
 		tx.nounReader = nounReader{s.nouns, oneMoment(inTx{tx})}
@@ -130,8 +131,14 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 		if err := tx.StaysInView(ctx); err != nil {
 			return err
 		}
-		return tx.finish(ctx)
+		err := tx.finish(ctx)
+		noted = tx.noted
+		return err
 	})
+	if err == nil && noted != nil {
+		noted.Noted()
+	}
+	return err
 }
 
 // primary runs statements that must see what was durable when they were asked.

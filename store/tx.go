@@ -20,6 +20,9 @@ type tx struct {
 	visible   visibility
 	aside     int64 // entries of the change log that are in a temporary table
 
+	acts  bool            // something that is an act when an administrator does it
+	noted *backoffice.Act // whose entry is among the changes
+
 	touched        map[object]*touch // what the log does not tell of yet
 	touchedInOrder []object
 	author         *backoffice.Change // the last entry that somebody logged

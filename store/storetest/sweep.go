@@ -34,6 +34,8 @@ func Sweep(t *testing.T, store backoffice.Store) {
 	heads(t, store, 1, 10)
 	_, err = store.Changes(ctx, 10, 10)
 	must(err)
+	_, err = store.Administration(ctx, 10, 10)
+	must(err)
 	sweepFeed(t, store)
 	_, err = store.ForgottenFiles(ctx, 10)
 	must(err)

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+
+	"example.org/backoffice/backoffice"
+)
+
+// noting says when a command is noted in the change log as an administrator's act.
+type noting int
+
+const (
+	never       noting = iota // it looks, or is no act of an administrator
+	withTheDeed               // in the first transaction that changes something; nothing changed, nothing noted
+	beforehand                // before it begins: it gives data out, or changes what is no record
+	afterwards                // when it has ended well: the store is not there before, or is another one
+)
+
+// noted says of each command when it is noted. A test fails when one is missing.
+var noted = map[string]noting{
+	"serve": never, // what callers do is under their pairs
+	"demo":  withTheDeed,
+
+	"import": withTheDeed, "pull": withTheDeed, "export": beforehand, "query": beforehand, "backup": beforehand, "restore": afterwards,
+	"check": never, "doctor": never, "compact": beforehand, "migrate": afterwards,
+
+	"files list": never, "files restore": beforehand, "files sweep": beforehand,
+	"trash list": never, "trash restore": withTheDeed, "trash empty": beforehand,
+	"credentials create": withTheDeed, "credentials list": never, "credentials rotate": withTheDeed, "credentials scopes": withTheDeed,
+	"credentials extend": withTheDeed, "credentials revoke": withTheDeed,
+	"keys status": never, "keys rotate": beforehand, "keys reseal": beforehand, "keys retire": beforehand,
+	"years start": withTheDeed, "years list": never,
+	"documents generate": withTheDeed, "documents trust": withTheDeed, "documents check": never, "documents list": never, "documents remove": withTheDeed,
+	"consultations list": never, "consultations report": never, "consultations verify": never, "changes list": never,
+	"webhooks create": withTheDeed, "webhooks list": never, "webhooks ping": beforehand, "webhooks rewind": withTheDeed, "webhooks disable": withTheDeed,
+	"webhooks rotate": withTheDeed, "webhooks delete": withTheDeed,
+	"cache drop": withTheDeed,
+
+	"version": never, "completion": never, "complete": never, "licenses": never,
+}
+
+// about is a command that is an act about something: an identifier, a year, a name that an administrator gave.
+type about interface{ about() string }
+
+func (c *credentialsCreateCommand) about() string { return c.made }
+func (c *credentialsRotateCommand) about() string { return c.ID }
+func (c *credentialsScopesCommand) about() string { return c.ID }
+func (c *credentialsExtendCommand) about() string { return c.ID }
+func (c *credentialsRevokeCommand) about() string { return c.ID }
+func (c *keysRetireCommand) about() string        { return c.Key }
+func (c *yearsStartCommand) about() string        { return c.Year }
+func (c *webhooksPingCommand) about() string      { return c.ID }
+func (c *documentsTrustCommand) about() string    { return c.Set }
+func (c *documentsRemoveCommand) about() string   { return c.Set + c.ID }
+
+// nameOf is a command as it is written, without the program.
+func nameOf(command *kong.Context) string {
+	var words []string
+	for node := command.Selected(); node != nil && node.Type == kong.CommandNode; node = node.Parent {
+		words = append(words, node.Name)
+	}
+	slices.Reverse(words)
+	return strings.Join(words, " ")
+}
+
+// administered makes what a command does an administrator's act.
+func (s *settings) administered(ctx context.Context, command *kong.Context) context.Context {
+	name := nameOf(command)
+	when := noted[name]
+	if when == never {
+		return ctx
+	}
+	act := &backoffice.Act{Action: name, Operator: administrator(), Flags: flagsGiven(command)}
+	if target := command.Selected().Target; target.IsValid() && target.CanAddr() {
+		if of, ok := reflect.TypeAssert[about](target.Addr()); ok {
+			act.Object = of.about
+			if when == beforehand { // whatever was written there
+				act.Object = func() string { return backoffice.ShownName(of.about()) }
+			}
+		}
+	}
+	ctx = backoffice.WithAct(ctx, act)
+	if when == beforehand {
+		s.Opened = backoffice.NoteAct
+	}
+	return ctx
+}
+
+// noteWhatWasDone notes a command that is noted afterwards and has done its work.
+func noteWhatWasDone(ctx context.Context, s *settings, command *kong.Context, wrong error) error {
+	if noted[nameOf(command)] != afterwards || wrong != nil && !errors.As(wrong, new(*incomplete)) {
+		return wrong
+	}
+	store, err := s.OpenRecords(ctx)
+	if err == nil {
+		err = errors.Join(backoffice.NoteAct(ctx, store), store.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("it is done, and could not be noted in the change log: %w", err)
+	}
+	return wrong
+}
+
+// flagsGiven are the names of the flags that the command line gave, sorted, but for those that all commands share.
+func flagsGiven(command *kong.Context) (names []string) {
+	for _, part := range command.Path {
+		if part.Flag != nil && !slices.Contains(names, part.Flag.Name) && !slices.Contains(command.Model.Flags, part.Flag) {
+			names = append(names, part.Flag.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// administrator is who runs the program: the user of the operating system, whom sudo stands for, and the host. What cannot be found out is
+// left out.
+func administrator() string {
+	name := "unknown"
+	if who, err := user.Current(); err == nil {
+		name = who.Username
+	}
+	if behind := os.Getenv("SUDO_USER"); behind != "" && behind != name {
+		name += " (" + behind + ")"
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return plain(name) + "@" + plain(host)
+}
+
+// plain keeps what comes from the environment short and of one line.
+func plain(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, text)
+	return strings.ToValidUTF8(text[:min(len(text), 100)], "")
+}
