@@ -1,4 +1,4 @@
-.PHONY: overload restricted reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
+.PHONY: disclosures overload restricted reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
 
 GO ?= go
 
@@ -36,6 +36,10 @@ histories: ## docs/histories.md: so many histories on each engine and with a rep
 RESTRICTED ?= 500
 restricted: ## docs/restricted.md: what a restricted pair is answered in so many random offices, on each engine, with and without a cache
 	$(GO) test -count=1 -timeout 24h -run ARestrictedPairIsAnswered ./gateway -restricted-offices $(RESTRICTED)
+
+DISCLOSURES ?= 100
+disclosures: ## docs/privacy.md: so many times kill -9 while clients are told registration numbers, on each engine, held against the register
+	$(GO) test -count=1 -timeout 2h -run 'NoNumberIsReceived|ACopyThatEnters' -v ./gateway -disclosure-kills $(DISCLOSURES)
 
 MIRRORS ?= 200
 mirrors: ## docs/pull.md: so many random histories of mirrors under faults, and how fast 100,000 customers are pulled

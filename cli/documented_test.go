@@ -21,6 +21,7 @@ var notRun = map[string]string{
 	"backoffice keys retire KEY":             "there is no old key yet: keys_test.go",
 	"make restricted":                        "it takes an hour: gateway's tests, in fewer offices",
 	"make mirrors":                           "it takes some minutes: mirror's tests, with fewer histories",
+	"make disclosures":                       "it takes some minutes: gateway's tests, with fewer kills",
 	"make benchmarks":                        "it takes 20 minutes, and peers from the network", "make benchmarks ARGS=scale": "as make benchmarks",
 	"make benchmarks ARGS=cache": "as make benchmarks", "make benchmarks ARGS=distance": "as make benchmarks",
 	"make benchmarks ARGS=width":                                                                                     "as make benchmarks",

@@ -51,6 +51,7 @@ func serveAlone(address string) error {
 		return err
 	}
 	defer b.Close()
+	enterLate(b)
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
