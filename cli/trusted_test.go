@@ -63,7 +63,7 @@ func TestDocumentsAreTrustedListedAndRemoved(t *testing.T) {
 			t.Errorf("%q ends with %d", args, code)
 		}
 	}
-	log := s.must(t, "changes", "list", "--format=jsonl")
+	log := s.must(t, "changes", "list", "--administration", "--format=jsonl")
 	if strings.Count(log, "documents trust") != 2 || strings.Count(log, "documents remove") != 2 {
 		t.Errorf("the change log: %s", log)
 	}

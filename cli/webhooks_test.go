@@ -40,7 +40,7 @@ func TestWebhooksAreCreatedRotatedRewoundDisabledAndDeleted(t *testing.T) {
 	p := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "warehouse"))
 	created := hookOf(t, s.must(t, "webhooks", "create", "--json", "--url", "https://receiver.example/changes", "--noun", "LABEL", "--noun", "CUSTOMER", "--client", p.ClientID))
 	row := s.hooks(t)[0]
-	if row["id"] != created.ID || row["state"] != "live" || row["after"] != 1.0 || row["behind"] != 1.0 || row["clientId"] != p.ClientID || row["url"] != "https://receiver.example/changes" ||
+	if row["id"] != created.ID || row["state"] != "live" || row["after"] != 4.0 || row["behind"] != 2.0 || row["clientId"] != p.ClientID || row["url"] != "https://receiver.example/changes" ||
 		len(row["nouns"].([]any)) != 2 || row["reason"] != "" || row["attempts"] != 0.0 || row["deliveredAt"] != nil {
 		t.Errorf("it is listed as %v", row)
 	}
