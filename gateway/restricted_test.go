@@ -31,6 +31,7 @@ type two struct {
 	seed                  uint64
 	ask                   *asker
 	compared, refused     int
+	counts                bool   // the statements that an answer takes are a part of it
 	differs               string // the first answer that is not the same
 }
 
@@ -122,8 +123,11 @@ func (w *two) same(what, whole, part string, mayRefuse bool) {
 // graphQL asks both offices.
 func (w *two) graphQL(t testing.TB, document string, mayRefuse bool) {
 	t.Helper()
-	_, whole, _ := w.whole.ask(t, w.pairOfWhole, document, nil, nil)
-	_, part, _ := w.part.ask(t, w.pairPart, document, nil, nil)
+	_, whole, calls := w.whole.ask(t, w.pairOfWhole, document, nil, nil)
+	_, part, others := w.part.ask(t, w.pairPart, document, nil, nil)
+	if w.counts && calls != others && w.differs == "" {
+		w.differs = fmt.Sprintf("seed %d: %s took %d statements and %d", w.seed, document, calls, others)
+	}
 	if mayRefuse || strings.Contains(document, "privacyAccesses") { // cursors hold what was made now
 		whole, part = anyCursor.ReplaceAll(whole, []byte(`"…"`)), anyCursor.ReplaceAll(part, []byte(`"…"`))
 	}

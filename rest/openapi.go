@@ -38,8 +38,9 @@ func (a *API) describe() huma.Config {
 			Components: &huma.Components{Schemas: schemas, SecuritySchemes: map[string]*huma.SecurityScheme{
 				"clientId":     {Type: "apiKey", In: "header", Name: strings.ToLower(auth.ClientIDHeader), Description: "The credential pair's client id."},
 				"clientSecret": {Type: "apiKey", In: "header", Name: strings.ToLower(auth.ClientSecretHeader), Description: "The credential pair's secret."},
+				"accessToken":  {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "The access token of a person, in place of a pair, on servers where people sign in by OpenID Connect."},
 			}},
-			Security: []map[string][]string{{"clientId": {}, "clientSecret": {}}},
+			Security: []map[string][]string{{"clientId": {}, "clientSecret": {}}, {"accessToken": {}}},
 		},
 		Formats:       map[string]huma.Format{mediaJSON: jsonFormat, mediaProblem: jsonFormat},
 		DefaultFormat: mediaJSON,

@@ -1,0 +1,348 @@
+package gateway
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
+)
+
+// A canary is a registration number that an office holds, and that must be nowhere but in answers to pairs with privacy.read.
+type canary struct{ name, form string }
+
+// canaries are the numbers of the tests as they may stand in a text or a file: in digits, in usual notation, in hexadecimal and base64, and as
+// what anybody could compare all numbers with, a digest without a key.
+func canaries() (all []canary) {
+	for _, number := range numbersOfTests {
+		usual := number[:2] + "." + number[2:4] + "." + number[4:6] + "-" + number[6:9] + "." + number[9:]
+		for name, form := range map[string]string{"digits": number, "usual notation": usual, "blanks": number[:6] + " " + number[6:9] + " " + number[9:]} {
+			all = append(all, canary{name, form}, canary{name + " in hexadecimal", hex.EncodeToString([]byte(form))})
+			for before := range 3 { // where it may stand in what was encoded
+				text := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", before) + form))
+				all = append(all, canary{name + " in base64", text[[]int{0, 2, 3}[before] : len(text)-2]})
+			}
+		}
+		digest := sha256.Sum256([]byte(number))
+		all = append(all, canary{"digest", string(digest[:])}, canary{"digest in hexadecimal", hex.EncodeToString(digest[:])}, canary{"digest in base64", base64.RawStdEncoding.EncodeToString(digest[:])[:40]})
+	}
+	return all
+}
+
+// canaryIn says in which form a canary stands in a text, "" for none.
+func canaryIn(text []byte) string {
+	for _, c := range canaries() {
+		if bytes.Contains(text, []byte(c.form)) {
+			return c.name
+		}
+	}
+	return ""
+}
+
+// cage is an office that holds numbers, and one that is the same without them; asked by pairs with every scope but privacy.read.
+type cage struct {
+	*two
+	database string // of the office that holds them
+	files    string
+	log      *logLines
+}
+
+func newCage(t testing.TB, seed uint64, engine string, broken func(*records)) *cage {
+	t.Helper()
+	c := &cage{two: &two{seed: seed, records: randomRecords(seed), counts: true}, log: &logLines{}}
+	bounds := unhurried()
+	bounds.Cost, bounds.Tokens, bounds.Depth, bounds.Aliases, bounds.Together, bounds.Waiting, bounds.Validation = 1<<40, 1<<20, 100, 1000, 1<<40, 1<<40, 1<<30
+	serve := func(log *slog.Logger) (*office, Settings) {
+		settings := officeSettings(t, engines[engine](t))
+		backend, err := settings.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := quiet(bounds)
+		config.Log = log
+		return serveConfigured(t, backend, config), settings
+	}
+	var settings Settings
+	c.whole, settings = serve(slog.New(slog.NewJSONHandler(c.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	c.part, _ = serve(slog.New(slog.DiscardHandler))
+	c.database, c.files = settings.Database, strings.TrimPrefix(settings.Files, "file:")
+	for _, customer := range c.records.customers { // each has one, so that there is more to be found
+		c.records.numbers[customer.ID] = numbersOfTests[len(c.records.numbers)%len(numbersOfTests)]
+	}
+	c.records.store(t, c.whole)
+	without := *c.records
+	without.numbers = nil
+	if broken != nil {
+		without.customers = copies(without.customers, func(*backoffice.Customer) {})
+		broken(&without)
+	}
+	without.store(t, c.part)
+	var scopes []backoffice.Scope
+	for _, scope := range backoffice.AllScopes {
+		if scope != backoffice.PrivacyRead {
+			scopes = append(scopes, scope)
+		}
+	}
+	c.pairOfWhole, c.pairPart, c.admin = c.whole.pair(t, scopes...), c.part.pair(t, scopes...), c.whole.pair(t, backoffice.AllScopes...)
+	c.ask = &asker{Rand: rand.New(rand.NewPCG(seed, 11)), schema: schemaOf(t, c.whole), all: c.records, cursors: map[string][]string{}, used: map[string]bool{}}
+	return c
+}
+
+// bytes are the database as it lies on the disk, or all that its tables hold.
+func (c *cage) bytes(t testing.TB) (all []byte) {
+	t.Helper()
+	if path, embedded := strings.CutPrefix(c.database, "sqlite:"); embedded {
+		for _, behind := range []string{"", "-wal"} {
+			content, err := os.ReadFile(path + behind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, content...)
+		}
+		return all
+	}
+	conn, err := pgx.Connect(t.Context(), c.database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	rows, err := conn.Query(t.Context(), "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(tables) < 20 {
+		t.Fatal(len(tables), err)
+	}
+	for _, table := range tables {
+		rows, err := conn.Query(t.Context(), "SELECT t::text FROM "+pgx.Identifier{table}.Sanitize()+" t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, strings.Join(texts, "\n")...)
+	}
+	return all
+}
+
+// places are all the places where no number may be, with what they hold.
+func (c *cage) places(t testing.TB) map[string][]byte {
+	t.Helper()
+	places := map[string][]byte{"the database": c.bytes(t), "the metrics": nil, "the files": nil}
+	metrics := newRequest(t, [2]string{}, http.MethodGet, "/metrics", "")
+	w := &answerRecorder{header: http.Header{}}
+	c.whole.metrics.ServeHTTP(w, metrics)
+	places["the metrics"] = w.body.Bytes()
+	c.log.mu.Lock()
+	places["the log"] = bytes.Clone(c.log.text.Bytes())
+	c.log.mu.Unlock()
+	err := filepath.WalkDir(c.files, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		places["the files"] = append(places["the files"], path+"\n"+string(content)...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return places
+}
+
+// answerRecorder keeps an answer.
+type answerRecorder struct {
+	header http.Header
+	body   bytes.Buffer
+}
+
+func (w *answerRecorder) Header() http.Header         { return w.header }
+func (w *answerRecorder) WriteHeader(int)             {}
+func (w *answerRecorder) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+// disclose has numbers written, shown, searched for, exported and refused, by a pair that may see them and in all ways that there are.
+func (c *cage) disclose(t testing.TB) {
+	t.Helper()
+	purpose := http.Header{privacy.PurposeHeader: {"a test"}}
+	number, other := numbersOfTests[0], numbersOfTests[1]
+	shown := 0
+	graphQL := func(query string) {
+		_, body, _ := c.whole.ask(t, c.admin, query, nil, purpose)
+		if canaryIn(body) != "" {
+			shown++
+		}
+	}
+	rest := func(method, path, body, key string) {
+		r := newRequest(t, c.admin, method, path, body)
+		r.Header.Set(privacy.PurposeHeader, "a test")
+		if key != "" {
+			r.Header.Set("Idempotency-Key", key)
+		}
+		if canaryIn(c.whole.serve(r).Body.Bytes()) != "" {
+			shown++
+		}
+	}
+	for range 2 {
+		for _, root := range []*ast.Definition{c.ask.schema.Query, c.ask.schema.Mutation} {
+			for _, field := range root.Fields {
+				if !strings.HasPrefix(field.Name, "__") {
+					c.ask.left = 100
+					graphQL(strings.ToLower(root.Name) + " { " + c.ask.field(root, field, 4, "") + " }")
+				}
+			}
+		}
+	}
+	id := c.records.customers[0].ID
+	person := `type: PRIVATE_PERSON, name: "An Maes", registrationNumber: %q, spouseRegistrationNumber: %q, idempotencyKey: "once"`
+	for range 2 { // the second time it is replayed
+		graphQL("mutation { createCustomer(input: {" + fmt.Sprintf(person, number, other) + "}) { customer { id registrationNumber spouseRegistrationNumber } userErrors { code message } } }")
+		rest(http.MethodPost, "/customers", fmt.Sprintf(`{"type":"Private Person","name":"Els Maes","registrationNumber":%q,"spouseRegistrationNumber":%q}`, number, other), "a key")
+	}
+	graphQL("{ customers(first: 100, filter: {registrationNumber: \"" + number + "\"}) { totalCount nodes { id registrationNumber privacyAccesses { nodes { purpose } } } } }")
+	rest(http.MethodPost, "/customers/search", fmt.Sprintf(`{"registrationNumber":%q}`, number), "")
+	rest(http.MethodGet, "/customers/"+id+"/privacy", "", "")
+	for _, format := range []string{"csv", "jsonl"} {
+		r := newRequest(t, c.admin, http.MethodPost, "/graphql/export?format="+format, `{"query": "{ customers { nodes { id registrationNumber } } }"}`)
+		r.Header.Set(privacy.PurposeHeader, "a test")
+		if canaryIn(c.whole.serve(r).Body.Bytes()) != "" {
+			shown++
+		}
+	}
+	// By mistake, where a number does not belong, and in what is refused.
+	graphQL("query Q" + number + " { customer(id: \"" + number + "\") { id } }")
+	graphQL("{ customers(filter: {registrationNumber: \"" + number[:10] + "9\"}) { totalCount } }")
+	graphQL("{ customers(filter: {search: \"" + number + "\"}) { totalCount } }")
+	graphQL("{ field" + number + " }")
+	graphQL("{ customer(id: " + number)
+	graphQL("mutation { updateCustomer(input: {id: \"" + id + "\", expectedVersion: 99, registrationNumber: \"" + other + "\"}) { userErrors { code message } } }")
+	rest(http.MethodPost, "/customers", fmt.Sprintf(`{"type":"Private Person","registrationNumber":%s}`, number), "")
+	rest(http.MethodPut, "/customers/"+id, `{"registrationNumber":"`+number+`x"}`, number)
+	rest(http.MethodGet, "/customers?registrationNumber="+number, "", "")
+	rest(http.MethodGet, "/customers/"+number, "", "")
+	r := newRequest(t, c.admin, http.MethodGet, "/customers/"+id, "")
+	r.Header.Set(privacy.PurposeHeader, "looking for "+number)
+	r.Header.Set("X-Request-Id", number)
+	c.whole.serve(r)
+	if shown < 12 {
+		t.Errorf("only %d answers showed a number, so nothing is proved", shown)
+	}
+}
+
+func TestARegistrationNumberIsNowhereButInAnswersToWhoMaySeeIt(t *testing.T) {
+	t.Parallel()
+	for engine := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			c := newCage(t, 1, engine, nil)
+			c.disclose(t)
+			for place, content := range c.places(t) {
+				if len(content) == 0 {
+					t.Errorf("%s: nothing to look at", place)
+				}
+				if form := canaryIn(content); form != "" {
+					t.Errorf("%s: a number, in the form %s", place, form)
+				}
+			}
+			// What is put there is found.
+			c.whole.makeLabel(t, numbersOfTests[2])
+			slog.New(slog.NewJSONHandler(c.log, nil)).Info(numbersOfTests[2])
+			if err := os.WriteFile(filepath.Join(c.files, "a file"), []byte(base64.StdEncoding.EncodeToString([]byte("of "+numbersOfTests[2]))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for place, content := range c.places(t) {
+				if place != "the metrics" && canaryIn(content) == "" {
+					t.Errorf("%s: a number was put there, and is not found", place)
+				}
+			}
+		})
+	}
+}
+
+// makeLabel stores a label whose name is any text.
+func (o *office) makeLabel(t testing.TB, name string) {
+	t.Helper()
+	(&records{labels: []*backoffice.Label{{ID: "label-of-the-test", Name: name}}}).store(t, o)
+}
+
+// Whoever lacks privacy.read is answered the same, in as many statements, whether customers have numbers, and whether a number that is
+// sent is one of theirs.
+func TestNothingTellsAPairWithoutTheScopeWhetherThereIsANumber(t *testing.T) {
+	t.Parallel()
+	for engine := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			c := newCage(t, 0, engine, nil)
+			c.compareBlind(t)
+			if c.differs != "" {
+				t.Fatal(c.differs)
+			}
+			if c.compared < 100 {
+				t.Errorf("%d answers were compared", c.compared)
+			}
+			for _, path := range pathsOf(c.ask.schema) {
+				if isOfNumber(path) && !c.ask.used[path] {
+					t.Errorf("%s was not asked", path)
+				}
+			}
+		})
+	}
+	t.Run("a difference is found", func(t *testing.T) {
+		t.Parallel()
+		c := newCage(t, 0, "SQLite", func(r *records) { r.customers[0].Version++ })
+		c.compareBlind(t)
+		if c.differs == "" {
+			t.Error("a version moved with a number, and nothing was found")
+		}
+	})
+}
+
+func (c *cage) compareBlind(t testing.TB) {
+	t.Helper()
+	c.reads(t, 2)
+	c.rest(t, 1)
+	c.exports(t)
+	c.rehearses(t, 2)
+	for range 40 { // until each path of a number was asked
+		for _, root := range []*ast.Definition{c.ask.schema.Query, c.ask.schema.Mutation} {
+			for _, field := range root.Fields {
+				known := c.numbersAsked()
+				c.ask.left = 300
+				document := strings.ToLower(root.Name) + " { " + c.ask.field(root, field, 5, "") + " }"
+				if notAsked[root.Name+"."+field.Name] == "" && !strings.HasPrefix(field.Name, "__") && c.numbersAsked() > known {
+					c.graphQL(t, document, root == c.ask.schema.Mutation)
+				}
+			}
+		}
+	}
+}
+
+func (c *cage) numbersAsked() (n int) {
+	for path := range c.ask.used {
+		if isOfNumber(path) {
+			n++
+		}
+	}
+	return n
+}
+
+// isOfNumber says whether a path of the schema is one on which a registration number goes in or out.
+func isOfNumber(path string) bool {
+	return strings.Contains(strings.ToLower(path), "registrationnumber")
+}
