@@ -2,9 +2,12 @@ package cli
 
 import (
 	"encoding/csv"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"example.org/backoffice/backoffice"
 )
 
 func TestYearsAreListedAndOneMayBeSkippedWithItsChecklistsBroughtOver(t *testing.T) {
@@ -54,7 +57,8 @@ func TestAYearIsStartedOnce(t *testing.T) {
 		}
 	}
 	rows, err := csv.NewReader(strings.NewReader(s.must(t, "changes", "list", "--format", "csv"))).ReadAll()
-	if err != nil || len(rows) != 4 || rows[1][3] != "years start" {
+	years := slices.DeleteFunc(rows, func(row []string) bool { return row[4] != string(backoffice.NounFinancialYear) }) // others are what administrators did
+	if err != nil || len(years) != 3 || years[0][3] != "years start" {
 		t.Errorf("the log is %v, %v", rows, err)
 	}
 	if page := s.must(t, "changes", "list", "--format", "jsonl", "--after", "1", "--limit", "1"); !strings.HasPrefix(page, `{"sequence":2,`) || strings.Count(page, "\n") != 1 {
