@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,8 +65,7 @@ type cage struct {
 func newCage(t testing.TB, seed uint64, engine string, broken func(*records)) *cage {
 	t.Helper()
 	c := &cage{two: &two{seed: seed, records: randomRecords(seed), counts: true}, log: &logLines{}}
-	bounds := unhurried()
-	bounds.Cost, bounds.Tokens, bounds.Depth, bounds.Aliases, bounds.Together, bounds.Waiting, bounds.Validation = 1<<40, 1<<20, 100, 1000, 1<<40, 1<<40, 1<<30
+	bounds := spacious()
 	serve := func(log *slog.Logger) (*office, Settings) {
 		settings := officeSettings(t, engines[engine](t))
 		backend, err := settings.Open(t.Context())
@@ -145,11 +145,10 @@ func (c *cage) bytes(t testing.TB) (all []byte) {
 // places are all the places where no number may be, with what they hold.
 func (c *cage) places(t testing.TB) map[string][]byte {
 	t.Helper()
-	places := map[string][]byte{"the database": c.bytes(t), "the metrics": nil, "the files": nil}
-	metrics := newRequest(t, [2]string{}, http.MethodGet, "/metrics", "")
-	w := &answerRecorder{header: http.Header{}}
-	c.whole.metrics.ServeHTTP(w, metrics)
-	places["the metrics"] = w.body.Bytes()
+	places := map[string][]byte{"the database": c.bytes(t), "the files": nil}
+	w := httptest.NewRecorder()
+	c.whole.metrics.ServeHTTP(w, newRequest(t, [2]string{}, http.MethodGet, "/metrics", ""))
+	places["the metrics"] = w.Body.Bytes()
 	c.log.mu.Lock()
 	places["the log"] = bytes.Clone(c.log.text.Bytes())
 	c.log.mu.Unlock()
@@ -166,16 +165,6 @@ func (c *cage) places(t testing.TB) map[string][]byte {
 	}
 	return places
 }
-
-// answerRecorder keeps an answer.
-type answerRecorder struct {
-	header http.Header
-	body   bytes.Buffer
-}
-
-func (w *answerRecorder) Header() http.Header         { return w.header }
-func (w *answerRecorder) WriteHeader(int)             {}
-func (w *answerRecorder) Write(b []byte) (int, error) { return w.body.Write(b) }
 
 // disclose has numbers written, shown, searched for, exported and refused, by a pair that may see them and in all ways that there are.
 func (c *cage) disclose(t testing.TB) {

@@ -16,6 +16,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/cache"
+	"example.org/backoffice/limits"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/sqlite"
 )
@@ -47,10 +48,16 @@ func schemaOf(t testing.TB, o *office) *ast.Schema {
 	return schema
 }
 
-func newTwo(t testing.TB, seed uint64, engine func(testing.TB) string, memory CacheSettings, broken func(backoffice.Store) backoffice.Store) *two {
-	t.Helper()
+// spacious are limits within which whatever is made up from the schema is answered.
+func spacious() limits.Settings {
 	bounds := unhurried()
 	bounds.Cost, bounds.Tokens, bounds.Depth, bounds.Aliases, bounds.Together, bounds.Waiting, bounds.Validation = 1<<40, 1<<20, 100, 1000, 1<<40, 1<<40, 1<<30
+	return bounds
+}
+
+func newTwo(t testing.TB, seed uint64, engine func(testing.TB) string, memory CacheSettings, broken func(backoffice.Store) backoffice.Store) *two {
+	t.Helper()
+	bounds := spacious()
 	serve := func() *office {
 		settings := officeSettings(t, engine(t))
 		h, err := settings.Open(t.Context())

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -46,23 +45,10 @@ func main() {
 }
 
 func (o options) run() (whole bool, err error) {
-	if o.folder == "" {
-		if o.folder, err = os.MkdirTemp("", "backoffice-chaos-"); err != nil {
-			return false, err
-		}
-		defer os.RemoveAll(o.folder)
-	}
-	if err := os.MkdirAll(o.folder, 0o700); err != nil {
+	release, err := rig.Ground(&o.folder, &o.binary, "backoffice-chaos-")
+	defer release()
+	if err != nil {
 		return false, err
-	}
-	if err := os.Chmod(o.folder, 0o755); err != nil { //nolint:gosec // PostgreSQL runs as another user below it
-		return false, err
-	}
-	if o.binary == "" {
-		o.binary = filepath.Join(o.folder, "backoffice")
-		if out, err := exec.Command("go", "build", "-o", o.binary, ".").CombinedOutput(); err != nil {
-			return false, fmt.Errorf("building the server: %w\n%s", err, out)
-		}
 	}
 	whole = true
 	fmt.Println("| engine | fault | writes acknowledged | lost | torn | disclosures | without entry | wrong answers | refused | longest until healthy | restarts by hand |")

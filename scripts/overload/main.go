@@ -10,10 +10,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
+
+	"example.org/backoffice/scripts/rig"
 )
 
 // options are what is measured, and for how long.
@@ -50,23 +50,10 @@ func main() {
 }
 
 func (o options) run() (reached bool, err error) {
-	if o.folder == "" {
-		if o.folder, err = os.MkdirTemp("", "backoffice-overload-"); err != nil {
-			return false, err
-		}
-		defer os.RemoveAll(o.folder)
-	}
-	if err := os.MkdirAll(o.folder, 0o700); err != nil {
+	release, err := rig.Ground(&o.folder, &o.binary, "backoffice-overload-")
+	defer release()
+	if err != nil {
 		return false, err
-	}
-	if err := os.Chmod(o.folder, 0o755); err != nil { //nolint:gosec // PostgreSQL runs as another user below it
-		return false, err
-	}
-	if o.binary == "" {
-		o.binary = filepath.Join(o.folder, "backoffice")
-		if out, err := exec.Command("go", "build", "-o", o.binary, ".").CombinedOutput(); err != nil {
-			return false, fmt.Errorf("building the server: %w\n%s", err, out)
-		}
 	}
 	reached = true
 	for _, engine := range []string{"sqlite", "postgres"} {
