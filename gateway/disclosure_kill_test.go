@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -131,13 +130,7 @@ func killedWhileDisclosing(t *testing.T, database string, kills int) (numbers, w
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &process{address: free.Addr().String(), settings: settings}
-	free.Close()
-	p.start(t)
+	p := startProcess(t, settings)
 	defer func() { p.kill() }()
 
 	told := make(chan struct{})

@@ -68,6 +68,19 @@ type process struct {
 	command  *exec.Cmd
 }
 
+// startProcess starts a gateway on a port that is free.
+func startProcess(t testing.TB, settings Settings) *process {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{address: free.Addr().String(), settings: settings}
+	free.Close()
+	p.start(t)
+	return p
+}
+
 func (p *process) start(t testing.TB) {
 	t.Helper()
 	self, err := os.Executable()
@@ -115,13 +128,7 @@ func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 			if err := b.Close(); err != nil {
 				t.Fatal(err)
 			}
-			free, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := &process{address: free.Addr().String(), settings: settings}
-			free.Close()
-			p.start(t)
+			p := startProcess(t, settings)
 			defer func() { p.kill() }()
 			f := follower{address: "http://" + p.address, pair: [2]string{issued.ID, secret}}
 			err = followAll(t, f, "0", time.Minute, func() (acknowledged []string) {
