@@ -42,7 +42,7 @@ async function open() {
 async function signIn(page) {
   await page.click('.btn.authorize');
   const fields = page.locator('.auth-container');
-  assert.equal(await fields.count(), 2);
+  assert.equal(await fields.count(), 3, 'the two headers of a pair, and a token of a person');
   for (const [name, value] of [['x-client-id', service.id], ['x-client-secret', service.secret]]) {
     const container = fields.filter({ hasText: name });
     await container.locator('input').fill(value);
