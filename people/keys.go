@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"crypto/rsa"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
-	"github.com/go-jose/go-jose/v4"
 
 	"example.org/backoffice/backoffice"
 )
@@ -24,7 +22,6 @@ const (
 	betweenTries = time.Second      // after the issuer could not be asked
 	askTime      = 5 * time.Second
 	maxKeys      = 1 << 20 // bytes of what the issuer says
-	leastRSA     = 2048    // bits
 )
 
 // keys are the issuer's, as it publishes them. There is no work while there are no requests.
@@ -34,7 +31,7 @@ type keys struct {
 	now    func() time.Time
 
 	mu     sync.Mutex
-	set    []jose.JSONWebKey
+	set    []*key
 	asked  time.Time // when the last answer was asked for
 	tried  time.Time // when the last question was
 	failed error     // of the last question that ended
@@ -62,48 +59,8 @@ func (k *keys) close() {
 	k.work.Wait()
 }
 
-// verify returns what a token says when a key of the issuer has signed it.
-func (k *keys) verify(ctx context.Context, token string) ([]byte, error) {
-	signed, err := jose.ParseSignedCompact(token, algorithms)
-	if err != nil {
-		return nil, errForm
-	}
-	set, fresh := k.known()
-	if payload, has := verifiedBy(set, signed); payload != nil {
-		if !fresh {
-			k.ask()
-		}
-		return payload, nil
-	} else if has {
-		return nil, errForged
-	}
-	if set, err = k.newer(ctx); err != nil {
-		return nil, err
-	}
-	if payload, _ := verifiedBy(set, signed); payload != nil {
-		return payload, nil
-	}
-	return nil, errForged
-}
-
-// verifiedBy says what a token says, nil when none of the keys has signed it, and whether the key is there that the token names.
-func verifiedBy(set []jose.JSONWebKey, signed *jose.JSONWebSignature) (payload []byte, has bool) {
-	header := signed.Signatures[0].Protected
-	for i := range set {
-		key := &set[i]
-		if header.KeyID != "" && key.KeyID != header.KeyID || key.Algorithm != "" && key.Algorithm != header.Algorithm {
-			continue
-		}
-		has = has || header.KeyID != ""
-		if payload, err := signed.Verify(key.Key); err == nil {
-			return payload, true
-		}
-	}
-	return nil, has
-}
-
 // known are the keys that count; fresh says that they need not be asked for anew.
-func (k *keys) known() (set []jose.JSONWebKey, fresh bool) {
+func (k *keys) known() (set []*key, fresh bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	age := k.now().Sub(k.asked)
@@ -124,7 +81,7 @@ func (p *People) Reach(ctx context.Context) (int, error) {
 
 // newer asks the issuer and waits for what it says. What was asked for a moment ago is not asked for again. Unavailable when it
 // cannot be asked.
-func (k *keys) newer(ctx context.Context) ([]jose.JSONWebKey, error) {
+func (k *keys) newer(ctx context.Context) ([]*key, error) {
 	if asking := k.ask(); asking != nil {
 		select {
 		case <-asking:
@@ -187,7 +144,7 @@ func (k *keys) ask() <-chan struct{} {
 }
 
 // fetch finds where the issuer's keys are, and reads them.
-func (k *keys) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
+func (k *keys) fetch(ctx context.Context) ([]*key, error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, k.client), k.issuer)
 	if err != nil {
 		return nil, fmt.Errorf("its discovery document: %w", err)
@@ -217,25 +174,17 @@ func (k *keys) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	if err := json.NewDecoder(response.Body).Decode(&published); err != nil {
 		return nil, fmt.Errorf("its keys: %w", err)
 	}
-	var set []jose.JSONWebKey
+	var set []*key
 	for _, text := range published.Keys {
-		var key jose.JSONWebKey
-		if json.Unmarshal(text, &key) == nil && signs(&key) { // one of a kind that is not known is nobody's
-			set = append(set, key)
+		of := &key{}
+		if json.Unmarshal(text, &of.JSONWebKey) == nil && of.signs() { // one of a kind that is not known is nobody's
+			set = append(set, of)
 		}
 	}
 	if set == nil {
 		return nil, errors.New("it publishes no key that signs")
 	}
 	return set, nil
-}
-
-// signs says whether a key is one by which tokens may be signed: public, not for encryption, and not too short.
-func signs(key *jose.JSONWebKey) bool {
-	if rsaKey, is := key.Key.(*rsa.PublicKey); is && rsaKey.N.BitLen() < leastRSA {
-		return false
-	}
-	return key.Valid() && key.IsPublic() && (key.Use == "" || key.Use == "sig")
 }
 
 // bounded is a transport whose answers have an end.

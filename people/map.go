@@ -136,17 +136,13 @@ func parseRule(text []byte) (r rule, err error) {
 }
 
 // match finds the rules that claims meet.
-func (m *Map) match(payload []byte) (rules []int, err error) {
-	claims, err := claimsOf(payload)
-	if err != nil {
-		return nil, errClaims
-	}
+func (m *Map) match(claims map[string]any) (rules []int) {
 	for i, r := range m.rules {
 		if has(claims, r.claim, r.value) {
 			rules = append(rules, i)
 		}
 	}
-	return rules, nil
+	return rules
 }
 
 // has says whether a claim is a text, or a list that has it. A claim that begins with / is a JSON pointer, for those within others; scope
@@ -165,9 +161,10 @@ func has(claims map[string]any, claim, value string) bool {
 	return false
 }
 
+var unescape = strings.NewReplacer("~1", "/", "~0", "~")
+
 // pointed is what a JSON pointer (RFC 6901) leads to, nil for nothing.
 func pointed(value any, pointer string) any {
-	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	for part := range strings.SplitSeq(pointer[1:], "/") {
 		part = unescape.Replace(part)
 		switch in := value.(type) {

@@ -95,9 +95,14 @@ func (i *Issuer) Turn(t testing.TB, algorithm jose.SignatureAlgorithm) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	i.Publish(jose.JSONWebKey{Key: private, KeyID: fmt.Sprint("key-", time.Now().UnixNano()), Algorithm: string(algorithm), Use: "sig"})
+}
+
+// Publish makes a key the only one.
+func (i *Issuer) Publish(key jose.JSONWebKey) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.keys = []jose.JSONWebKey{{Key: private, KeyID: fmt.Sprint("key-", time.Now().UnixNano()), Algorithm: string(algorithm), Use: "sig"}}
+	i.keys = []jose.JSONWebKey{key}
 }
 
 // Key is the key that signs, with its private part.
