@@ -16,8 +16,8 @@ const module = "example.org/backoffice"
 // a transport and a store together.
 var mayImport = map[string]string{
 	"":    "cli",
-	"cli": "auth backoffice demo export files gateway graphiql limits notices privacy httpserver store/sqlite importexport mirror tracing trusted webhooks",
-	"gateway": "apidocs auth backoffice cache changes demo execute export files forecast graph graphiql importexport limits loaders pdf people privacy httpserver resolvers rest " +
+	"cli": "auth backoffice demo export files gateway graphiql kms limits notices privacy httpserver store/sqlite importexport mirror tracing trusted webhooks",
+	"gateway": "apidocs auth backoffice cache changes demo execute export files forecast graph graphiql importexport kms limits loaders pdf people privacy httpserver resolvers rest " +
 		"store/postgres store/sqlite graphqlhttp tracing trusted webhooks",
 
 	"backoffice":       "",
@@ -34,6 +34,7 @@ var mayImport = map[string]string{
 	"webhooks":         "backoffice changes privacy",
 	"trusted":          "backoffice",
 	"tracing":          "backoffice",
+	"kms":              "",
 	"loaders":          "backoffice",
 	"forecast":         "backoffice",
 	"execute":          "",
@@ -63,6 +64,7 @@ var mayImport = map[string]string{
 	"store/postgres/pgtest":   "",
 	"static/webtest":          "",
 	"people/peopletest":       "",
+	"kms/kmstest":             "",
 
 	// Programs and clients of their own.
 	"execute/generate":   "execute",

@@ -184,7 +184,7 @@ func (w *workshop) beside(ctx context.Context, program string, servers []server)
 func (w *workshop) serving(ctx context.Context, program, name, title, store string, flags ...string) (server, error) {
 	keyset := filepath.Join(w.data, "keyset.json")
 	if !has(keyset) {
-		if _, err := privacy.CreateKeyset(keyset); err != nil {
+		if _, err := (privacy.KeysetFile{Path: keyset}).Create(); err != nil {
 			return server{}, err
 		}
 	}

@@ -39,6 +39,7 @@ var noted = map[string]noting{
 	"credentials create": withTheDeed, "credentials list": never, "credentials rotate": withTheDeed, "credentials scopes": withTheDeed,
 	"credentials extend": withTheDeed, "credentials revoke": withTheDeed,
 	"keys status": never, "keys rotate": beforehand, "keys reseal": beforehand, "keys retire": beforehand,
+	"keys wrap": beforehand, "keys unwrap": beforehand,
 	"years start": withTheDeed, "years list": never,
 	"documents generate": withTheDeed, "documents trust": withTheDeed, "documents check": never, "documents list": never, "documents remove": withTheDeed,
 	"consultations list": never, "consultations report": never, "consultations verify": never, "changes list": never,

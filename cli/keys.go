@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
+	"example.org/backoffice/kms"
 	"example.org/backoffice/privacy"
 )
 
@@ -17,6 +19,8 @@ type keysCommand struct {
 	Rotate keysRotateCommand `cmd:"" help:"Make a new key, which seals all that is new as soon as every server knows it."`
 	Reseal keysResealCommand `cmd:"" help:"Seal by the new key what the old one has sealed, while servers go on."`
 	Retire keysRetireCommand `cmd:"" help:"Take an old key away that nothing needs any more."`
+	Wrap   keysWrapCommand   `cmd:"" help:"Encrypt the keyset file by a key of a key management service."`
+	Unwrap keysUnwrapCommand `cmd:"" help:"Write the keyset file as it is without a key management service."`
 }
 
 type keysStatusCommand struct {
@@ -115,5 +119,37 @@ func (c *keysRetireCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 		return err
 	}
 	_, err := fmt.Fprintf(t.out, "The key %s is gone from the keyset file. Copy the file to where other servers read it. A backup from before needs the copy of the file from then.\n", c.Key)
+	return err
+}
+
+type keysWrapCommand struct {
+	By string `placeholder:"URI" help:"The key that wraps it from now on; that of --keyset-kms when this is left out."`
+}
+
+// Run wraps the keyset file.
+func (c *keysWrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settings, t terminal) error {
+	uri := cmp.Or(c.By, s.KEK)
+	if uri == "" {
+		return errors.New("name the key that wraps the file: --by URI, or --keyset-kms URI")
+	}
+	by, err := kms.Open(uri)
+	if err != nil {
+		return err
+	}
+	if err := newTurner(b, 0, t).Wrap(ctx, by); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "%s is wrapped. Copies of it from before are not: destroy them.\nServers and commands need --keyset-kms %s from their next start on.\n", s.Keyset, uri)
+	return err
+}
+
+type keysUnwrapCommand struct{}
+
+// Run unwraps the keyset file.
+func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settings, t terminal) error {
+	if err := newTurner(b, 0, t).Wrap(ctx, nil); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(t.out, "%s is not wrapped any more: whoever can read it has the keys. Leave out --keyset-kms.\n", s.Keyset)
 	return err
 }

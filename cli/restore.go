@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"example.org/backoffice/files"
-	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/sqlite"
 )
 
@@ -124,7 +123,11 @@ func (r *restoring) prepare(ctx context.Context, s *settings, fresh string, tell
 
 // sameKeyset refuses a store whose numbers the keyset does not open. Without any keyset, the next start asks for it.
 func sameKeyset(ctx context.Context, s *settings, store *sqlite.Store) error {
-	keys, err := privacy.LoadKeyset(s.Keyset)
+	file, err := s.KeysetFile()
+	if err != nil {
+		return err
+	}
+	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -54,17 +54,31 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 }
 
 func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset {
-	keys, err := privacy.LoadKeyset(s.Keyset)
+	file, err := s.KeysetFile()
+	if err != nil {
+		tell(backoffice.Wrong("keyset", err.Error(), "see docs/keys.md"))
+		return nil
+	}
+	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		tell(backoffice.Wrong("keyset", s.Keyset+" does not exist",
 			"name it with --keyset, or restore it from your copy; without it the registration numbers cannot be read. A new one is made with a new store alone"))
 		return nil
 	}
+	wrapped, _ := file.Wrapped()
 	if err != nil {
-		tell(backoffice.Wrong("keyset", err.Error(), "restore it from your copy"))
+		advice := "restore it from your copy"
+		if wrapped {
+			advice = "see --keyset-kms, and that the service can be reached and lets this server decrypt"
+		}
+		tell(backoffice.Wrong("keyset", err.Error(), advice))
 		return nil
 	}
-	if info, err := os.Stat(s.Keyset); err == nil && info.Mode().Perm()&0o077 != 0 {
+	if !wrapped && file.KEK != nil {
+		tell(backoffice.Doubtful("keyset", "it is not wrapped by the key of --keyset-kms", "run backoffice keys wrap"))
+		return keys
+	}
+	if info, err := os.Stat(s.Keyset); err == nil && !wrapped && info.Mode().Perm()&0o077 != 0 {
 		tell(backoffice.Doubtful("keyset", "others than its owner can read it", "chmod 600 "+s.Keyset))
 		return keys
 	}

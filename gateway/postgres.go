@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/postgres"
 )
 
@@ -77,8 +76,12 @@ func (s *Settings) migratePostgres(ctx context.Context) error {
 		if err := makeFolderOf(s.Keyset); err != nil {
 			return err
 		}
+		file, err := s.KeysetFile()
+		if err != nil {
+			return err
+		}
 		// Of several processes that start at once one makes the keys, and the others find them.
-		if _, err := privacy.CreateKeyset(s.Keyset); err != nil && !errors.Is(err, fs.ErrExist) {
+		if _, err := file.Create(); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/kms"
 	"example.org/backoffice/pdf"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/sqlite"
@@ -23,6 +24,7 @@ type Settings struct {
 	Database string `default:"sqlite:data/backoffice.db" env:"BACKOFFICE_DATABASE" placeholder:"URL" help:"The store: sqlite:PATH, or postgres://… (${default})."`
 	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where stored files are kept: file:FOLDER, or an S3 bucket's URL (${default})."`
 	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" help:"The file with the encryption keys; made on the first start of an embedded store, or by migrate (${default})."`
+	KEK      string `name:"keyset-kms" env:"BACKOFFICE_KEYSET_KMS" placeholder:"URI" help:"The key of a key management service that wraps the keyset file: hcvault://HOST:8200/transit/keys/NAME for Vault and OpenBao, whose token is in VAULT_TOKEN."`
 
 	Receipts string `env:"BACKOFFICE_RECEIPTS" placeholder:"FOLDER" help:"Where servers write, each minute that had entries, a signed receipt of the register of consultations, and verify reads them: a folder, or an S3 bucket's URL, on another disk than the database's."`
 
@@ -209,7 +211,11 @@ func (s *Settings) openEngine(ctx context.Context) (backoffice.Store, error) {
 // openKeyset reads the keys. It makes new ones only where no data can be waiting for old ones: beside an embedded store
 // that does not exist yet.
 func (s *Settings) openKeyset() (*privacy.Keyset, error) {
-	keys, err := privacy.LoadKeyset(s.Keyset)
+	file, err := s.KeysetFile()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := file.Load()
 	if !errors.Is(err, fs.ErrNotExist) {
 		return keys, err
 	}
@@ -223,7 +229,20 @@ func (s *Settings) openKeyset() (*privacy.Keyset, error) {
 	if err := makeFolderOf(s.Keyset); err != nil {
 		return nil, err
 	}
-	return privacy.CreateKeyset(s.Keyset)
+	return file.Create()
+}
+
+// KeysetFile is where the keys are, with the key that wraps them if there is one.
+func (s *Settings) KeysetFile() (privacy.KeysetFile, error) {
+	file := privacy.KeysetFile{Path: s.Keyset}
+	if s.KEK == "" {
+		return file, nil
+	}
+	var err error
+	if file.KEK, err = kms.Open(s.KEK); err != nil {
+		err = fmt.Errorf("--keyset-kms: %w", err)
+	}
+	return file, err
 }
 
 func makeFolderOf(keyset string) error {

@@ -119,7 +119,7 @@ func (h handles) primitives(primary map[string]uint32) (*primitives, error) {
 }
 
 // keyset makes the Keyset of what a file holds, in which the file's own primary seals.
-func (h handles) keyset(path string) (*Keyset, error) {
+func (h handles) keyset(of KeysetFile) (*Keyset, error) {
 	all, primary, err := h.generations()
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (h handles) keyset(path string) (*Keyset, error) {
 	if primary == nil {
 		return nil, errors.New("no key of the keyset is its primary")
 	}
-	k := &Keyset{path: path}
+	k := &Keyset{file: of}
 	in := &keysInUse{primitives: primary.made, all: all, primary: primary, taken: time.Now()}
 	for _, g := range all {
 		if g != primary && in.alias == nil {

@@ -5,10 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -32,7 +28,7 @@ const keysetFormat = "backoffice keyset 1"
 // A key, as an operator speaks of it, is one of each purpose: see generation. There are two at most, and that for as long as keys
 // turn. Which of them seals is the store's word when the keyset is bound to one (Bind), and else the file's.
 type Keyset struct {
-	path    string // "" for one in memory
+	file    KeysetFile // without a path for one in memory
 	current atomic.Pointer[keysInUse]
 	bound   *binding // nil until Bind
 }
@@ -79,56 +75,7 @@ func NewKeyset() (*Keyset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return made.keyset("")
-}
-
-// CreateKeyset makes fresh keys and writes them to a new file with mode 0600, whole and durable before it has its name.
-// It never replaces a file: when there is one already the error is fs.ErrExist.
-func CreateKeyset(path string) (*Keyset, error) {
-	made, err := newHandles()
-	if err != nil {
-		return nil, err
-	}
-	text, err := made.encode()
-	if err != nil {
-		return nil, err
-	}
-	if err := writeNew(path, text); err != nil {
-		return nil, fmt.Errorf("cannot create the keyset file: %w", err)
-	}
-	return made.keyset(path)
-}
-
-// LoadKeyset reads a keyset file. When there is none the error is fs.ErrNotExist. A file that others than its owner
-// can read is used, since mounted secrets often are such, with a warning in the log.
-func LoadKeyset(path string) (*Keyset, error) {
-	read, err := readHandles(path)
-	if err != nil {
-		return nil, err
-	}
-	return read.keyset(path)
-}
-
-func readHandles(path string) (handles, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot open the keyset file: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("the keyset %s is not a file", path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the keyset file: %w", err)
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		slog.Warn("the keyset file can be read by others than its owner; chmod 600 mends that", "path", path)
-	}
-	read, err := decode(text)
-	if err != nil {
-		return nil, fmt.Errorf("the keyset file %s cannot be used: %w; restore it from your copy, for without it the registration numbers cannot be read", path, err)
-	}
-	return read, nil
+	return made.keyset(KeysetFile{})
 }
 
 // Fingerprint tells keysets apart and gives nothing of them away: a store that keeps it can refuse to be opened with a
@@ -183,42 +130,4 @@ func decode(text []byte) (handles, error) {
 		read[t.name] = handle
 	}
 	return read, nil
-}
-
-// writeNew makes a durable file that appears under its name whole or not at all; a hard link, unlike a rename, fails
-// when the name is taken.
-func writeNew(path string, text []byte) error {
-	return writeWhole(path, text, func(draft string) error {
-		err := os.Link(draft, path)
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s: %w", path, fs.ErrExist)
-		}
-		return err
-	})
-}
-
-// replaceFile puts a durable file in the place of another; whoever reads it reads the one or the other.
-func replaceFile(path string, text []byte) error {
-	return writeWhole(path, text, func(draft string) error { return os.Rename(draft, path) })
-}
-
-func writeWhole(path string, text []byte, put func(draft string) error) error {
-	dir := filepath.Dir(path)
-	draft, err := os.CreateTemp(dir, ".keyset-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(draft.Name())
-	_, err = draft.Write(text)
-	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
-		return err
-	}
-	if err := put(draft.Name()); err != nil {
-		return err
-	}
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

@@ -18,7 +18,7 @@ import (
 func TestAKeysetFileIsMadeOnceWithMode0600AndReadBack(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keyset.json")
-	made, err := CreateKeyset(path)
+	made, err := KeysetFile{Path: path}.Create()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestAKeysetFileIsMadeOnceWithMode0600AndReadBack(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%v %v", info.Mode(), err)
 	}
-	read, err := LoadKeyset(path)
+	read, err := KeysetFile{Path: path}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestAKeysetFileIsMadeOnceWithMode0600AndReadBack(t *testing.T) {
 		t.Errorf("fingerprints %s %s %s", one, two, other)
 	}
 	before, _ := os.ReadFile(path)
-	if _, err := CreateKeyset(path); !errors.Is(err, fs.ErrExist) {
+	if _, err := (KeysetFile{Path: path}).Create(); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second creation: %v", err)
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
@@ -59,12 +59,12 @@ func TestOfManyWhoCreateAKeysetOneSucceedsAndAllReadTheSame(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			if _, err := CreateKeyset(path); err == nil {
+			if _, err := (KeysetFile{Path: path}).Create(); err == nil {
 				wins.Store(i, true)
 			} else if !errors.Is(err, fs.ErrExist) {
 				t.Error(err)
 			}
-			if _, err := LoadKeyset(path); err != nil {
+			if _, err := (KeysetFile{Path: path}).Load(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -81,7 +81,7 @@ func TestAKeysetFileThatCannotBeUsedIsRefusedWithASentence(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good.json")
-	if _, err := CreateKeyset(good); err != nil {
+	if _, err := (KeysetFile{Path: good}).Create(); err != nil {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(good)
@@ -113,19 +113,19 @@ func TestAKeysetFileThatCannotBeUsedIsRefusedWithASentence(t *testing.T) {
 			if err := os.WriteFile(path, c.text, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := LoadKeyset(path)
+			_, err := KeysetFile{Path: path}.Load()
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
-	if _, err := LoadKeyset(filepath.Join(dir, "none.json")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := (KeysetFile{Path: filepath.Join(dir, "none.json")}).Load(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing: %v", err)
 	}
-	if _, err := LoadKeyset(dir); err == nil {
+	if _, err := (KeysetFile{Path: dir}).Load(); err == nil {
 		t.Error("a folder was taken for a keyset")
 	}
-	if _, err := CreateKeyset(filepath.Join(dir, "no", "such", "folder.json")); err == nil {
+	if _, err := (KeysetFile{Path: filepath.Join(dir, "no", "such", "folder.json")}).Create(); err == nil {
 		t.Error("created in a folder that is not there")
 	}
 }
@@ -136,7 +136,7 @@ func TestANewerPrimaryKeyStillOpensWhatOlderKeysMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := made.keyset("")
+	old, err := made.keyset(KeysetFile{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestANewerPrimaryKeyStillOpensWhatOlderKeysMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rotated, err := reread.keyset("")
+	rotated, err := reread.keyset(KeysetFile{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tink-crypto/tink-go/v2/tink"
+
 	"example.org/backoffice/backoffice"
 )
 
@@ -162,7 +164,7 @@ func (t *KeyTurner) wait(ctx context.Context, renew func() error, what string, a
 
 // reread are the keys of the file as it is now.
 func (k *Keyset) reread() ([]*generation, error) {
-	h, err := readHandles(k.path)
+	h, err := k.file.read()
 	if err != nil {
 		return nil, err
 	}
@@ -171,20 +173,30 @@ func (k *Keyset) reread() ([]*generation, error) {
 }
 
 // rewrite changes the file, whole and durable.
-func (k *Keyset) rewrite(change func(handles) error) error {
-	h, err := readHandles(k.path)
+func (k *Keyset) rewrite(change func(handles) error) error { return k.file.rewrite(k.file, change) }
+
+func (f KeysetFile) rewrite(into KeysetFile, change func(handles) error) error {
+	h, err := f.read()
 	if err != nil {
 		return err
 	}
 	if err := change(h); err != nil {
 		return err
 	}
-	text, err := h.encode()
+	text, err := into.encode(h)
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(k.path, text); err != nil {
+	if err := replaceFile(into.Path, text); err != nil {
 		return fmt.Errorf("cannot write the keyset file: %w", err)
 	}
 	return nil
+}
+
+// Wrap writes the keyset file anew, wrapped by a key of a key management service, or with nil as it is.
+func (t *KeyTurner) Wrap(ctx context.Context, by tink.AEAD) error {
+	return t.alone(ctx, func(func() error) error {
+		from := t.Keys.file
+		return from.rewrite(KeysetFile{from.Path, by}, func(handles) error { return nil })
+	})
 }

@@ -108,7 +108,7 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 			if err := os.WriteFile(stale, before, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			keysOfThen, err := LoadKeyset(stale)
+			keysOfThen, err := KeysetFile{Path: stale}.Load()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -60,7 +60,7 @@ type turned struct {
 // turnedFrom opens a store with a keyset file; one that has another's name is the same file.
 func turnedFrom(t testing.TB, open func() backoffice.Store, path string) *turned {
 	t.Helper()
-	keys, err := LoadKeyset(path)
+	keys, err := KeysetFile{Path: path}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func turnedFrom(t testing.TB, open func() backoffice.Store, path string) *turned
 func newKeysetFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "keyset.json")
-	if _, err := CreateKeyset(path); err != nil {
+	if _, err := (KeysetFile{Path: path}).Create(); err != nil {
 		t.Fatal(err)
 	}
 	return path

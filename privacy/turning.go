@@ -206,8 +206,8 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 	lacks := func(key backoffice.Key) bool {
 		return !slices.ContainsFunc(all, func(g *generation) bool { return g.id == key.ID })
 	}
-	if slices.ContainsFunc(listed, lacks) && k.path != "" {
-		read, err := readHandles(k.path)
+	if slices.ContainsFunc(listed, lacks) && k.file.Path != "" {
+		read, err := k.file.read()
 		if err == nil {
 			var newer []*generation
 			if newer, _, err = read.generations(); err == nil {

@@ -45,7 +45,7 @@ func open(t testing.TB) *office {
 	content, err := os.ReadFile("../testdata/keyset.json")
 	check(t, err)
 	check(t, os.WriteFile(filepath.Join(folder, "keyset.json"), content, 0o600))
-	keys, err := privacy.LoadKeyset(filepath.Join(folder, "keyset.json"))
+	keys, err := privacy.KeysetFile{Path: filepath.Join(folder, "keyset.json")}.Load()
 	check(t, err)
 	store, err := sqlite.Open(ctx, sqlitetest.URL(t), sqlite.Options{})
 	check(t, err)

@@ -112,7 +112,7 @@ func idOf(n int) string { return fmt.Sprintf("customer-%08d", n) }
 
 // fill makes the store.
 func (r *run) fill(ctx context.Context) error {
-	keys, err := privacy.CreateKeyset(filepath.Join(r.folder, "keyset.json"))
+	keys, err := privacy.KeysetFile{Path: filepath.Join(r.folder, "keyset.json")}.Create()
 	if err != nil {
 		return err
 	}

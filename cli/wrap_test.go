@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/pem"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/kms/kmstest"
+)
+
+// program runs a command as a process of its own, with more in its environment.
+func (s *shell) program(t *testing.T, environment []string, args ...string) (code int, said string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(self, append(s.settings(), args...)...)
+	command.Env = append(append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1"), environment...)
+	out, err := command.CombinedOutput()
+	if err != nil && command.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return command.ProcessState.ExitCode(), string(out)
+}
+
+func TestAKeysetFileIsWrappedByAKeyOfVaultWhileAServerRunsAndKeysTurnInIt(t *testing.T) {
+	t.Parallel()
+	engine := kmstest.New(t)
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	path, trusted := filepath.Join(s.dir, "data", "keyset.json"), filepath.Join(s.dir, "vault.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: engine.Certificate().Raw})
+	if err := os.WriteFile(trusted, certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vault := []string{"VAULT_TOKEN=" + engine.Token, "VAULT_CACERT=" + trusted, "VAULT_MAX_RETRIES=0"}
+	of := "--keyset-kms=" + engine.URI("office")
+	does := func(args ...string) string {
+		t.Helper()
+		code, said := s.program(t, vault, append([]string{of}, args...)...)
+		if code != exitDone {
+			t.Fatalf("%q ends with %d: %s", args, code, said)
+		}
+		return said
+	}
+	before := s.export(t)
+
+	server := s.start(t, exec.Command("env", vault...), of)
+	if code, said := s.program(t, vault, of, "doctor"); code == exitUsage || !strings.Contains(said, "keys wrap") {
+		t.Errorf("doctor does not tell of a file that is not wrapped: %d %s", code, said)
+	}
+	if said := does("keys", "wrap"); !strings.Contains(said, "is wrapped") {
+		t.Errorf("wrap: %s", said)
+	}
+	if text, err := os.ReadFile(path); err != nil || bytes.Contains(text, []byte("keyData")) || !bytes.Contains(plain, []byte("keyData")) {
+		t.Errorf("the file has keys as they are: %v", err)
+	}
+	if code, _, err := s.run(t, "keys", "status"); code != exitFailure || !strings.Contains(err, "--keyset-kms") {
+		t.Errorf("without the flag: %d %s", code, err)
+	}
+	asked := engine.Asked.Load()
+	does("keys", "rotate") // waits until the server has read the new key
+	if engine.Asked.Load() < asked+3 {
+		t.Error("the server has not asked for the key that wraps")
+	}
+	does("keys", "reseal")
+	if code, said := s.program(t, vault, of, "doctor"); strings.Contains(said, "keys wrap") || !strings.Contains(said, "keyset") {
+		t.Errorf("doctor: %d %s", code, said)
+	}
+
+	engine.Sealed.Store(true)
+	if code, said := s.program(t, vault, of, "keys", "status"); code != exitFailure || !strings.Contains(said, "sealed") || strings.Contains(said, engine.Token) {
+		t.Errorf("while Vault is sealed: %d %s", code, said)
+	}
+	if code, said := s.program(t, vault, of, "doctor"); code != exitFailure || !strings.Contains(said, "lets this server decrypt") {
+		t.Errorf("doctor while Vault is sealed: %d %s", code, said)
+	}
+	if ready, err := http.Get("http://" + server.address + "/readyz"); err != nil || ready.StatusCode != http.StatusOK || ready.Body.Close() != nil {
+		t.Errorf("a server that has the keys does not go on: %v %v", ready, err)
+	}
+	engine.Sealed.Store(false)
+
+	does("keys", "wrap", "--by", engine.URI("other"))
+	if code, said := s.program(t, vault, of, "keys", "status"); code != exitFailure || !strings.Contains(said, "cannot be unwrapped") {
+		t.Errorf("with the key of before: %d %s", code, said)
+	}
+	of = "--keyset-kms=" + engine.URI("other")
+	does("keys", "unwrap")
+	if s.export(t) != before {
+		t.Error("the records are not what they were")
+	}
+	acts := s.must(t, "changes", "list", "--administration")
+	for act, times := range map[string]int{"keys wrap": 2, "keys unwrap": 1} {
+		if strings.Count(acts, act) != times {
+			t.Errorf("%s is not in the log %d times:\n%s", act, times, acts)
+		}
+	}
+	if code, said := s.program(t, nil, "keys", "wrap"); code != exitFailure || !strings.Contains(said, "--by URI") {
+		t.Errorf("wrap by nothing: %d %s", code, said)
+	}
+}

@@ -1,0 +1,164 @@
+package privacy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/tink"
+)
+
+// KeysetFile is where a keyset is kept. Its keys lie in it as they are, or wrapped: encrypted by a key that a key management service has and
+// does not give out.
+type KeysetFile struct {
+	Path string
+	KEK  tink.AEAD // wraps what is written, and opens what is wrapped; nil when there is none
+}
+
+// Create makes fresh keys and writes them to a new file with mode 0600, whole and durable before it has its name.
+// It never replaces a file: when there is one already the error is fs.ErrExist.
+func (f KeysetFile) Create() (*Keyset, error) {
+	made, err := newHandles()
+	if err != nil {
+		return nil, err
+	}
+	text, err := f.encode(made)
+	if err != nil {
+		return nil, err
+	}
+	if err := writeNew(f.Path, text); err != nil {
+		return nil, fmt.Errorf("cannot create the keyset file: %w", err)
+	}
+	return made.keyset(f)
+}
+
+// Load reads a keyset file. When there is none the error is fs.ErrNotExist. A file that others than its owner
+// can read is used, since mounted secrets often are such, with a warning in the log; so is one that is not wrapped though there is a
+// key for that, which is how it is before it is wrapped.
+func (f KeysetFile) Load() (*Keyset, error) {
+	read, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	return read.keyset(f)
+}
+
+// Wrapped says whether the keys of a file are encrypted by another key.
+func (f KeysetFile) Wrapped() (bool, error) {
+	text, err := os.ReadFile(f.Path)
+	if err != nil {
+		return false, fmt.Errorf("cannot read the keyset file: %w", err)
+	}
+	_, wrapped := unwrapped(text)
+	return wrapped, nil
+}
+
+func (f KeysetFile) read() (handles, error) {
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the keyset file: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("the keyset %s is not a file", f.Path)
+	}
+	text, err := os.ReadFile(f.Path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the keyset file: %w", err)
+	}
+	sealed, wrapped := unwrapped(text)
+	switch {
+	case wrapped && f.KEK == nil:
+		return nil, fmt.Errorf("the keyset file %s is wrapped by a key of a key management service: name that with --keyset-kms", f.Path)
+	case wrapped:
+		if text, err = envelope(f.KEK).Decrypt(sealed, []byte(wrappedFormat)); err != nil {
+			return nil, fmt.Errorf("the keyset file %s cannot be unwrapped: the key management service is away or refuses, its key is another one, or the file is damaged: %w", f.Path, err)
+		}
+	case info.Mode().Perm()&0o077 != 0:
+		slog.Warn("the keyset file can be read by others than its owner; chmod 600 mends that", "path", f.Path)
+	}
+	if !wrapped && f.KEK != nil {
+		slog.Warn("the keyset file is not wrapped; backoffice keys wrap mends that", "path", f.Path)
+	}
+	read, err := decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("the keyset file %s cannot be used: %w; restore it from your copy, for without it the registration numbers cannot be read", f.Path, err)
+	}
+	return read, nil
+}
+
+const wrappedFormat = "backoffice wrapped keyset 1"
+
+// wrappedFile is a keyset file whose keys are encrypted.
+type wrappedFile struct {
+	Format string `json:"format"`
+	Keyset []byte `json:"keyset"`
+}
+
+func unwrapped(text []byte) (sealed []byte, wrapped bool) {
+	var file wrappedFile
+	err := json.Unmarshal(text, &file)
+	return file.Keyset, err == nil && file.Format == wrappedFormat
+}
+
+// envelope encrypts by a fresh key that the service encrypts: one question, and nothing of the keyset leaves. A keyset may be longer than what
+// services encrypt themselves.
+func envelope(kek tink.AEAD) tink.AEAD {
+	return aead.NewKMSEnvelopeAEAD2(aead.AES256GCMKeyTemplate(), kek)
+}
+
+// encode is what the file holds.
+func (f KeysetFile) encode(h handles) ([]byte, error) {
+	text, err := h.encode()
+	if err != nil || f.KEK == nil {
+		return text, err
+	}
+	sealed, err := envelope(f.KEK).Encrypt(text, []byte(wrappedFormat))
+	if err != nil {
+		return nil, fmt.Errorf("the key management service does not encrypt: %w", err)
+	}
+	text, err = json.MarshalIndent(wrappedFile{wrappedFormat, sealed}, "", "  ")
+	return append(text, '\n'), err
+}
+
+// writeNew makes a durable file that appears under its name whole or not at all; a hard link, unlike a rename, fails
+// when the name is taken.
+func writeNew(path string, text []byte) error {
+	return writeWhole(path, text, func(draft string) error {
+		err := os.Link(draft, path)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		}
+		return err
+	})
+}
+
+// replaceFile puts a durable file in the place of another; whoever reads it reads the one or the other.
+func replaceFile(path string, text []byte) error {
+	return writeWhole(path, text, func(draft string) error { return os.Rename(draft, path) })
+}
+
+func writeWhole(path string, text []byte, put func(draft string) error) error {
+	dir := filepath.Dir(path)
+	draft, err := os.CreateTemp(dir, ".keyset-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(draft.Name())
+	_, err = draft.Write(text)
+	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
+		return err
+	}
+	if err := put(draft.Name()); err != nil {
+		return err
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
