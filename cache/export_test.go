@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -43,4 +44,30 @@ func forgetting[C comparable](of rules[C], nouns nounSet) *rules[C] {
 		of.ranked[key] = by &^ nouns
 	}
 	return &of
+}
+
+// ForgettingInView has what restricted callers are answered depend on none of some nouns. It is for a store that nobody reads yet.
+func (s *Store) ForgettingInView(nouns ...backoffice.Noun) {
+	s.within = func(ctx context.Context) restricted {
+		r := restrictedIn(ctx)
+		for _, noun := range nouns {
+			r.goes &^= 1 << numberOf[noun]
+		}
+		return r
+	}
+}
+
+// SharingAnswers has all restricted callers share what is kept. It is for a store that nobody reads yet.
+func (s *Store) SharingAnswers() {
+	one := backoffice.Restriction{}
+	s.within = func(ctx context.Context) restricted {
+		r := restrictedIn(ctx)
+		if r.isSet() {
+			if !one.IsSet() {
+				one = r.to
+			}
+			r.to = one
+		}
+		return r
+	}
 }

@@ -66,17 +66,22 @@ func (p *pass) rowsStand(of view, ids []string) bool {
 	return true
 }
 
-func (f *find[T, C]) stands(p *pass) bool { return p.rowsStand(f.view, f.missing) }
+func (f *find[T, C]) stands(p *pass) bool {
+	return p.rowsStand(f.view, f.missing) && (!p.within.isSet() || p.answersStand(f.view, f.missing, f.depends(p)))
+}
 
 func (l *listRead[T, C]) stands(p *pass) bool {
-	return p.answersStand(l.view, l.missing, l.depends()) && p.rowsStand(l.view, l.lacking)
+	return p.answersStand(l.view, l.missing, l.depends(p)) && p.rowsStand(l.view, l.lacking)
 }
 
 func (r *valueRead[C, V]) stands(p *pass) bool {
-	return p.answersStand(r.view, r.missing, r.rules.depends(r.under, r.criteria, backoffice.KeyID, r.anyOrder))
+	return p.answersStand(r.view, r.missing, r.depends(p))
 }
 
 func (r *nounRead) stands(p *pass) bool {
+	if p.within.isSet() {
+		return false
+	}
 	for i, id := range r.missing {
 		// Entries of the register are in no change log.
 		if _, told := numberOf[r.got[i]]; !told || !p.of.log.untouched(p.then, place{kind: aNoun, id: id}, 0) {

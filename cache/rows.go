@@ -37,7 +37,7 @@ func (f *find[T, C]) look(p *pass) {
 			continue
 		}
 		if p.memory {
-			e, more := f.of.row(f.view, id, f.want, p.as.at)
+			e, more := f.row(p, id)
 			if e != nil {
 				p.take(e)
 				f.hits, f.hitIDs = append(f.hits, e), append(f.hitIDs, id)
@@ -77,7 +77,9 @@ func (f *find[T, C]) settle(p *pass) {
 		}
 	}
 	f.of.misses.Add(int64(len(f.missing)))
-	if len(f.got) < len(f.missing) && keeps(p.ctx) {
+	if p.within.isSet() && !p.once {
+		f.keepInView(p)
+	} else if !p.within.isSet() && len(f.got) < len(f.missing) {
 		f.keepAbsence(p)
 	}
 	for _, row := range f.got {
@@ -85,12 +87,49 @@ func (f *find[T, C]) settle(p *pass) {
 	}
 }
 
-// keepAbsence keeps that there is nothing of some identifiers.
-func (f *find[T, C]) keepAbsence(p *pass) {
+// row is what is known of a record as whoever reads sees it; nil is nothing. Then have tells what more is worth reading with it.
+func (f *find[T, C]) row(p *pass, id string) (e *kept, have backoffice.Columns) {
+	if p.within.isSet() {
+		there, known := p.recall(f.view, id, p.within.question(inView{}), f.depends(p))
+		if !known {
+			return nil, f.want
+		}
+		if !there.(bool) {
+			return notInView, 0
+		}
+	}
+	if e, have = f.of.row(f.view, id, f.want, p.as.at); e != nil && e.value == nil && p.within.isSet() {
+		return nil, f.want
+	}
+	return e, have
+}
+
+// notInView stands for records that are not there for whoever reads.
+var notInView = &kept{}
+
+// depends are the nouns on which it depends whether a record is in view.
+func (f *find[T, C]) depends(p *pass) nounSet { return p.within.depends(0, f.rules.noun) }
+
+// keepInView keeps which records are in view.
+func (f *find[T, C]) keepInView(p *pass) {
+	there := f.there()
+	for _, id := range f.missing {
+		f.of.keepAnswer(f.view, id, p.within.question(inView{}), f.depends(p), p.then, func() (any, int) { return there[id], 1 })
+	}
+}
+
+// there are the identifiers of what was read.
+func (f *find[T, C]) there() map[string]bool {
 	there := make(map[string]bool, len(f.got))
 	for _, row := range f.got {
 		there[row.Identity()] = true
 	}
+	return there
+}
+
+// keepAbsence keeps that there is nothing of some identifiers.
+func (f *find[T, C]) keepAbsence(p *pass) {
+	there := f.there()
 	for _, id := range f.missing {
 		if at := (place{aRow, f.view, id}); !there[id] && f.of.door.opens(at, p.once) {
 			at.id = strings.Clone(id)
@@ -117,7 +156,7 @@ func (f *find[T, C]) compare(p *pass) {
 // keepRow keeps a row that was read, if it is let in, and returns it as the caller gets it.
 func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
 	at := place{aRow, r.view, row.Identity()}
-	if !keeps(p.ctx) || !r.of.door.opens(at, p.once) {
+	if !r.of.door.opens(at, p.once) {
 		return row
 	}
 	kept, bytes := copyOf(r.form, row)
@@ -220,14 +259,14 @@ func (l *listRead[T, C]) look(p *pass) {
 		l.below = l.reader.below.Lists(p.idle, l.list, l.parents, l.want, l.got)
 		return
 	}
-	l.question = l.list
+	l.question = p.within.question(l.list)
 	if l.columns = l.want; l.want != 0 && l.list.Order.Key != backoffice.KeyID {
 		l.columns |= l.Columns([]string{l.list.Order.Key.Field()})
 	}
 	l.known, l.items = make([]*page, len(l.parents)), make([][]T, len(l.parents))
 	l.missing, l.places, l.holes, l.lacking, l.rows, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil, nil, nil, nil, l.columns, 0, 0
 	keeps := l.rules.keeps(l.list.Criteria)
-	depends := l.depends()
+	depends := l.depends(p)
 	rows := 0
 	for i, parent := range l.parents {
 		if l.list.Under != backoffice.Root && !backoffice.IsID(parent) {
@@ -292,8 +331,8 @@ func (l *listRead[T, C]) fromMemory(p *pass, rows int) {
 }
 
 // depends are the nouns on which the list depends as a whole. In the order of identifiers no update moves a record.
-func (l *listRead[T, C]) depends() nounSet {
-	return l.rules.depends(l.list.Under, l.list.Criteria, l.list.Order.Key, l.list.Order.Key == backoffice.KeyID)
+func (l *listRead[T, C]) depends(p *pass) nounSet {
+	return p.within.depends(l.rules.depends(l.list.Under, l.list.Criteria, l.list.Order.Key, l.list.Order.Key == backoffice.KeyID), l.rules.noun)
 }
 
 var errNoRow = errors.New("a list in memory names a record that is not there")
@@ -315,8 +354,8 @@ func (l *listRead[T, C]) settle(p *pass) {
 	} else if l.fill(p); l.err != nil {
 		return
 	}
-	keeps := l.rules.keeps(l.list.Criteria) && keeps(p.ctx)
-	depends := l.depends()
+	keeps := l.rules.keeps(l.list.Criteria)
+	depends := l.depends(p)
 	for i, parent := range l.missing {
 		read := &l.got[i]
 		if l.into[l.places[i]] = *read; p.once {

@@ -144,7 +144,8 @@ type pass struct {
 	batch  *backoffice.Batch // what it is asked
 	idle   *backoffice.Batch // what asks nothing, such as who can match nothing
 	then   moment            // as of which the store answered
-	sound  bool              // what was taken from memory is good as of then; it is compared by check
+	within restricted
+	sound  bool // what was taken from memory is good as of then; it is compared by check
 }
 
 var errForeign = errors.New("a read was queued by the reader of another store")
@@ -174,7 +175,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		reads = append(reads, a)
 	}
 	last := b.Last || q.alone
-	for memory := !q.past && keeps(ctx); ; memory = false {
+	for memory := !q.past; ; memory = false {
 		p := q.pass(ctx, memory)
 		p.reads = reads
 		p.own = !b.Pooled
@@ -202,13 +203,9 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	}
 }
 
-// keeps says whether what is read may be from memory, and be kept there: what restricted pairs read is not. No two of them see the same
-// lists, and that there is nothing of an identifier is true for one of them alone.
-func keeps(ctx context.Context) bool { return !backoffice.RestrictionOf(ctx).IsSet() }
-
 // pass begins a pass.
 func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
-	p := &pass{snapshot: q, ctx: ctx, first: len(q.used), as: q.as, batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
+	p := &pass{snapshot: q, ctx: ctx, first: len(q.used), as: q.as, within: q.of.within(ctx), batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
 	now := q.of.log.position()
 	if !q.looked {
 		p.as = now

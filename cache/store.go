@@ -45,6 +45,7 @@ type Store struct {
 	log    log
 	stop   func()
 	check  bool
+	within func(context.Context) restricted
 	logger *slog.Logger
 
 	further atomic.Int64 // how often a query goes on to the store after its first trip, lately; of always
@@ -60,7 +61,7 @@ func New(source Source, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Source: source, memory: memory, door: newDoor(o.Bytes), check: o.Check, logger: o.Log}
+	s := &Store{Source: source, memory: memory, door: newDoor(o.Bytes), check: o.Check, within: restrictedIn, logger: o.Log}
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}

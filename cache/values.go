@@ -42,13 +42,13 @@ func (r *valueRead[C, V]) look(p *pass) {
 		r.below = r.ask(p.idle, r.parents, r.into)
 		return
 	}
-	depends := r.rules.depends(r.under, r.criteria, backoffice.KeyID, r.anyOrder)
+	question, depends := p.within.question(r.question), r.depends(p)
 	for i, parent := range r.parents {
 		if r.under != backoffice.Root && !backoffice.IsID(parent) {
 			continue
 		}
 		if p.memory && r.rules.keeps(r.criteria) {
-			if a, ok := p.recall(r.view, parent, r.question, depends); ok {
+			if a, ok := p.recall(r.view, parent, question, depends); ok {
 				r.known[i] = a
 				r.hits++
 				if !r.of.check {
@@ -78,16 +78,21 @@ func (r *valueRead[C, V]) settle(p *pass) {
 			r.into[i] = a.(V)
 		}
 	}
-	depends := r.rules.depends(r.under, r.criteria, backoffice.KeyID, r.anyOrder)
+	question, depends := p.within.question(r.question), r.depends(p)
 	for i, parent := range r.missing {
 		if known := r.known[r.places[i]]; known != nil && p.sound {
 			r.of.compareAnswer(r.view, parent, known, r.got[i])
 		}
 		r.into[r.places[i]] = r.got[i]
-		if r.rules.keeps(r.criteria) && keeps(p.ctx) {
-			r.of.keepAnswer(r.view, parent, r.question, depends, p.then, func() (any, int) { return r.got[i], totalBytes })
+		if r.rules.keeps(r.criteria) {
+			r.of.keepAnswer(r.view, parent, question, depends, p.then, func() (any, int) { return r.got[i], totalBytes })
 		}
 	}
+}
+
+// depends are the nouns on which the total depends as a whole.
+func (r *valueRead[C, V]) depends(p *pass) nounSet {
+	return p.within.depends(r.rules.depends(r.under, r.criteria, backoffice.KeyID, r.anyOrder), r.rules.noun)
 }
 
 // totalBytes is what a total takes, roughly.
@@ -123,7 +128,7 @@ func (r *nounRead) look(p *pass) {
 		if !backoffice.IsID(id) {
 			continue
 		}
-		if p.memory {
+		if p.memory && !p.within.isSet() { // which is another noun for everybody, or none
 			if e, ok := r.of.memory.GetIfPresent(place{kind: aNoun, id: id}); ok && e.filled <= p.as.at {
 				p.take(e)
 				r.known[i] = e.value.(backoffice.Noun)
@@ -154,7 +159,7 @@ func (r *nounRead) settle(p *pass) {
 		}
 		r.into[r.places[i]] = r.got[i]
 		// An entry of the register is in no change log, so neither it nor its absence is kept.
-		if _, logged := numberOf[r.got[i]]; logged && keeps(p.ctx) {
+		if _, logged := numberOf[r.got[i]]; logged && !p.within.isSet() {
 			if at := (place{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
 				at.id = strings.Clone(id)
 				r.of.keep(p.then, &kept{place: at, filled: p.then.at, value: r.got[i]})

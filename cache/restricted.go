@@ -1,0 +1,61 @@
+package cache
+
+import (
+	"context"
+
+	"example.org/backoffice/backoffice"
+)
+
+// What a restricted pair may see is part of its question, so no two of them share a list or a total. They share rows with everybody: that a
+// row is in view is an answer of its own, which is asked first.
+
+// restricted is the restriction of whoever reads, with the nouns by which it is decided what is in view.
+type restricted struct {
+	to   backoffice.Restriction
+	goes nounSet
+}
+
+func restrictedIn(ctx context.Context) restricted {
+	r := backoffice.RestrictionOf(ctx)
+	if !r.IsSet() {
+		return restricted{}
+	}
+	goes := nounSet(1 << customers)
+	for _, f := range r.Alternatives() {
+		if len(f.Labels) > 0 {
+			goes |= 1<<users | 1<<labels
+		}
+		if len(f.Years) > 0 {
+			goes |= 1<<transcripts | 1<<years
+		}
+	}
+	return restricted{r, goes}
+}
+
+// isSet says whether anything is restricted.
+func (r restricted) isSet() bool { return r.to != backoffice.Restriction{} }
+
+// askedWithin is a question of whoever is restricted.
+type askedWithin struct {
+	to       backoffice.Restriction
+	question any
+}
+
+// question is what an answer is kept under.
+func (r restricted) question(of any) any {
+	if !r.isSet() {
+		return of
+	}
+	return askedWithin{r.to, of}
+}
+
+// depends are the nouns on which an answer depends: with a restriction on whole nouns, though it is about one parent.
+func (r restricted) depends(of nounSet, noun int) nounSet {
+	if !r.isSet() {
+		return of
+	}
+	return of | r.goes | 1<<noun
+}
+
+// inView is the question whether a record is there for whoever is restricted.
+type inView struct{}
