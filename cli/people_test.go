@@ -22,6 +22,20 @@ func TestTheDoctorAsksTheIssuerAndReadsTheMap(t *testing.T) {
 	if code, said, _ := s.run(t, flags[:3]...); code != exitFailure || !strings.Contains(said, "wrong     people: people sign in with --oidc-issuer, --oidc-audience and --oidc-map together") {
 		t.Errorf("%d %s", code, said)
 	}
+	if code, said, _ := s.run(t, append(flags, "--oidc-client", "page", "--oidc-scope", "openid api")...); code != 0 {
+		t.Errorf("%d %s", code, said)
+	}
+	for scope, wrong := range map[string][]string{
+		"--oidc-scope has openid among its scopes":                        {"--oidc-client", "page", "--oidc-scope", "profile"},
+		"--oidc-scope is what GraphiQL asks for, and needs --oidc-client": {"--oidc-scope", "openid"},
+	} {
+		if code, said, _ := s.run(t, append(flags, wrong...)...); code != exitFailure || !strings.Contains(said, "wrong     people: "+scope) {
+			t.Errorf("%d %s", code, said)
+		}
+	}
+	if code, said, _ := s.run(t, "doctor", "--oidc-client", "page"); code != exitFailure || !strings.Contains(said, "--oidc-issuer, --oidc-audience and --oidc-map together") {
+		t.Errorf("%d %s", code, said)
+	}
 	peopletest.Write(t, path, `{"rules": [{"claim": "groups", "value": "managers", "scopes": ["all"]}]}`)
 	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: --oidc-map: rule 1: scope 1") {
 		t.Errorf("%d %s", code, said)

@@ -43,6 +43,7 @@ type server struct {
 	proxies       auth.Proxies
 	log           *slog.Logger
 	page          graphiql.Store
+	provider      *graphiql.Provider // nil when pairs alone sign in
 	trusted       *trusted.Known
 	mirror        *mirror
 	checker       backoffice.DocumentChecker
@@ -58,12 +59,13 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		return s, nil, err
 	}
 	authenticator, endPeople := auth.NewAuthenticator(b.Store), func() {}
+	var provider *graphiql.Provider
 	if c.People.IsSet() {
 		people, err := c.People.open(b.Keys, c.Log)
 		if err != nil {
 			return s, nil, err
 		}
-		authenticator.People, endPeople = people, people.Close
+		authenticator.People, endPeople, provider = people, people.Close, c.People.provider(people)
 	}
 	life, stopExports := context.WithCancelCause(context.Background())
 	feed := changes.New(b.Store, changes.Options{Live: goesOn(authenticator), Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
@@ -76,7 +78,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	return server{
 		mirror: mirror, backend: b, store: store, feed: feed, life: life, stopStreams: func() { stopExports(errStopping); feed.Stop() },
 		http:   httpserver.New(c.Server, httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
-		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page,
+		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page, provider: provider,
 		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep), privacy: c.Privacy,
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
 }
@@ -126,7 +128,7 @@ func (s server) handler() http.Handler {
 		_, _ = io.WriteString(w, schemaText(schema))
 	})
 	bounded.Get("/", http.RedirectHandler(graphiql.Path, http.StatusFound).ServeHTTP)
-	page := graphiql.Handler(s.page)
+	page := graphiql.Handler(s.page, s.provider)
 	bounded.Handle(graphiql.Path, page)
 	bounded.Handle(graphiql.Path+"/*", httpserver.Quiet(page))
 	docs := apidocs.Handler()

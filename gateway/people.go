@@ -1,13 +1,17 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphiql"
 	"example.org/backoffice/people"
 )
 
@@ -16,13 +20,29 @@ type PeopleSettings struct {
 	Issuer   string `name:"oidc-issuer" env:"BACKOFFICE_OIDC_ISSUER" placeholder:"URL" help:"The OpenID provider whose access tokens people send, as its tokens spell it. Together with --oidc-audience and --oidc-map."`
 	Audience string `name:"oidc-audience" env:"BACKOFFICE_OIDC_AUDIENCE" placeholder:"NAME" help:"What access tokens are for when they are for this server."`
 	Map      string `name:"oidc-map" env:"BACKOFFICE_OIDC_MAP" placeholder:"FILE" help:"The JSON file that maps claims to scopes and to which customers a person sees. It is read anew when it changes."`
+	Client   string `name:"oidc-client" env:"BACKOFFICE_OIDC_CLIENT" placeholder:"ID" help:"The public client as which GraphiQL signs people in at the provider; without it GraphiQL takes pairs alone."`
+	Scope    string `name:"oidc-scope" env:"BACKOFFICE_OIDC_SCOPE" placeholder:"SCOPES" help:"What GraphiQL asks of the provider: openid, and what makes its tokens those of --oidc-audience (openid profile)."`
 }
 
 // IsSet says whether people sign in here.
 func (s *PeopleSettings) IsSet() bool { return *s != PeopleSettings{} }
 
 func (s *PeopleSettings) open(links people.Sealer, log *slog.Logger) (*people.People, error) {
+	switch {
+	case s.Scope != "" && s.Client == "":
+		return nil, errors.New("--oidc-scope is what GraphiQL asks for, and needs --oidc-client")
+	case s.Scope != "" && !slices.Contains(strings.Fields(s.Scope), "openid"):
+		return nil, errors.New("--oidc-scope has openid among its scopes")
+	}
 	return people.New(people.Options{Issuer: s.Issuer, Audience: s.Audience, Map: s.Map, Links: links, Log: log})
+}
+
+// provider is where GraphiQL lets people sign in; nil for nowhere.
+func (s *PeopleSettings) provider(p *people.People) *graphiql.Provider {
+	if s.Client == "" {
+		return nil
+	}
+	return &graphiql.Provider{Issuer: s.Issuer, Client: s.Client, Scope: cmp.Or(s.Scope, "openid profile"), TokenEndpoint: p.TokenEndpoint}
 }
 
 // Examine looks whether people could sign in. It asks the issuer for its keys.
@@ -39,6 +59,10 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 	n, err := p.Reach(ctx)
 	if err != nil {
 		tell(backoffice.Wrong("people", err.Error(), "see --oidc-issuer, and that this machine may reach it: nobody signs in without its keys"))
+		return
+	}
+	if s.Client != "" && p.TokenEndpoint(ctx) == "" {
+		tell(backoffice.Wrong("people", "the issuer does not say where it gives tokens", "GraphiQL cannot sign people in there: leave --oidc-client out"))
 		return
 	}
 	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %d keys, and the map can be read", n)))

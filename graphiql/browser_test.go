@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"example.org/backoffice/graphiql"
+	"example.org/backoffice/people/peopletest"
 )
 
 // TestThePageInABrowser builds the program, fills a store with its demo data, serves it, and lets Debian's Chromium
@@ -40,32 +43,55 @@ func TestThePageInABrowser(t *testing.T) {
 
 	lookAtAll(t, "..")
 	p := buildProgram(t)
-	p.fill(t)
-	full := p.pair(t, "Every scope", "privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write")
-	limited := p.pair(t, "Without privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write")
-	p.start(t, "serve")
-	realOffice := p.beside(t)
-	realOffice.command(t, "import", "../testdata/office")
-	owner := realOffice.pair(t, "Every scope", "privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write")
-	realOffice.start(t, "serve")
-
-	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
-	defer cancel()
-	tests := exec.CommandContext(ctx, node, "--test", "--test-reporter=spec", "--test-concurrency=1", "test/analysts.test.mjs", "test/export.test.mjs", "test/saved.test.mjs", "test/page.test.mjs")
-	tests.Dir = "page"
-	tests.Env = append(os.Environ(),
-		"CHROMIUM="+chromium,
-		"GRAPHIQL_TEST_URL=http://"+p.address,
-		"GRAPHIQL_TEST_ID="+full.ClientID, "GRAPHIQL_TEST_SECRET="+full.ClientSecret,
-		"GRAPHIQL_TEST_LIMITED_ID="+limited.ClientID, "GRAPHIQL_TEST_LIMITED_SECRET="+limited.ClientSecret,
-		"GRAPHIQL_TEST_REAL_URL=http://"+realOffice.address,
-		"GRAPHIQL_TEST_REAL_ID="+owner.ClientID, "GRAPHIQL_TEST_REAL_SECRET="+owner.ClientSecret,
-	)
-	out, err := tests.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Errorf("node --test: %v", err)
+	every := []string{"privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write"}
+	tests := func(t *testing.T, env []string, files ...string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
+		defer cancel()
+		tests := exec.CommandContext(ctx, node, append([]string{"--test", "--test-reporter=spec", "--test-concurrency=1"}, files...)...)
+		tests.Dir = "page"
+		tests.Env = append(append(os.Environ(), "CHROMIUM="+chromium), env...)
+		out, err := tests.CombinedOutput()
+		t.Logf("%s", out)
+		if err != nil {
+			t.Errorf("node --test: %v", err)
+		}
 	}
+
+	t.Run("with pairs", func(t *testing.T) {
+		p.fill(t)
+		full := p.pair(t, "Every scope", every...)
+		limited := p.pair(t, "Without privacy.read", every[1:]...)
+		p.start(t, "serve")
+		realOffice := p.beside(t)
+		realOffice.command(t, "import", "../testdata/office")
+		owner := realOffice.pair(t, "Every scope", every...)
+		realOffice.start(t, "serve")
+		tests(t, []string{
+			"GRAPHIQL_TEST_URL=http://" + p.address,
+			"GRAPHIQL_TEST_ID=" + full.ClientID, "GRAPHIQL_TEST_SECRET=" + full.ClientSecret,
+			"GRAPHIQL_TEST_LIMITED_ID=" + limited.ClientID, "GRAPHIQL_TEST_LIMITED_SECRET=" + limited.ClientSecret,
+			"GRAPHIQL_TEST_REAL_URL=http://" + realOffice.address,
+			"GRAPHIQL_TEST_REAL_ID=" + owner.ClientID, "GRAPHIQL_TEST_REAL_SECRET=" + owner.ClientSecret,
+		}, "test/analysts.test.mjs", "test/export.test.mjs", "test/saved.test.mjs", "test/page.test.mjs")
+	})
+	t.Run("with people", func(t *testing.T) {
+		office := p.beside(t)
+		office.command(t, "import", "../testdata/office")
+		full := office.pair(t, "Every scope", every...)
+		provider := peopletest.NewProvider(t, "http://"+office.address+graphiql.SignedIn)
+		office.env = append(office.env, "BACKOFFICE_OIDC_ISSUER="+provider.URL, "BACKOFFICE_OIDC_AUDIENCE="+peopletest.Client, "BACKOFFICE_OIDC_CLIENT="+peopletest.Client,
+			"BACKOFFICE_OIDC_SCOPE=openid profile offline_access",
+			"BACKOFFICE_OIDC_MAP="+peopletest.Map(t, `{"rules": [{"claim": "groups", "value": "managers", "scopes": ["privacy.read", "customers.write"]}]}`))
+		office.start(t, "serve")
+		tests(t, []string{
+			"GRAPHIQL_TEST_URL=http://" + office.address,
+			"GRAPHIQL_TEST_ID=" + full.ClientID, "GRAPHIQL_TEST_SECRET=" + full.ClientSecret,
+			"GRAPHIQL_TEST_LIMITED_ID=" + full.ClientID, "GRAPHIQL_TEST_LIMITED_SECRET=" + full.ClientSecret,
+			"GRAPHIQL_TEST_ISSUER=" + provider.URL, "GRAPHIQL_TEST_ENDED=" + provider.Ended(t), "GRAPHIQL_TEST_PASSWORD=" + peopletest.Password,
+			"GRAPHIQL_TEST_MANAGER=" + peopletest.Manager, "GRAPHIQL_TEST_SUBJECT=" + peopletest.ManagerSubject, "GRAPHIQL_TEST_GUEST=" + peopletest.Guest,
+		}, "test/people.test.mjs")
+	})
 }
 
 // lookAtAll lists a folder and all below it. The page and the program are read by Node and by another go: without a look

@@ -3,6 +3,7 @@ package graphiql_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"maps"
 	"net/http"
@@ -23,7 +24,7 @@ func get(t *testing.T, method, target string, header http.Header) *http.Response
 	r := httptest.NewRequest(method, target, nil)
 	maps.Copy(r.Header, header)
 	w := httptest.NewRecorder()
-	graphiql.Handler(graphiql.Real).ServeHTTP(w, r)
+	graphiql.Handler(graphiql.Real, nil).ServeHTTP(w, r)
 	return w.Result()
 }
 
@@ -197,4 +198,59 @@ func must[T any](value T, err error) T {
 		panic(err)
 	}
 	return value
+}
+
+func TestWherePeopleSignInIsInThePageAndInItsPolicyAndNothingMore(t *testing.T) {
+	t.Parallel()
+	for _, of := range []struct{ issuer, tokens, connect string }{
+		{"https://login.example/office", "https://login.example/office/token", "'self' https://login.example"},
+		{"https://Login.example:8443", "", "'self' https://login.example:8443"},
+		{"https://login.example", "https://tokens.example/token", "'self' https://login.example https://tokens.example"},
+		{"http://[::1]:9000", "javascript:alert(1)", "'self' http://[::1]:9000"},
+		{"https://login.example", "https://a;script-src *", "'self' https://login.example"},
+		{"https://login.example", "https://*", "'self' https://login.example"},
+	} {
+		handler := graphiql.Handler(graphiql.Real, &graphiql.Provider{
+			Issuer: of.issuer, Client: `a"><script>`, Scope: "openid & more", TokenEndpoint: func(context.Context) string { return of.tokens },
+		})
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, graphiql.Path, http.NoBody))
+		if got := directive(w.Result(), "connect-src"); got != of.connect {
+			t.Errorf("%s, %s: connect-src %s", of.issuer, of.tokens, got)
+		}
+		if got := directive(w.Result(), "script-src"); got != "'self'" {
+			t.Errorf("%s: script-src %s", of.tokens, got)
+		}
+		page := w.Body.String()
+		for _, want := range []string{`name="oidc-issuer" content="` + of.issuer + `"`, `name="oidc-client" content="a&#34;&gt;&lt;script&gt;"`, `name="oidc-scope" content="openid &amp; more"`} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page has no %s", want)
+			}
+		}
+	}
+}
+
+func TestTheProviderSendsPeopleBackToAPageThatAsksNobody(t *testing.T) {
+	t.Parallel()
+	handler := graphiql.Handler(graphiql.Real, &graphiql.Provider{Issuer: "https://login.example", Client: "page", TokenEndpoint: func(context.Context) string { return "" }})
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, graphiql.SignedIn+"?code=the-code&state=s", http.NoBody))
+	response := w.Result()
+	if response.StatusCode != http.StatusOK || response.Header.Get("Cache-Control") != "no-store" || response.Header.Get("Referrer-Policy") != "no-referrer" || directive(response, "default-src") != "'none'" || directive(response, "connect-src") != "" {
+		t.Errorf("%d %v", response.StatusCode, response.Header)
+	}
+	if strings.Contains(w.Body.String(), "the-code") {
+		t.Error("the page repeats the code")
+	}
+	w = httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, graphiql.SignedIn, http.NoBody))
+	if w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", w.Code)
+	}
+	if response := get(t, http.MethodGet, graphiql.SignedIn, nil); response.StatusCode != http.StatusNotFound {
+		t.Errorf("without a provider: %d", response.StatusCode)
+	}
+	if page := string(body(t, get(t, http.MethodGet, graphiql.Path, nil))); strings.Contains(page, "__") || !strings.Contains(page, `name="oidc-issuer" content=""`) {
+		t.Error("without a provider the page has a mark or names one")
+	}
 }

@@ -32,6 +32,7 @@ type keys struct {
 
 	mu     sync.Mutex
 	set    []*key
+	tokens string    // where the issuer gives tokens
 	asked  time.Time // when the last answer was asked for
 	tried  time.Time // when the last question was
 	failed error     // of the last question that ended
@@ -77,6 +78,30 @@ func (p *People) Reach(ctx context.Context) (int, error) {
 		err = known.Cause
 	}
 	return len(set), err
+}
+
+// patience is for how long a page waits for the issuer.
+const patience = 2 * time.Second
+
+// TokenEndpoint is where the issuer gives tokens; empty while that is not known, or is no address to trust.
+func (p *People) TokenEndpoint(ctx context.Context) string {
+	found := p.keys.tokenEndpoint()
+	if found == "" {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		_, _ = p.keys.newer(ctx)
+		found = p.keys.tokenEndpoint()
+	}
+	if checkURL(found) != nil {
+		return ""
+	}
+	return found
+}
+
+func (k *keys) tokenEndpoint() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.tokens
 }
 
 // newer asks the issuer and waits for what it says. What was asked for a moment ago is not asked for again. Unavailable when it
@@ -131,11 +156,11 @@ func (k *keys) ask() <-chan struct{} {
 	k.work.Go(func() {
 		ctx, cancel := context.WithTimeout(k.life, askTime)
 		defer cancel()
-		set, err := k.fetch(ctx)
+		set, tokens, err := k.fetch(ctx)
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		if err == nil {
-			k.set, k.asked = set, now
+			k.set, k.tokens, k.asked = set, tokens, now
 		}
 		k.failed, k.asking = err, nil
 		close(done)
@@ -143,38 +168,37 @@ func (k *keys) ask() <-chan struct{} {
 	return done
 }
 
-// fetch finds where the issuer's keys are, and reads them.
-func (k *keys) fetch(ctx context.Context) ([]*key, error) {
+// fetch finds where the issuer's keys are, and reads them; and where it gives tokens.
+func (k *keys) fetch(ctx context.Context) (set []*key, tokens string, err error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, k.client), k.issuer)
 	if err != nil {
-		return nil, fmt.Errorf("its discovery document: %w", err)
+		return nil, "", fmt.Errorf("its discovery document: %w", err)
 	}
 	var document struct {
 		Keys string `json:"jwks_uri"`
 	}
 	if err := provider.Claims(&document); err != nil {
-		return nil, fmt.Errorf("its discovery document: %w", err)
+		return nil, "", fmt.Errorf("its discovery document: %w", err)
 	}
 	if err := checkURL(document.Keys); err != nil {
-		return nil, fmt.Errorf("its jwks_uri: %w", err)
+		return nil, "", fmt.Errorf("its jwks_uri: %w", err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, document.Keys, http.NoBody)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	response, err := k.client.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("its keys: status %d", response.StatusCode)
+		return nil, "", fmt.Errorf("its keys: status %d", response.StatusCode)
 	}
 	var published struct{ Keys []json.RawMessage }
 	if err := json.NewDecoder(response.Body).Decode(&published); err != nil {
-		return nil, fmt.Errorf("its keys: %w", err)
+		return nil, "", fmt.Errorf("its keys: %w", err)
 	}
-	var set []*key
 	for _, text := range published.Keys {
 		of := &key{}
 		if json.Unmarshal(text, &of.JSONWebKey) == nil && of.signs() { // one of a kind that is not known is nobody's
@@ -182,9 +206,9 @@ func (k *keys) fetch(ctx context.Context) ([]*key, error) {
 		}
 	}
 	if set == nil {
-		return nil, errors.New("it publishes no key that signs")
+		return nil, "", errors.New("it publishes no key that signs")
 	}
-	return set, nil
+	return set, provider.Endpoint().TokenURL, nil
 }
 
 // bounded is a transport whose answers have an end.

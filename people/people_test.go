@@ -342,6 +342,24 @@ func TestAnIssuerThatIsAwayMattersForThoseAloneWhoseKeyIsNotKnown(t *testing.T) 
 	}
 }
 
+func TestWhereTheIssuerGivesTokensIsKnownOnceItWasAsked(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, jose.ES256, usual)
+	d.Away(true)
+	if at := d.TokenEndpoint(t.Context()); at != "" {
+		t.Errorf("%q of an issuer that is away", at)
+	}
+	d.Away(false)
+	d.move(2 * time.Second)
+	for range 2 {
+		if at := d.TokenEndpoint(t.Context()); at != d.URL+"/token" {
+			t.Errorf("%q", at)
+		}
+		d.Away(true)
+		d.move(2 * time.Hour)
+	}
+}
+
 func TestWhoeverLeavesIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, jose.ES256, usual)

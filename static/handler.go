@@ -25,27 +25,41 @@ const Nonce = "__CSP_NONCE__"
 // path + "/*" without stripping the prefix. marks are what strings.NewReplacer takes: what stands in index.html, and
 // what the answers have in its place. A dist without index.html is a mistake of the build: it panics.
 func Handler(path string, dist fs.FS, policy string, marks ...string) http.Handler {
-	page, err := fs.ReadFile(dist, "dist/index.html")
+	page := Page(dist, "index.html", policy, marks...)
+	return read(func(w http.ResponseWriter, r *http.Request) {
+		switch name, isAsset := strings.CutPrefix(r.URL.Path, path+"/assets/"); {
+		case isAsset:
+			serveAsset(w, r, dist, name)
+		case r.URL.Path == path:
+			page.ServeHTTP(w, r)
+		case r.URL.Path == path+"/":
+			http.Redirect(w, r, path, http.StatusPermanentRedirect)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+}
+
+// Page serves one page of dist at whatever path it is mounted, as Handler serves index.html. One that is not there is a mistake of the
+// build: it panics.
+func Page(dist fs.FS, name, policy string, marks ...string) http.Handler {
+	page, err := fs.ReadFile(dist, "dist/"+name)
 	if err != nil {
-		panic("webpage: " + path + " is not embedded: " + err.Error())
+		panic("static: " + name + " is not embedded: " + err.Error())
 	}
 	page = []byte(strings.NewReplacer(marks...).Replace(string(page)))
+	return read(func(w http.ResponseWriter, _ *http.Request) { servePage(w, page, policy) })
+}
+
+// read answers GET and HEAD alone.
+func read(serve http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 			return
 		}
-		switch name, isAsset := strings.CutPrefix(r.URL.Path, path+"/assets/"); {
-		case isAsset:
-			serveAsset(w, r, dist, name)
-		case r.URL.Path == path:
-			servePage(w, page, policy)
-		case r.URL.Path == path+"/":
-			http.Redirect(w, r, path, http.StatusPermanentRedirect)
-		default:
-			http.NotFound(w, r)
-		}
+		serve(w, r)
 	})
 }
 

@@ -18,6 +18,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 4000,
     rolldownOptions: {
+      input: ['index.html', 'signed-in.html'],
       onLog(level, log, report) {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log); // "use no memo": meant for a compiler not used here
       },
@@ -34,9 +35,10 @@ export default defineConfig({
 function early(names: string[]): Plugin {
   return {
     name: 'early',
-    transformIndexHtml(_page, { bundle = {} }) {
+    transformIndexHtml(_page, { bundle = {}, path }) {
+      if (path !== '/index.html') return [];
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-      const there = new Set(chunks.filter((chunk) => chunk.isEntry).flatMap((chunk) => [chunk.fileName, ...chunk.imports]));
+      const there = new Set(chunks.filter((chunk) => chunk.isEntry && chunk.name === 'index').flatMap((chunk) => [chunk.fileName, ...chunk.imports]));
       const needed = chunks.filter((chunk) => names.includes(chunk.name)).flatMap((chunk) => [...chunk.imports, chunk.fileName]);
       return [...new Set(needed)].filter((file) => !there.has(file)).map((file) => ({
         tag: 'link',

@@ -1,11 +1,11 @@
 import { useEffect, useState, type ComponentType } from 'react';
 import { Desk } from './desk';
-import type { Pair, Viewer } from './service';
+import type { Credentials, Viewer } from './service';
 import { SignIn } from './SignIn';
 
 /** Who is signed in. Kept in memory alone: signing out or a reload ends it. */
 export interface Session {
-  pair: Pair;
+  credentials: Credentials;
   viewer: Viewer;
 }
 
@@ -38,6 +38,7 @@ export function App() {
   if (!session) return <SignIn written={desk.written} onDiscard={() => setDesk(new Desk())} onSignIn={setSession} />;
   if (!Workbench) return <p className="bo-loading">Opening…</p>;
   const signOut = () => {
+    session.credentials.person?.signOut();
     desk.keep();
     setSession(null);
   };

@@ -77,7 +77,7 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
     }
     try {
       const wanted = { ...chosen, rows: chosen.format === 'jsonl' ? null : (nested[0] ?? null) };
-      const response = await beginExport(session.pair, first && all ? first.all : whole.question, wanted, { purpose: purpose.trim(), signal });
+      const response = await beginExport(session.credentials, first && all ? first.all : whole.question, wanted, { purpose: purpose.trim(), signal });
       if (!(response instanceof Response)) {
         await target.abort();
         return { at: 'failed', text: textOf(response, session) };
@@ -137,7 +137,7 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
             A table has one kind of rows, and this query has {nested.length} lists in its rows ({nested.join(', ')}). Keep one of them, or take JSON Lines.
           </p>
         )}
-        {missing.length > 0 && <p className="bo-export-problem">Needs {missing.join(' and ')}, which your pair does not have.</p>}
+        {missing.length > 0 && <p className="bo-export-problem">Needs {missing.join(' and ')}, which you do not have.</p>}
         {guarded && missing.length === 0 && (
           <div className="bo-export-purpose">
             <label htmlFor="export-purpose">Purpose</label>

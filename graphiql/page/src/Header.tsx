@@ -35,7 +35,8 @@ export function Header({ viewer, purpose, onPurpose, onSignOut }: Props) {
       <div className="bo-viewer">
         <p className="bo-name">
           <span className="bo-unseen">Signed in as </span>
-          {viewer.name} <code title="Client id">{viewer.clientId}</code>
+          {viewer.name}{' '}
+          {viewer.subject === null ? <code title="Client id">{viewer.clientId}</code> : <code title="Subject">{viewer.subject}</code>}
         </p>
         <ul className="bo-scopes" aria-label="Scopes">
           {everyScope.map((scope) =>

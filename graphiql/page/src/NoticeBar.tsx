@@ -3,11 +3,11 @@ import type { Notice } from './notice';
 interface Props {
   notice: Notice | null;
   onClose?: () => void;
-  onSignOut?: () => void;
+  onSignInAgain?: () => void;
 }
 
 /** A notice above the workbench, or in the sign-in form; read out as soon as it appears. */
-export function NoticeBar({ notice, onClose, onSignOut }: Props) {
+export function NoticeBar({ notice, onClose, onSignInAgain }: Props) {
   return (
     <div className="bo-notices" role={notice?.tone === 'error' ? 'alert' : 'status'}>
       {notice && (
@@ -15,8 +15,8 @@ export function NoticeBar({ notice, onClose, onSignOut }: Props) {
           <p>
             <strong>{notice.title}.</strong> {notice.text}
           </p>
-          {notice.signInAgain && onSignOut && (
-            <button type="button" className="bo-secondary" onClick={onSignOut}>
+          {notice.signInAgain && onSignInAgain && (
+            <button type="button" className="bo-secondary" onClick={onSignInAgain}>
               Sign in again
             </button>
           )}

@@ -22,7 +22,7 @@ function Drawer() {
   const [all, setAll] = useState<SavedQuery[] | string | null>(null);
   const [wanted, setWanted] = useState('');
   const there = schema ? 'savedQueries' in schema.getQueryType()!.getFields() : null;
-  const load = useCallback(() => void loadSaved(session.pair).then(setAll), [session.pair]);
+  const load = useCallback(() => void loadSaved(session.credentials).then(setAll), [session.credentials]);
   useEffect(() => {
     if (there) load();
   }, [there, load]);
@@ -115,7 +115,7 @@ function Item({ saved, onChanged }: { saved: SavedQuery; onChanged: () => void }
             type="button"
             className="bo-secondary bo-small"
             onClick={async () => {
-              const problem = await removeSaved(session.pair, saved.name);
+              const problem = await removeSaved(session.credentials, saved.name);
               setWrong(problem);
               if (!problem) onChanged();
             }}
@@ -170,7 +170,7 @@ function SaveForm({ all, onSaved }: { all: SavedQuery[]; onSaved: () => void }) 
     if (!now || now.operation.name?.value !== name || !name) return; // typed just now: what the form says is of before
     const form = new FormData(event.currentTarget);
     const text = (field: string) => String(form.get(field)).trim() || null;
-    const wrong = await saveQuery(session.pair, { name, title: text('title'), description: text('description'), document: now.question.query });
+    const wrong = await saveQuery(session.credentials, { name, title: text('title'), description: text('description'), document: now.question.query });
     setTold({ text: wrong ?? `Saved as ${name}.`, wrong: wrong !== null });
     if (wrong) return;
     desk.give(now.question.query);
@@ -213,7 +213,7 @@ export function OpenSavedFromAddress() {
     const follow = async () => {
       const name = savedOfAddress();
       if (!name) return;
-      const all = await loadSaved(session.pair);
+      const all = await loadSaved(session.credentials);
       const saved = Array.isArray(all) ? all.find((q) => q.name === name) : undefined;
       if (saved) open(saved.document, variablesFor(saved));
       else say({ tone: 'info', title: 'The link’s query is not there', text: 'It was removed, or saved under another name.' });

@@ -3,7 +3,9 @@ import { Brand } from './Brand';
 import type { Session } from './App';
 import { noticeOf, type Notice } from './notice';
 import { NoticeBar } from './NoticeBar';
-import { signIn } from './service';
+import { provider } from './provider';
+import { ProviderSignIn } from './ProviderSignIn';
+import { pairOf, signIn } from './service';
 
 interface Props {
   /** How many tabs of an earlier session hold what the user wrote. */
@@ -12,7 +14,7 @@ interface Props {
   onSignIn: (session: Session) => void;
 }
 
-/** Asks for the credential pair and tries it out. */
+/** Asks for the credential pair and tries it out; where people sign in at a provider, that comes first. */
 export function SignIn({ written, onDiscard, onSignIn }: Props) {
   const [busy, setBusy] = useState(false);
   const [notice, setNotice] = useState<Notice | null>(null);
@@ -21,15 +23,12 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const pair = {
-      clientId: String(form.get('client-id')).trim(),
-      clientSecret: String(form.get('client-secret')).trim(),
-    };
+    const credentials = pairOf(String(form.get('client-id')).trim(), String(form.get('client-secret')).trim());
     setBusy(true);
     setNotice(null);
-    const { viewer, answer } = await signIn(pair);
+    const { viewer, answer } = await signIn(credentials);
     if (viewer) {
-      onSignIn({ pair, viewer });
+      onSignIn({ credentials, viewer });
       return;
     }
     setBusy(false);
@@ -44,13 +43,50 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
     secret.current?.focus();
   }
 
+  const pair = (
+    <>
+      <NoticeBar notice={notice} />
+      <label htmlFor="client-id">Client id</label>
+      <input
+        id="client-id"
+        name="client-id"
+        type="text"
+        required
+        autoFocus={!provider}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        aria-invalid={notice !== null}
+      />
+      <label htmlFor="client-secret">Client secret</label>
+      <input
+        ref={secret}
+        id="client-secret"
+        name="client-secret"
+        type="password"
+        required
+        autoComplete="off"
+        aria-invalid={notice !== null}
+      />
+      <button type="submit" className={provider ? 'bo-secondary' : 'bo-primary'} disabled={busy}>
+        {busy ? 'Signing in…' : provider ? 'Sign in with the pair' : 'Sign in'}
+      </button>
+      <p className="bo-hint">
+        The operator makes a pair with <code>backoffice credentials create</code>; <code>backoffice demo</code> prints
+        two.
+      </p>
+    </>
+  );
+
   return (
     <main className="bo-sign-in" data-frame>
       <form onSubmit={submit} autoComplete="off">
         <Brand />
         <p>
-          Explore customers, relations, checklists and transcripts. Sign in with a credential pair; it stays in this
-          tab’s memory, and a reload signs you out.
+          Explore customers, relations, checklists and transcripts.{' '}
+          {provider
+            ? 'Your sign-in stays in this tab’s memory, and a reload signs you out.'
+            : 'Sign in with a credential pair; it stays in this tab’s memory, and a reload signs you out.'}
         </p>
         {written > 0 && (
           <div className="bo-kept">
@@ -63,36 +99,17 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
             </button>
           </div>
         )}
-        <NoticeBar notice={notice} />
-        <label htmlFor="client-id">Client id</label>
-        <input
-          id="client-id"
-          name="client-id"
-          type="text"
-          required
-          autoFocus
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          aria-invalid={notice !== null}
-        />
-        <label htmlFor="client-secret">Client secret</label>
-        <input
-          ref={secret}
-          id="client-secret"
-          name="client-secret"
-          type="password"
-          required
-          autoComplete="off"
-          aria-invalid={notice !== null}
-        />
-        <button type="submit" className="bo-primary" disabled={busy}>
-          {busy ? 'Signing in…' : 'Sign in'}
-        </button>
-        <p className="bo-hint">
-          The operator makes a pair with <code>backoffice credentials create</code>; <code>backoffice demo</code> prints
-          two.
-        </p>
+        {provider ? (
+          <>
+            <ProviderSignIn provider={provider} onSignIn={onSignIn} />
+            <details>
+              <summary>Sign in with a credential pair</summary>
+              {pair}
+            </details>
+          </>
+        ) : (
+          pair
+        )}
       </form>
     </main>
   );

@@ -1,7 +1,7 @@
 import { pick, useGraphiQL } from '@graphiql/react';
 import { useEffect } from 'react';
 import { exportableOf, type Exportable, type Whole } from './operation';
-import type { Pair } from './service';
+import type { Credentials } from './service';
 import { useWhole } from './useWhole';
 import { usePlan, type Planned } from './usePlan';
 
@@ -18,10 +18,10 @@ export interface Seen {
 export const nothingSeen: Seen = { whole: undefined, planned: null, look: () => null, exportable: 'The query is not whole yet.' };
 
 /** Watches the editors. Renders nothing. */
-export function Watch({ pair, onSeen }: { pair: Pair; onSeen: (seen: Seen) => void }) {
+export function Watch({ by, onSeen }: { by: Credentials; onSeen: (seen: Seen) => void }) {
   const { schema } = useGraphiQL(pick('schema'));
   const { whole, look } = useWhole();
-  const planned = usePlan(pair, whole);
+  const planned = usePlan(by, whole);
   useEffect(() => {
     onSeen({ whole, planned, look, exportable: whole && schema ? exportableOf(schema, whole) : nothingSeen.exportable });
   }, [whole, planned, look, schema, onSeen]);

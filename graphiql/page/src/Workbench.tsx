@@ -10,7 +10,7 @@ import './saved.css';
 import { explorerPlugin } from '@graphiql/plugin-explorer';
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { keepAccessible } from './accessible';
 import { AnswerAsTable, ViewSwitch, type View } from './Answer';
 import type { Session } from './App';
@@ -19,6 +19,7 @@ import { CostBar, type Run } from './CostBar';
 import type { Desk } from './desk';
 import { ExportDialog } from './ExportDialog';
 import { fetcherOf } from './fetcher';
+import { again } from './again';
 import { Header } from './Header';
 import { Needs } from './Needs';
 import type { Notice } from './notice';
@@ -51,6 +52,9 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
   const [view, setView] = useState<View>('json');
   const [exporting, setExporting] = useState(false);
   const stated = useRef(purpose);
+  const { person } = session.credentials;
+  useEffect(() => person?.listen(setNotice), [person]);
+  const signInAgain = useCallback(() => (person ? again(person, setNotice) : onSignOut()), [person, onSignOut]);
   stated.current = purpose;
 
   useEffect(keepAccessible, []);
@@ -80,7 +84,7 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
           </a>
           <Header viewer={session.viewer} purpose={purpose} onPurpose={setPurpose} onSignOut={onSignOut} />
           <div data-frame>
-            <NoticeBar notice={notice} onClose={() => setNotice(null)} onSignOut={onSignOut} />
+            <NoticeBar notice={notice} onClose={() => setNotice(null)} onSignInAgain={signInAgain} />
           </div>
           <main>
             <GraphiQL
@@ -116,7 +120,7 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
               <Editors />
               <OpenFromAddress />
               <OpenSavedFromAddress />
-              <Watch pair={session.pair} onSeen={setSeen} />
+              <Watch by={session.credentials} onSeen={setSeen} />
             </GraphiQL>
           </main>
           {exporting && (

@@ -83,7 +83,7 @@ function useOpen(): (item: Worked) => Promise<void> {
   const { session, say } = useFrame();
   const open = useOpenInEditor();
   return async (item) => {
-    const { variables, missing } = await prepare(item, session.pair);
+    const { variables, missing } = await prepare(item, session.credentials);
     open(item.query, variables);
     if (missing) say({ tone: 'info', title: 'Something is needed first', text: missing });
   };

@@ -14,8 +14,8 @@ interface Listeners {
   onNotice: (notice: Notice | null) => void;
 }
 
-/** How GraphiQL asks: with the session's pair, the stated purpose, and a wish to be told the cost. */
-export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice }: Listeners): Fetcher {
+/** How GraphiQL asks: with the session's credentials, the stated purpose, and a wish to be told the cost. */
+export function fetcherOf({ credentials, viewer }: Session, { purpose, onRun, onNotice }: Listeners): Fetcher {
   function shown({ extensions = {}, ...body }: Body, milliseconds: number | null, events?: Events) {
     const { cost = null, ...others } = extensions;
     onRun({ cost, milliseconds, downloads: downloadsOf(body.data), events });
@@ -33,8 +33,8 @@ export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice 
     if (isSubscription) onRun({ cost: null, milliseconds: null, downloads: [], events: noEvents });
     let events = noEvents;
     const answer = isSubscription
-      ? await follow(pair, asked, asking, (body) => next(shown(body, null, (events = eventsWith(events, body)))))
-      : await ask(pair, asked, asking);
+      ? await follow(credentials, asked, asking, (body) => next(shown(body, null, (events = eventsWith(events, body)))))
+      : await ask(credentials, asked, asking);
     if (!answer) return;
     const body = shown(answer.body, performance.now() - start);
     onNotice(noticeOf(answer, viewer));
@@ -42,7 +42,7 @@ export function fetcherOf({ pair, viewer }: Session, { purpose, onRun, onNotice 
   }
 
   return (question) => {
-    if (question.operationName === 'IntrospectionQuery') return ask(pair, question).then((answer) => answer.body as never);
+    if (question.operationName === 'IntrospectionQuery') return ask(credentials, question).then((answer) => answer.body as never);
     // An observable, so that the stop button ends the request, and that a subscription may have many answers.
     return {
       subscribe(observer: { next: (value: never) => void; error: (cause: unknown) => void; complete: () => void }) {

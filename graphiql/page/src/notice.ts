@@ -1,4 +1,4 @@
-import { scopeName, type Answer, type Viewer } from './service';
+import { scopeName, sentence, type Answer, type Viewer } from './service';
 
 /** What the frame says about an answer in words, above the answer itself. */
 export interface Notice {
@@ -13,6 +13,14 @@ export interface Notice {
 export function noticeOf(answer: Answer, viewer: Viewer | null): Notice | null {
   if (answer.status === 0) {
     return { tone: 'error', title: 'The service cannot be reached', text: 'Check the connection, then try again.' };
+  }
+  if (answer.status === 401 && viewer?.kind === 'PERSON') {
+    return {
+      tone: 'error',
+      title: 'Your sign-in is no longer accepted',
+      text: `${reason(answer)} Your queries and tabs stay when you sign in again.`,
+      signInAgain: true,
+    };
   }
   if (answer.status === 401) {
     return viewer
@@ -39,6 +47,24 @@ export function noticeOf(answer: Answer, viewer: Viewer | null): Notice | null {
     return { tone: 'error', title: 'Not available right now', text: `Try again ${when(answer.retryAfter)}.` };
   }
   return missingScopes(answer, viewer) ?? tooMuch(answer);
+}
+
+/** The words for an answer to somebody who signed in at the provider, and whom the service does not let in. */
+export function notLetIn(answer: Answer): Notice | null {
+  if (answer.status === 403) {
+    return {
+      tone: 'error',
+      title: 'Nothing is open to you here',
+      text: 'The identity provider knows you, but no rule of this service gives you anything. Whoever runs it can add one.',
+    };
+  }
+  if (answer.status === 401) return { tone: 'error', title: 'Not signed in', text: reason(answer) };
+  return noticeOf(answer, null);
+}
+
+// What the service says of a token holds nothing of it.
+function reason({ body }: Answer): string {
+  return body.errors?.length ? sentence(body.errors[0]!.message) : '';
 }
 
 function missingScopes(answer: Answer, viewer: Viewer | null): Notice | null {

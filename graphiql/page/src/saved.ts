@@ -1,6 +1,6 @@
 // The service's saved queries: trusted documents with a name.
 import { parse } from 'graphql';
-import { ask, scopeName, sentence, type GraphQLError, type Pair } from './service';
+import { ask, scopeName, sentence, type GraphQLError, type Credentials } from './service';
 
 export interface SavedQuery {
   name: string;
@@ -14,8 +14,8 @@ export interface SavedQuery {
 }
 
 /** The saved queries, in the service's order; a text says why there are none to show. */
-export async function loadSaved(pair: Pair): Promise<SavedQuery[] | string> {
-  const { body } = await ask(pair, { query: '{ savedQueries { name title description document documentId requiredScopes cost } }' });
+export async function loadSaved(by: Credentials): Promise<SavedQuery[] | string> {
+  const { body } = await ask(by, { query: '{ savedQueries { name title description document documentId requiredScopes cost } }' });
   const found = body.data?.savedQueries as SavedQuery[] | undefined;
   return found?.map((saved) => ({ ...saved, requiredScopes: saved.requiredScopes.map(scopeName) })) ?? said(body.errors);
 }
@@ -28,19 +28,19 @@ export interface Saving {
 }
 
 /** Saves a query under a name; a text says why it was not saved. */
-export async function saveQuery(pair: Pair, input: Saving): Promise<string | null> {
+export async function saveQuery(by: Credentials, input: Saving): Promise<string | null> {
   const query = 'mutation Save($input: SaveQueryInput!) { saveQuery(input: $input) { savedQuery { name } userErrors { field code message } } }';
-  return change(pair, query, input);
+  return change(by, query, input);
 }
 
 /** Removes a saved query; a text says why it was not removed. */
-export async function removeSaved(pair: Pair, name: string): Promise<string | null> {
+export async function removeSaved(by: Credentials, name: string): Promise<string | null> {
   const query = 'mutation Remove($input: RemoveSavedQueryInput!) { removeSavedQuery(input: $input) { userErrors { field code message } } }';
-  return change(pair, query, { name });
+  return change(by, query, { name });
 }
 
-async function change(pair: Pair, query: string, input: unknown): Promise<string | null> {
-  const { body } = await ask(pair, { query, variables: { input } });
+async function change(by: Credentials, query: string, input: unknown): Promise<string | null> {
+  const { body } = await ask(by, { query, variables: { input } });
   const [result] = Object.values(body.data ?? {}) as ({ userErrors: { message: string }[] } | null)[];
   if (!result) return said(body.errors);
   return result.userErrors.length > 0 ? result.userErrors.map(({ message }) => sentence(message)).join(' ') : null;
@@ -48,7 +48,7 @@ async function change(pair: Pair, query: string, input: unknown): Promise<string
 
 function said(errors: GraphQLError[] | undefined): string {
   const scope = errors?.find((e) => e.extensions?.requiredScope)?.extensions?.requiredScope;
-  if (scope) return `Your pair needs the scope ${scopeName(scope)} for that.`;
+  if (scope) return `That needs the scope ${scopeName(scope)}, which you do not have.`;
   return errors?.length ? errors.map(({ message }) => sentence(message)).join(' ') : 'The service gave an answer that this page does not understand.';
 }
 

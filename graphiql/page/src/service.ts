@@ -1,11 +1,24 @@
-/** How the page talks to the service: POST /graphql with a credential pair, and what the answers mean. */
+/** How the page talks to the service: POST /graphql with a credential pair or a person's token, and what the answers mean. */
+import type { Person } from './person';
 
-export interface Pair {
-  clientId: string;
-  clientSecret: string;
+/** For whom a request is made. They are in memory alone. */
+export interface Credentials {
+  /** Who signed in at the provider; null for a pair. */
+  person: Person | null;
+  /** What says so in a request; null when that cannot be said. */
+  headers(): Promise<Record<string, string> | null>;
+}
+
+/** A credential pair. A header can't hold every character: a pair that doesn't fit in one is not one of ours. */
+export function pairOf(clientId: string, clientSecret: string): Credentials {
+  const headers = fitsHeader(clientId) && fitsHeader(clientSecret) ? { 'x-client-id': clientId, 'x-client-secret': clientSecret } : null;
+  return { person: null, headers: async () => headers };
 }
 
 export interface Viewer {
+  kind: 'CREDENTIAL_PAIR' | 'PERSON';
+  /** As whom the provider knows a person; null for a pair. */
+  subject: string | null;
   clientId: string;
   name: string;
   /** As the specification writes them: privacy.read. */
@@ -69,8 +82,8 @@ export interface Asking {
 export const everyScope = ['privacy.read', 'customers.write', 'pti.write', 'minfin.read', 'settings.write', 'users.write'];
 
 /** Sends one request. Never throws but for an abort: a server that cannot be reached is an answer with status 0. */
-export async function ask(pair: Pair, question: Question, asking: Asking = {}): Promise<Answer> {
-  const sent = await send(pair, question, asking, 'application/graphql-response+json, application/json;q=0.9', (response) => response.text());
+export async function ask(by: Credentials, question: Question, asking: Asking = {}): Promise<Answer> {
+  const sent = await send(by, question, asking, 'application/graphql-response+json, application/json;q=0.9', (response) => response.text());
   return typeof sent === 'string' ? failure(0, sent) : answerOf(sent.response, sent.read);
 }
 
@@ -78,8 +91,8 @@ export async function ask(pair: Pair, question: Question, asking: Asking = {}): 
  * Sends a subscription, and tells each answer as it comes, until the service ends it. What it returns is the answer when it was
  * refused, and null when it had begun. Throws for an abort.
  */
-export async function follow(pair: Pair, question: Question, asking: Asking, told: (body: Body) => void): Promise<Answer | null> {
-  const sent = await send(pair, question, asking, 'text/event-stream', async (response) => {
+export async function follow(by: Credentials, question: Question, asking: Asking, told: (body: Body) => void): Promise<Answer | null> {
+  const sent = await send(by, question, asking, 'text/event-stream', async (response) => {
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
     await events(response, told);
     return null;
@@ -103,8 +116,8 @@ async function events(response: Response, told: (body: Body) => void): Promise<v
 }
 
 // Sends a request; a text says that no answer came.
-async function send<T>(pair: Pair, question: Question, asking: Asking, accept: string, read: (response: Response) => Promise<T>): Promise<{ response: Response; read: T } | { response: Response; read: string } | string> {
-  const headers = headersOf(pair, asking, accept);
+async function send<T>(by: Credentials, question: Question, asking: Asking, accept: string, read: (response: Response) => Promise<T>): Promise<{ response: Response; read: T } | { response: Response; read: string } | string> {
+  const headers = await headersOf(by, asking, accept);
   if (!headers) {
     return { response: new Response(null, { status: 401 }), read: JSON.stringify(failure(401, 'no valid credentials').body) };
   }
@@ -117,12 +130,11 @@ async function send<T>(pair: Pair, question: Question, asking: Asking, accept: s
   }
 }
 
-// A header can't hold every character. A pair that doesn't fit in one is not one of ours: there are no headers then.
-function headersOf(pair: Pair, asking: Asking, accept: string): Headers | null {
-  if (!fitsHeader(pair.clientId) || !fitsHeader(pair.clientSecret)) return null;
-  const headers = new Headers({ accept, 'content-type': 'application/json' });
-  headers.set('x-client-id', pair.clientId);
-  headers.set('x-client-secret', pair.clientSecret);
+// There are no headers for somebody who signed out.
+async function headersOf(by: Credentials, asking: Asking, accept: string): Promise<Headers | null> {
+  const said = await by.headers();
+  if (!said) return null;
+  const headers = new Headers({ ...said, accept, 'content-type': 'application/json' });
   if (asking.purpose) headers.set('x-access-purpose', utf8(asking.purpose));
   if (asking.explain) headers.set('x-explain', String(asking.explain));
   return headers;
@@ -145,10 +157,10 @@ export interface Wanted {
  * Begins an export: a response of which the body is still to be read, or the answer that refused it. Throws for an abort. A failure
  * after this breaks the body off: reading it rejects.
  */
-export async function beginExport(pair: Pair, question: Question, { format, excel, rows }: Wanted, asking: Asking): Promise<Response | Answer> {
+export async function beginExport(by: Credentials, question: Question, { format, excel, rows }: Wanted, asking: Asking): Promise<Response | Answer> {
   const address = new URLSearchParams({ format, ...(excel ? { excel: 'on' } : {}), ...(rows ? { rows } : {}) });
   try {
-    const response = await post(`/graphql/export?${address}`, headersOf(pair, asking, '*/*')!, question, asking.signal);
+    const response = await post(`/graphql/export?${address}`, (await headersOf(by, asking, '*/*'))!, question, asking.signal);
     if (response.ok && !response.headers.get('content-type')?.startsWith('application/graphql')) return response;
     return answerOf(response, await response.text());
   } catch (cause) {
@@ -167,14 +179,14 @@ function answerOf(response: Response, text: string): Answer {
 }
 
 /** Asks what an operation needs; null when the service does not say, which running it will explain. */
-export async function askPlan(pair: Pair, question: Question): Promise<Plan | null> {
-  const { body } = await ask(pair, question, { explain: 'plan' });
+export async function askPlan(by: Credentials, question: Question): Promise<Plan | null> {
+  const { body } = await ask(by, question, { explain: 'plan' });
   return body.extensions?.plan ?? null;
 }
 
-/** Asks who the pair is; the viewer is null when the service does not take it. */
-export async function signIn(pair: Pair): Promise<{ viewer: Viewer | null; answer: Answer }> {
-  const answer = await ask(pair, { query: '{ viewer { clientId name scopes } }' });
+/** Asks who somebody is; the viewer is null when the service does not take them. */
+export async function signIn(by: Credentials): Promise<{ viewer: Viewer | null; answer: Answer }> {
+  const answer = await ask(by, { query: '{ viewer { kind clientId subject name scopes } }' });
   const viewer = answer.body.data?.viewer as Viewer | undefined;
   if (answer.status !== 200 || !viewer) return { viewer: null, answer };
   return { viewer: { ...viewer, scopes: viewer.scopes.map(scopeName) }, answer };

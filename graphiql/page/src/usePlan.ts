@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Whole } from './operation';
-import { askPlan, type Pair, type Plan } from './service';
+import { askPlan, type Credentials, type Plan } from './service';
 
 /** What an operation needs, and which one that is. */
 export interface Planned {
@@ -12,7 +12,7 @@ export interface Planned {
  * What the operation in the editors needs, asked for with one request at a time: what was typed meanwhile is asked when it is
  * back. It stays while the next one is half typed, and it is null before there was one.
  */
-export function usePlan(pair: Pair, whole: Whole | null | undefined): Planned | null {
+export function usePlan(by: Credentials, whole: Whole | null | undefined): Planned | null {
   const [planned, setPlanned] = useState<Planned | null>(null);
   const wanted = useRef(whole);
   const asking = useRef(false);
@@ -25,12 +25,12 @@ export function usePlan(pair: Pair, whole: Whole | null | undefined): Planned | 
       let last: Whole | null = null;
       for (let of = wanted.current; of?.ready && of !== last; of = wanted.current) {
         last = of;
-        const plan = await askPlan(pair, of.question);
+        const plan = await askPlan(by, of.question);
         if (plan) setPlanned({ plan, of });
       }
       asking.current = false;
     };
     void ask();
-  }, [pair, whole]);
+  }, [by, whole]);
   return planned;
 }

@@ -50,7 +50,7 @@ export function launch() {
 }
 
 /** Opens the page and listens: to every request of it, and for anything that it complains about. */
-export async function open(browser, { hash = '', url = service.url, ...options } = {}) {
+export async function open(browser, { hash = '', url = service.url, ready = '#client-id', clock = false, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const heard = { requests: [], complaints: [] };
@@ -61,8 +61,9 @@ export async function open(browser, { hash = '', url = service.url, ...options }
     const refused = /Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
     if (['error', 'warning'].includes(message.type()) && !refused) heard.complaints.push(message.text());
   });
+  if (clock) await page.clock.install();
   await page.goto(`${url}/graphiql${hash}`);
-  await page.waitForSelector('#client-id');
+  await page.waitForSelector(ready);
   return { page, heard };
 }
 

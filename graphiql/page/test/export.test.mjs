@@ -142,7 +142,7 @@ it('says why there is no file: what cannot be exported, what a pair lacks, and w
   for (const [query, said] of [
     ['{ viewer { name } }', /one list with edges or nodes/],
     ['mutation { createLabel(input: { name: "x" }) { userErrors { code } } }', /Only a query/],
-    ['{ customers { nodes { registrationNumber } } }', /privacy\.read, which your pair does not have/],
+    ['{ customers { nodes { registrationNumber } } }', /privacy\.read, which you do not have/],
     ['{ customers { nodes { relations { totalCount nodes { kind } } transcripts { nodes { status } } } } }', /one kind of rows[^]*relations, transcripts/],
   ]) {
     await put(page, query);

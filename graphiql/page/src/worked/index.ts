@@ -1,4 +1,4 @@
-import { ask, type Pair } from '../service';
+import { ask, type Credentials } from '../service';
 
 /** A query that teaches one thing about the model: a file NN-key.graphql, its title and lesson in the first comments. */
 export interface Worked {
@@ -99,9 +99,9 @@ export function workedOfAddress(): Worked | undefined {
 }
 
 /** Fills in a worked query's variables, with identifiers of this store where it needs some. */
-export async function prepare(item: Worked, pair: Pair): Promise<Prepared> {
+export async function prepare(item: Worked, by: Credentials): Promise<Prepared> {
   if (!item.settings.variables) return { variables: '', missing: null };
-  const found = item.settings.prepare ? (await ask(pair, { query: item.settings.prepare })).body.data : null;
+  const found = item.settings.prepare ? (await ask(by, { query: item.settings.prepare })).body.data : null;
   const guarded = !isDemo && /^mutation\b/m.test(item.query);
   let complete = true;
   let withheld = false;
