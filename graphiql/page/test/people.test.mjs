@@ -125,7 +125,6 @@ describe('somebody who signs in at the provider', () => {
     assert.match(response.request().postData(), /grant_type=refresh_token/);
     const { access_token: second } = await response.json();
     assert.notEqual(second, first);
-    await page.waitForFunction(() => true);
     const { status, request } = await run(page);
     assert.deepEqual([status, tokenOf(request)], [200, second]);
     assert.equal(await page.locator('.bo-notice').count(), 0);
@@ -265,7 +264,7 @@ describe('what is not taken', () => {
     await keepsNothing(page);
   });
 
-  it('anybody else’s address: the policy names the provider and no other', async () => {
+  it('anybody else’s address: the policy names the provider and no other', async (t) => {
     const { page, heard } = await here();
     const policy = (await (await fetch(`${service.url}/graphiql`)).headers).get('content-security-policy');
     assert.ok(policy.includes(`connect-src 'self' ${issuer};`), policy);
@@ -275,10 +274,10 @@ describe('what is not taken', () => {
       response.writeHead(200, { 'access-control-allow-origin': '*' }).end();
     });
     await new Promise((listening) => stranger.listen(0, '127.0.0.1', listening));
+    t.after(() => stranger.close());
     const { port } = stranger.address();
     assert.equal(await page.evaluate((to) => fetch(to).then(() => 'let through', () => 'stopped'), `http://127.0.0.1:${port}/`), 'stopped');
     assert.deepEqual(asked, []);
-    stranger.close();
     assert.match(heard.complaints.join(), /Content Security Policy/);
   });
 });
