@@ -136,6 +136,7 @@ describe('the answer as a table', () => {
     const { data } = await asTable(page, 'Transcripts in groups');
     const bars = page.getByRole('list', { name: 'transcriptsAggregate by count' }).getByRole('listitem');
     const counts = data.transcriptsAggregate.groups.map((g) => g.count);
+    await bars.first().waitFor();
     assert.equal(await bars.count(), Math.min(12, counts.length));
     const widths = await bars.locator('rect').evaluateAll((all) => all.map((rect) => rect.getBoundingClientRect().width));
     for (const [i, width] of widths.entries()) assert.ok(Math.abs(width / widths[0] - counts[i] / counts[0]) < 0.02, `bar ${i}`);
