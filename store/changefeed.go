@@ -86,7 +86,7 @@ func feedNames(inView bool) string {
 // ReadChanges implements backoffice.ChangeStore.
 func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
 	asked := s.changesQuery(q, into, false)
-	asked.inView = func() *Query { return s.changesQuery(q, into, true) }
+	asked.inView = func(*moment) *Query { return s.changesQuery(q, into, true) }
 	return b.Queue(asked)
 }
 

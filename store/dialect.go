@@ -32,6 +32,7 @@ type Dialect struct {
 	stored      string // in front of a table's name: the table itself, whatever a WITH calls so
 	apart       string // behind a subquery that is to be asked for each row, not joined
 	plain       string // in front of a column that no index is to be taken for
+	seen        string // behind the stored customers: that an index tells by whom one is in view; "" where the planner knows better
 	rowID       string // selects the number of a row x that other tables refer to
 
 	// List makes an argument of several texts.
@@ -50,6 +51,7 @@ var SQLite = &Dialect{
 	parentsOf:   `json_each('["' || replace(COALESCE(c.parents, ''), ' ', '","') || '"]') p`, letterOf: "substr(c.parent_nouns, p.key + 1, 1)",
 	stored: "main.",
 	plain:  "+",
+	seen:   " INDEXED BY customers_seen",
 	rowID:  "x.rowid AS rowid, ",
 	month:  "strftime('%Y-%m', ? / 1000.0, 'unixepoch')",
 	List:   listAsJSON,

@@ -14,7 +14,8 @@ type Query struct {
 
 	uncounted bool // nothing that a request asked
 
-	inView func() *Query // asks the same of what is in view; nil where that is the same statement
+	inView func(*moment) *Query // asks the same of what is in view; nil where that is the same statement
+	tells  func(*moment)        // notes what the answer tells of who is in view; nil where it tells nothing
 }
 
 // Err implements backoffice.Queued.
@@ -28,11 +29,15 @@ func queryOf(text string, args []any, each func(*Row) error) *Query {
 }
 
 // source answers statements that see one moment, as Engine's Send does.
-type source func(ctx context.Context, statements []*Statement, last bool)
+type source struct {
+	send func(ctx context.Context, statements []*Statement, last bool)
+	// begun: the moment is the one that was begun in the context, if one was.
+	begun bool
+}
 
 // oneMoment is for a Sender whose statements see one moment anyhow.
 func oneMoment(to Sender) source {
-	return func(ctx context.Context, statements []*Statement, _ bool) { to.Send(ctx, statements...) }
+	return source{send: func(ctx context.Context, statements []*Statement, _ bool) { to.Send(ctx, statements...) }}
 }
 
 // send answers the reads of a batch.
@@ -40,13 +45,20 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 	queued := b.Queued()
 	statements := make([]*Statement, 0, len(queued))
 	metering, restricted := backoffice.BudgetOf(ctx) != nil, n.viewOf(ctx) != nil
+	var m *moment
+	if from.begun && restricted {
+		if m = n.momentOf(ctx); m != nil {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+		}
+	}
 	for _, read := range queued {
 		q, ok := read.(*Query)
 		if !ok {
 			return backoffice.Fault(errForeign, "reading")
 		}
 		for restricted && q.inView != nil && q.Err() == nil {
-			other := q.inView()
+			other := q.inView(m)
 			q.Statement, q.done, q.inView = other.Statement, other.done, other.inView
 		}
 		if q.Err() != nil || q.Text == "" {
@@ -65,14 +77,25 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 		if timeline := backoffice.TimelineOf(ctx); timeline != nil {
 			defer timed(timeline, statements)()
 		}
-		from(ctx, statements, b.Last)
+		from.send(ctx, statements, b.Last)
 	}
 	for _, read := range queued {
-		if q := read.(*Query); q.Err() == nil && q.done != nil {
+		q := read.(*Query)
+		if q.Err() != nil {
+			continue
+		}
+		if q.tells != nil && m != nil {
+			q.tells(m)
+		}
+		if q.done != nil {
 			q.done()
 		}
 	}
-	return b.Err()
+	err := b.Err()
+	if m != nil && (b.Last || err != nil) { // the moment is over, or may be
+		m.known = nil
+	}
+	return err
 }
 
 var errForeign = errors.New("a read was queued by the reader of another store")

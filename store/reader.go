@@ -80,14 +80,34 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 	} else {
 		arg = r.dialect.List(ids)
 	}
-	statement := r.texts.get(s, func() *statement[T] { return r.textFor(s, nil).byID() })
+	text := func(s shape) *statement[T] {
+		return r.texts.get(s, func() *statement[T] { return r.textFor(s, nil).byID() })
+	}
+	statement := text(s)
 	rows := r.rows(b, len(ids))
-	return b.Queue(queryOf(statement.text, []any{arg}, func(row *Row) error {
+	var all []*T // where they tell of who is in view
+	telling := false
+	read := queryOf(statement.text, []any{arg}, func(row *Row) error {
 		t := rows.new()
 		statement.read(t, row, 0)
+		if telling {
+			all = append(all, t)
+		}
 		found(t)
 		return nil
-	}))
+	})
+	if statement.customers != nil {
+		read.inView = func(m *moment) *Query {
+			telling = m != nil
+			if !r.table.reach.itself || !m.knows(ids) {
+				return &Query{Statement: read.Statement}
+			}
+			s.known = true
+			return queryOf(text(s).text, read.Args, read.Each)
+		}
+		read.tells = func(m *moment) { statement.told(m, all) }
+	}
+	return b.Queue(read)
 }
 
 // wellFormed drops what is no identifier, so nothing that an engine would refuse gets to it. It copies only when it must.
@@ -120,10 +140,11 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 		varying: r.table.varyingText(ask.Criteria, r.dialect),
 		window:  windowShape{limit: w.Limit, backward: w.Backward, after: w.HasAfter, before: w.HasBefore, inclusive: w.Inclusive, offset: w.Offset > 0},
 	}
-	statement := r.texts.get(s, func() *statement[T] {
-		ends, _ := r.table.ends(ask.Under, ask.Criteria)
-		return r.textFor(s, ends).pages()
-	})
+	columns, _ := r.table.ends(ask.Under, ask.Criteria)
+	pages := func(s shape) *statement[T] {
+		return r.texts.get(s, func() *statement[T] { return r.textFor(s, columns).pages() })
+	}
+	statement := pages(s)
 	args := r.arguments(s, ask.Criteria, list)
 	if of.text != nil {
 		for range strings.Count(of.expression(r.dialect), "?") {
@@ -156,7 +177,7 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 		}
 		return nil
 	}
-	return b.Queue(&Query{Statement: Statement{Text: statement.text, Args: args, Each: each}, done: func() {
+	read := &Query{Statement: Statement{Text: statement.text, Args: args, Each: each}, done: func() {
 		for ; at < len(list); at++ {
 			ends[at] = len(items)
 		}
@@ -179,7 +200,17 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 			}
 			at, start = at+1, ends[at]
 		}
-	}})
+	}}
+	if r.table.reach.nameParent(columns) {
+		read.inView = func(m *moment) *Query {
+			s.inView, s.known = true, m.knows(list)
+			return &Query{Statement: Statement{Text: pages(s).text, Args: args, Each: read.Each}, done: read.done}
+		}
+	}
+	if statement.customers != nil {
+		read.tells = func(m *moment) { statement.told(m, items) }
+	}
+	return b.Queue(read)
 }
 
 // isSingle says whether the list of one parent is asked.
@@ -263,16 +294,24 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 		varying: r.table.varyingText(criteria, r.dialect), similar: r.table.trigrams(criteria) != nil,
 	}
 	each := countInto(into, places)
+	columns, _ := r.table.ends(under, criteria)
 	counting := func() *Query {
-		text := r.texts.get(s, func() *statement[T] { ends, _ := r.table.ends(under, criteria); return r.textFor(s, ends).counts() }).text
+		text := r.texts.get(s, func() *statement[T] { return r.textFor(s, columns).counts() }).text
 		return queryOf(text, r.arguments(s, criteria, list), each)
 	}
 	if under != backoffice.Root || s.criteria != 0 || s.varying != "" || s.similar || r.table.uncounted {
-		return counting()
+		read := counting()
+		if !s.similar && r.table.reach.nameParent(columns) {
+			read.inView = func(m *moment) *Query {
+				s.inView, s.known = true, m.knows(list)
+				return counting()
+			}
+		}
+		return read
 	}
 	total := queryOf(totalText, []any{string(r.table.noun)}, each)
 	if !r.table.reach.everybody {
-		total.inView = counting
+		total.inView = func(*moment) *Query { return counting() }
 	}
 	return total
 }

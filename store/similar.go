@@ -96,7 +96,7 @@ func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery
 // similar is the text for all that is like a search, in no order.
 func (b *textOf[T, C]) similar() *statement[T] {
 	columns, reads := b.selectedColumns()
-	return &statement[T]{b.named("similar", "SELECT "+columns+b.from()), reads}
+	return &statement[T]{b.named("similar", "SELECT "+columns+b.from()), reads, b.customers()}
 }
 
 // placed are rows with their places.

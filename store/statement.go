@@ -20,6 +20,8 @@ type shape struct {
 	varying  string // conditions whose text depends on more than criteria
 	similar  bool   // of rows that are like a search
 	single   bool   // one parent, which is then an argument by itself: a simpler plan, and half of its cost
+	inView   bool   // of customers who are looked for in view once, not with each of the rows that hang on them
+	known    bool   // of customers who are known to be in view
 }
 
 type statementKind uint8
@@ -41,8 +43,9 @@ type windowShape struct {
 
 // statement is a text and how to read its rows into a T.
 type statement[T any] struct {
-	text  string
-	reads []func(*T, *Row, int)
+	text      string
+	reads     []func(*T, *Row, int)
+	customers []func(*T) any // who is in view when a row is
 }
 
 func (s *statement[T]) read(t *T, row *Row, from int) {
@@ -184,14 +187,14 @@ func (b *textOf[T, C]) addBounds() {
 	}
 }
 
-// from is the table under the conditions, and under those more.
-func (b *textOf[T, C]) from(more ...string) string { return b.joined("", more...) }
+// from is the table under the conditions.
+func (b *textOf[T, C]) from() string { return b.joined("") }
 
 // joined is the table with others that are joined to it.
-func (b *textOf[T, C]) joined(others string, more ...string) string {
+func (b *textOf[T, C]) joined(others string) string {
 	text := " FROM " + b.base + " t" + others
-	if all := slices.Concat(more, b.conditions); len(all) > 0 {
-		text += " WHERE " + strings.Join(all, " AND ")
+	if len(b.conditions) > 0 {
+		text += " WHERE " + strings.Join(b.conditions, " AND ")
 	}
 	return text
 }
@@ -209,53 +212,82 @@ func (b *textOf[T, C]) pages() *statement[T] {
 		reach += " + CAST(" + parameter(b.parameters) + " AS bigint)" // next to a literal PostgreSQL takes it for 4 bytes
 	}
 
-	of := b.hangsOn
 	var text string
 	switch d := b.dialect; {
 	case len(b.ends) == 0:
 		text = "SELECT " + columns + b.from() + window
 	case b.shape.single && len(b.ends) == 1:
-		text = "SELECT " + columns + b.from(of(b.ends[0])) + window
+		text = "SELECT " + columns + b.under(b.ends[0], b.parentInView()...) + window
 	case d.lateral:
-		inner := "SELECT " + columns + b.from(of(b.ends[0])) + window
+		inner := "SELECT " + columns + b.under(b.ends[0]) + window
 		if len(b.ends) > 1 {
-			inner = "SELECT * FROM (" + b.union(columns, reach, of) + ") t" + window
+			inner = "SELECT * FROM (" + b.union(columns, reach) + ") t" + b.whereParent() + window
 		}
 		if text = inner; !b.shape.single {
-			text = "SELECT " + d.parentNo + ", t.* FROM " + d.parents + " CROSS JOIN LATERAL (" + inner + ") t"
+			text = "SELECT " + d.parentNo + ", t.* FROM " + d.parents + " CROSS JOIN LATERAL (" + inner + ") t" + b.whereParent()
 		}
-	default:
-		inner := "SELECT t.rowid" + b.from(of(b.ends[0])) + window
+	default: // the rows are found in view within, so that they are taken as they are stored without
+		inner := "SELECT t.rowid" + b.under(b.ends[0]) + window
 		if len(b.ends) > 1 {
-			inner = "SELECT t.row FROM (" + b.union("t.rowid AS row, t.id", reach, of) + ") t" + window
+			inner = "SELECT t.row FROM (" + b.union("t.rowid AS row, t.id", reach) + ") t" + window
 		}
+		stored := d.stored + b.table.name + " t"
+		found := " WHERE " + strings.Join(append(b.parentInView(), "t.rowid IN ("+inner+")"), " AND ")
 		if b.shape.single {
-			text = "SELECT " + columns + " FROM " + b.table.name + " t WHERE t.rowid IN (" + inner + ")" + orderBy
+			text = "SELECT " + columns + " FROM " + stored + found + orderBy
 		} else {
-			text = "SELECT " + d.parentNo + ", " + columns + " FROM " + d.parents + " CROSS JOIN " + b.table.name + " t WHERE t.rowid IN (" +
-				inner + ") ORDER BY " + d.parentNo + ", " + b.orderBy()
+			text = "SELECT " + d.parentNo + ", " + columns + " FROM " + d.parents + " CROSS JOIN " + stored + found + " ORDER BY " + d.parentNo + ", " + b.orderBy()
 		}
 	}
-	return &statement[T]{b.named("page", text), reads}
+	return &statement[T]{b.named("page", text), reads, b.customers()}
+}
+
+// parent is what stands for the parent in a condition.
+func (b *textOf[T, C]) parent() string {
+	if b.shape.single {
+		return "$1"
+	}
+	return b.dialect.parentID
 }
 
 // hangsOn is the condition that a column holds the parent, or what leads to it.
 func (b *textOf[T, C]) hangsOn(end string) string {
-	parent := b.dialect.parentID
-	if b.shape.single {
-		parent = "$1"
-	}
 	if strings.Contains(end, "?") {
-		return "t." + strings.ReplaceAll(end, "?", parent)
+		return "t." + strings.ReplaceAll(end, "?", b.parent())
 	}
-	return "t." + end + " = " + parent
+	return "t." + end + " = " + b.parent()
+}
+
+// under is the table under the conditions and those more, of what has the parent at an end.
+func (b *textOf[T, C]) under(end string, more ...string) string {
+	base := b.base
+	if b.shape.inView {
+		base = beneath(b.table.name, end)
+	}
+	return " FROM " + base + " t WHERE " + strings.Join(slices.Concat([]string{b.hangsOn(end)}, more, b.conditions), " AND ")
+}
+
+// parentInView is the condition that under leaves out where the shape says so.
+func (b *textOf[T, C]) parentInView() []string {
+	if !b.shape.inView || b.shape.known {
+		return nil
+	}
+	return []string{parentInView(b.parent())}
+}
+
+// whereParent is the same behind the parents, "" where there is no such condition.
+func (b *textOf[T, C]) whereParent() string {
+	if condition := b.parentInView(); condition != nil {
+		return " WHERE " + condition[0]
+	}
+	return ""
 }
 
 // union takes the same window of the lists at several ends.
-func (b *textOf[T, C]) union(columns, reach string, of func(string) string) string {
+func (b *textOf[T, C]) union(columns, reach string) string {
 	parts := make([]string, len(b.ends))
 	for i, end := range b.ends {
-		parts[i] = "SELECT * FROM (SELECT " + columns + b.from(of(end)) + reach + ") t"
+		parts[i] = "SELECT * FROM (SELECT " + columns + b.under(end) + reach + ") t"
 	}
 	return strings.Join(parts, " UNION ALL ")
 }
@@ -266,12 +298,12 @@ func (b *textOf[T, C]) counts() *statement[T] {
 	}
 	sums := make([]string, len(b.ends))
 	for i, end := range b.ends {
-		sums[i] = "(SELECT count(*)" + b.from(b.hangsOn(end)) + ")"
+		sums[i] = "(SELECT count(*)" + b.under(end) + ")"
 	}
 	if b.shape.single {
-		return &statement[T]{text: b.named("count", "SELECT 0, "+strings.Join(sums, " + "))}
+		return &statement[T]{text: b.named("count", "SELECT 0, "+strings.Join(sums, " + ")+b.whereParent())}
 	}
-	return &statement[T]{text: b.named("count", "SELECT "+b.dialect.parentNo+", "+strings.Join(sums, " + ")+" FROM "+b.dialect.parents)}
+	return &statement[T]{text: b.named("count", "SELECT "+b.dialect.parentNo+", "+strings.Join(sums, " + ")+" FROM "+b.dialect.parents+b.whereParent())}
 }
 
 // groups counts by the values of a column.
@@ -279,7 +311,7 @@ func (b *textOf[T, C]) groups(column string) *statement[T] {
 	if len(b.ends) == 0 {
 		return &statement[T]{text: b.named(column+"_counts", "SELECT 0, t."+column+", count(*)"+b.from()+" GROUP BY t."+column)}
 	}
-	inner := "SELECT t." + column + ", count(*)" + b.from(b.hangsOn(b.ends[0])) + " GROUP BY t." + column
+	inner := "SELECT t." + column + ", count(*)" + b.under(b.ends[0]) + " GROUP BY t." + column
 	if b.dialect.lateral {
 		return &statement[T]{text: b.named(column+"_counts", "SELECT "+b.dialect.parentNo+", t.* FROM "+b.dialect.parents+" CROSS JOIN LATERAL ("+inner+") t")}
 	}
@@ -295,5 +327,14 @@ func (b *textOf[T, C]) byID() *statement[T] {
 		name = "many"
 		condition = "t.id " + strings.ReplaceAll(b.dialect.in, "?", "$1")
 	}
-	return &statement[T]{b.named(name, "SELECT "+columns+" FROM "+b.table.name+" t WHERE "+condition), reads}
+	base := b.table.name
+	if b.shape.known {
+		base = b.dialect.stored + base
+	}
+	return &statement[T]{b.named(name, "SELECT "+columns+" FROM "+base+" t WHERE "+condition), reads, b.customers()}
+}
+
+// customers are the columns that tell who is in view.
+func (b *textOf[T, C]) customers() []func(*T) any {
+	return b.table.customersIn(b.table.picked(b.shape.columns, b.orderColumnField()))
 }

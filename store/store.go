@@ -25,7 +25,7 @@ var _ backoffice.Store = (*Store)(nil)
 // New makes the store of an open database whose schema is up to date. Close closes the engine.
 func New(engine Engine) *Store {
 	n := nounsOn(engine.Dialect())
-	s := &Store{readers: n.readers(engine.Send), engine: engine}
+	s := &Store{readers: n.readers(source{send: engine.Send, begun: true}), engine: engine}
 	s.looking = newLooking(s)
 	if e, ok := engine.(Listening); ok {
 		if l := e.Listener(s.Look); l != nil {
@@ -103,11 +103,14 @@ func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads
 
 // BeginSnapshot implements backoffice.Store.
 func (s *Store) BeginSnapshot(ctx context.Context) (context.Context, func()) {
-	return s.engine.BeginSnapshot(ctx)
+	return s.nouns.begin(s.engine.BeginSnapshot(ctx))
 }
 
 // RenewSnapshot lets what a context reads next be of another moment.
-func (s *Store) RenewSnapshot(ctx context.Context) { s.engine.RenewSnapshot(ctx) }
+func (s *Store) RenewSnapshot(ctx context.Context) {
+	anotherMoment(ctx)
+	s.engine.RenewSnapshot(ctx)
+}
 
 // Write implements backoffice.Store.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
@@ -116,6 +119,8 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 
 func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
 	var noted *backoffice.Act
+	anotherMoment(ctx)       // of which the engine lets go
+	defer anotherMoment(ctx) // and of what somebody reads beside meanwhile
 	err := s.engine.Write(ctx, func(ctx context.Context, to Sender) error {
 		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())}, restricted: s.nouns.viewOf(ctx) != nil}
 		tx.conn = Conn{counted{inTx{tx}, s.nouns}}

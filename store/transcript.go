@@ -131,7 +131,7 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	}
 	found := map[backoffice.TranscriptStatus]int{}
 	parts := r.parts(criteria, func(status backoffice.TranscriptStatus, n int) { found[status] += n })
-	parts.done, parts.inView = func() { into[0] = inOrder(found) }, counting
+	parts.done, parts.inView = func() { into[0] = inOrder(found) }, func(*moment) *Query { return counting() }
 	return b.Queue(parts)
 }
 

@@ -36,6 +36,12 @@ func (r reach) within(year string) reach {
 	return r
 }
 
+// nameParent says whether each of the columns by which records hang on a parent names a customer by whom they are in view, so that the
+// parent is one.
+func (r reach) nameParent(columns []string) bool {
+	return len(columns) > 0 && !slices.ContainsFunc(columns, func(column string) bool { return !slices.Contains(r.customers, column) })
+}
+
 func (r reach) isSet() bool { return r.everybody || r.itself || len(r.customers) > 0 }
 
 // viewKind is what the text of a view depends on: of each alternative the amounts of its four kinds of conditions.
@@ -149,25 +155,52 @@ func (n *nouns) restricted(of viewText, name string) string {
 	}
 	named := map[string]bool{}
 	text := unnamed(of.text)
-	for _, table := range n.boundNames.FindAllString(text, -1) {
-		named[table] = true
+	for _, at := range n.boundNames.FindAllStringIndex(text, -1) {
+		if stored := n.dialect.stored; stored == "" || !strings.HasSuffix(text[:at[0]], stored) {
+			named[text[at[0]:at[1]]] = true
+		}
 	}
 	if len(named) == 0 {
 		return of.text
 	}
 	text = n.entriesInView(text, of.kind, of.args)
-	parts := []string{n.tableInView(n.customers, of.kind, of.args)}
+	alternatives := n.comparing(of.kind, of.args)
+	text = parents.ReplaceAllStringFunc(text, func(mark string) string {
+		return n.hasInView(parents.FindStringSubmatch(mark)[1], n.dialect.apart, alternatives)
+	})
+	parts := []string{n.tableInView(n.customers, "", of.kind, of.args)}
+	for _, table := range n.bound { // those beneath customers first, so that what they name is stored
+		for _, column := range table.reach.customers {
+			if named[beneath(table.table, column)] {
+				parts = append(parts, n.tableInView(table, column, of.kind, of.args))
+			}
+		}
+	}
 	for _, table := range n.bound {
 		if named[table.table] && !table.reach.itself {
-			parts = append(parts, n.tableInView(table, of.kind, of.args))
+			parts = append(parts, n.tableInView(table, "", of.kind, of.args))
 		}
 	}
 	return "WITH " + nameBegin + name + nameEnd + strings.Join(parts, ", ") + " " + text
 }
 
-// tableInView is a part of a WITH. Every part says which of the tables it means: one of its own name is meant by no one.
-func (n *nouns) tableInView(of description, kind viewKind, args int) string {
-	d, alternatives := n.dialect, n.comparing(kind, args)
+// beneath is what a statement calls a table whose rows are in view as far as the customer does not decide it who is named in a column:
+// that one is looked for in view by the statement itself, once for all rows. Without a view there is no such table, and so no answer.
+func beneath(table, column string) string { return table + "_beneath_" + column }
+
+// parentInView stands in the text of a statement for the condition that the customer is in view whose identifier an expression has. It is
+// no SQL: where nothing is restricted nobody may ask it.
+func parentInView(id string) string { return "[" + id + " in view]" }
+
+var parents = regexp.MustCompile(`\[([^][ ]+) in view\]`)
+
+// tableInView is a part of a WITH: a table, or what is beneath a column of it. Every part says which of the tables it means: one of its
+// own name is meant by no one.
+func (n *nouns) tableInView(of description, below string, kind viewKind, args int) string {
+	d, alternatives, name := n.dialect, n.comparing(kind, args), of.table
+	if below != "" {
+		name = beneath(of.table, below)
+	}
 	var conditions []string
 	switch {
 	case of.reach.itself:
@@ -200,9 +233,15 @@ func (n *nouns) tableInView(of description, kind viewKind, args int) string {
 		conditions = append(conditions, anyOf(each))
 	}
 	for _, column := range of.reach.customers {
-		conditions = append(conditions, "EXISTS (SELECT 1 FROM customers c WHERE c.id = x."+column+")")
+		if column != below {
+			conditions = append(conditions, n.hasInView("x."+column, "", alternatives))
+		}
 	}
-	return of.table + " AS NOT MATERIALIZED (SELECT " + d.rowID + "x.* FROM " + d.stored + of.table + " x WHERE " + strings.Join(conditions, " AND ") + ")"
+	text := name + " AS NOT MATERIALIZED (SELECT " + d.rowID + "x.* FROM " + d.stored + of.table + " x"
+	if len(conditions) > 0 {
+		text += " WHERE " + strings.Join(conditions, " AND ")
+	}
+	return text + ")"
 }
 
 // anyOf is a condition that holds when one of several does.
@@ -211,6 +250,25 @@ func anyOf(conditions []string) string {
 		return conditions[0]
 	}
 	return "((" + strings.Join(conditions, ") OR (") + "))"
+}
+
+// hasInView is the condition that a customer is in view whose identifier an expression has.
+func (n *nouns) hasInView(id, apart string, alternatives []comparisons) string {
+	if d, is := n.dialect, alternatives[0]; len(alternatives) == 1 && d.seen != "" {
+		switch {
+		case is.responsible != "" || is.labelled != "": // an index has all that is asked
+			return "EXISTS (SELECT 1 FROM " + d.stored + "customers v" + d.seen + " WHERE v.id = " + id + " AND " + n.customerInView("v", is, false) + ")"
+		case is.ofYears != "" && is.customers == "": // who has a transcript is there
+			return n.hasYear(id, is)
+		}
+	}
+	return "EXISTS (SELECT 1 FROM customers c WHERE c.id = " + id + apart + ")"
+}
+
+// hasYear is the condition that a customer has a transcript of one of the years.
+func (n *nouns) hasYear(id string, is comparisons) string {
+	d := n.dialect
+	return "EXISTS (SELECT 1 FROM " + d.stored + "transcripts w WHERE w.customer_id = " + id + " AND " + d.plain + "w.financial_year_id " + is.ofYears + d.apart + ")"
 }
 
 // ofYear is the condition that a record x belongs to one of the years.
@@ -231,7 +289,7 @@ func (n *nouns) customerInView(name string, is comparisons, alone bool) string {
 		conditions = append(conditions, d.plain+name+".responsible_id "+is.labelled)
 	}
 	if is.ofYears != "" {
-		conditions = append(conditions, "EXISTS (SELECT 1 FROM "+d.stored+"transcripts w WHERE w.customer_id = "+name+".id AND "+d.plain+"w.financial_year_id "+is.ofYears+d.apart+")")
+		conditions = append(conditions, n.hasYear(name+".id", is))
 	}
 	if is.customers != "" {
 		conditions = append(conditions, name+".id "+is.customers)
@@ -282,6 +340,9 @@ func boundTables() (bound []description, customers description, names *regexp.Re
 	for _, of := range nounTables() {
 		if of.reach.everybody {
 			continue
+		}
+		for _, column := range of.reach.customers {
+			all = append(all, beneath(of.table, column))
 		}
 		bound, all = append(bound, of), append(all, of.table)
 		if of.reach.itself {

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"example.org/backoffice/backoffice"
+)
+
+// moment is what a restricted request knows of the one moment that it reads: customers who are in view in it, because a statement has
+// given them, or what hangs on them, in view. They need not be looked for again. It knows only what the store itself has read in this
+// moment under this restriction: an identifier that a caller names is not known by that.
+type moment struct {
+	mu    sync.Mutex // held while a batch is answered, so that no other moment begins between the choice of a statement and its answer
+	of    backoffice.Restriction
+	known map[string]bool
+	ended bool
+}
+
+type momentKey struct{}
+
+// begin notes that a moment begins in a context, and gives what ends it.
+func (n *nouns) begin(ctx context.Context, end func()) (context.Context, func()) {
+	if n.viewOf(ctx) == nil {
+		if ctx.Value(momentKey{}) != nil { // of another snapshot
+			ctx = context.WithValue(ctx, momentKey{}, (*moment)(nil))
+		}
+		return ctx, end
+	}
+	m := &moment{of: backoffice.RestrictionOf(ctx)}
+	return context.WithValue(ctx, momentKey{}, m), func() {
+		end()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.known, m.ended = nil, true
+	}
+}
+
+// momentOf is the moment of a context that is restricted as it was when the moment began; nil where there is none.
+func (n *nouns) momentOf(ctx context.Context) *moment {
+	m, _ := ctx.Value(momentKey{}).(*moment)
+	if m == nil || n.viewOf(ctx) == nil || m.of != backoffice.RestrictionOf(ctx) {
+		return nil
+	}
+	return m
+}
+
+// anotherMoment forgets what is known in a context: what it reads next is of another moment.
+func anotherMoment(ctx context.Context) {
+	if m, _ := ctx.Value(momentKey{}).(*moment); m != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.known = nil
+	}
+}
+
+// knows says whether all of some customers are known to be in view. It is called under mu.
+func (m *moment) knows(ids []string) bool {
+	return m != nil && !m.ended && !slices.ContainsFunc(ids, func(id string) bool { return !m.known[id] })
+}
+
+// note notes a customer who is in view. It is called under mu.
+func (m *moment) note(id any) {
+	name, _ := id.(string)
+	if name == "" || m.ended {
+		return
+	}
+	if m.known == nil {
+		m.known = map[string]bool{}
+	}
+	m.known[name] = true
+}
+
+// told notes what rows tell that were read in view by a statement: themselves if they are customers, else those on whom they hang.
+func (s *statement[T]) told(m *moment, rows []*T) {
+	for _, customer := range s.customers {
+		for _, row := range rows {
+			m.note(customer(row))
+		}
+	}
+}
+
+// customersIn are the columns of rows that name a customer who is in view when they are, of those that are read.
+func (t *table[T, C]) customersIn(picked []int) (all []func(*T) any) {
+	for _, i := range picked {
+		c := &t.columns[i]
+		if t.reach.itself && i == 0 || slices.Contains(t.reach.customers, c.name) {
+			all = append(all, c.value)
+		}
+	}
+	return all
+}
