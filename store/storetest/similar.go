@@ -42,6 +42,9 @@ func testSimilar(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		rapid.Check(t, func(t *rapid.T) {
 			ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Order: backoffice.Order{Key: backoffice.KeyRelevance}}
 			ask.Criteria.Fuzzy = drawFuzzy(t, rapid.SampledFrom(rows).Draw(t, "like").DisplayName)
+			if ask.Criteria.Fuzzy == "" { // the letters that were changed were all there were: it is no search
+				t.Skip()
+			}
 			ask.Criteria.Language = either(t, "language", "dutch")
 			ask.Window = backoffice.Window{Limit: rapid.SampledFrom([]int{0, 3, 500}).Draw(t, "limit"), Backward: rapid.Bool().Draw(t, "backward")}
 			found := mostSimilar(rows, ask.Criteria)
