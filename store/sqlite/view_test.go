@@ -41,8 +41,12 @@ type unforgetting struct {
 	engine store.Engine
 }
 
-// RenewSnapshot lets the engine alone know that another moment begins.
-func (s unforgetting) RenewSnapshot(ctx context.Context) { s.engine.RenewSnapshot(ctx) }
+// Write lets the engine alone know that another moment begins.
+func (s unforgetting) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
+	err := s.Store.Write(context.Background(), do)
+	s.engine.RenewSnapshot(ctx)
+	return err
+}
 
 func TestTheLookBeneathCustomersFindsWhoTrustsAName(t *testing.T) {
 	t.Parallel()
