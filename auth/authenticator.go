@@ -219,7 +219,7 @@ func undecided(cause error) error {
 	return &backoffice.Error{
 		Kind:    backoffice.Unavailable,
 		Message: "credential pairs cannot be checked now; try again later",
-		Cause:   fmt.Errorf("reading the credential pairs: %w", cause),
+		Cause:   fmt.Errorf("reading the credential pairs: %w", backoffice.Why(cause)),
 	}
 }
 

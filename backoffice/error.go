@@ -79,6 +79,16 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
+// Why is what a log says of an error: its cause, for what callers are told of it says less.
+func Why(err error) error {
+	var known *Error
+	for errors.As(err, &known) && known.Cause != nil {
+		err = known.Cause
+		known = nil
+	}
+	return err
+}
+
 // Fault wraps a cause that the caller must not see. Deadlines and cancellations keep their meaning.
 func Fault(cause error, doing string) *Error {
 	var known *Error

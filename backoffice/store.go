@@ -215,5 +215,8 @@ type Store interface {
 	// Ping fails with Unavailable when the store cannot answer now.
 	Ping(ctx context.Context) error
 
+	// Clock is what the store's clock says, by which it tells when changes became visible and leases end.
+	Clock(ctx context.Context) (Instant, error)
+
 	Close() error
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -21,8 +22,12 @@ const partFolder = ".part"
 // Folder keeps files in a local folder. It can be copied while nothing writes to it, and shared by servers of one
 // machine. Only its owner may read it.
 type Folder struct {
-	root *os.Root // nothing is reached outside of it, whatever a link inside says
+	dir   string                  // where it was opened; "" is looked for no more
+	root  atomic.Pointer[os.Root] // nothing is reached outside of it, whatever a link inside says
+	owner atomic.Pointer[string]  // what its mark says, once that was asked
 }
+
+func (f *Folder) at() *os.Root { return f.root.Load() }
 
 // OpenFolder opens a folder and makes it when it is missing. It fails when nothing can be written there.
 func OpenFolder(dir string) (*Folder, error) {
@@ -33,7 +38,8 @@ func OpenFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder of stored files cannot be opened: %w", err)
 	}
-	folder := &Folder{root: root}
+	folder := &Folder{dir: dir}
+	folder.root.Store(root)
 	if err := folder.probe(); err != nil {
 		_ = root.Close()
 		return nil, fmt.Errorf("the folder of stored files, %s, cannot be written: %w", dir, err)
@@ -42,18 +48,18 @@ func OpenFolder(dir string) (*Folder, error) {
 }
 
 func (f *Folder) probe() error {
-	if err := f.root.Mkdir(partFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := f.at().Mkdir(partFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	name := path.Join(partFolder, "probe-"+backoffice.NewUploadID())
-	if err := f.root.WriteFile(name, nil, 0o600); err != nil {
+	if err := f.at().WriteFile(name, nil, 0o600); err != nil {
 		return err
 	}
-	return f.root.Remove(name)
+	return f.at().Remove(name)
 }
 
 // Close lets go of the folder. Readers that are open stay so.
-func (f *Folder) Close() error { return f.root.Close() }
+func (f *Folder) Close() error { return f.at().Close() }
 
 // Put writes to a temporary name, syncs, renames and syncs the folders, so that a crash leaves the whole file or none.
 func (f *Folder) Put(ctx context.Context, key string, r io.Reader, contentType string) (backoffice.File, error) {
@@ -70,10 +76,13 @@ func (f *Folder) Put(ctx context.Context, key string, r io.Reader, contentType s
 }
 
 func (f *Folder) write(key string, from *source) (err error) {
+	if err := f.here(); err != nil { // what is written elsewhere would be gone when the folder is back
+		return err
+	}
 	part := partOf(key)
 	defer func() {
 		if err != nil {
-			_ = f.root.Remove(part)
+			_ = f.at().Remove(part)
 			err = from.fault(err, "writing a file")
 		}
 	}()
@@ -83,11 +92,11 @@ func (f *Folder) write(key string, from *source) (err error) {
 	if err := f.makeFolderOf(key); err != nil {
 		return err
 	}
-	if err := f.root.Rename(part, key); err != nil {
+	if err := f.at().Rename(part, key); err != nil {
 		return err
 	}
 	if err := f.syncFolder(path.Dir(key)); err != nil {
-		_ = f.root.Remove(key)
+		_ = f.at().Remove(key)
 		return err
 	}
 	return nil
@@ -96,7 +105,7 @@ func (f *Folder) write(key string, from *source) (err error) {
 // makeFolderOf makes the folder that a name lies in, and it durable.
 func (f *Folder) makeFolderOf(name string) error {
 	folder := path.Dir(name)
-	switch err := f.root.Mkdir(folder, 0o700); {
+	switch err := f.at().Mkdir(folder, 0o700); {
 	case errors.Is(err, fs.ErrExist):
 		return nil
 	case errors.Is(err, fs.ErrNotExist): // so is the one above
@@ -111,7 +120,7 @@ func (f *Folder) makeFolderOf(name string) error {
 }
 
 func (f *Folder) writePart(part string, from io.Reader) error {
-	file, err := f.root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := f.at().OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -124,7 +133,7 @@ func (f *Folder) writePart(part string, from io.Reader) error {
 
 // syncFolder makes the names in a folder durable.
 func (f *Folder) syncFolder(name string) error {
-	folder, err := f.root.Open(name)
+	folder, err := f.at().Open(name)
 	if err != nil {
 		return err
 	}
@@ -136,7 +145,13 @@ func (f *Folder) Open(ctx context.Context, key string, offset, length int64) (io
 	if err := checkAsk(ctx, key, offset); err != nil {
 		return nil, err
 	}
-	file, err := f.root.Open(key)
+	file, err := f.at().Open(key)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := f.here(); err != nil {
+			return nil, err
+		}
+		file, err = f.at().Open(key)
+	}
 	if err != nil {
 		return nil, storeFault(err, "opening a file")
 	}
@@ -160,6 +175,9 @@ type part struct {
 
 // Missing looks for files.
 func (f *Folder) Missing(ctx context.Context, keys []string) ([]string, error) {
+	if err := f.here(); err != nil {
+		return nil, err
+	}
 	var missing []string
 	for _, key := range keys {
 		if err := ctx.Err(); err != nil {
@@ -169,7 +187,7 @@ func (f *Folder) Missing(ctx context.Context, keys []string) ([]string, error) {
 			missing = append(missing, key)
 			continue
 		}
-		switch info, err := f.root.Stat(key); {
+		switch info, err := f.at().Stat(key); {
 		case errors.Is(err, fs.ErrNotExist), err == nil && !info.Mode().IsRegular():
 			missing = append(missing, key)
 		case err != nil:
@@ -193,7 +211,7 @@ func (f *Folder) DeleteIn(ctx context.Context, area string, keys []string) error
 		if !backoffice.ValidFileKey(key) {
 			continue
 		}
-		if err := f.root.Remove(path.Join(area, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := f.at().Remove(path.Join(area, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return storeFault(err, "removing a file")
 		}
 	}
@@ -203,7 +221,7 @@ func (f *Folder) DeleteIn(ctx context.Context, area string, keys []string) error
 // List implements Store. It passes over anything that a Folder never makes.
 func (f *Folder) List(ctx context.Context, area string, visit func(key string) error) error {
 	area = cmp.Or(area, ".")
-	return fs.WalkDir(f.root.FS(), area, func(name string, entry fs.DirEntry, err error) error {
+	return fs.WalkDir(f.at().FS(), area, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return backoffice.Fault(ctx.Err(), "listing files")

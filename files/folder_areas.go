@@ -23,7 +23,7 @@ func partOf(key string) string { return path.Join(partFolder, strings.ReplaceAll
 
 // ListParts implements Store.
 func (f *Folder) ListParts(ctx context.Context, visit func(key string) error) error {
-	entries, err := fs.ReadDir(f.root.FS(), partFolder)
+	entries, err := fs.ReadDir(f.at().FS(), partFolder)
 	if err != nil {
 		return storeFault(err, "listing files that are being written")
 	}
@@ -44,7 +44,7 @@ func (f *Folder) ListParts(ctx context.Context, visit func(key string) error) er
 // DeleteParts implements Store.
 func (f *Folder) DeleteParts(_ context.Context, keys ...string) error {
 	for _, key := range keys {
-		if err := f.root.Remove(partOf(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := f.at().Remove(partOf(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return storeFault(err, "removing a file that was written in part")
 		}
 	}
@@ -53,13 +53,15 @@ func (f *Folder) DeleteParts(_ context.Context, keys ...string) error {
 
 // Owner implements Store.
 func (f *Folder) Owner(context.Context) (string, error) {
-	text, err := f.root.ReadFile(marker)
+	text, err := f.at().ReadFile(marker)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
 		return "", storeFault(err, "reading whose the stored files are")
 	}
+	mark := string(text)
+	f.owner.Store(&mark)
 	return ownerOf(text)
 }
 
@@ -68,11 +70,11 @@ func (f *Folder) Mark(ctx context.Context, fingerprint string) (string, error) {
 	part := path.Join(partFolder, "owner-"+backoffice.NewUploadID())
 	err := f.writePart(part, strings.NewReader(fingerprint+"\n"))
 	if err == nil {
-		err = f.root.Link(part, marker)
+		err = f.at().Link(part, marker)
 		if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
 			err = f.writePart(marker, strings.NewReader(fingerprint+"\n")) // exclusive too
 		}
-		_ = f.root.Remove(part)
+		_ = f.at().Remove(part)
 	}
 	if err == nil {
 		err = f.syncFolder(".")
@@ -105,7 +107,7 @@ func (f *Folder) Move(ctx context.Context, from, to string, keys []string) error
 		target := path.Join(to, key)
 		err := f.makeFolderOf(target)
 		if err == nil {
-			err = f.root.Rename(path.Join(from, key), target)
+			err = f.at().Rename(path.Join(from, key), target)
 		}
 		switch {
 		case err == nil:

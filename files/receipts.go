@@ -51,7 +51,8 @@ func (f receiptFolder) Write(_ context.Context, name string, content []byte) err
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	folder := &Folder{root}
+	folder := &Folder{}
+	folder.root.Store(root)
 	if err := folder.makeFolderOf(name); err != nil {
 		return err
 	}

@@ -43,10 +43,19 @@ func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, f
 	}
 	body, err := store.Open(r.Context(), file.Key, wanted.offset, wanted.length)
 	if err != nil {
+		if backoffice.KindOf(err) == backoffice.NotFound {
+			slog.ErrorContext(r.Context(), "a stored file is missing; restore it from a backup (backoffice check names its record)", "file", file.Key)
+		}
 		clearHeaders(header)
 		return err
 	}
 	defer body.Close()
+	if wanted == (byteRange{0, size}) && r.Method == http.MethodGet {
+		if body, err = whole(body, file); err != nil {
+			clearHeaders(header)
+			return err
+		}
+	}
 	if status == http.StatusPartialContent {
 		header.Set("Content-Range", wanted.contentRange(size))
 	}

@@ -121,6 +121,9 @@ func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.mayBeLost(ctx, store); err != nil {
+		return nil, err
+	}
 	stored, err := s.OpenFiles(ctx, store)
 	if err != nil {
 		return nil, err

@@ -260,7 +260,7 @@ func (k *Keyset) keepLooking(ctx context.Context) {
 	backoffice.Every(ctx, lookPeriod, func() {
 		err := k.look(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			slog.Error("the keys of the store cannot be looked at", "cause", err)
+			slog.Error("the keys of the store cannot be looked at", "cause", backoffice.Why(err))
 		}
 		failing = err != nil
 	})
@@ -277,7 +277,7 @@ func (k *Keyset) keepNoting(ctx context.Context) {
 		case <-k.bound.change:
 		}
 		if err := k.writeNote(ctx); err != nil && ctx.Err() == nil {
-			slog.Warn("which keys this program knows could not be noted", "cause", err)
+			slog.Warn("which keys this program knows could not be noted", "cause", backoffice.Why(err))
 		}
 	}
 }

@@ -54,6 +54,15 @@ func (s *Store) Ping(ctx context.Context) error {
 	}
 }
 
+// Clock implements backoffice.Store.
+func (s *Store) Clock(ctx context.Context) (at backoffice.Instant, err error) {
+	err = s.primary().Query(ctx, "SELECT "+naming("server", "clock")+s.nouns.dialect.now, nil, func(row *Row) error {
+		at = backoffice.Instant(row.Int(0))
+		return nil
+	})
+	return at, err
+}
+
 // pingTime is how long the store may take to say that it is there.
 const pingTime = 5 * time.Second
 

@@ -16,6 +16,11 @@ type fault struct {
 	before time.Duration // of work, each time
 	often  int           // how many times; 0 is as often as gateways are killed
 	breaks func(*stand) error
+
+	says  []string           // of which each has to be in a line of the log, or in what a command that failed said
+	long  bool               // it takes time, and a quicker one is of its kind
+	small bool               // it is of the disks, which are small
+	then  func(*stand) error // what has to work when all is well again; may be nil
 }
 
 func (f fault) times(s *stand) int {
@@ -26,34 +31,60 @@ func (f fault) times(s *stand) int {
 }
 
 var faults = []fault{
-	{"", "the gateway killed (kill -9)", 100 * time.Millisecond, 0, func(s *stand) error {
+	{name: "the gateway killed (kill -9)", before: 100 * time.Millisecond, breaks: func(s *stand) error {
 		s.gone.Store(true)
 		s.server.Kill()
 		return s.server.Start(s.office, nil) // as systemd does
-	}},
-	{"", "the gateway stopped under load and started", 300 * time.Millisecond, 5, func(s *stand) error {
+	}, says: []string{`"serving"`}},
+	{name: "the gateway stopped under load and started", before: 300 * time.Millisecond, often: 5, breaks: func(s *stand) error {
 		s.gone.Store(true)
 		if err := s.server.Stop(20 * time.Second); err != nil {
 			return err
 		}
 		return s.server.Start(s.office, nil)
-	}},
-	{"postgres", "PostgreSQL restarted", 500 * time.Millisecond, 3, func(s *stand) error { return s.cluster.Restart() }},
-	{"postgres", "PostgreSQL killed, back after 1 s", 500 * time.Millisecond, 3, func(s *stand) error {
+	}, says: []string{`"stopping"`, `"serving"`}},
+	{engine: "postgres", name: "PostgreSQL restarted", long: true, before: half, often: 3, breaks: func(s *stand) error { return s.cluster.Restart() }, says: []string{"it is starting, recovering or stopping"}},
+	{engine: "postgres", name: "PostgreSQL killed, back after 1 s", long: true, before: half, often: 3, breaks: func(s *stand) error {
 		s.cluster.Kill()
 		time.Sleep(time.Second)
 		return s.cluster.Start()
-	}},
-	{"postgres", "PostgreSQL frozen for 3 s", 500 * time.Millisecond, 2, frozen(3 * time.Second)},
-	{"postgres", "PostgreSQL frozen for 20 s", 500 * time.Millisecond, 1, frozen(20 * time.Second)},
-	{"postgres", "all connections cut", 500 * time.Millisecond, 5, func(s *stand) error {
+	}, says: []string{"connecting to PostgreSQL failed"}},
+	{engine: "postgres", name: "PostgreSQL frozen for 3 s", long: true, before: half, often: 2, breaks: frozen(3 * time.Second), says: []string{slow}},
+	{engine: "postgres", name: "PostgreSQL frozen for 20 s", long: true, before: half, often: 1, breaks: frozen(20 * time.Second), says: []string{"PostgreSQL"}},
+	{engine: "postgres", name: "all connections cut", before: half, often: 5, breaks: func(s *stand) error {
 		s.proxy.Stop()
 		return s.proxy.Start()
-	}},
-	{"postgres", "200 ms of delay for 5 s", 500 * time.Millisecond, 1, poisoned(`{"type":"latency","stream":"downstream","attributes":{"latency":200}}`, 5*time.Second)},
-	{"postgres", "everything dropped silently for 3 s", 500 * time.Millisecond, 2, poisoned(`{"type":"timeout","stream":"downstream","attributes":{"timeout":0}}`, 3*time.Second)},
-	{"postgres", "all of PostgreSQL's connections taken by others for 3 s", 500 * time.Millisecond, 1, exhausted},
+	}, says: []string{"not"}},
+	{engine: "postgres", name: "200 ms of delay for 5 s", long: true, before: half, often: 1, breaks: poisoned(`{"type":"latency","stream":"downstream","attributes":{"latency":200}}`, 5*time.Second), says: []string{slow}},
+	{engine: "postgres", name: "everything dropped silently for 3 s", long: true, before: half, often: 2, breaks: poisoned(`{"type":"timeout","stream":"downstream","attributes":{"timeout":0}}`, 3*time.Second), says: []string{lost}},
+	{engine: "postgres", name: "all of PostgreSQL's connections taken by others for 3 s", long: true, before: half, often: 1, breaks: exhausted, says: []string{"all its connections are taken"}},
+	{engine: "postgres", name: "a second gateway whose clock is a day ahead", before: half, often: 1, breaks: apart(24 * time.Hour), says: []string{"clock and the database's are apart"}},
+	{engine: "postgres", name: "a second gateway whose clock is a day behind", before: half, often: 1, breaks: apart(-24 * time.Hour), says: []string{"clock and the database's are apart"}},
+
+	{engine: "sqlite", name: "the store's disk full for 2 s, during writes", before: half, often: 2, small: true, breaks: full(storeDisk, lasting(2*time.Second)), says: []string{diskFull}},
+	{engine: "sqlite", name: "the store's disk full during an import", before: half, often: 1, small: true, breaks: fullBut(2<<20, storeDisk, importing), then: importAgain,
+		says: []string{diskFull, "import: "}},
+	{engine: "sqlite", name: "the disk full during a backup", before: half, often: 1, small: true, breaks: fullBut(1<<20, filesDisk, backingUp), then: backUpAgain,
+		says: []string{"no space left on device"}},
+	{engine: "postgres", name: "PostgreSQL's disk full for 2 s, during writes", before: half, often: 2, small: true, breaks: full(storeDisk, lasting(2*time.Second)), says: []string{diskFull}},
+	{engine: "postgres", name: "PostgreSQL's disk full during an import", before: half, often: 1, small: true, breaks: fullBut(2<<20, storeDisk, importing), then: importAgain,
+		says: []string{diskFull, "import: "}},
+	{engine: "postgres", name: "the disk of PostgreSQL's log full, which ends it, until it is started again", before: half, often: 1, small: true, breaks: func(s *stand) error {
+		if err := full(logDisk, withoutLog)(s); err != nil {
+			return err
+		}
+		_, err := s.cluster.Revive()
+		return err
+	}, says: []string{"PostgreSQL"}},
+	{name: "the disk of stored files full for 2 s, during uploads", before: half, often: 2, small: true, breaks: full(filesDisk, lasting(2*time.Second)), says: []string{"no space left on device"}},
 }
+
+const (
+	half     = 500 * time.Millisecond
+	lost     = "the connection to PostgreSQL was lost"
+	slow     = "slow operation"
+	diskFull = "the disk is full"
+)
 
 func frozen(d time.Duration) func(*stand) error {
 	return func(s *stand) error {

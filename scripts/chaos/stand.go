@@ -27,16 +27,37 @@ type stand struct {
 	cluster *rig.Cluster     // of PostgreSQL
 	proxy   *toxiproxy.Proxy // before it
 
-	gone atomic.Bool // the server is being killed, or stopped
+	small bool // the data are on disks of their own
+	disks disks
+
+	withClock string      // the program with a clock that can be set; "" when no fault is one of clocks
+	second    *rig.Server // which runs it
+	both      atomic.Bool // it serves
+
+	gone  atomic.Bool // the server is being killed, or stopped
+	noted *noted      // of the fault that is under way
+	said  []string    // by commands that failed as they had to
 }
+
+// at is a path in the stand's folder.
+func (s *stand) at(name string) string { return filepath.Join(s.office.Folder, name) }
 
 func (s *stand) open() (err error) {
 	if err := os.MkdirAll(s.office.Folder, 0o755); err != nil {
 		return err
 	}
-	s.office.Database = "sqlite:" + filepath.Join(s.office.Folder, "backoffice.db")
+	if s.small {
+		if err := s.mount(); err != nil {
+			return err
+		}
+	}
+	s.office.Database = "sqlite:" + filepath.Join(s.at("store"), "backoffice.db")
 	if s.engine == "postgres" {
-		if s.cluster, err = rig.NewCluster(filepath.Join(s.office.Folder, "postgres")); err != nil {
+		var flags []string
+		if s.small { // a log that stays small, in a folder that does not exist yet, on a disk of its own
+			flags = []string{"--wal-segsize=1", "--waldir=" + filepath.Join(s.disks.log.Path, "wal")}
+		}
+		if s.cluster, err = rig.NewCluster(s.at("store"), flags...); err != nil {
 			return err
 		}
 		server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
@@ -55,6 +76,10 @@ func (s *stand) open() (err error) {
 	if s.server, err = s.office.NewServer("server"); err != nil {
 		return err
 	}
+	if s.second, err = s.office.NewServer("second"); err != nil {
+		return err
+	}
+	s.server.Flags = []string{"--slow", "500ms"} // what a delay is told by
 	if err := s.server.Start(s.office, nil); err != nil {
 		return err
 	}
@@ -72,19 +97,25 @@ func (s *stand) close() {
 	if s.cluster != nil {
 		s.cluster.Stop()
 	}
+	s.disks.close()
 }
 
 // under lets clients work before a fault, during it and after it, and counts. A fault happens as often as it says; each time all
 // has to be well again.
 func (s *stand) under(f fault) (counts, error) {
 	of := &noted{}
+	s.noted, s.said = of, nil
+	from, fromSecond := s.server.LogSize(), s.second.LogSize()
 	entries, err := s.entries()
 	if err != nil {
 		return counts{}, err
 	}
 	witnesses := make([]*witness, 4)
 	for i := range witnesses {
-		witnesses[i] = &witness{client: rig.NewClient(s.server.Address, s.pair, 2, 30*time.Second), of: of, name: fmt.Sprint("Witness ", i), turn: i * 1_000_000, deaf: s.gone.Load}
+		witnesses[i] = &witness{
+			client: rig.NewClient(s.server.Address, s.pair, 2, 30*time.Second), elsewhere: rig.NewClient(s.second.Address, s.pair, 2, 30*time.Second), both: s.both.Load,
+			of: of, name: fmt.Sprint("Witness ", i), turn: i * 1_000_000, deaf: s.gone.Load,
+		}
 		if err := witnesses[i].begin(); err != nil {
 			return counts{}, err
 		}
@@ -94,32 +125,16 @@ func (s *stand) under(f fault) (counts, error) {
 	for _, w := range witnesses {
 		all.Go(func() { w.run(until) })
 	}
-	prober := &witness{client: rig.NewClient(s.server.Address, s.pair, 1, 10*time.Second), of: &noted{}, name: "Prober", deaf: func() bool { return true }}
-	if err := prober.begin(); err != nil {
-		return counts{}, err
+	all.Go(func() { s.balance(until) })
+	err = s.repeat(f, of)
+	if err == nil {
+		time.Sleep(300 * time.Millisecond)
 	}
-	times := max(f.times(s), 1)
-	for range times {
-		time.Sleep(f.before)
-		if err := f.breaks(s); err != nil {
-			return counts{}, err
-		}
-		took, err := s.healthy(prober)
-		of.mu.Lock()
-		of.healthy = max(of.healthy, took)
-		if err != nil {
-			of.byHand++
-			of.example = err.Error() + "; " + of.example + "; " + prober.of.example
-		}
-		of.mu.Unlock()
-		if err != nil {
-			break
-		}
-		s.gone.Store(false)
-	}
-	time.Sleep(300 * time.Millisecond)
 	close(until)
 	all.Wait()
+	if err != nil {
+		return counts{}, err
+	}
 	for _, w := range witnesses {
 		w.verify()
 	}
@@ -131,7 +146,59 @@ func (s *stand) under(f fault) (counts, error) {
 	if _, err := s.office.Run("consultations", "verify"); err != nil {
 		of.addf(&of.wrong, "the register: %v", err)
 	}
+	lines, err := s.server.LogSince(from)
+	if err != nil {
+		return counts{}, err
+	}
+	if second, err := s.second.LogSince(fromSecond); err == nil {
+		lines = append(lines, second...)
+	}
+	of.lines = of.words(f.says, append(s.said, lines...))
 	return of.counts, nil
+}
+
+// repeat has a fault happen as often as it does, and waits each time until all is well.
+func (s *stand) repeat(f fault, of *noted) error {
+	prober := &witness{client: rig.NewClient(s.server.Address, s.pair, 1, 10*time.Second), of: &noted{}, name: "Prober", deaf: func() bool { return true }}
+	if err := prober.begin(); err != nil {
+		return err
+	}
+	for range max(f.times(s), 1) {
+		time.Sleep(f.before)
+		if err := f.breaks(s); err != nil {
+			return err
+		}
+		took, err := s.healthy(prober)
+		of.mu.Lock()
+		of.healthy = max(of.healthy, took)
+		if err != nil {
+			of.byHand++
+			of.example = err.Error() + "; " + of.example + "; " + prober.of.example
+		}
+		of.mu.Unlock()
+		if err != nil {
+			return nil
+		}
+		s.gone.Store(false)
+		if f.then != nil {
+			if err := f.then(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// balance asks whether the server is ready, as a balancer before it does.
+func (s *stand) balance(until <-chan struct{}) {
+	for {
+		select {
+		case <-until:
+			return
+		case <-time.After(250 * time.Millisecond):
+			s.server.IsReady()
+		}
+	}
 }
 
 // healthy waits until the server is ready and a write is acknowledged.

@@ -17,13 +17,15 @@ import (
 // counts are what the clients noticed during a fault.
 type counts struct {
 	acknowledged, lost, torn, disclosed, unentered, wrong, refused, byHand int
+	mute                                                                   int // what the log had to say, and did not
 	healthy                                                                time.Duration
 	example                                                                string
+	lines                                                                  []string // of the log, which name the fault
 }
 
 // isWhole says whether nothing is wrong, and all was well again in time.
 func (c *counts) isWhole(within time.Duration) bool {
-	return c.lost+c.torn+c.unentered+c.wrong+c.byHand == 0 && c.healthy <= within && c.acknowledged > 0
+	return c.lost+c.torn+c.unentered+c.wrong+c.byHand+c.mute == 0 && c.healthy <= within && c.acknowledged > 0
 }
 
 // witness is a client that knows what it may read: two customers that only it changes, and always together.
@@ -38,6 +40,12 @@ type witness struct {
 	turn     int
 	name     string
 	deaf     func() bool // whether the server may be gone just now
+
+	files map[string]string // digests of documents whose upload was acknowledged, by their identifiers
+
+	elsewhere *rig.Client // of a second gateway; nil when there is none
+	both      func() bool // whether it serves
+	asked     int
 }
 
 // noted is what all witnesses notice.
@@ -55,9 +63,18 @@ func (n *noted) addf(where *int, format string, values ...any) {
 	}
 }
 
+// asks is the client that asks this time: that of the other gateway each second time, while there are two.
+func (w *witness) asks() *rig.Client {
+	w.asked++
+	if w.both != nil && w.both() && w.asked%2 == 0 {
+		return w.elsewhere
+	}
+	return w.client
+}
+
 // answered is the data of an answer; ok is whether it is one. What is none has to be as the contract names it.
 func (w *witness) answered(into any, query string, variables any) (ok bool) {
-	a, err := w.client.Ask(query, variables)
+	a, err := w.asks().Ask(query, variables)
 	if err != nil {
 		if !w.deaf() {
 			w.of.addf(&w.of.wrong, "no answer: %v", err)
@@ -129,13 +146,15 @@ func (w *witness) run(until <-chan struct{}) {
 			return
 		default:
 		}
-		switch random.IntN(6) {
-		case 0, 1, 2:
+		switch random.IntN(8) {
+		case 0, 1, 2, 3:
 			w.write()
-		case 3:
-			w.create()
 		case 4:
+			w.create()
+		case 5:
 			w.disclose()
+		case 6:
+			w.upload()
 		default:
 			w.read()
 		}
@@ -240,5 +259,8 @@ func (w *witness) verify() {
 				w.of.addf(&w.of.lost, "a customer that was made is gone: %s", ids[at])
 			}
 		}
+	}
+	for id, digest := range w.files {
+		w.download(id, digest)
 	}
 }

@@ -50,7 +50,7 @@ func main() {
 }
 
 func (o options) run() (reached bool, err error) {
-	release, err := rig.Ground(&o.folder, &o.binary, "backoffice-overload-")
+	release, err := rig.Ground(&o.folder, &o.binary, "backoffice-overload")
 	defer release()
 	if err != nil {
 		return false, err

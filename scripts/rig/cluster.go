@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ type Cluster struct {
 	port             int
 	as               *syscall.SysProcAttr
 	command          *exec.Cmd
+	ended            chan struct{}
 }
 
 const clusterSettings = `
@@ -33,8 +35,8 @@ jit = off
 log_min_messages = fatal
 `
 
-// NewCluster makes and starts one in a new folder.
-func NewCluster(folder string) (*Cluster, error) {
+// NewCluster makes and starts one in a folder that holds none yet, with more flags for initdb. Folders that these name have to be inside it.
+func NewCluster(folder string, flags ...string) (*Cluster, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
@@ -45,23 +47,15 @@ func NewCluster(folder string) (*Cluster, error) {
 	if program, err = filepath.EvalSymlinks(program); err != nil {
 		return nil, errors.New("PostgreSQL is not installed (Debian: apt-get install postgresql)")
 	}
-	c := &Cluster{folder: folder, programs: filepath.Dir(program), as: &syscall.SysProcAttr{Setpgid: true}}
-	if os.Geteuid() == 0 {
-		owner, err := user.Lookup("postgres")
-		if err != nil {
-			return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres")
-		}
-		uid, _ := strconv.Atoi(owner.Uid)
-		gid, _ := strconv.Atoi(owner.Gid)
-		c.as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-		if err := os.Chown(folder, uid, gid); err != nil {
-			return nil, err
-		}
+	c := &Cluster{folder: folder, programs: filepath.Dir(program)}
+	if c.as, err = notRoot(folder); err != nil {
+		return nil, err
 	}
 	if c.port, err = FreePort(); err != nil {
 		return nil, err
 	}
 	initdb := exec.Command(filepath.Join(c.programs, "initdb"), "-D", c.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+	initdb.Args = append(initdb.Args, flags...)
 	initdb.Dir, initdb.SysProcAttr = folder, c.as
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w: %s", err, out)
@@ -78,6 +72,30 @@ func NewCluster(folder string) (*Cluster, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// notRoot is whom PostgreSQL runs as, which owns all in the folder: it refuses root.
+func notRoot(folder string) (*syscall.SysProcAttr, error) {
+	as := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGQUIT}
+	switch {
+	case os.Geteuid() != 0:
+		return as, nil
+	case os.Getenv(isolated) == "mapped": // root of nothing but the disks; to PostgreSQL it is somebody
+		as.Cloneflags = syscall.CLONE_NEWUSER
+		as.UidMappings = []syscall.SysProcIDMap{{ContainerID: 1000, HostID: 0, Size: 1}}
+		as.GidMappings = []syscall.SysProcIDMap{{ContainerID: 1000, HostID: 0, Size: 1}}
+		return as, nil
+	}
+	owner, err := user.Lookup("postgres")
+	if err != nil {
+		return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres")
+	}
+	uid, _ := strconv.Atoi(owner.Uid)
+	gid, _ := strconv.Atoi(owner.Gid)
+	as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return as, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chown(path, uid, gid))
+	})
 }
 
 func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
@@ -102,10 +120,17 @@ func (c *Cluster) Start() error {
 	if err := c.command.Start(); err != nil {
 		return err
 	}
+	c.ended = make(chan struct{})
+	go func(command *exec.Cmd, ended chan struct{}) { _ = command.Wait(); close(ended) }(c.command, c.ended)
 	var last error
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if last = c.Execute("postgres", "SELECT 1"); last == nil {
 			return nil
+		}
+		select {
+		case <-c.ended:
+			return fmt.Errorf("PostgreSQL has ended; see %s", log.Name())
+		default:
 		}
 	}
 	return fmt.Errorf("PostgreSQL does not answer: %w", last)
@@ -144,8 +169,26 @@ func (c *Cluster) end(with syscall.Signal) {
 	} else {
 		_ = c.command.Process.Signal(with)
 	}
-	_ = c.command.Wait()
+	<-c.ended
 	c.command = nil
+}
+
+// Revive starts it if it has ended by itself, as systemd does, and says whether it had. One that is still ending is waited for.
+func (c *Cluster) Revive() (ended bool, err error) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		select {
+		case <-c.ended: // it may have to be started again, while its last processes end
+			if ended, err = true, c.Start(); err == nil {
+				return true, nil
+			}
+			continue
+		default:
+		}
+		if c.Execute("postgres", "SELECT 1") == nil {
+			return false, nil
+		}
+	}
+	return ended, errors.Join(errors.New("PostgreSQL does not come back"), err)
 }
 
 // Freeze stops all its processes where they are, and Thaw lets them go on.

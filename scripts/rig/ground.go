@@ -1,21 +1,30 @@
 package rig
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
 )
 
 // Ground makes the folder in which a command keeps everything, and builds the program into it, where the two are empty. release removes a
-// folder that was made here under a temporary name.
-func Ground(folder, binary *string, pattern string) (release func(), err error) {
+// folder that was made here under a temporary name; so does a signal that ends the command, and, after one that was killed, the
+// next command of its name.
+func Ground(folder, binary *string, name string) (release func(), err error) {
 	release = func() {}
 	if *folder == "" {
-		if *folder, err = os.MkdirTemp("", pattern); err != nil {
+		sweep(os.TempDir(), name)
+		if *folder, err = os.MkdirTemp("", fmt.Sprintf("%s-%d-", name, os.Getpid())); err != nil {
 			return release, err
 		}
-		release = func() { _ = os.RemoveAll(*folder) }
+		release = removes(*folder)
 	}
 	if err := os.MkdirAll(*folder, 0o700); err != nil {
 		return release, err
@@ -25,9 +34,75 @@ func Ground(folder, binary *string, pattern string) (release func(), err error) 
 	}
 	if *binary == "" {
 		*binary = filepath.Join(*folder, "backoffice")
-		if out, err := exec.Command("go", "build", "-o", *binary, ".").CombinedOutput(); err != nil {
-			return release, fmt.Errorf("building the server: %w\n%s", err, out)
+		if err := Build(*binary); err != nil {
+			return release, err
 		}
 	}
 	return release, nil
+}
+
+// Build builds the program of the module in which the command runs.
+func Build(binary string, flags ...string) error {
+	arguments := append(append([]string{"build"}, flags...), "-o", binary, "example.org/backoffice")
+	if out, err := exec.Command("go", arguments...).CombinedOutput(); err != nil {
+		return fmt.Errorf("building the program: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// removes removes a folder once, when it is called or a signal ends the command.
+func removes(folder string) (release func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	release = sync.OnceFunc(func() {
+		signal.Stop(signals)
+		_ = removeAll(folder)
+	})
+	go func() {
+		if with, ok := (<-signals).(syscall.Signal); ok {
+			endChildren()
+			release()
+			os.Exit(128 + int(with))
+		}
+	}()
+	return release
+}
+
+// endChildren ends what was started, which would go on writing into the folder.
+func endChildren() {
+	var children []byte
+	threads, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, thread := range threads { // each has those that it started
+		of, _ := os.ReadFile(thread)
+		children = append(append(children, ' '), of...)
+	}
+	for _, child := range strings.Fields(string(children)) {
+		if pid, err := strconv.Atoi(child); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGCONT)
+			_ = syscall.Kill(pid, syscall.SIGQUIT) // PostgreSQL ends its own children by it
+		}
+	}
+}
+
+// removeAll removes a folder into which what is just ending may still write.
+func removeAll(folder string) (err error) {
+	for range 50 {
+		if err = os.RemoveAll(folder); err == nil || !errors.Is(err, syscall.ENOTEMPTY) {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
+
+// sweep removes the folders of commands of a name that are no more.
+func sweep(in, name string) {
+	left, _ := filepath.Glob(filepath.Join(in, name+"-*-*"))
+	for _, folder := range left {
+		of, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), name+"-"), "-")
+		pid, err := strconv.Atoi(of)
+		if err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			_ = removeAll(folder)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -18,11 +21,14 @@ type Office struct {
 	Binary   string
 	Folder   string
 	Database string // sqlite:PATH or postgres://…
+	Files    string // a folder; the one called files when empty
+	Keyset   string // a path; keyset.json when empty
 }
 
 // Settings are the flags that name the store.
 func (o *Office) Settings() []string {
-	return []string{"--database", o.Database, "--keyset", filepath.Join(o.Folder, "keyset.json"), "--files", "file:" + filepath.Join(o.Folder, "files")}
+	keyset, files := cmp.Or(o.Keyset, filepath.Join(o.Folder, "keyset.json")), cmp.Or(o.Files, filepath.Join(o.Folder, "files"))
+	return []string{"--database", o.Database, "--keyset", keyset, "--files", "file:" + files}
 }
 
 // Run runs one of the program's commands to its end.
@@ -58,8 +64,27 @@ type Server struct {
 	Address, Metrics string
 	Log              string // its path
 	Verb             string // serve, or demo
+	Flags            []string
 	command          *exec.Cmd
 	ended            chan struct{}
+}
+
+// LogSize is how long its log is, from where LogSince tells what came since.
+func (s *Server) LogSize() int64 {
+	info, err := os.Stat(s.Log)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// LogSince are the lines of its log from a place on.
+func (s *Server) LogSince(from int64) ([]string, error) {
+	content, err := os.ReadFile(s.Log)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(string(content[min(from, int64(len(content))):]), "\n"), nil
 }
 
 // NewServer picks addresses and a log; Start starts it.
@@ -82,7 +107,7 @@ func (s *Server) Start(o *Office, environment []string, flags ...string) error {
 	}
 	defer log.Close()
 	arguments := append([]string{s.Verb, "--listen", s.Address, "--metrics", s.Metrics}, o.Settings()...)
-	s.command = exec.Command(o.Binary, append(arguments, flags...)...)
+	s.command = exec.Command(o.Binary, slices.Concat(arguments, s.Flags, flags)...)
 	s.command.Stderr, s.command.Env = log, append(os.Environ(), environment...)
 	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := s.command.Start(); err != nil {

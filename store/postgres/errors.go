@@ -28,12 +28,29 @@ type serverError struct{ code, constraint, table string }
 
 func (e *serverError) Error() string {
 	text := "PostgreSQL error " + e.code
+	if words := codeWords[e.code]; words != "" {
+		text += ": " + words
+	}
 	if e.constraint != "" {
 		text += " on " + e.constraint
 	} else if e.table != "" {
 		text += " on " + e.table
 	}
 	return text
+}
+
+// codeWords say what codes mean that an operator can do something about.
+var codeWords = map[string]string{
+	"25006": "it takes no writes: a replica, or a primary that is one no more",
+	"53200": "it has no memory left",
+	"53300": "all its connections are taken; raise max_connections or use a pooler",
+	"53400": "a limit of its configuration is reached",
+	"55P03": "a lock was not to be had in time",
+	"57P01": "it was told to stop, or to end the connection",
+	"57P02": "it ended all connections, since one of its processes crashed",
+	"57P03": "it is starting, recovering or stopping",
+	"58030": "it cannot read or write its disk",
+	"58P01": "a file of it is missing",
 }
 
 // isRetryable says that the same transaction may succeed when it is run again.
@@ -51,6 +68,23 @@ func isCancelled(err error) bool {
 
 // lostError says that a connection ended while it was used.
 type lostError struct{ how string }
+
+// how says by what a connection ended, or was not made, without an address.
+func how(err error) string {
+	var network *net.OpError
+	var name *net.DNSError
+	switch {
+	case errors.As(err, &name):
+		return "its host is not known"
+	case errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
+		return "no answer in time"
+	case errors.As(err, &network):
+		return network.Err.Error() // of the system: connection refused, connection reset by peer
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return "it was closed"
+	}
+	return fmt.Sprintf("%T", err)
+}
 
 func (e *lostError) Error() string { return "the connection to PostgreSQL was lost (" + e.how + ")" }
 
@@ -98,11 +132,11 @@ func classify(ctx context.Context, err error) error {
 	var network net.Error
 	switch {
 	case errors.As(err, &connecting):
-		return unavailable(errors.New("connecting to PostgreSQL failed"))
+		return unavailable(fmt.Errorf("connecting to PostgreSQL failed: %s", how(connecting)))
 	case errors.Is(err, context.DeadlineExceeded): // of a part of what ctx is for
 		return backoffice.Fault(err, "asking the store")
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err), pgconn.Timeout(err):
-		return unavailable(&lostError{fmt.Sprintf("%T", err)})
+		return unavailable(&lostError{how(err)})
 	}
 	return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")
 }

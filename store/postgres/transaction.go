@@ -173,7 +173,7 @@ func (t *transaction) commit(ctx context.Context) error {
 	case t.repeats:
 		return unanswered(ctx, t.conn, classify(ctx, err))
 	}
-	return unknownOutcome(fmt.Errorf("the commit was not answered (%T)", err))
+	return unknownOutcome(fmt.Errorf("the commit was not answered (%s)", how(err)))
 }
 
 // isDecided says that an error in the trip of the commit comes from a server which has not committed: it refused a statement,

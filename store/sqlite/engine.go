@@ -14,6 +14,7 @@ import (
 // engine is an open database.
 type engine struct {
 	path      string
+	place     *place
 	databases []*sql.DB
 	writer    *pool // of one connection
 	readers   *pool
@@ -57,11 +58,14 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 	if err := e.count(end, c); err != nil {
 		return err
 	}
+	if err := e.place.check(); err != nil {
+		return err
+	}
 	if err := c.exec(end, "COMMIT"); err != nil {
 		return err
 	}
 	committed = true
-	return nil
+	return e.place.check() // since nothing holds the files where they are
 }
 
 // Snapshot implements store.Engine.
@@ -73,6 +77,9 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 
 // Ping implements store.Engine. A disk that was full is written to, to see whether it still is.
 func (e *engine) Ping(ctx context.Context) error {
+	if err := e.place.check(); err != nil {
+		return err
+	}
 	if err := e.health.fault(func() error { return findRoom(filepath.Dir(e.path)) }); err != nil {
 		return err
 	}

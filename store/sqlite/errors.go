@@ -70,6 +70,21 @@ func classify(ctx context.Context, err error) error {
 // resultCode is SQLite's extended result code as the cause of an error.
 type resultCode int
 
-func (c resultCode) Error() string { return fmt.Sprintf("SQLite error %d", int(c)) }
+func (c resultCode) Error() string {
+	text := fmt.Sprintf("SQLite error %d", int(c))
+	switch c & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		text += ": another program holds the database"
+	case sqlite3.SQLITE_IOERR:
+		text += ": its disk cannot be read or written"
+	case sqlite3.SQLITE_CANTOPEN:
+		text += ": its file cannot be opened"
+	case sqlite3.SQLITE_READONLY:
+		text += ": its file, or the disk, cannot be written"
+	case sqlite3.SQLITE_NOMEM:
+		text += ": there is no memory left"
+	}
+	return text
+}
 
 var errClosed = errors.New("the store is closed")

@@ -112,6 +112,9 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	if err := with(dsn(path, writing...), func(db *sql.DB) error { return prepare(ctx, db, have) }); err != nil {
 		return nil, err
 	}
+	if e.place, err = newPlace(path); err != nil {
+		return nil, err
+	}
 	var errs [4]error
 	e.writer, errs[0] = e.connect(dsnWith(path, lockPoll, writing...), 1, 0, 0)
 	e.readers, errs[1] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-16384)")...), options.Readers, acquireTime, options.StatementTimeout)

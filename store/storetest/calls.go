@@ -81,6 +81,9 @@ func testCalls(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		if err := store.Ping(t.Context()); err != nil {
 			t.Error(err)
 		}
+		if at, err := store.Clock(t.Context()); err != nil || time.Since(at.Time()).Abs() > time.Hour {
+			t.Errorf("its clock says %v: %v", at, err)
+		}
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}

@@ -1,0 +1,58 @@
+package files
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+
+	"example.org/backoffice/backoffice"
+)
+
+// smallFile is up to how many bytes a file is read before anything is answered.
+const smallFile = 64 << 10
+
+var errDamaged = errors.New("the bytes of a stored file are not those that were stored: it is damaged; restore it from a backup (backoffice check names its record)")
+
+// whole reads all of a file, and nothing else than what was stored: one that is small is looked at before anything is answered, and of a larger
+// one that is damaged the end is never handed over, so that the answer breaks off. A part of a file has no digest to hold it to.
+func whole(body io.ReadCloser, file backoffice.File) (io.ReadCloser, error) {
+	checked := &verified{ReadCloser: body, digest: sha256.New(), want: file.SHA256, left: int64(file.Size)}
+	if file.Size > smallFile || len(file.SHA256) == 0 {
+		return checked, nil
+	}
+	content, err := io.ReadAll(io.LimitReader(checked, int64(file.Size)))
+	if errors.Is(err, errDamaged) {
+		return body, &backoffice.Error{Kind: backoffice.Unavailable, Message: "the stored file is damaged", Cause: err}
+	}
+	// What broke off is told when it is sent.
+	return &part{io.MultiReader(bytes.NewReader(content), failing{err}), body}, nil
+}
+
+// failing is a reader's end.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	return 0, io.EOF
+}
+
+// verified fails instead of handing over the last bytes of a file when it is not what was stored.
+type verified struct {
+	io.ReadCloser
+	digest hash.Hash
+	want   []byte
+	left   int64
+}
+
+func (v *verified) Read(p []byte) (int, error) {
+	n, err := v.ReadCloser.Read(p)
+	_, _ = v.digest.Write(p[:n])
+	if v.left -= int64(n); n > 0 && v.left == 0 && len(v.want) > 0 && !bytes.Equal(v.digest.Sum(nil), v.want) {
+		return 0, errDamaged
+	}
+	return n, err
+}

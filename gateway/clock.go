@@ -1,0 +1,48 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+const (
+	clockPeriod = time.Minute     // how often the store's clock is asked
+	mostSkew    = 2 * time.Second // how far it may be from this machine's
+)
+
+// clock compares this machine's clock with the store's. Instants come from both: what is signed and what ends by this one's, and the order and
+// visibility of changes by the store's, so that nothing is lost or shown twice while they differ; but an operator has to know.
+type clock struct {
+	store backoffice.Store
+	log   *slog.Logger
+	apart bool // it was so the last time
+}
+
+// watch compares at once, and from time to time.
+func (c *clock) watch(ctx context.Context) {
+	c.look(ctx)
+	backoffice.Every(ctx, clockPeriod, func() { c.look(ctx) })
+}
+
+// look says when the clocks are apart, and when they are no more. What cannot be asked is asked the next time.
+func (c *clock) look(ctx context.Context) {
+	asked := time.Now()
+	at, err := c.store.Clock(ctx)
+	if err != nil {
+		return
+	}
+	waited := time.Since(asked)
+	ahead := asked.Add(waited / 2).Sub(at.Time())
+	switch apart := ahead.Abs() > mostSkew+waited; {
+	case apart && !c.apart:
+		c.log.WarnContext(ctx, "this machine's clock and the database's are apart: credential pairs, signed paths and sessions end by the first; let both keep time (NTP)",
+			"ahead", ahead.Round(time.Second).String())
+		c.apart = true
+	case !apart && c.apart:
+		c.log.InfoContext(ctx, "this machine's clock is the database's again")
+		c.apart = false
+	}
+}

@@ -1,0 +1,52 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync/atomic"
+
+	"example.org/backoffice/backoffice"
+)
+
+// place is where an open database's two files lie. A file that was removed, moved or replaced can be written on, and what is
+// written then is gone with the process: so it is looked for with each write.
+type place struct {
+	path     string
+	database os.FileInfo
+	log      atomic.Pointer[fs.FileInfo] // nil until there is one
+}
+
+func newPlace(path string) (*place, error) {
+	database, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return &place{path: path, database: database}, nil
+}
+
+// check fails when one of them is not there, or is another one.
+func (p *place) check() error {
+	found, err := os.Stat(p.path)
+	if err != nil || !os.SameFile(found, p.database) {
+		return misplaced("database", p.path, err)
+	}
+	// The log is there for as long as a connection is, from the first transaction on.
+	log, err := os.Stat(p.path + "-wal")
+	if known := p.log.Load(); known != nil && (err != nil || !os.SameFile(log, *known)) {
+		return misplaced("log", p.path+"-wal", err)
+	}
+	if err == nil {
+		p.log.CompareAndSwap(nil, &log)
+	}
+	return nil
+}
+
+func misplaced(what, path string, err error) error {
+	how := errors.New("is another one: restart the server, when that is right")
+	if err != nil {
+		how = fmt.Errorf("is gone: put it back, for what is written now would be lost: %w", cause(err))
+	}
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: fmt.Errorf("the %s %s %w", what, path, how)}
+}
