@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -27,7 +28,7 @@ func TestAFileThatIsDamagedIsNeverTakenForWhole(t *testing.T) {
 		}
 		recorder := httptest.NewRecorder()
 		broken := func() (broken bool) {
-			defer func() { broken = recover() == http.ErrAbortHandler }()
+			defer func() { why, _ := recover().(error); broken = errors.Is(why, http.ErrAbortHandler) }()
 			err := files.Serve(recorder, httptest.NewRequest(http.MethodGet, "/", nil), store, file, "a.pdf")
 			if backoffice.KindOf(err) != backoffice.Unavailable {
 				t.Errorf("%d bytes, one of them damaged: %v", size, err)

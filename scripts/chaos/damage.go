@@ -3,10 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -132,32 +132,13 @@ func oneFile(do func(path string) error) func(*patient, *rand.Rand) error {
 	}
 }
 
-// copyOf copies a file or a folder.
+// copyOf copies a file or a folder over what is there.
 func copyOf(from, to string) error {
-	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		below, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, below)
-		if entry.IsDir() {
-			return os.MkdirAll(target, 0o755)
-		}
-		source, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer source.Close()
-		file, err := os.OpenFile(target, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(file, source)
-		return errors.Join(err, file.Close())
-	})
+	out, err := exec.Command("cp", "--recursive", "--no-target-directory", from, to).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("copying %s: %w: %s", from, err, out)
+	}
+	return nil
 }
 
 // findings are what damage came to.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -77,16 +78,14 @@ func (p *patient) fill() error {
 		}
 		p.emails[w.ids[0]], p.emails[w.ids[1]] = values, values
 		w.upload()
-		for id, digest := range w.files {
-			p.files[id] = digest
-		}
+		maps.Copy(p.files, w.files)
 	}
 	if of.wrong+of.refused > 0 || len(p.files) != twinPairs {
 		return fmt.Errorf("the office cannot be filled: %s", of.example)
 	}
 	p.server.Kill()
 	for _, part := range p.parts() {
-		if err := copyOf(p.at(part), filepath.Join(p.was, part)); err != nil {
+		if err := errors.Join(os.MkdirAll(p.was, 0o755), copyOf(p.at(part), filepath.Join(p.was, part))); err != nil {
 			return err
 		}
 	}
@@ -172,7 +171,7 @@ func (p *patient) once(d damage, f *findings, random *rand.Rand) (said []string,
 			return nil, err
 		}
 	}
-	noticed := false
+	var noticed bool
 	if _, err := p.server.Ready(5 * time.Second); err != nil && !p.server.Lives() {
 		f.unstarted++
 		noticed = true

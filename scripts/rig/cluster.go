@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -93,9 +92,10 @@ func notRoot(folder string) (*syscall.SysProcAttr, error) {
 	uid, _ := strconv.Atoi(owner.Uid)
 	gid, _ := strconv.Atoi(owner.Gid)
 	as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return as, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
-		return errors.Join(err, os.Chown(path, uid, gid))
-	})
+	if out, err := exec.Command("chown", "--recursive", fmt.Sprint(uid, ":", gid), folder).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("PostgreSQL cannot own %s: %w: %s", folder, err, out)
+	}
+	return as, nil
 }
 
 func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }

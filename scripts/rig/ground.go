@@ -24,7 +24,7 @@ func Ground(folder, binary *string, name string) (release func(), err error) {
 		if *folder, err = os.MkdirTemp("", fmt.Sprintf("%s-%d-", name, os.Getpid())); err != nil {
 			return release, err
 		}
-		release = removes(*folder)
+		release = removing(*folder)
 	}
 	if err := os.MkdirAll(*folder, 0o700); err != nil {
 		return release, err
@@ -50,22 +50,22 @@ func Build(binary string, flags ...string) error {
 	return nil
 }
 
-// removes removes a folder once, when it is called or a signal ends the command.
-func removes(folder string) (release func()) {
+// removing removes a folder once, when it is called or a signal ends the command.
+func removing(folder string) func() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	release = sync.OnceFunc(func() {
+	remove := sync.OnceFunc(func() {
 		signal.Stop(signals)
 		_ = removeAll(folder)
 	})
 	go func() {
 		if with, ok := (<-signals).(syscall.Signal); ok {
 			endChildren()
-			release()
+			remove()
 			os.Exit(128 + int(with))
 		}
 	}()
-	return release
+	return remove
 }
 
 // endChildren ends what was started, which would go on writing into the folder.
