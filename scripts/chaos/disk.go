@@ -15,11 +15,11 @@ import (
 type disks struct{ store, log, files *rig.Disk }
 
 func (s *stand) mount() (err error) {
-	if s.disks.store, err = rig.NewDisk(s.at("store"), 256); err != nil {
+	if s.disks.store, err = rig.NewDisk(s.at("store"), 512); err != nil {
 		return err
 	}
 	if s.engine == "postgres" {
-		if s.disks.log, err = rig.NewDisk(filepath.Join(s.at("store"), "log-disk"), 64); err != nil {
+		if s.disks.log, err = rig.NewDisk(filepath.Join(s.at("store"), "log-disk"), 512); err != nil {
 			return err
 		}
 	}

@@ -43,20 +43,20 @@ var faults = []fault{
 		}
 		return s.server.Start(s.office, nil)
 	}, says: []string{`"stopping"`, `"serving"`}},
-	{engine: "postgres", name: "PostgreSQL restarted", long: true, before: half, often: 3, breaks: func(s *stand) error { return s.cluster.Restart() }, says: []string{"it is starting, recovering or stopping"}},
+	{engine: "postgres", name: "PostgreSQL restarted", long: true, before: half, often: 3, breaks: func(s *stand) error { return s.cluster.Restart() }, says: []string{told, starting}},
 	{engine: "postgres", name: "PostgreSQL killed, back after 1 s", long: true, before: half, often: 3, breaks: func(s *stand) error {
 		s.cluster.Kill()
 		time.Sleep(time.Second)
 		return s.cluster.Start()
 	}, says: []string{"connecting to PostgreSQL failed"}},
 	{engine: "postgres", name: "PostgreSQL frozen for 3 s", long: true, before: half, often: 2, breaks: frozen(3 * time.Second), says: []string{slow}},
-	{engine: "postgres", name: "PostgreSQL frozen for 20 s", long: true, before: half, often: 1, breaks: frozen(20 * time.Second), says: []string{"PostgreSQL"}},
+	{engine: "postgres", name: "PostgreSQL frozen for 20 s", long: true, before: half, often: 1, breaks: frozen(20 * time.Second), says: []string{told, "no answer in time"}},
 	{engine: "postgres", name: "all connections cut", before: half, often: 5, breaks: func(s *stand) error {
 		s.proxy.Stop()
 		return s.proxy.Start()
-	}, says: []string{"not"}},
+	}, says: []string{told}},
 	{engine: "postgres", name: "200 ms of delay for 5 s", long: true, before: half, often: 1, breaks: poisoned(`{"type":"latency","stream":"downstream","attributes":{"latency":200}}`, 5*time.Second), says: []string{slow}},
-	{engine: "postgres", name: "everything dropped silently for 3 s", long: true, before: half, often: 2, breaks: poisoned(`{"type":"timeout","stream":"downstream","attributes":{"timeout":0}}`, 3*time.Second), says: []string{lost}},
+	{engine: "postgres", name: "everything dropped silently for 3 s", long: true, before: half, often: 2, breaks: poisoned(`{"type":"timeout","stream":"downstream","attributes":{"timeout":0}}`, 3*time.Second), says: []string{"no answer in time"}},
 	{engine: "postgres", name: "all of PostgreSQL's connections taken by others for 3 s", long: true, before: half, often: 1, breaks: exhausted, says: []string{"all its connections are taken"}},
 	{engine: "postgres", name: "a second gateway whose clock is a day ahead", before: half, often: 1, breaks: apart(24 * time.Hour), says: []string{"clock and the database's are apart"}},
 	{engine: "postgres", name: "a second gateway whose clock is a day behind", before: half, often: 1, breaks: apart(-24 * time.Hour), says: []string{"clock and the database's are apart"}},
@@ -75,13 +75,14 @@ var faults = []fault{
 		}
 		_, err := s.cluster.Revive()
 		return err
-	}, says: []string{"PostgreSQL"}},
+	}, says: []string{starting}},
 	{name: "the disk of stored files full for 2 s, during uploads", before: half, often: 2, small: true, breaks: full(filesDisk, lasting(2*time.Second)), says: []string{"no space left on device"}},
 }
 
 const (
 	half     = 500 * time.Millisecond
-	lost     = "the connection to PostgreSQL was lost"
+	told     = "connections to PostgreSQL were lost"
+	starting = "it is starting, recovering or stopping"
 	slow     = "slow operation"
 	diskFull = "the disk is full"
 )

@@ -146,7 +146,7 @@ func (o options) damaged() (whole bool, err error) {
 	whole = true
 	for _, engine := range o.engines() {
 		tried := slices.DeleteFunc(slices.Clone(damages), func(d damage) bool {
-			return d.engine != "" && d.engine != engine || o.only != "" && !strings.Contains(o.only, d.name)
+			return d.engine != "" && d.engine != engine || o.brief && d.engine == "" && engine != "sqlite" || o.only != "" && !strings.Contains(o.only, d.name)
 		})
 		if len(tried) == 0 {
 			continue

@@ -3,12 +3,14 @@ package postgres
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 )
 
@@ -40,6 +42,8 @@ type connections struct {
 	wait   time.Duration // for a free connection
 	limit  time.Duration // of a statement
 	closed atomic.Bool
+
+	lastLoss atomic.Int64 // when a loss was last told, in seconds
 }
 
 func connectionsOf(pool *pgxpool.Pool, wait, limit time.Duration) *connections {
@@ -126,7 +130,7 @@ func (c *connections) alive(ctx context.Context, conn *pgxpool.Conn) bool {
 		return true
 	}
 	if conn.Conn().IsClosed() && ctx.Err() == nil {
-		c.pool.Reset()
+		c.lost(ctx, errSilent)
 	}
 	give(conn)
 	return false
@@ -149,11 +153,23 @@ func (c *connections) with(ctx context.Context, do func(ctx context.Context, con
 	for attempt := 1; ; attempt++ {
 		again, err := c.once(ctx, do)
 		if isLost(err) {
-			c.pool.Reset()
+			c.lost(ctx, err)
 		}
 		if err == nil || !again || attempt > 1 || ctx.Err() != nil || !mayPass(err) {
 			return err
 		}
+	}
+}
+
+// lossPeriod is how often at most a loss is told: a server that goes away takes all connections at once.
+const lossPeriod = time.Second
+
+// lost throws all connections away after the loss of one, and tells of it: who asks may notice nothing.
+func (c *connections) lost(ctx context.Context, err error) {
+	c.pool.Reset()
+	now, last := time.Now().Unix(), c.lastLoss.Load()
+	if now-last >= int64(lossPeriod/time.Second) && c.lastLoss.CompareAndSwap(last, now) {
+		slog.WarnContext(ctx, "connections to PostgreSQL were lost, and new ones are made", "cause", backoffice.Why(err))
 	}
 }
 

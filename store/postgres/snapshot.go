@@ -141,7 +141,7 @@ func (s *snapshot) drop(err error) {
 		return
 	}
 	if isLost(err) {
-		s.place().pool.Reset()
+		s.place().lost(context.Background(), err)
 	}
 	s.giveBack("rollback")
 }

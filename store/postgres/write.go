@@ -46,7 +46,7 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 	defer conn.Release()
 	defer func() {
 		if isLost(err) {
-			primary.pool.Reset()
+			primary.lost(ctx, err)
 		}
 	}()
 	t := &transaction{conn: conn.Conn(), limit: primary.limit, begin: beginWrite(primary.limit)}
