@@ -188,7 +188,11 @@ func (w *workshop) serving(ctx context.Context, program, name, title, store stri
 			return server{}, err
 		}
 	}
-	common := []string{"--database", store, "--keyset", keyset, "--files", "file:" + filepath.Join(w.scratch, "files-"+name)} // files belong to one store
+	files := filepath.Join(w.scratch, "files-"+name) // files belong to one store; these are not needed, and .part in their place says so
+	if err := os.MkdirAll(filepath.Join(files, ".part"), 0o700); err != nil {
+		return server{}, err
+	}
+	common := []string{"--database", store, "--keyset", keyset, "--files", "file:" + files}
 	printed, err := run(ctx, exec.CommandContext(ctx, program, append([]string{"credentials", "create", "--name", "benchmarks", "--scope", "customers.write", "--json"}, common...)...))
 	if err != nil {
 		return server{}, err

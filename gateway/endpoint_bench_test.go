@@ -42,7 +42,7 @@ type endpoint struct {
 // openEndpoint is as the server puts it together, its log written to nowhere.
 func openEndpoint(b *testing.B, database string) *endpoint {
 	b.Helper()
-	settings := Settings{Database: database, Files: "file:" + filepath.Join(b.TempDir(), "files"), Keyset: filepath.Join("..", "testdata", "keyset.json")}
+	settings := Settings{Database: database, Files: filesLost(b), Keyset: filepath.Join("..", "testdata", "keyset.json")}
 	h, err := settings.Open(b.Context())
 	if err != nil {
 		b.Fatal(err)

@@ -37,7 +37,7 @@ func BenchmarkExport(b *testing.B) {
 	for engine, fresh := range engines {
 		b.Run(engine, func(b *testing.B) {
 			url := fresh(b)
-			settings := Settings{Database: url, Files: "file:" + filepath.Join(b.TempDir(), "files"), Keyset: filepath.Join("..", "testdata", "keyset.json")}
+			settings := Settings{Database: url, Files: filesLost(b), Keyset: filepath.Join("..", "testdata", "keyset.json")}
 			h, err := settings.Open(b.Context())
 			if err != nil {
 				b.Fatal(err)

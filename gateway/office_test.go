@@ -94,7 +94,7 @@ func officeSettings(t testing.TB, database string) Settings {
 	return Settings{
 		Statement: time.Minute, // as in unhurried
 		Database:  database,
-		Files:     "file:" + filepath.Join(t.TempDir(), "files"),
+		Files:     filesLost(t),
 		Keyset:    filepath.Join("..", "testdata", "keyset.json"),
 	}
 }
@@ -261,4 +261,14 @@ func (o *office) serve(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	o.handler.ServeHTTP(w, r)
 	return w
+}
+
+// filesLost is a folder for the files of records that were made without them, as an operator makes it whose files are lost.
+func filesLost(t testing.TB) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "files")
+	if err := os.MkdirAll(filepath.Join(folder, aside), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return "file:" + folder
 }

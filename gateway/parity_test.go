@@ -56,7 +56,7 @@ const parityDay = 1_780_000_000_000
 
 func openFaces(t *testing.T, database string) *twoAPIs {
 	t.Helper()
-	settings := Settings{Database: database, Files: "file:" + filepath.Join(t.TempDir(), "files"), Keyset: filepath.Join("..", "testdata", "keyset.json")}
+	settings := Settings{Database: database, Files: filesLost(t), Keyset: filepath.Join("..", "testdata", "keyset.json")}
 	h, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package gateway
 import (
 	"flag"
 	"net/http"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -22,7 +21,7 @@ func BenchmarkRestricted(b *testing.B) {
 	const q1 = `{"query":"{ customers(first: 50) { nodes { id displayName responsible { firstName lastName } relations(first: 10) { edges { otherCustomer { displayName } node { kind } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }"}`
 	for engine, database := range engines {
 		settings := officeSettings(b, database(b))
-		settings.Files = "file:" + filepath.Join(b.TempDir(), "files")
+		settings.Files = filesLost(b)
 		o := serveOffice(b, settings, unhurried())
 		filler := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: *benchedCustomers, Seed: 1, Now: time.Now()}
 		if err := filler.Fill(b.Context()); err != nil {

@@ -29,7 +29,7 @@ func TestNothingIsLostOrServedWrongWhenWhatRunsBreaks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil { //nolint:gosec // PostgreSQL runs as another user below it
+	if err := os.Chmod(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(folder, "backoffice")

@@ -75,7 +75,11 @@ func main() {
 }
 
 func (s *soak) run() (reached bool, err error) {
-	if err := os.MkdirAll(s.folder, 0o700); err != nil {
+	made := s.folder
+	if s.database != "" { // its files are not needed here, which .part in an empty folder says
+		made = filepath.Join(s.folder, "files", ".part")
+	}
+	if err := os.MkdirAll(made, 0o700); err != nil {
 		return false, err
 	}
 	s.binary = filepath.Join(s.folder, "backoffice")
