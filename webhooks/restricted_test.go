@@ -1,0 +1,113 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
+
+// move writes customers of two users, gives them from one to the other, relates them and deletes some, and a label last.
+func (o *office) move(t testing.TB, seed uint64) (last string) {
+	t.Helper()
+	d := rand.New(rand.NewPCG(seed, 3))
+	write := func(do func(ctx context.Context, tx backoffice.Tx) error) {
+		if err := o.Write(t.Context(), do); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(func(ctx context.Context, tx backoffice.Tx) error {
+		return tx.Users().Upsert(ctx, []*backoffice.User{
+			{ID: "user-1", FirstName: "A", LastName: "B", Email: "1@example.org", Version: 1}, {ID: "user-2", FirstName: "A", LastName: "B", Email: "2@example.org", Version: 1},
+		})
+	})
+	customer := func(no int) *backoffice.Customer {
+		name := fmt.Sprint("name ", d.IntN(100))
+		return &backoffice.Customer{ID: fmt.Sprint("customer-", no), Type: backoffice.Company, OwnName: backoffice.Text(name), DisplayName: name, ResponsibleID: fmt.Sprint("user-", 1+d.IntN(2)), Version: 1}
+	}
+	for range 30 {
+		write(func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.Customers().Upsert(ctx, []*backoffice.Customer{customer(d.IntN(8)), customer(8 + d.IntN(4))})
+		})
+		if d.IntN(4) == 0 {
+			write(func(ctx context.Context, tx backoffice.Tx) error {
+				_, err := tx.Customers().Delete(ctx, fmt.Sprint("customer-", d.IntN(8)))
+				return err
+			})
+		}
+	}
+	write(func(ctx context.Context, tx backoffice.Tx) error {
+		for no := range 12 {
+			if err := tx.Customers().Upsert(ctx, []*backoffice.Customer{customer(no)}); err != nil {
+				return err
+			}
+		}
+		for no := range 10 {
+			r := &backoffice.CustomerRelation{ID: fmt.Sprint("relation-", no), Kind: backoffice.RelationKinds[0], CustomerID: fmt.Sprint("customer-", no), RelatedCustomerID: fmt.Sprint("customer-", no+1+d.IntN(2)), CreatedAt: 1}
+			if err := tx.Relations().Insert(ctx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return o.labels(t, "last", 1)[0]
+}
+
+func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *testing.T) {
+	t.Parallel()
+	for engine, open := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t, open(t), nil)
+			last := o.move(t, 1)
+			restriction, err := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: []string{"user-1"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			beginning, told := backoffice.FromOldest, map[string][]string{}
+			for name, of := range map[string]backoffice.Restriction{"everybody": {}, "north": restriction} {
+				pair := &backoffice.Credential{ID: name, Name: name, CreatedAt: 1, Scopes: backoffice.AllScopes, Restriction: of}
+				if err := o.CreateCredential(t.Context(), pair); err != nil {
+					t.Fatal(err)
+				}
+				r := receive(t, nil)
+				if _, _, err := Create(t.Context(), o.Store, o.keys, Draft{ClientID: name, URL: r.URL, From: &beginning}); err != nil {
+					t.Fatal(err)
+				}
+				_, stop := o.sender(t, nil)
+				waits(t, "all is told", func() bool { ids, _ := r.told(); return slices.Contains(ids, last) })
+				stop()
+				if told[name], err = r.told(); err != nil {
+					t.Fatal(err)
+				}
+				if listed := o.listed(t, of); !slices.Equal(told[name], listed) {
+					t.Errorf("%s is told %q, and the log lists %q", name, told[name], listed)
+				}
+			}
+			if n, all := len(told["north"]), len(told["everybody"]); n < 5 || n >= all {
+				t.Errorf("of %d changes north is told %d, so this test shows nothing", all, n)
+			}
+		})
+	}
+}
+
+// listed are the objects of the changes that the log tells whoever is restricted.
+func (o *office) listed(t testing.TB, to backoffice.Restriction) (ids []string) {
+	t.Helper()
+	ctx := backoffice.WithRestriction(t.Context(), to)
+	kinds, err := backoffice.ChangesVisibleTo(&backoffice.Principal{Scopes: backoffice.AllScopes, Restriction: to}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := backoffice.ReadChangePage(ctx, o.Store, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 1000, Kinds: kinds})
+	if err != nil || page.More {
+		t.Fatal(page, err)
+	}
+	for _, c := range page.Changes {
+		ids = append(ids, c.ObjectID)
+	}
+	return ids
+}
