@@ -102,6 +102,12 @@ func (n *Node) Execute(t testing.TB, database, text string) {
 	Execute(t, n.URL(database), text)
 }
 
+// Data is the folder in which the node keeps everything.
+func (n *Node) Data() string { return n.data() }
+
+// Log is the file to which it says what it does.
+func (n *Node) Log() string { return filepath.Join(n.folder, "log") }
+
 // Write replaces one of the node's files.
 func (n *Node) Write(t testing.TB, name, text string) {
 	t.Helper()
