@@ -61,8 +61,8 @@ func (a *Authenticator) bearer(header http.Header) (token string, given bool, er
 	return token, given, err
 }
 
-// challenge tells a client by which header to sign in, and, of a token that it sent, what is wrong with that.
-func (a *Authenticator) challenge(w http.ResponseWriter, r *http.Request, err error) {
+// Challenge tells a client by which header to sign in, and, of a token that it sent, what is wrong with that.
+func (a *Authenticator) Challenge(w http.ResponseWriter, r *http.Request, err error) {
 	if a.People == nil {
 		return
 	}

@@ -32,7 +32,7 @@ func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxie
 			w.Header().Set("Retry-After", backoffice.WholeSeconds(wait))
 		}
 		if err != nil {
-			authenticator.challenge(w, r, err)
+			authenticator.Challenge(w, r, err)
 		}
 		return principal, err
 	})

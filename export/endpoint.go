@@ -20,8 +20,10 @@ type Config struct {
 	GraphQL *graphqlhttp.GraphQL
 	Changes backoffice.ChangeReader
 	// Live is the principal as it is now; nil trusts the request's for the whole export. Errors: Unauthenticated, Forbidden.
-	Live   func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
-	Limits limits.Settings
+	Live func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
+	// Challenge tells in the header by which to sign in, where Live refuses before the first byte; it may be nil.
+	Challenge func(w http.ResponseWriter, r *http.Request, err error)
+	Limits    limits.Settings
 	// Life ends all exports with it, for which its cause is the reason; nil does not end.
 	Life context.Context
 	// RequestID is what the log shows of a request; it may be nil.
@@ -48,6 +50,9 @@ func New(c Config) *Endpoint {
 	}
 	if c.Begin == nil {
 		c.Begin = func() func() { return func() {} }
+	}
+	if c.Challenge == nil {
+		c.Challenge = func(http.ResponseWriter, *http.Request, error) {}
 	}
 	if c.Life == nil {
 		c.Life = context.Background()
@@ -147,6 +152,9 @@ func (e *Endpoint) enter(ctx context.Context) (leave func(), err error) {
 
 // refuse tells a client why there is no export.
 func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, query *graphqlhttp.Query, cost int, err error) {
+	if backoffice.KindOf(err) == backoffice.Unauthenticated {
+		e.config.Challenge(w, r, err)
+	}
 	refused := e.config.GraphQL.Refusal(r.Context(), err)
 	status := e.config.GraphQL.RefuseWith(w, r, refused)
 	e.config.GraphQL.Done(r.Context(), query, cost, status, refused)

@@ -134,7 +134,8 @@ func serveBackend(t testing.TB, h *Backend, bounds limits.Settings) *office {
 	return serveConfigured(t, h, quiet(bounds))
 }
 
-func serveConfigured(t testing.TB, h *Backend, c Config) *office {
+// serveConfigured puts the real handler over what is open, changed in parts where a test needs a broken copy.
+func serveConfigured(t testing.TB, h *Backend, c Config, change ...func(*server)) *office {
 	t.Helper()
 	o := &office{Backend: h, pairs: map[string][2]string{}}
 	s, end, err := newServer(h, c, graphiql.Real)
@@ -147,6 +148,9 @@ func serveConfigured(t testing.TB, h *Backend, c Config) *office {
 			t.Error(err)
 		}
 	})
+	for _, f := range change {
+		f(&s)
+	}
 	o.handler, o.before, o.feed, o.stop, o.metrics = s.handler(), s.store, s.feed, s.stopStreams, s.http.Metrics()
 	return o
 }

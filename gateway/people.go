@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -27,14 +28,14 @@ type PeopleSettings struct {
 // IsSet says whether people sign in here.
 func (s *PeopleSettings) IsSet() bool { return *s != PeopleSettings{} }
 
-func (s *PeopleSettings) open(links people.Sealer, log *slog.Logger) (*people.People, error) {
+func (s *PeopleSettings) open(links people.Sealer, log *slog.Logger, clock func() time.Time) (*people.People, error) {
 	switch {
 	case s.Scope != "" && s.Client == "":
 		return nil, errors.New("--oidc-scope is what GraphiQL asks for, and needs --oidc-client")
 	case s.Scope != "" && !slices.Contains(strings.Fields(s.Scope), "openid"):
 		return nil, errors.New("--oidc-scope has openid among its scopes")
 	}
-	return people.New(people.Options{Issuer: s.Issuer, Audience: s.Audience, Map: s.Map, Links: links, Log: log})
+	return people.New(people.Options{Issuer: s.Issuer, Audience: s.Audience, Map: s.Map, Links: links, Log: log, Now: clock})
 }
 
 // provider is where GraphiQL lets people sign in; nil for nowhere.
@@ -50,7 +51,7 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 	if !s.IsSet() {
 		return
 	}
-	p, err := s.open(nil, nil)
+	p, err := s.open(nil, nil, nil)
 	if err != nil {
 		tell(backoffice.Wrong("people", err.Error(), "see docs/signing-in.md"))
 		return
@@ -68,15 +69,25 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %d keys, and the map can be read", n)))
 }
 
-var errOther error = backoffice.Errorf(backoffice.Unauthenticated, "what this person may do was changed; connect again")
+var errOther error = backoffice.Errorf(backoffice.Unauthenticated, "what this person may do was changed; begin again")
 
-// goesOn says whether whoever follows the feed may do so as they began. A person whose map has changed begins anew.
-func goesOn(authenticator *auth.Authenticator) func(context.Context, *backoffice.Principal) error {
-	return func(ctx context.Context, began *backoffice.Principal) error {
+// asBegun returns whoever has begun something as they are now, if they may go on with it as they began. A person whose map has changed begins
+// anew: a list of which a part was read as before and the rest as now would be neither.
+func asBegun(authenticator *auth.Authenticator) func(context.Context, *backoffice.Principal) (*backoffice.Principal, error) {
+	return func(ctx context.Context, began *backoffice.Principal) (*backoffice.Principal, error) {
 		now, err := authenticator.Live(ctx, began)
 		if err == nil && began.Person != nil && (now.Restriction != began.Restriction || !slices.Equal(now.Scopes, began.Scopes)) {
 			err = errOther
 		}
+		return now, err
+	}
+}
+
+// goesOn says whether whoever follows the feed may do so as they began.
+func goesOn(authenticator *auth.Authenticator) func(context.Context, *backoffice.Principal) error {
+	live := asBegun(authenticator)
+	return func(ctx context.Context, began *backoffice.Principal) error {
+		_, err := live(ctx, began)
 		return err
 	}
 }

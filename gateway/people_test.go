@@ -57,17 +57,24 @@ const usualMap = `{"rules": [
 
 func openDesk(t testing.TB) *desk {
 	t.Helper()
+	d := makeDesk(t, quiet(unhurried()), func(of backoffice.Store) backoffice.Store { return of })
+	d.fill(t)
+	return d
+}
+
+// makeDesk is a desk without records, with something between the handler and the store.
+func makeDesk(t testing.TB, c Config, between func(backoffice.Store) backoffice.Store, change ...func(*server)) *desk {
+	t.Helper()
 	d := &desk{Issuer: peopletest.New(t, jose.ES256), path: peopletest.Map(t, usualMap)}
 	settings := officeSettings(t, engines["SQLite"](t))
 	h, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(unhurried())
+	h.Store = between(h.Store)
 	c.Log = slog.New(slog.NewTextHandler(&d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	c.People = PeopleSettings{Issuer: d.URL, Audience: peopletest.Audience, Map: d.path}
-	d.office = serveConfigured(t, h, c)
-	d.fill(t)
+	d.office = serveConfigured(t, h, c, change...)
 	return d
 }
 

@@ -36,6 +36,8 @@ type Config struct {
 	Proxies  auth.Proxies    // whose word counts for where a request comes from
 	Tracer   *tracing.Tracer // nil traces nothing
 	Log      *slog.Logger
+
+	clock func() time.Time // that access tokens are held to; nil is this machine's
 }
 
 // ChangesSettings are about the change log.
