@@ -57,6 +57,9 @@ func (x *exporting) answer(w http.ResponseWriter) {
 	ctx, end := context.WithCancelCause(x.request.Context())
 	defer end(nil)
 	defer context.AfterFunc(x.config.Life, func() { end(context.Cause(x.config.Life)) })()
+	if x.config.Life.Err() != nil { // AfterFunc does it soon, which may be behind the first page
+		end(context.Cause(x.config.Life))
+	}
 	err := x.run(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = why(ctx)
