@@ -86,11 +86,13 @@ func (s *Store) readMirror(ctx context.Context) (*backoffice.Mirror, error) {
 // PutMirror implements backoffice.MirrorStore.
 func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirrors.delete*/ FROM mirrors", nil); err != nil {
+		was, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirrors.delete*/ FROM mirrors", nil)
+		if err != nil {
 			return err
 		}
+		tx.acts = (m == nil) == (was > 0) // it begins or ends; how far it has come is no act
 		if m == nil {
-			_, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirror_notes.clear*/ FROM mirror_notes", nil)
+			_, err = tx.conn.Exec(ctx, "DELETE /*backoffice:mirror_notes.clear*/ FROM mirror_notes", nil)
 			return err
 		}
 		for _, n := range m.Nouns {

@@ -94,6 +94,27 @@ func testActs(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
+	t.Run("that a mirror begins and that it ends is an act, and how far it has come is none", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		put := func(m *backoffice.Mirror, noted int) {
+			t.Helper()
+			if err := store.PutMirror(begin(t, "m"), m); err != nil {
+				t.Fatal(err)
+			}
+			if got := acts(t, store, 0); len(got) != noted {
+				t.Errorf("%d acts are noted, want %d", len(got), noted)
+			}
+		}
+		m := &backoffice.Mirror{Origin: "https://a.example", ClientID: "pair", Since: 7, Nouns: []backoffice.MirroredNoun{{Noun: backoffice.NounCustomer}}}
+		put(nil, 0)
+		put(m, 1)
+		m.Nouns = append(m.Nouns, backoffice.MirroredNoun{Noun: backoffice.NounLabel, At: 9})
+		put(m, 1)
+		put(nil, 2)
+		put(nil, 2)
+	})
+
 	t.Run("the feed shows nobody an act", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
