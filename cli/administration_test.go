@@ -2,11 +2,11 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -30,7 +30,7 @@ func commandsOf(node *kong.Node, before string) (names []string) {
 
 // unsaid are the commands of which a table does not say when they are noted, and what it speaks of that is no command.
 func unsaid(table map[string]noting) (missing, stray []string) {
-	commands := commandsOf((&program{}).parser().Model.Node, "")
+	commands := allCommands()
 	for _, name := range commands {
 		if _, said := table[name]; !said {
 			missing = append(missing, name)
@@ -84,103 +84,143 @@ func (s *shell) acts(t *testing.T, after *int64) (all []act) {
 	return all
 }
 
-func TestWhatAnAdministratorDoesIsNotedOnceWithWhoDidItAndAbout(t *testing.T) {
+// proofs are the commands that were run and whose entries were read back.
+type proofs struct {
+	mu sync.Mutex
+	of map[string]bool
+}
+
+// lack are the commands that a table says are noted and of which there is no proof.
+func (p *proofs) lack(table map[string]noting) (names []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name, when := range table {
+		if when != never && !p.of[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// witness runs commands over a shell's store and reads back what is noted of them.
+type witness struct {
+	*shell
+	after  int64 // the entry that was read last
+	proved *proofs
+}
+
+// allCommands are the commands of the program.
+var allCommands = sync.OnceValue(func() []string { return commandsOf((&program{}).parser().Model.Node, "") })
+
+// written is a command line as its entry has it: the command's words, and the names of the flags that follow them.
+func written(args []string) (action string, flags []string) {
+	line := strings.Join(args, " ") + " "
+	for _, name := range allCommands() {
+		if strings.HasPrefix(line, name+" ") && len(name) > len(action) {
+			action = name
+		}
+	}
+	for _, arg := range args {
+		if flag, is := strings.CutPrefix(arg, "--"); is {
+			flag, _, _ = strings.Cut(flag, "=")
+			flags = append(flags, flag)
+		}
+	}
+	slices.Sort(flags)
+	return action, slices.Compact(flags)
+}
+
+// faultOf is what is wrong with what was noted of one command line about something; "" for nothing.
+func faultOf(all []act, about string, args []string) string {
+	action, flags := written(args)
+	if len(all) != 1 {
+		return fmt.Sprintf("%s is noted %d times: %+v", action, len(all), all)
+	}
+	a := all[0]
+	if a.Action != action || a.ObjectID != about || !slices.Equal(a.Fields, flags) || a.Operator != administrator() || !strings.Contains(a.Operator, "@") || a.ClientID != "" || a.Noun != "administration" {
+		return fmt.Sprintf("%s of %q with %q is noted as %+v", action, about, flags, a)
+	}
+	return ""
+}
+
+// noted reads back the only entry since the last one, which has to be that of a command line.
+func (w *witness) noted(t *testing.T, about string, args ...string) {
+	t.Helper()
+	if fault := faultOf(w.acts(t, &w.after), about, args); fault != "" {
+		t.Fatal(fault)
+	}
+	action, _ := written(args)
+	w.proved.mu.Lock()
+	defer w.proved.mu.Unlock()
+	w.proved.of[action] = true
+}
+
+// does runs a command that has to work and be noted, once.
+func (w *witness) does(t *testing.T, about string, args ...string) (out string) {
+	t.Helper()
+	out = w.must(t, args...)
+	w.noted(t, about, args...)
+	return out
+}
+
+// doesWith is does in a process of its own, with more in its environment.
+func (w *witness) doesWith(t *testing.T, environment []string, about string, args ...string) {
+	t.Helper()
+	if code, said := w.program(t, environment, args...); code != exitDone {
+		t.Fatalf("%q ends with %d: %s", args, code, said)
+	}
+	w.noted(t, about, args...)
+}
+
+// nothing says that nothing was noted since the last entry.
+func (w *witness) nothing(t *testing.T, why string) {
+	t.Helper()
+	if all := w.acts(t, &w.after); all != nil {
+		t.Errorf("%s is noted as %+v", why, all)
+	}
+}
+
+func TestEveryCommandOfAnAdministratorIsNotedOnceWithWhoDidItAndAbout(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
-	var after int64
-	did := func(action, about string, flags ...string) {
-		t.Helper()
-		all := s.acts(t, &after)
-		if len(all) != 1 || all[0].Action != action || about != "*" && all[0].ObjectID != about || !slices.Equal(all[0].Fields, flags) {
-			t.Fatalf("%s of %q is noted as %+v", action, about, all)
+	proved := &proofs{of: map[string]bool{}}
+	t.Run("run", func(t *testing.T) {
+		for of, prove := range map[string]func(*testing.T, *witness){
+			"credentials": credentialsAreNoted, "records": recordsAreNoted, "webhooks": webhooksAreNoted, "documents": documentsAreNoted, "keys": keysAreNoted,
+			"wrapping": wrappingIsNoted, "files": filesAreNoted, "trash": trashIsNoted, "backup": backupsAreNoted, "pull": pullsAreNoted, "demo": demosAreNoted,
+		} {
+			t.Run(of, func(t *testing.T) {
+				t.Parallel()
+				prove(t, &witness{shell: newShell(t), proved: proved})
+			})
 		}
-		if a := all[0]; a.Operator != administrator() || !strings.Contains(a.Operator, "@") || a.ClientID != "" || a.Noun != "administration" {
-			t.Errorf("it is noted as %+v", a)
+	})
+	if lack := proved.lack(noted); lack != nil {
+		t.Errorf("no test runs and reads back %q", lack)
+	}
+}
+
+func TestACommandWithoutAProofAndAFalseEntryAreFound(t *testing.T) {
+	t.Parallel()
+	table := map[string]noting{"doctor": never, "pull": withTheDeed, "demo": withTheDeed, "restore": afterwards, "keys retire": beforehand}
+	if lack := (&proofs{of: map[string]bool{"pull": true}}).lack(table); !slices.Equal(lack, []string{"demo", "keys retire", "restore"}) {
+		t.Errorf("without proof are %q", lack)
+	}
+	line := []string{"keys", "rotate", "--wait", "0s"}
+	right := act{Action: "keys rotate", Noun: "administration", Operator: administrator(), Fields: []string{"wait"}}
+	if fault := faultOf([]act{right}, "", line); fault != "" {
+		t.Error(fault)
+	}
+	for name, broken := range map[string]func(*act){
+		"another's action": func(a *act) { a.Action = "keys" }, "another object": func(a *act) { a.ObjectID = "x" }, "no flags": func(a *act) { a.Fields = nil },
+		"nobody's": func(a *act) { a.Operator = "" }, "a caller's": func(a *act) { a.ClientID = "x" }, "a record's": func(a *act) { a.Noun = "customer" },
+	} {
+		wrong := right
+		if broken(&wrong); faultOf([]act{wrong}, "", line) == "" {
+			t.Errorf("an entry with %s passes", name)
 		}
 	}
-	nothing := func(why string) {
-		t.Helper()
-		if all := s.acts(t, &after); all != nil {
-			t.Errorf("%s is noted as %+v", why, all)
-		}
-	}
-	s.must(t, "migrate")
-	did("migrate", "")
-
-	made := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "secret name", "--scope", "pti.write"))
-	did("credentials create", made.ClientID, "json", "name", "scope")
-	s.must(t, "credentials", "list")
-	s.must(t, "doctor")
-	nothing("looking")
-	s.must(t, "credentials", "rotate", made.ClientID)
-	did("credentials rotate", made.ClientID)
-	s.must(t, "credentials", "scopes", made.ClientID, "--add", "privacy.read")
-	did("credentials scopes", made.ClientID, "add")
-	s.must(t, "credentials", "extend", made.ClientID, "--no-expiry")
-	did("credentials extend", made.ClientID, "no-expiry")
-	if code, _, _ := s.run(t, "credentials", "revoke", "nobody"); code != exitFailure {
-		t.Error("nobody was revoked")
-	}
-	nothing("what failed")
-
-	s.must(t, "years", "start", "2030")
-	did("years start", "2030")
-	labels := s.folder(t, "labels.ndjson", `{"_id":"l-1","name":"VIP"}`+"\n"+`{"_id":"l-2","name":"New"}`+"\n")
-	s.must(t, "import", labels)
-	did("import", "")
-	s.must(t, "import", labels)
-	nothing("an import that changed nothing")
-	s.must(t, "export", filepath.Join(t.TempDir(), "export"), "--registration-numbers", "--purpose", "audit")
-	did("export", "", "purpose", "registration-numbers")
-
-	hook := s.must(t, "webhooks", "create", "--url", "https://receiver.example/changes", "--json")
-	var webhook struct{ ID string }
-	if err := json.Unmarshal([]byte(hook), &webhook); err != nil {
-		t.Fatal(err)
-	}
-	did("webhooks create", webhook.ID, "json", "url")
-	for _, args := range [][]string{{"rewind", webhook.ID, "--to", "0"}, {"disable", webhook.ID}, {"rotate", webhook.ID}, {"delete", webhook.ID}} {
-		s.must(t, append([]string{"webhooks"}, args...)...)
-		did("webhooks "+args[0], webhook.ID, map[string][]string{"rewind": {"to"}}[args[0]]...)
-	}
-
-	queries := s.folder(t, "q.graphql", "query Q { viewer { name } }\n")
-	s.must(t, "documents", "trust", queries, "--set", "portal")
-	did("documents trust", "portal", "set")
-	s.must(t, "documents", "remove", "--set", "portal")
-	did("documents remove", "portal", "set")
-	s.must(t, "documents", "generate")
-	nothing("generating no document")
-
-	s.must(t, "keys", "rotate", "--wait", "0s")
-	did("keys rotate", "", "wait")
-	s.must(t, "keys", "reseal")
-	did("keys reseal", "")
-	s.must(t, "cache", "drop")
-	did("cache drop", "")
-	s.must(t, "files", "sweep")
-	did("files sweep", "")
-	s.must(t, "trash", "empty", "--all")
-	did("trash empty", "", "all")
-	s.must(t, "compact")
-	did("compact", "")
-	query := filepath.Join(t.TempDir(), "q.graphql")
-	if err := os.WriteFile(query, []byte("{ customers { nodes { id } } }"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.must(t, "query", query)
-	did("query", "")
-	backup := filepath.Join(t.TempDir(), "backup")
-	s.must(t, "backup", backup)
-	did("backup", "")
-	s.must(t, "credentials", "revoke", made.ClientID)
-	did("credentials revoke", made.ClientID)
-	s.must(t, "restore", backup)
-	before := after - 1 // the backup has all up to its own act
-	if all := s.acts(t, &before); len(all) != 1 || all[0].Action != "restore" {
-		t.Errorf("the restored store tells of %+v", all)
-	}
-	if log := s.must(t, "changes", "list", "--format=jsonl"); strings.Contains(log, "secret name") || strings.Contains(log, "receiver.example") {
-		t.Error("the log holds a value")
+	if faultOf(nil, "", line) == "" || faultOf([]act{right, right}, "", line) == "" {
+		t.Error("none or two pass for one")
 	}
 }

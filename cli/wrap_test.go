@@ -29,21 +29,28 @@ func (s *shell) program(t *testing.T, environment []string, args ...string) (cod
 	return command.ProcessState.ExitCode(), string(out)
 }
 
+// vaultAt is what a program's environment needs to ask an engine.
+func vaultAt(t *testing.T, engine *kmstest.Transit) (environment []string) {
+	t.Helper()
+	trusted := filepath.Join(t.TempDir(), "vault.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: engine.Certificate().Raw})
+	if err := os.WriteFile(trusted, certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"VAULT_TOKEN=" + engine.Token, "VAULT_CACERT=" + trusted, "VAULT_MAX_RETRIES=0"}
+}
+
 func TestAKeysetFileIsWrappedByAKeyOfVaultWhileAServerRunsAndKeysTurnInIt(t *testing.T) {
 	t.Parallel()
 	engine := kmstest.New(t)
 	s := newShell(t)
 	s.must(t, "import", "../testdata/office")
-	path, trusted := filepath.Join(s.dir, "data", "keyset.json"), filepath.Join(s.dir, "vault.pem")
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: engine.Certificate().Raw})
-	if err := os.WriteFile(trusted, certificate, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := s.path("keyset.json")
 	plain, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	vault := []string{"VAULT_TOKEN=" + engine.Token, "VAULT_CACERT=" + trusted, "VAULT_MAX_RETRIES=0"}
+	vault := vaultAt(t, engine)
 	of := "--keyset-kms=" + engine.URI("office")
 	does := func(args ...string) string {
 		t.Helper()
@@ -98,12 +105,6 @@ func TestAKeysetFileIsWrappedByAKeyOfVaultWhileAServerRunsAndKeysTurnInIt(t *tes
 	does("keys", "unwrap")
 	if s.export(t) != before {
 		t.Error("the records are not what they were")
-	}
-	acts := s.must(t, "changes", "list", "--administration")
-	for act, times := range map[string]int{"keys wrap": 2, "keys unwrap": 1} {
-		if strings.Count(acts, act) != times {
-			t.Errorf("%s is not in the log %d times:\n%s", act, times, acts)
-		}
 	}
 	if code, said := s.program(t, nil, "keys", "wrap"); code != exitFailure || !strings.Contains(said, "--by URI") {
 		t.Errorf("wrap by nothing: %d %s", code, said)
