@@ -96,13 +96,24 @@ func (p *Provider) end(expires time.Time) time.Time {
 // Ended is an access token of the manager that ended long ago.
 func (p *Provider) Ended(t testing.TB) string {
 	t.Helper()
+	return p.access(t, Client, time.Now().Add(-time.Hour))
+}
+
+// Foreign is an access token of the manager that is for another audience.
+func (p *Provider) Foreign(t testing.TB) string {
+	t.Helper()
+	return p.access(t, "another", time.Now())
+}
+
+// access is an access token of the manager as the provider signs them.
+func (p *Provider) access(t testing.TB, audience string, issued time.Time) string {
+	t.Helper()
 	key, err := p.SigningKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := time.Now().Add(-time.Hour)
 	return Sign(t, key.SignatureAlgorithm(), jose.JSONWebKey{Key: key.Key(), KeyID: key.ID()}, "JWT", map[string]any{
-		"iss": p.URL, "aud": Client, "sub": ManagerSubject, "iat": ended.Add(-5 * time.Minute).Unix(), "exp": ended.Unix(), "groups": p.Groups[ManagerSubject],
+		"iss": p.URL, "aud": audience, "sub": ManagerSubject, "iat": issued.Unix(), "exp": issued.Add(5 * time.Minute).Unix(), "groups": p.Groups[ManagerSubject],
 	})
 }
 

@@ -50,8 +50,9 @@ export function launch() {
 }
 
 /** Opens the page and listens: to every request of it, and for anything that it complains about. */
-export async function open(browser, { hash = '', url = service.url, ready = '#client-id', clock = false, ...options } = {}) {
+export async function open(browser, { hash = '', url = service.url, ready = '#client-id', clock = false, without = null, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const heard = { requests: [], complaints: [] };
   context.on('request', (request) => heard.requests.push(request));
@@ -62,6 +63,7 @@ export async function open(browser, { hash = '', url = service.url, ready = '#cl
     if (['error', 'warning'].includes(message.type()) && !refused) heard.complaints.push(message.text());
   });
   if (clock) await page.clock.install();
+  if (without) await context.route(without, (route) => route.abort());
   await page.goto(`${url}/graphiql${hash}`);
   await page.waitForSelector(ready);
   return { page, heard };

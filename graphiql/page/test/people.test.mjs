@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { accessible, kept, launch, open, put, run, service, signIn } from './browser.mjs';
+import { accessible, launch, put, run, service, signIn } from './browser.mjs';
+import { atProvider, begin, enter, isToken, issuer, keepsNothing, manager, notice, openSignedOut, signInAtProvider, tokenOf, working } from './provider.mjs';
 
-const issuer = process.env.GRAPHIQL_TEST_ISSUER;
 const ended = process.env.GRAPHIQL_TEST_ENDED;
 const subject = process.env.GRAPHIQL_TEST_SUBJECT;
-const manager = process.env.GRAPHIQL_TEST_MANAGER;
 const guest = process.env.GRAPHIQL_TEST_GUEST;
 
 let browser;
@@ -19,45 +18,8 @@ afterEach(async () => {
   for (const context of browser.contexts()) await context.close();
 });
 
-const atProvider = (page) => page.getByRole('button', { name: `Sign in at ${new URL(issuer).host}` });
-const here = (options) => open(browser, { ready: 'button.bo-primary', ...options });
-
-/** Opens the provider's window. */
-async function begin(page, button = atProvider(page)) {
-  const opened = page.waitForEvent('popup');
-  await button.click();
-  const popup = await opened;
-  await popup.waitForSelector('input[name=username]');
-  return popup;
-}
-
-/** Says who it is in the provider's window. */
-async function enter(popup, name) {
-  await popup.fill('input[name=username]', name);
-  await popup.fill('input[name=password]', process.env.GRAPHIQL_TEST_PASSWORD);
-  await Promise.all([popup.waitForEvent('close'), popup.click('button[type=submit]')]);
-}
-
-async function signInAtProvider(page, name = manager) {
-  await enter(await begin(page), name);
-}
-
-async function working(page) {
-  await signInAtProvider(page);
-  await page.waitForSelector('.graphiql-query-editor .view-line');
-}
-
-const tokenOf = (request) => request.headers().authorization?.replace('Bearer ', '');
-const isToken = (url) => url.href === `${issuer}/oauth/token`;
-const notice = (page) => page.locator('.bo-notice').innerText();
+const here = (options) => openSignedOut(browser, options);
 const secrets = /eyJ[\w-]+\.|code=|state=|test-user2|verysecure/;
-
-async function keepsNothing(page) {
-  const { address, state, ...others } = await kept(page);
-  assert.deepEqual(others, { local: {}, session: {}, cookies: '', databases: [], caches: [] });
-  assert.equal(state, null);
-  assert.match(address, /\/graphiql(\/signed-in)?(#.*)?$/);
-}
 
 describe('somebody who signs in at the provider', () => {
   it('is shown, asks for numbers as themselves, and leaves nothing behind', async () => {
