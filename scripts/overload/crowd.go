@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,18 +46,6 @@ type came struct {
 	SentLate                         spread // what they were sent too late by, which is this process's doing
 	WithoutRetryAfter                int
 	Example                          string
-}
-
-// spread is how long answers of one kind took.
-type spread struct{ P50, P99, Most time.Duration }
-
-func spreadOf(took []time.Duration) spread {
-	if len(took) == 0 {
-		return spread{}
-	}
-	slices.Sort(took)
-	at := func(part float64) time.Duration { return took[min(int(part*float64(len(took))), len(took)-1)] }
-	return spread{at(.5), at(.99), took[len(took)-1]}
 }
 
 const (
@@ -128,16 +115,15 @@ func beCrowd(in io.Reader, out io.Writer) error {
 		c.texts = append(c.texts, fmt.Appendf(nil, "POST /graphql HTTP/1.1\r\nHost: %s\r\nX-Client-Id: %s\r\nX-Client-Secret: %s\r\nContent-Type: application/json\r\nAccept: application/graphql-response+json\r\nContent-Length: %d\r\n\r\n%s",
 			c.Address, s.Pair.ClientID, s.Pair.ClientSecret, len(s.Body), s.Body))
 	}
-	c.ByPair = map[string]int{}
 	began := time.Now()
-	c.from, c.until = began.Add(c.Warm), began.Add(c.Warm+c.Duration)
+	c.begin(began)
 	if c.Rate == 0 {
 		c.closed()
 	} else {
 		c.open(began)
 	}
 	c.waiting.Wait()
-	c.Served, c.RefusedIn, c.SentLate = spreadOf(c.served), spreadOf(c.refused), spreadOf(c.late)
+	c.end()
 	return json.NewEncoder(out).Encode(c.came)
 }
 
@@ -201,41 +187,16 @@ func (c *crowd) closed() {
 
 // do sends a request and reads the answer.
 func (c *crowd) do(l *line, d due) {
-	number := d.number % len(c.texts)
 	late := time.Since(d.at)
-	status, header, err := c.exchange(l, c.texts[number])
+	status, header, err := c.exchange(l, c.texts[d.number%len(c.texts)])
 	took := time.Since(d.at)
 	if err != nil && l.conn != nil {
 		_ = l.conn.Close()
 		l.conn = nil
 	}
-	end := d.at.Add(took)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if status == http.StatusOK && err == nil && !end.Before(c.from) && end.Before(c.until) { // what is answered in the time that is counted
-		c.Answered++
-		c.ByPair[c.Requests[number].Pair.ClientID]++
-	}
-	if d.at.Before(c.from) {
-		return
-	}
-	c.late = append(c.late, late)
-	switch {
-	case err != nil:
-		c.Wrong++
-		c.Example = err.Error()
-	case status == http.StatusOK:
-		c.served = append(c.served, took)
-	case status == http.StatusServiceUnavailable:
-		c.Refused++
-		if header.Get("Retry-After") == "" {
-			c.WithoutRetryAfter++
-		}
-		c.refused = append(c.refused, took)
-	default:
-		c.Wrong++
-		c.Example = http.StatusText(status)
-	}
+	c.count(d, late, took, status, header, err)
 }
 
 func (c *crowd) exchange(l *line, text []byte) (status int, header http.Header, err error) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,14 +23,6 @@ const (
 
 	q1    = `{ customers(first: 50) { nodes { id name responsible { firstName lastName } relations(first: 10, direction: OUTGOING) { nodes { kind relatedCustomer { name } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }`
 	light = `query ($id: ID!) { customer(id: $id) { id displayName } }`
-)
-
-// What can be carried is looked for from a part of what a few connections get by asking as fast as they are answered, step by step upwards.
-const (
-	firstStep = 0.7
-	nextStep  = 1.1
-
-	carriedPart = .98 // of what is sent has to be answered
 )
 
 // found is what was measured on one engine.
@@ -136,23 +127,16 @@ func (o options) measure(g *gateway, f *found) error {
 		return err
 	}
 	f.alone = c.Served
-	var carried bool
 	if c.Answered == 0 || c.Wrong+c.Refused > 0 {
 		return fmt.Errorf("light requests alone: %+v", c)
 	}
-	for rate *= firstStep; f.capacity == 0 || carried; rate *= nextStep {
-		var most int64
-		if c, most, err = g.watched(func() (came, error) { return send(g.heavy, rate).run(5) }); err != nil {
-			return err
-		}
-		answered := float64(c.Answered) / f.seconds
+	if err := f.climb(rate, func(rate float64) (answered float64, most int64, err error) {
+		c, most, err := g.watched(func() (came, error) { return send(g.heavy, rate).run(5) })
+		answered = float64(c.Answered) / f.seconds
 		progressf("%.0f a second: %.0f answered, %.1f refused; %v", rate, answered, float64(c.Refused)/f.seconds, c.Served)
-		f.best, f.calm = max(f.best, answered), max(f.calm, most)
-		if carried = answered >= rate*carriedPart; carried {
-			f.capacity = rate
-		} else if f.capacity == 0 {
-			rate /= 2
-		}
+		return answered, most, err
+	}); err != nil {
+		return err
 	}
 	f.offered = max(f.capacity, f.best) * o.times
 	var all sync.WaitGroup
@@ -191,46 +175,4 @@ func (g *gateway) watched(do func() (came, error)) (came, int64, error) {
 	close(ended)
 	watching.Wait()
 	return c, most.Load(), err
-}
-
-// print writes the table, and says whether all of it is as promised.
-func (f found) print(out io.Writer, times float64) (reached bool) {
-	reached = true
-	fmt.Fprintf(out, "| | measured | to be reached | |\n|---|--:|--:|---|\n")
-	row := func(what, measured, wanted string, ok bool) {
-		word := "reached"
-		if wanted == "" {
-			word = ""
-		} else if !ok {
-			word, reached = "**missed**", false
-		}
-		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", what, measured, wanted, word)
-	}
-	least, most := 0, 0
-	for _, n := range f.crowd.ByPair {
-		if most = max(most, n); least == 0 || n < least {
-			least = n
-		}
-	}
-	ratio := float64(f.beside.Served.P99) / float64(max(f.alone.P99, 1))
-	row("carried: Q1 a second of which 98 % are answered", fmt.Sprintf("%.0f", f.capacity), "", true)
-	row("most Q1 answered a second", fmt.Sprintf("%.0f", f.best), "", true)
-	row(fmt.Sprintf("sent: %.3g × the most", times), fmt.Sprintf("%.0f", f.offered), "", true)
-	row("answered a second then", fmt.Sprintf("%.0f, %.0f %% of the most", f.goodput, 100*f.goodput/f.best), "80 %", f.goodput >= .8*f.best)
-	row("refusals (503): p50, p99, slowest", f.crowd.RefusedIn.String(), "p99 in 50 ms", f.crowd.RefusedIn.P99 <= 50*time.Millisecond)
-	row("refusals without Retry-After, wrong answers, not sent", fmt.Sprintf("%d, %d, %d of %d", f.crowd.WithoutRetryAfter, f.crowd.Wrong+f.beside.Wrong, f.crowd.Unsent, int(f.offered*f.seconds)), "0", f.crowd.WithoutRetryAfter+f.crowd.Wrong+f.beside.Wrong+f.crowd.Unsent == 0)
-	row("sent too late by: p50, p99, slowest", f.crowd.SentLate.String(), "", true)
-	row("answers: p50, p99, slowest", f.crowd.Served.String(), "", true)
-	row("light requests alone: p50, p99, slowest", f.alone.String(), "", true)
-	row("light requests beside it", f.beside.Served.String()+fmt.Sprintf("; p99 %.1f ×", ratio), "p99 3 ×", ratio <= 3)
-	row("light requests refused", fmt.Sprintf("%d of %d", f.beside.Refused, int(lightRate*f.seconds)), "0", f.beside.Refused == 0)
-	row("answered to the four pairs, of which one sends 5/8", fmt.Sprintf("%d to %d each", least, most), "", true)
-	row("memory (RSS)", fmt.Sprintf("%d MB, before %d MB", f.loaded>>10, f.calm>>10), "1.5 ×", float64(f.loaded) < 1.5*float64(f.calm))
-	return reached
-}
-
-// String is for the table.
-func (s spread) String() string {
-	ms := func(d time.Duration) string { return fmt.Sprintf("%.3g", float64(d)/float64(time.Millisecond)) }
-	return ms(s.P50) + ", " + ms(s.P99) + ", " + ms(s.Most) + " ms"
 }
