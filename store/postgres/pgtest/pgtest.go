@@ -25,23 +25,34 @@ var (
 	schemas atomic.Int64
 )
 
-// Schema makes an empty schema and returns the URL that leads to it. The server is started with the first one. Without
+// Schema makes an empty schema for a test and returns the URL that leads to it. The server is started with the first one. Without
 // PostgreSQL on the machine the test is skipped, or fails where CI is set.
 func Schema(t testing.TB) string {
 	t.Helper()
 	server(t)
 	name := fmt.Sprintf("test_%d", schemas.Add(1))
 	Execute(t, URL("postgres"), "CREATE SCHEMA "+name)
+	dropped(t, "SCHEMA "+name+" CASCADE")
 	return URL("postgres") + "&search_path=" + name + ",public"
 }
 
-// Database makes an empty database and returns the URL that leads to it.
+// Database makes an empty database for a test and returns the URL that leads to it.
 func Database(t testing.TB) string {
 	t.Helper()
 	server(t)
 	name := fmt.Sprintf("test_%d", schemas.Add(1))
 	Execute(t, URL("postgres"), "CREATE DATABASE "+name)
+	dropped(t, "DATABASE "+name+" WITH (FORCE)")
 	return URL(name)
+}
+
+// dropped drops what a test was given when it ends: some packages ask for hundreds, of several megabytes each.
+func dropped(t testing.TB, what string) {
+	t.Cleanup(func() {
+		if err := execute(URL("postgres")+"&lock_timeout=5s", "DROP "+what); err != nil {
+			t.Log(err)
+		}
+	})
 }
 
 // Socket is the folder of the running server's socket, for tests that put something between; the port is 5432.
