@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
@@ -68,7 +69,7 @@ func newTwo(t testing.TB, seed uint64, engine func(testing.TB) string, memory Ca
 			h.Store = broken(h.Store)
 		}
 		c := quiet(bounds)
-		c.Cache = memory
+		c.Cache, c.Log = memory, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 		return serveConfigured(t, h, c)
 	}
 	d := rand.New(rand.NewPCG(seed, 7))
@@ -169,7 +170,10 @@ func (w *two) rehearses(t testing.TB, rounds int) {
 func (w *two) follows(t testing.TB) {
 	t.Helper()
 	tell := func(o *office, pair [2]string) string {
-		_, body, _ := o.ask(t, pair, "{ changes(first: 500) { nodes { noun id action fields parents { noun id } object { __typename id } } } }", nil, nil)
+		status, body, _ := o.ask(t, pair, "{ changes(first: 500) { nodes { noun objectId action fields parents { noun id } object { __typename id } } } }", nil, nil)
+		if status != http.StatusOK {
+			t.Errorf("the changes are answered with %d %s", status, body)
+		}
 		rest := o.send(t, pair, http.MethodGet, "/changes?limit=500", "").Body.String()
 		return ofChange.ReplaceAllString(normal(body)+rest, `""`)
 	}
