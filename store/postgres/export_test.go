@@ -57,6 +57,20 @@ func (s *Store) InWrite(t testing.TB, text string) (lines []string) {
 	return lines
 }
 
+// InRead runs a statement on a connection as reads have it and returns the first column.
+func (s *Store) InRead(t testing.TB, text string) []string {
+	t.Helper()
+	rows, err := s.engine.reads.primary.pool.Query(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return lines
+}
+
 // ExamineLocks tells what is wrong with the locks between connections to two databases, "" when nothing is.
 func ExamineLocks(t testing.TB, url, other string) (wrong string) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -174,6 +175,9 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 	}
 	config.ConnConfig.OnNotice = noteWarning
 	config.AfterConnect = registerTexts
+	if _, said := config.ConnConfig.RuntimeParams["jit"]; !said && mode == pgx.QueryExecModeCacheStatement {
+		config.AfterConnect = neverCompiled
+	}
 	// A statement whose caller has gone is cancelled at the server, and its connection stays.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTime}
@@ -185,8 +189,12 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 func check(ctx context.Context, pool *pgxpool.Pool) error {
 	var server int
 	var have int64
-	if err := pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&server); err != nil {
+	var compiles string
+	if err := pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('jit')").Scan(&server, &compiles); err != nil {
 		return describe(err)
+	}
+	if compiles == "on" {
+		slog.WarnContext(ctx, "PostgreSQL may compile a statement (jit) for seconds before it runs it; ALTER ROLE backoffice SET jit = off, with the name of the role, keeps it from that")
 	}
 	if server < oldest*10000 {
 		return fmt.Errorf("the server runs PostgreSQL %d; backoffice needs version %d or newer", server/10000, oldest)

@@ -1,0 +1,36 @@
+package postgres_test
+
+import (
+	"strings"
+	"testing"
+
+	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/postgres/pgtest"
+)
+
+func TestWhatIsReadIsNeverCompiledUnlessTheURLWantsIt(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	if err := postgres.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(strings.Split(url, "?")[0], "postgres://postgres@/")
+	for _, setting := range []string{"jit = on", "jit_above_cost = 0"} {
+		pgtest.Execute(t, url, "ALTER DATABASE "+name+" SET "+setting)
+	}
+	for what, one := range map[string]struct {
+		url     string
+		options postgres.Options
+		want    bool
+	}{
+		"as usual":                           {url, postgres.Options{}, false},
+		"with a URL that wants it":           {url + "&jit=on", postgres.Options{}, true},
+		"on connections that a pooler lends": {url, postgres.Options{QueryMode: postgres.Described}, true}, // whose settings are not ours to change
+	} {
+		one.options.MaxConns = 1
+		plan := strings.Join(openAt(t, one.url, one.options).InRead(t, "EXPLAIN (ANALYZE, TIMING OFF) SELECT count(*) FROM customers WHERE id > 'a'"), "\n")
+		if strings.Contains(plan, "JIT") != one.want {
+			t.Errorf("%s:\n%s", what, plan)
+		}
+	}
+}
