@@ -1,5 +1,6 @@
 import { pick, useGraphiQL } from '@graphiql/react';
 import { useEffect, useMemo, useState } from 'react';
+import { AnswerErrors, errorsOf } from './AnswerErrors';
 import { AnswerTable, useOrdered } from './AnswerTable';
 import { CopyButton } from './CopyButton';
 import { isNewest, type Events } from './events';
@@ -21,9 +22,20 @@ export function ViewSwitch({ view, onView }: { view: View; onView: (view: View) 
   );
 }
 
-/** The answer's list as a table, with a chart when it is counted in groups. */
+/** The answer's errors, and its list as a table, with a chart when it is counted in groups. */
 export function AnswerAsTable({ events }: { events?: Events }) {
-  const data = useAnswer();
+  const answer = useAnswer();
+  const data = answer?.data ?? null;
+  const errors = useMemo(() => errorsOf(answer), [answer]);
+  return (
+    <>
+      {errors.length > 0 && <AnswerErrors errors={errors} />}
+      {(data || errors.length === 0) && <Lists data={data} events={events} />}
+    </>
+  );
+}
+
+function Lists({ data, events }: { data: unknown; events?: Events }) {
   const lists = useMemo(() => (events && isNewest(events, data) ? [{ path: 'events', rows: events.newest, groups: false }] : listsOf(data)), [data, events]);
   const [path, setPath] = useState('');
   const list = lists.find((l) => l.path === path) ?? lists.find((l) => l.rows.length > 0) ?? lists[0];
@@ -63,23 +75,27 @@ function Listed({ list, children }: { list: List; children: React.ReactNode }) {
   );
 }
 
+interface Shown {
+  data?: unknown;
+}
+
 // What the answer's editor shows, so that both are always the same answer, whichever tab is open.
-function useAnswer(): unknown {
+function useAnswer(): Shown | null {
   const { responseEditor } = useGraphiQL(pick('responseEditor'));
-  const [data, setData] = useState<unknown>(null);
+  const [answer, setAnswer] = useState<Shown | null>(null);
   useEffect(() => {
     if (!responseEditor) return;
-    const read = () => setData(dataOf(responseEditor.getValue()));
+    const read = () => setAnswer(parsed(responseEditor.getValue()));
     read();
     const listening = responseEditor.onDidChangeModelContent(read);
     return () => listening.dispose();
   }, [responseEditor]);
-  return data;
+  return answer;
 }
 
-function dataOf(text: string): unknown {
+function parsed(text: string): Shown | null {
   try {
-    return (JSON.parse(text) as { data?: unknown } | null)?.data ?? null;
+    return JSON.parse(text) as Shown | null;
   } catch {
     return null;
   }

@@ -72,6 +72,12 @@ function Item({ saved, onChanged }: { saved: SavedQuery; onChanged: () => void }
   const variables = variablesFor(saved);
   const called = saved.title ?? saved.name;
   const toggle = (what: Opened) => setOpened(opened === what ? null : what);
+  // Who may remove it is for the service to say, before anybody is asked whether they are sure.
+  const remove = async () => {
+    const problem = opened === 'remove' ? null : await removeSaved(session.credentials, saved.name, true);
+    setWrong(problem);
+    if (!problem) toggle('remove');
+  };
   return (
     <li>
       <strong>{called}</strong>
@@ -103,7 +109,7 @@ function Item({ saved, onChanged }: { saved: SavedQuery; onChanged: () => void }
         <button type="button" aria-expanded={opened === 'share'} onClick={() => toggle('share')}>
           Share
         </button>
-        <button type="button" aria-expanded={opened === 'remove'} onClick={() => toggle('remove')}>
+        <button type="button" aria-expanded={opened === 'remove'} onClick={() => void remove()}>
           Delete
         </button>
       </div>

@@ -2,7 +2,7 @@ import { pick, useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
 import { useEffect, useState } from 'react';
 import { useFrame } from './context';
 import { useOpenInEditor } from './openInEditor';
-import { prepare, worked, workedOfAddress, type Worked } from './worked';
+import { isUnknownWorked, prepare, worked, workedOfAddress, type Worked } from './worked';
 
 /** The drawer of worked queries, as a panel of GraphiQL's own. */
 export const workedQueries: GraphiQLPlugin = {
@@ -60,15 +60,20 @@ function Drawer() {
 /** Opens the worked query that the address names, now and whenever the address changes. Renders nothing. */
 export function OpenFromAddress() {
   const open = useOpen();
-  const { desk } = useFrame();
+  const { desk, say } = useFrame();
   const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
   const ready = queryEditor !== undefined && variableEditor !== undefined;
   useEffect(() => {
     if (!ready) return;
+    const missing = () => {
+      if (isUnknownWorked()) say({ tone: 'info', title: 'The link’s query is not there', text: 'No worked query has this name.' });
+    };
     const follow = () => {
       const item = workedOfAddress();
       if (item) void open(item);
+      missing();
     };
+    missing();
     const item = workedOfAddress();
     if (item?.settings.variables && !desk.open) void open(item); // one without variables is there already: initialQuery
     window.addEventListener('hashchange', follow);

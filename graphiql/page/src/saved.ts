@@ -33,9 +33,9 @@ export async function saveQuery(by: Credentials, input: Saving): Promise<string 
   return change(by, query, input);
 }
 
-/** Removes a saved query; a text says why it was not removed. */
-export async function removeSaved(by: Credentials, name: string): Promise<string | null> {
-  const query = 'mutation Remove($input: RemoveSavedQueryInput!) { removeSavedQuery(input: $input) { userErrors { field code message } } }';
+/** Removes a saved query; a text says why it was not removed. Rehearsed, it stays, and the text says why it would not be. */
+export async function removeSaved(by: Credentials, name: string, rehearsed = false): Promise<string | null> {
+  const query = `mutation Remove($input: RemoveSavedQueryInput!) { removeSavedQuery(input: $input${rehearsed ? ', dryRun: true' : ''}) { userErrors { field code message } } }`;
   return change(by, query, { name });
 }
 

@@ -166,6 +166,40 @@ describe('the answer as a table', () => {
     assert.deepEqual(lines.slice(1).map((line) => Number(line[relations])), rows.map((row) => row.relations.edges.length));
   });
 
+  it('tells the errors of an answer, with their codes and where they are, and the rest of the answer below', async () => {
+    const { page, heard } = await open(browser);
+    await signIn(page, service.limited);
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    const errors = page.getByRole('alert', { name: 'Errors' });
+    const cells = () => errors.locator('tbody td').allInnerTexts();
+    const told = async (query) => {
+      await put(page, query);
+      const { body } = await run(page);
+      await errors.waitFor();
+      return body;
+    };
+
+    let { errors: answered } = await told('{ customers(first: 600) { nodes { id } } }');
+    assert.equal(answered.length, 1);
+    assert.deepEqual(await cells(), [answered[0].message, 'BAD_USER_INPUT', 'customers']);
+    assert.equal(await page.getByText('its list is shown here').count(), 0);
+    assert.equal(await page.locator('.bo-answer').count(), 0);
+
+    ({ errors: answered } = await told('{ customers(first: 3) { nodes { id }'));
+    assert.deepEqual(await cells(), [answered[0].message, 'GRAPHQL_PARSE_FAILED', `line ${answered[0].locations[0].line}, column ${answered[0].locations[0].column}`]);
+
+    const partly = await told('{ customers(first: 2, filter: { type: PRIVATE_PERSON }) { nodes { id registrationNumber } } }');
+    assert.equal(partly.data.customers.nodes.length, 2);
+    assert.deepEqual(await cells(), partly.errors.flatMap((e) => [e.message, 'FORBIDDEN', e.path.join('.')]));
+    assert.deepEqual(await column(page.locator('.bo-answer'), 1), partly.data.customers.nodes.map((n) => n.id));
+
+    await put(page, '{ viewer { name } }');
+    await run(page);
+    await errors.waitFor({ state: 'detached' });
+    await page.getByText('This answer has no list').waitFor();
+    assert.deepEqual(heard.complaints, []);
+  });
+
   it('lists what a subscription is told, the newest first', async () => {
     const { page, heard } = await open(browser);
     await signIn(page, service.full);
@@ -197,7 +231,9 @@ for (const colorScheme of ['light', 'dark']) {
     await asTable(page, 'Companies and the people behind them');
     await page.locator('.bo-count').first().click();
     await accessible(page, 'a list within a row');
-    await openWorked(page, 'Registration numbers');
+    await asTable(page, 'Registration numbers');
+    await page.getByRole('alert', { name: 'Errors' }).waitFor();
+    await accessible(page, 'errors in the place of a table');
     await needs(page).getByText('which you lack').waitFor();
     await page.getByRole('button', { name: 'Export…' }).click();
     await accessible(page, 'an export that lacks a scope');

@@ -97,6 +97,28 @@ describe('asking', () => {
     assert.deepEqual(heard.complaints, []);
   });
 
+  it('says that the worked query of a link is not there, at once and when the address changes', async () => {
+    const { page, heard } = await open(browser, { hash: '#worked=nope' });
+    await signIn(page, service.full);
+    const said = page.getByText('The link’s query is not there');
+    await said.waitFor();
+    await run(page);
+    await said.waitFor({ state: 'detached' });
+    await page.evaluate(() => void (globalThis.location.hash = '#worked=relations'));
+    await page.waitForFunction(() => globalThis.document.querySelector('.graphiql-query-editor .view-lines')?.textContent.includes('relations'));
+    assert.equal(await said.count(), 0);
+    await page.evaluate(() => void (globalThis.location.hash = '#worked=gone'));
+    await said.waitFor();
+    assert.deepEqual(heard.complaints, []);
+  });
+
+  it('has the way out beside who is signed in, in a window of a tablet', async () => {
+    const { page } = await open(browser, { viewport: { width: 768, height: 1024 } });
+    await signIn(page, service.full);
+    const [who, out] = [await page.locator('.bo-viewer').boundingBox(), await page.getByRole('button', { name: 'Sign out' }).boundingBox()];
+    assert.ok(out.x >= who.x + who.width && out.y < who.y + who.height, `${JSON.stringify(who)} and ${JSON.stringify(out)}`);
+  });
+
   it('completes and marks what is typed, by the schema', async () => {
     const { page, heard } = await open(browser);
     await signIn(page, service.full);

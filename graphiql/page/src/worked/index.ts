@@ -94,8 +94,17 @@ export const worked: Worked[] = [...taught.filter((w) => w.group === groups['1-r
 
 /** The worked query that the address asks for (#worked=relations), if any. Only its key is ever in an address. */
 export function workedOfAddress(): Worked | undefined {
-  const key = new URLSearchParams(location.hash.slice(1)).get('worked');
+  const key = workedKey();
   return worked.find((w) => w.key === key);
+}
+
+/** Whether the address asks for a worked query that there is not. */
+export function isUnknownWorked(): boolean {
+  return workedKey() !== null && !workedOfAddress();
+}
+
+function workedKey(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get('worked');
 }
 
 /** Fills in a worked query's variables, with identifiers of this store where it needs some. */
