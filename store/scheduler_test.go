@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -68,27 +69,37 @@ func TestNoCallerHasMoreThanHalfOfTheConnections(t *testing.T) {
 	}
 }
 
-func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
+// inTime runs a test on a clock of its own, on which time goes by only while everybody waits for it: who had a connection for how long is
+// then what the test says, and not what the machine had time for.
+func inTime(t *testing.T, do func(t *testing.T)) {
 	t.Parallel()
-	turns := NewScheduler(1, 0)
-	last := take(t, turns, "first")
-	served := make(chan *Turn, 10)
-	for _, who := range []string{"greedy", "greedy", "greedy", "modest", "greedy", "", "late"} {
-		queue(t, turns, who, served)
-	}
-	order := ""
-	for range 7 {
-		turns.Give(last)
-		last = <-served
-		order += last.of.name + " "
-	}
-	if want := " greedy modest late greedy greedy greedy "; order != want {
-		t.Errorf("served were %q, want %q", order, want)
-	}
+	synctest.Test(t, do)
 }
 
-func TestWhoTakesLittleIsServedBeforeThoseWhoTakeMuch(t *testing.T) {
-	t.Parallel()
+func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
+	inTime(t, func(t *testing.T) {
+		turns := NewScheduler(1, 0)
+		last := take(t, turns, "first")
+		served := make(chan *Turn, 10)
+		for _, who := range []string{"greedy", "greedy", "greedy", "modest", "greedy", "", "late"} {
+			queue(t, turns, who, served)
+		}
+		order := ""
+		for range 7 {
+			turns.Give(last)
+			last = <-served
+			order += last.of.name + " "
+		}
+		if want := " greedy modest late greedy greedy greedy "; order != want {
+			t.Errorf("served were %q, want %q", order, want)
+		}
+	})
+}
+
+// firstAfter is who is served first when those who took much, more and less of it, and one who took nothing wait. change makes the
+// scheduler another one before somebody is chosen.
+func firstAfter(t *testing.T, change func(*Scheduler)) string {
+	t.Helper()
 	turns := NewScheduler(1, 0)
 	served := make(chan *Turn, 10)
 	for range 2 {
@@ -102,34 +113,65 @@ func TestWhoTakesLittleIsServedBeforeThoseWhoTakeMuch(t *testing.T) {
 	for _, who := range []string{"b", "c", "modest"} {
 		queue(t, turns, who, served)
 	}
+	change(turns)
 	turns.Give(a)
-	if first := <-served; first.of.name != "modest" {
-		t.Errorf("%q was served first, who had the connection for long", first.of.name)
+	first := <-served
+	turns.Give(first)
+	for range 2 {
+		turns.Give(<-served)
 	}
+	return first.of.name
+}
+
+func TestWhoTakesLittleIsServedBeforeThoseWhoTakeMuch(t *testing.T) {
+	inTime(t, func(t *testing.T) {
+		if first := firstAfter(t, func(*Scheduler) {}); first != "modest" {
+			t.Errorf("%q was served first, who had the connection for long", first)
+		}
+	})
+}
+
+func TestASchedulerThatForgetsWhoTookMuchIsFound(t *testing.T) {
+	inTime(t, func(t *testing.T) {
+		for name, broken := range map[string]func(*caller){
+			"counts no time":            func(c *caller) { c.used = 0 },
+			"counts turns, not time":    func(c *caller) { c.used = leastTurn },
+			"counts for the other side": func(c *caller) { c.used = -c.used },
+		} {
+			if first := firstAfter(t, func(turns *Scheduler) {
+				for _, c := range turns.callers {
+					broken(c)
+				}
+			}); first == "modest" {
+				t.Errorf("a copy that %s is not found", name)
+			}
+		}
+	})
 }
 
 func TestSomeConnectionsAreKeptForThoseWhoAreBrief(t *testing.T) {
-	t.Parallel()
-	turns := NewScheduler(8, time.Millisecond)
-	for range 10 {
-		turns.Give(take(t, turns, "modest"))
-	}
-	for _, who := range []string{"a", "b", "c"} {
-		taken := take(t, turns, who)
-		time.Sleep(2 * brief)
-		turns.Give(taken)
-	}
-	for _, who := range []string{"a", "b", "c", "a", "b", "c"} {
-		take(t, turns, who)
-	}
-	if _, err := turns.Take(as(t, "a")); !errors.Is(err, ErrBusy) {
-		t.Errorf("who has connections for long gets one that is kept: %v", err)
-	}
-	if _, err := turns.Take(as(t, "new")); !errors.Is(err, ErrBusy) {
-		t.Errorf("who is new gets one that is kept: %v", err)
-	}
-	take(t, turns, "modest")
-	take(t, turns, "modest")
+	inTime(t, func(t *testing.T) {
+		turns := NewScheduler(8, time.Millisecond)
+		for range 10 {
+			turns.Give(take(t, turns, "modest"))
+		}
+		for _, who := range []string{"a", "b", "c"} {
+			taken := take(t, turns, who)
+			time.Sleep(2 * brief)
+			turns.Give(taken)
+		}
+		for _, who := range []string{"a", "b", "c", "a", "b", "c"} {
+			take(t, turns, who)
+		}
+		if _, err := turns.Take(as(t, "a")); !errors.Is(err, ErrBusy) {
+			t.Errorf("who has connections for long gets one that is kept: %v", err)
+		}
+		if _, err := turns.Take(as(t, "new")); !errors.Is(err, ErrBusy) {
+			t.Errorf("who is new gets one that is kept: %v", err)
+		}
+		take(t, turns, "modest")
+		take(t, turns, "modest")
+	})
 }
 
 func TestWhoGoesAwayWhileWaitingTakesNothingAlong(t *testing.T) {
