@@ -48,11 +48,14 @@ var engines = map[string]func(testing.TB) string{
 func newPostgres(t testing.TB) string {
 	t.Helper()
 	url := pgtest.Schema(t)
-	if err := postgres.Migrate(t.Context(), url); err != nil {
+	if err := postgres.Migrate(t.Context(), patient(url)); err != nil {
 		t.Fatal(err)
 	}
 	return url
 }
+
+// patient gives a busy machine time to make connections, and to answer on those that rested. Tests of a server that is away do without.
+func patient(url string) string { return url + "&connect_timeout=60&pool_ping_timeout=1m" }
 
 // openOffice fills a fresh embedded store and puts the real handler over it.
 func openOffice(t testing.TB) *office {

@@ -37,16 +37,21 @@ type faraway struct {
 
 func openFaraway(t testing.TB) *faraway {
 	t.Helper()
-	return openFarawayWith(t, unhurried(), time.Minute)
+	return openFarawayThrough(t, unhurried(), time.Minute, patient)
 }
 
 // openFarawayWith does it with limits of its own, of which the second is that of a statement.
 func openFarawayWith(t testing.TB, bounds limits.Settings, statement time.Duration) *faraway {
 	t.Helper()
+	return openFarawayThrough(t, bounds, statement, func(url string) string { return url })
+}
+
+func openFarawayThrough(t testing.TB, bounds limits.Settings, statement time.Duration, of func(url string) string) *faraway {
+	t.Helper()
 	database := newPostgres(t)
-	id := openOfficeOn(t, database).pair(t, backoffice.AllScopes...)
+	id := openOfficeOn(t, of(database)).pair(t, backoffice.AllScopes...)
 	relay := pgtest.NewRelay(t)
-	settings := officeSettings(t, relay.Through(database))
+	settings := officeSettings(t, of(relay.Through(database)))
 	settings.Statement = statement
 	return &faraway{office: serveOffice(t, settings, bounds), relay: relay, id: id}
 }
@@ -280,22 +285,58 @@ func TestEveryWriteOfRESTTakesFewTripsToPostgreSQL(t *testing.T) {
 	}
 }
 
-// fewTrips counts the trips of a kind of write. The first time statements are prepared, and now and then another part of the
-// process asks something meanwhile: so the least counts.
+// mostAttempts are how often a write is counted before it is one that takes too many trips.
+const mostAttempts = 30
+
+// fewTrips counts the trips of a kind of write.
 func (f *faraway) fewTrips(t *testing.T, name string, next func(t testing.TB, f *faraway) write) {
 	t.Helper()
 	if next == nil {
 		t.Errorf("%s is a new write: how many trips does it take?", name)
 		return
 	}
-	var trips []int
-	for range 4 {
+	trips := f.leastTrips(t, func() int {
 		_, n := f.do(t, next(t, f))
-		trips = append(trips, n)
-	}
-	least := slices.Min(trips)
-	t.Logf("%s: %d trips of %v", name, least, trips)
-	if least > mostTrips {
+		return n
+	})
+	t.Logf("%s: %d trips of %v", name, slices.Min(trips), trips)
+	if least := slices.Min(trips); least > mostTrips {
 		t.Errorf("%s takes %d trips to PostgreSQL, more than %d", name, least, mostTrips)
+	}
+}
+
+// leastTrips counts until it is few enough, so that the least counts. Nothing hides a trip, but much adds some: the first time statements are
+// prepared, a connection that rested is asked whether it lives, and by the clock the pairs and the keys are read anew. The slower
+// the machine, the more of that falls into one write.
+func (f *faraway) leastTrips(t *testing.T, count func() int) (trips []int) {
+	t.Helper()
+	for len(trips) < mostAttempts {
+		trips = append(trips, count())
+		if len(trips) >= 4 && slices.Min(trips) <= mostTrips {
+			break
+		}
+	}
+	return trips
+}
+
+func TestOneTripMoreThanMayBeIsFound(t *testing.T) {
+	t.Parallel()
+	f := openFaraway(t)
+	least := func(asks int) int {
+		return slices.Min(f.leastTrips(t, func() int {
+			before := f.relay.Trips()
+			for range asks {
+				if err := f.Store.Ping(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return f.relay.Trips() - before
+		}))
+	}
+	if n := least(mostTrips); n != mostTrips {
+		t.Errorf("%d trips are counted as %d", mostTrips, n)
+	}
+	if n := least(mostTrips + 1); n != mostTrips+1 {
+		t.Errorf("%d trips are counted as %d", mostTrips+1, n)
 	}
 }
