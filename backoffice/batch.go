@@ -81,7 +81,7 @@ func ReadPages[T any, C comparable](ctx context.Context, r Reader[T, C], list Li
 	return readEach(ctx, r, parents, pages, func(b *Batch) { r.Lists(b, list, parents, want, pages) })
 }
 
-// EachPage visits all of a parent's list (NoParent's when it is of the root) by identifier, a page of ask.Window.Limit rows at a
+// EachPage visits all of a parent's list (NoParent's when it is of the root) in the order of ask, a page of ask.Window.Limit rows at a
 // time (0 is MaxPageSize), and stops at the first error of visit.
 func EachPage[T any, C comparable](ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string, want Columns, visit func([]T) error) error {
 	ask.Window.Limit = cmp.Or(ask.Window.Limit, MaxPageSize)
@@ -97,7 +97,7 @@ func EachPage[T any, C comparable](ctx context.Context, r Reader[T, C], ask List
 		if err != nil || !page.More {
 			return err
 		}
-		ask.Window.After, ask.Window.HasAfter = any(page.Items[len(page.Items)-1]).(Entity).Position(KeyID), true
+		ask.Window.After, ask.Window.HasAfter = any(page.Items[len(page.Items)-1]).(Entity).Position(ask.Order.Key), true
 	}
 }
 

@@ -1,10 +1,6 @@
 package backoffice
 
-import (
-	"cmp"
-	"context"
-	"slices"
-)
+import "context"
 
 // ConsultationReport answers a customer who asks who consulted its registration numbers.
 type ConsultationReport struct {
@@ -25,14 +21,29 @@ func ReportConsultations(ctx context.Context, store Store, customerID string, at
 	if found {
 		report.Customer = customer
 	}
-	list := ListQuery[ConsultationCriteria]{Under: OfCustomer}
-	err = EachPage(ctx, store.Consultations(), list, customerID, 0, func(page []*Consultation) error {
-		report.Entries = append(report.Entries, page...)
+	err = EachConsultation(ctx, store, customerID, func(entry *Consultation) error {
+		report.Entries = append(report.Entries, entry)
 		return nil
 	})
-	slices.SortStableFunc(report.Entries, func(a, b *Consultation) int { return cmp.Compare(a.At, b.At) })
 	if err == nil && !found && len(report.Entries) == 0 {
 		err = Errorf(NotFound, "there is no customer and no entry of this identifier")
 	}
 	return report, err
+}
+
+// EachConsultation visits the entries of the register under a customer, oldest first, and stops at the first error of visit. It reads no
+// other entries.
+func EachConsultation(ctx context.Context, store Store, customerID string, visit func(*Consultation) error) error {
+	if !IsID(customerID) {
+		return nil
+	}
+	list := ListQuery[ConsultationCriteria]{Under: OfCustomer, Order: Order{Key: KeyAt}}
+	return EachPage(ctx, store.Consultations(), list, customerID, 0, func(page []*Consultation) error {
+		for _, entry := range page {
+			if err := visit(entry); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -18,15 +18,22 @@ type consultationsCommand struct {
 
 type consultationsListCommand struct {
 	formatFlag
-	Customer string `placeholder:"ID" help:"Only the consultations of this customer."`
+	Customer string `placeholder:"ID" help:"Only the consultations of this customer, oldest first."`
 }
 
 const listPage = 500 // entries that are read at a time
 
-// Run lists the register, server by server and each in the order of its entries.
+// Run lists the register as it is read: server by server and each in the order of its entries, those of a customer oldest first.
 func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	columns := []string{"at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number", "issuer", "subject"}
 	return c.list(t.out, columns, func(add adder) error {
+		each := func(entry *backoffice.Consultation) error {
+			return add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
+				orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number, orNil(entry.Issuer), orNil(entry.Subject))
+		}
+		if c.Customer != "" {
+			return backoffice.EachConsultation(ctx, store, c.Customer, each)
+		}
 		var after backoffice.ConsultationPosition
 		for {
 			page, err := store.ListConsultations(ctx, after, listPage)
@@ -35,11 +42,7 @@ func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Sto
 			}
 			for _, entry := range page {
 				after = backoffice.ConsultationPosition{Chain: entry.Chain, Number: entry.Number}
-				if c.Customer != "" && (entry.CustomerID == nil || *entry.CustomerID != c.Customer) {
-					continue
-				}
-				if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
-					orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number, orNil(entry.Issuer), orNil(entry.Subject)); err != nil {
+				if err := each(entry); err != nil {
 					return err
 				}
 			}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
+)
+
+// fillRegister writes the chains of two servers, in which some of the entries are of the customer "mine", and others of nobody.
+func fillRegister(t *testing.T, store backoffice.Store, entries int) {
+	t.Helper()
+	for range 2 {
+		var from backoffice.ConsultationHead
+		err := store.OpenConsultationChain(t.Context(), func(chain int64) (backoffice.ConsultationHead, backoffice.ConsultationHead) {
+			from = backoffice.ConsultationHead{Chain: chain, MAC: []byte("head")}
+			return from, backoffice.ConsultationHead{Count: chain, MAC: []byte("register")}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []*backoffice.Consultation
+		for i := range entries {
+			entry := &backoffice.Consultation{
+				ID: backoffice.NewID(), At: backoffice.Instant(1_700_000_000_000 + 10*(i/3) - int(from.Chain)), ClientID: "c", ClientName: "n", Operation: backoffice.ConsultedByRead,
+				Fields: []backoffice.PrivacyField{backoffice.RegistrationNumber}, Chain: from.Chain, Number: int64(i) + 1, MAC: []byte("m"),
+			}
+			if customer := []string{"mine", "other", ""}[min(i%10, 2)]; customer != "" {
+				entry.CustomerID = &customer
+			}
+			all = append(all, entry)
+		}
+		to := backoffice.ConsultationHead{Chain: from.Chain, Count: int64(entries), Last: []byte("m"), MAC: []byte("moved")}
+		if err := store.AppendConsultations(t.Context(), from, to, all); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTheConsultationsOfACustomerAreListedOldestFirstWithoutReadingThoseOfOthers(t *testing.T) {
+	t.Parallel()
+	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	fillRegister(t, store, 3_000)
+	list := func(customer string) (rows []string, statements int) {
+		t.Helper()
+		var out bytes.Buffer
+		ctx, count := backoffice.WithStatementCount(t.Context())
+		c := consultationsListCommand{formatFlag: formatFlag{Format: "csv"}, Customer: customer}
+		if err := c.Run(ctx, store, terminal{out: &out, err: io.Discard}); err != nil {
+			t.Fatal(err)
+		}
+		rows = slices.Collect(strings.Lines(out.String()))
+		return rows[1:], count.Count()
+	}
+	all, walked := list("")
+	var want []string
+	for _, row := range all {
+		if strings.Contains(row, ",mine,") {
+			want = append(want, row)
+		}
+	}
+	slices.SortStableFunc(want, func(a, b string) int { return strings.Compare(a[:strings.Index(a, ",")], b[:strings.Index(b, ",")]) })
+	got, asked := list("mine")
+	if len(want) != 600 || !slices.Equal(got, want) {
+		t.Errorf("%d entries, want these %d of %d", len(got), len(want), len(all))
+	}
+	if asked != 2 || walked <= 12 { // pages of 500
+		t.Errorf("it takes %d statements, and %d without a customer", asked, walked)
+	}
+	for _, nobody := range []string{"nobody", "no identifier\n"} {
+		if rows, asked := list(nobody); len(rows) > 0 || asked > 1 {
+			t.Errorf("of %q are %d entries, by %d statements", nobody, len(rows), asked)
+		}
+	}
+}
