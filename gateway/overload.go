@@ -29,14 +29,14 @@ func (s server) newGate(admission *limits.Admission, endpoint *graphqlhttp.Graph
 	return &gate{s, admission, endpoint, next, func(w http.ResponseWriter, r *http.Request) { endpoint.RefuseWith(w, r, refused) }}
 }
 
-// longestForetold is the longest body that is read for it.
-const longestForetold = 64 << 10
+// longestKnown is the longest body whose cost is looked for.
+const longestKnown = 64 << 10
 
 var bodyBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // ServeHTTP implements http.Handler.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !g.admission.Crowded() || !isForetold(r) {
+	if !g.admission.Crowded() || !mayBeKnown(r) {
 		g.next.ServeHTTP(w, r)
 		return
 	}
@@ -44,7 +44,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { body.Reset(); bodyBuffers.Put(body) }()
 	_, err := io.CopyN(body, r.Body, r.ContentLength)
 	if err == nil {
-		if cost, ok := g.endpoint.Foretell(body.Bytes()); ok && g.admission.Refuses(r.Header.Get(auth.ClientIDHeader), cost) {
+		if cost, ok := g.endpoint.KnownCost(body.Bytes()); ok && g.admission.Refuses(r.Header.Get(auth.ClientIDHeader), cost) {
 			g.http.Shed(w, r, "/graphql", g.refuse, g.admission.Busiest)
 			return
 		}
@@ -56,8 +56,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// isForetold picks the plain requests: what a page of another origin asks has headers that only the way of all requests knows.
-func isForetold(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.URL.Path == "/graphql" && r.ContentLength > 0 && r.ContentLength <= longestForetold &&
+// mayBeKnown picks the plain requests: what a page of another origin asks has headers that only the way of all requests knows.
+func mayBeKnown(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.URL.Path == "/graphql" && r.ContentLength > 0 && r.ContentLength <= longestKnown &&
 		r.Header["Origin"] == nil && r.Header["X-Explain"] == nil && r.Header["Content-Encoding"] == nil && !graphqlhttp.WantsEvents(r)
 }

@@ -84,7 +84,7 @@ func TestWhoIsRefusedForWantOfRoomIsRefusedBeforeAnythingIsDoneForIt(t *testing.
 	if ask(of(pair, wide)); *passed != 1 {
 		t.Error("a request was refused when nobody waits")
 	}
-	cost, _ := g.endpoint.Foretell([]byte(body(wide)))
+	cost, _ := g.endpoint.KnownCost([]byte(body(wide)))
 	for range 64 * runtime.NumCPU() {
 		go func() {
 			for t.Context().Err() == nil {

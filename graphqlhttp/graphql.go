@@ -77,14 +77,14 @@ type Outcome struct {
 // GraphQL serves GraphQL over HTTP for an executable schema. Make one with New; it may be used by many requests at a
 // time.
 type GraphQL struct {
-	schema    *ast.Schema
-	executor  *executor.Executor
-	documents *documents
-	limits    limits.Settings
-	hooks     Hooks
-	plans     keeper // nil for a schema that keeps none
-	foretold  foretold
-	newcomers atomic.Int64 // sockets on which nobody has signed in
+	schema     *ast.Schema
+	executor   *executor.Executor
+	documents  *documents
+	limits     limits.Settings
+	hooks      Hooks
+	plans      keeper // nil for a schema that keeps none
+	knownCosts knownCosts
+	newcomers  atomic.Int64 // sockets on which nobody has signed in
 }
 
 // keeper is a schema that keeps how operations are executed.
@@ -99,12 +99,12 @@ func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks)
 		hooks.RequestID = func(context.Context) string { return "" }
 	}
 	g := &GraphQL{
-		schema:    schema.Schema(),
-		executor:  executor.New(schema),
-		documents: newDocuments(schema.Schema(), settings),
-		limits:    settings,
-		hooks:     hooks,
-		foretold:  foretold{seed: maphash.MakeSeed()},
+		schema:     schema.Schema(),
+		executor:   executor.New(schema),
+		documents:  newDocuments(schema.Schema(), settings),
+		limits:     settings,
+		hooks:      hooks,
+		knownCosts: knownCosts{seed: maphash.MakeSeed()},
 	}
 	g.plans, _ = schema.(keeper)
 	g.executor.SetErrorPresenter(g.Present)
