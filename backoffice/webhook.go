@@ -162,19 +162,12 @@ func (w *Webhook) State() string {
 	return "live"
 }
 
-// WebhookStanding is how a webhook stands to the change log.
-type WebhookStanding struct {
-	Behind int64  // how many numbers of the log it has not come to
-	Reason string // why nothing is sent, and what to do; "" when something is
-}
-
-// Standing tells how the webhook stands to the log, of which a page was read.
-func (w *Webhook) Standing(log *ChangePage) WebhookStanding {
-	standing := WebhookStanding{Behind: max(log.Latest-w.At, 0), Reason: w.Stop.Sentence()}
+// Reason says why nothing is sent, and what to do, as the log stands of which a page was read; "" when something is.
+func (w *Webhook) Reason(log *ChangePage) string {
 	if w.Stop == "" && log.Expired(w.At) != nil {
-		standing.Reason = WebhookExpired.Sentence() // nobody has tried yet
+		return WebhookExpired.Sentence() // nobody has tried yet
 	}
-	return standing
+	return w.Stop.Sentence()
 }
 
 // Rewind has the webhook go on behind a number, also one that was stopped. From the place where it stands, it goes on

@@ -95,12 +95,15 @@ func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t
 	if err != nil {
 		return err
 	}
+	behind, err := webhooks.Behind(ctx, store, hooks)
+	if err != nil {
+		return err
+	}
 	columns := []string{"id", "state", "after", "behind", "waitingSince", "attempts", "nextAttempt", "failure", "deliveredAt", "nouns", "clientId", "url", "createdAt", "reason"}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, hook := range hooks {
-			standing := hook.Standing(log)
-			err := add(hook.ID, hook.State(), hook.At, standing.Behind, moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure,
-				moment(hook.DeliveredAt), hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt), standing.Reason)
+			err := add(hook.ID, hook.State(), hook.At, behind[hook.ID], moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure,
+				moment(hook.DeliveredAt), hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt), hook.Reason(log))
 			if err != nil {
 				return err
 			}

@@ -40,12 +40,16 @@ func TestWebhooksAreCreatedRotatedRewoundDisabledAndDeleted(t *testing.T) {
 	p := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "warehouse"))
 	created := hookOf(t, s.must(t, "webhooks", "create", "--json", "--url", "https://receiver.example/changes", "--noun", "LABEL", "--noun", "CUSTOMER", "--client", p.ClientID))
 	row := s.hooks(t)[0]
-	if row["id"] != created.ID || row["state"] != "live" || row["after"] != 4.0 || row["behind"] != 2.0 || row["clientId"] != p.ClientID || row["url"] != "https://receiver.example/changes" ||
+	if row["id"] != created.ID || row["state"] != "live" || row["after"] != 4.0 || row["behind"] != 0.0 || row["clientId"] != p.ClientID || row["url"] != "https://receiver.example/changes" ||
 		len(row["nouns"].([]any)) != 2 || row["reason"] != "" || row["attempts"] != 0.0 || row["deliveredAt"] != nil {
 		t.Errorf("it is listed as %v", row)
 	}
 	if rotated := hookOf(t, s.must(t, "webhooks", "rotate", created.ID, "--json")); rotated.ID != created.ID || rotated.Secret == created.Secret {
 		t.Error("the rotation gave another webhook, or the same secret")
+	}
+	s.must(t, "import", s.folder(t, "labels.ndjson", `{"_id":"l-1","name":"Very important"}`+"\n"+`{"_id":"l-2","name":"New"}`+"\n"))
+	if row = s.hooks(t)[0]; row["behind"] != 2.0 {
+		t.Errorf("with two changes and some acts of administrators it is %v behind", row["behind"])
 	}
 	s.must(t, "webhooks", "disable", created.ID)
 	if row = s.hooks(t)[0]; row["state"] != "stopped" || !strings.Contains(row["reason"].(string), "disabled") {

@@ -77,8 +77,12 @@ func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *test
 				if _, _, err := Create(t.Context(), o.Store, o.keys, Draft{ClientID: name, URL: r.URL, From: &beginning}); err != nil {
 					t.Fatal(err)
 				}
+				if n, want := o.behind(t), len(o.listed(t, of)); n != want {
+					t.Errorf("%s is %d behind, want %d", name, n, want)
+				}
 				_, stop := o.sender(t, nil)
 				waits(t, "all is told", func() bool { ids, _ := r.told(); return slices.Contains(ids, last) })
+				waits(t, "nothing is left to tell", func() bool { return o.behind(t) == 0 })
 				stop()
 				if told[name], err = r.told(); err != nil {
 					t.Fatal(err)
@@ -92,6 +96,20 @@ func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *test
 			}
 		})
 	}
+}
+
+// behind is how far the newest webhook is behind.
+func (o *office) behind(t testing.TB) int {
+	t.Helper()
+	hooks, err := o.Webhooks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind, err := Behind(t.Context(), o.Store, hooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return behind[hooks[len(hooks)-1].ID]
 }
 
 // listed are the objects of the changes that the log tells whoever is restricted.

@@ -114,11 +114,7 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 			continue
 		}
 		if hook.Due <= now || stop != "" {
-			own := ctx
-			if pair := pairs[hook.ClientID]; pair != nil { // its restriction is for good
-				own = backoffice.WithRestriction(ctx, pair.Restriction)
-			}
-			workers[hook.ID] = s.begin(own, hook, kinds, stop, w)
+			workers[hook.ID] = s.begin(asPairOf(ctx, hook, pairs), hook, kinds, stop, w)
 		}
 	}
 	for id, w := range workers {
@@ -143,11 +139,23 @@ func (s *Sender) pairs(ctx context.Context, hooks []*backoffice.Webhook) (map[st
 	if err != nil {
 		return nil, err
 	}
+	return byID(all), nil
+}
+
+func byID(all []*backoffice.Credential) map[string]*backoffice.Credential {
 	pairs := make(map[string]*backoffice.Credential, len(all))
 	for _, pair := range all {
 		pairs[pair.ID] = pair
 	}
-	return pairs, nil
+	return pairs
+}
+
+// asPairOf sees what the webhook's pair sees, all for the operator's.
+func asPairOf(ctx context.Context, hook *backoffice.Webhook, pairs map[string]*backoffice.Credential) context.Context {
+	if pair := pairs[hook.ClientID]; pair != nil { // its restriction is for good
+		return backoffice.WithRestriction(ctx, pair.Restriction)
+	}
+	return ctx
 }
 
 // mayTell is what a webhook may be told now, or why it has to stop.
