@@ -100,6 +100,9 @@ func enter(ctx context.Context, admission *limits.Admission, cost int) (*limits.
 	if err != nil {
 		return nil, err
 	}
+	if share.Large() && admission.Crowded() {
+		processNetwork().yield()
+	}
 	if budget := backoffice.BudgetOf(ctx); budget != nil {
 		budget.OnGrowth(share.Grow)
 		budget.OnWait(share.Wait)

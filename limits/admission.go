@@ -252,6 +252,13 @@ func (s *Share) Executed(unsent int) {
 	s.endTurn()
 }
 
+// Large says whether the request is one of those that take turns.
+func (s *Share) Large() bool {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	return s.size == large
+}
+
 // Leave ends the request.
 func (s *Share) Leave() {
 	a := s.of
