@@ -23,7 +23,7 @@ type incomplete struct{ files int }
 
 // Error counts them; they were named before.
 func (e *incomplete) Error() string {
-	return fmt.Sprintf("%d stored files are missing or damaged; all the rest was copied", e.files)
+	return fmt.Sprintf("%d stored files are missing or damaged, which were named; all the rest was copied", e.files)
 }
 
 // What a backup's folder holds.
@@ -67,7 +67,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	if err := os.Rename(partial, c.Path); err != nil {
 		return fmt.Errorf("cannot write %s: %w", c.Path, err)
 	}
-	_, err = fmt.Fprintf(t.out, "%s holds the store and %d files. The keyset %s is not in it; keep a copy of it elsewhere.\n", c.Path, counted, s.Keyset)
+	_, err = fmt.Fprintf(t.out, "%s holds the store and %d files. The keyset %s is not in it; keep a copy of it elsewhere.\n", c.Path, counted-bad, s.Keyset)
 	if err == nil && bad > 0 {
 		return &incomplete{bad}
 	}

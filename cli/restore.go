@@ -17,16 +17,17 @@ import (
 
 // restoreCommand puts a backup in the place of the store.
 type restoreCommand struct {
-	Path string `arg:"" help:"The folder that backup has written."`
+	Path       string `arg:"" help:"The folder that backup has written."`
+	Incomplete bool   `help:"Take the backup although it lacks stored files, or holds damaged ones: what there is of them replaces those that are there now."`
+
+	rename func(from, to string) error // nil but for tests
 }
 
 // restoring is one run of it.
 type restoring struct {
-	backup   string // the folder
-	database string // the path of the store
-	files    string // the folder of its files, "" when they are in a bucket
-	stamp    string // of what is put aside
-	aside    []string
+	backup     string // the folder
+	incomplete bool
+	*place
 }
 
 // Run checks the backup, copies it beside the store, checks the copy, and only then exchanges the two. Whatever the store
@@ -36,36 +37,49 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 	if err != nil {
 		return errors.New("restore puts back the embedded store; PostgreSQL has its own: pg_restore for the database, and a copy of --files")
 	}
-	r := &restoring{backup: c.Path, database: path, stamp: time.Now().UTC().Format("20060102T150405Z")}
-	if folder, ok := files.FolderOf(s.Files); ok {
-		r.files = folder
+	folder, ok := files.FolderOf(s.Files)
+	if !ok {
+		folder = ""
 	}
-	if err := r.mayReplace(); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("cannot make the folder of the database: %w", err)
-	}
-	fresh := path + ".restoring-" + r.stamp
-	defer func() { // what was put back has its name by then, and what was not is of no use
-		_ = removeDatabase(fresh)
-		if r.files != "" {
-			_ = os.RemoveAll(r.freshFiles())
-		}
-	}()
-	if err := copyFile(fresh, filepath.Join(c.Path, backupDatabase)); err != nil {
-		return err
-	}
-	count, bad, err := r.prepare(ctx, s, fresh, func(what string) { fmt.Fprintln(t.err, what) })
+	where, err := newPlace(path, folder)
 	if err != nil {
 		return err
 	}
-	if err := r.exchange(fresh); err != nil {
+	if c.rename != nil {
+		where.rename = c.rename
+	}
+	r := &restoring{backup: c.Path, incomplete: c.Incomplete, place: where}
+	if err := r.mayReplace(); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "%s holds the store of %s and %d files.\n", path, c.Path, count)
+	leftovers := r.leftovers()
+	file, err := r.claim(time.Now())
+	if err != nil {
+		return err
+	}
+	defer r.clear()
+	if err := copyInto(file, filepath.Join(c.Path, backupDatabase)); err != nil {
+		return err
+	}
+	count, bad, err := r.prepare(ctx, s, func(what string) { fmt.Fprintln(t.err, what) })
+	if err != nil {
+		return err
+	}
+	if bad > 0 && !c.Incomplete {
+		return fmt.Errorf("%d of the backup's %d stored files are missing or damaged, and nothing was replaced: take another backup, or this one as it is with --incomplete", bad, count)
+	}
+	if err := r.notInUse(); err != nil { // it may have been started since
+		return err
+	}
+	if err := r.exchange(); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s holds the store of %s and %d files.\n", path, c.Path, count-bad)
 	for _, kept := range r.aside {
 		fmt.Fprintf(t.out, "What was there before is kept: %s\n", kept)
+	}
+	for _, left := range leftovers {
+		fmt.Fprintf(t.out, "A restore that was interrupted has left this, which is of no use: %s\n", left)
 	}
 	if bad > 0 {
 		return &incomplete{bad}
@@ -78,6 +92,13 @@ func (r *restoring) mayReplace() error {
 	if _, err := os.Stat(filepath.Join(r.backup, backupDatabase)); err != nil {
 		return fmt.Errorf("%s is no backup: it holds no %s", r.backup, backupDatabase)
 	}
+	if _, err := os.Stat(filepath.Join(r.backup, backupFiles)); err != nil && !r.incomplete {
+		return fmt.Errorf("%s is no whole backup: it holds no folder %s, and nothing was replaced; to take the database alone, give --incomplete", r.backup, backupFiles)
+	}
+	return r.notInUse()
+}
+
+func (r *restoring) notInUse() error {
 	used, err := sqlite.InUse(r.database)
 	if err != nil {
 		return fmt.Errorf("the database %s cannot be looked at: %w", r.database, err)
@@ -89,7 +110,8 @@ func (r *restoring) mayReplace() error {
 }
 
 // prepare verifies the copied database, and brings the files of its records to where they are kept, or beside it.
-func (r *restoring) prepare(ctx context.Context, s *settings, fresh string, tell func(string)) (count, bad int, err error) {
+func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string)) (count, bad int, err error) {
+	fresh := r.fresh()
 	problems, err := sqlite.Integrity(ctx, fresh)
 	if err == nil && len(problems) > 0 {
 		err = fmt.Errorf("the backup is damaged, and was not put back: %s", strings.Join(problems[:min(len(problems), 3)], "; "))
@@ -173,63 +195,16 @@ func (r *restoring) ownFolder(ctx context.Context, s *settings, store *sqlite.St
 	return err
 }
 
-func (r *restoring) freshFiles() string { return r.files + ".restoring-" + r.stamp }
-
-// exchange puts what was there aside, log and all, and the restored in its place. The database goes first and comes last: at
-// no time is one beside the log or the files of the other.
-func (r *restoring) exchange(fresh string) error {
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := r.putAside(r.database+suffix, r.database+".replaced-"+r.stamp+suffix); err != nil {
-			return err
-		}
-	}
-	if r.files != "" {
-		if err := r.putAside(r.files, r.files+".replaced-"+r.stamp); err != nil {
-			return err
-		}
-		if err := os.Rename(r.freshFiles(), r.files); err != nil {
-			return fmt.Errorf("cannot put the restored files in their place: %w", err)
-		}
-	}
-	if err := os.Rename(fresh, r.database); err != nil {
-		return fmt.Errorf("cannot put the restored database in its place: %w", err)
-	}
-	return syncFolder(filepath.Dir(r.database))
-}
-
-func (r *restoring) putAside(path, to string) error {
-	err := os.Rename(path, to)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return fmt.Errorf("cannot put %s aside: %w", path, err)
-	}
-	r.aside = append(r.aside, to)
-	return syncFolder(filepath.Dir(path))
-}
-
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
-}
-
-// copyFile copies a file to one that must not exist yet, for its owner alone, and makes it durable.
-func copyFile(to, from string) (err error) {
+// copyInto copies a file to one that is open, closes that and makes it durable.
+func copyInto(target *os.File, from string) (err error) {
+	defer func() { err = errors.Join(err, target.Close()) }()
 	source, err := os.Open(from)
 	if err != nil {
 		return fmt.Errorf("cannot read the backup: %w", err)
 	}
 	defer source.Close()
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("cannot write beside the database: %w", err)
-	}
 	_, err = io.Copy(target, source)
-	if err = errors.Join(err, target.Sync(), target.Close()); err != nil {
+	if err = errors.Join(err, target.Sync()); err != nil {
 		return fmt.Errorf("cannot write beside the database: %w", err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -136,6 +137,14 @@ func TestARestoreIsRefusedWhenItCouldDoHarm(t *testing.T) {
 	}
 	refuse(t.TempDir(), "is no backup")
 	refuse(foreign, "keyset")
+	stored := filepath.Join(backup, "files")
+	if err := os.Rename(stored, stored+".away"); err != nil {
+		t.Fatal(err)
+	}
+	refuse(backup, "is no whole backup")
+	if err := os.Rename(stored+".away", stored); err != nil {
+		t.Fatal(err)
+	}
 	sqlitetest.DamagePages(t, filepath.Join(backup, "backoffice.db"))
 	refuse(backup, "damaged")
 	if entries, _ := os.ReadDir(filepath.Join(s.dir, "data")); len(entries) != 3 {
@@ -185,8 +194,18 @@ func TestABackupGoesOnOverAMissingFileAndNamesIt(t *testing.T) {
 	if code, out, err := s.run(t, "check"); code != exitFailure || strings.Count(out, "files: the file of the ") != 2 || !strings.Contains(err, "2 problems") {
 		t.Errorf("check ends with %d, %q and %q", code, out, err)
 	}
-	if code, _, err := s.run(t, "restore", backup); code != exitPartial || strings.Count(err, "is missing\n")+strings.Count(err, "is damaged") != 2 {
-		t.Errorf("restore ends with %d, %q", code, err)
+	if !strings.Contains(out, fmt.Sprintf(" and %d files.", len(keys)-2)) {
+		t.Errorf("of %d it tells %q", len(keys), out)
+	}
+	now := everything(t, s.path(""))
+	if code, out, err := s.run(t, "restore", backup); code != exitFailure || out != "" || !strings.Contains(err, fmt.Sprintf("2 of the backup's %d stored files are missing or damaged, and nothing was replaced", len(keys))) {
+		t.Errorf("restore ends with %d, %q, %q", code, out, err)
+	}
+	if changed := differences(now, everything(t, s.path(""))); len(changed) > 0 {
+		t.Errorf("a restore that was refused has changed %q", changed)
+	}
+	if code, out, err := s.run(t, "restore", "--incomplete", backup); code != exitPartial || !strings.Contains(out, fmt.Sprintf(" and %d files.", len(keys)-2)) || strings.Count(err, "is missing\n")+strings.Count(err, "is damaged") != 2 {
+		t.Errorf("restore ends with %d, %q, %q", code, out, err)
 	}
 	if folder, err := files.OpenFolder(filepath.Join(backup, "files")); err == nil {
 		defer folder.Close()

@@ -180,6 +180,9 @@ func (s *Settings) mayCreate(ctx context.Context) error {
 	if !missing {
 		return nil
 	}
+	if left, _ := filepath.Glob(path + ".restoring-*"); len(left) > 0 {
+		return fmt.Errorf("the database %s does not exist, and a restore that was interrupted has left %s: run backoffice restore again, or remove that if a new store is wanted; what was there before is beside it, as %s.replaced-…", path, left[0], path)
+	}
 	used, err := files.InUse(ctx, s.Files)
 	if err == nil && used {
 		err = fmt.Errorf("the database %s does not exist, and the stored files belong to another one: name that with --database, or, for a new one, an empty folder or bucket with --files", path)
@@ -199,6 +202,9 @@ func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {
 }
 
 func (s *Settings) openEngine(ctx context.Context) (backoffice.Store, error) {
+	if s.Statement < 0 {
+		return nil, errors.New("--limit-statement is a time such as 5s, and not below 0")
+	}
 	if _, ok := s.embedded(); ok {
 		if len(s.Replicas) > 0 {
 			return nil, errors.New("--replica goes with a --database in PostgreSQL; an embedded store has no replicas")

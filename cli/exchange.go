@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// exchange gives files and folders other names, and gives them back those that they had when one of them cannot have its own. It never takes a
+// name that something has.
+type exchange struct {
+	rename  func(from, to string) error // fails with fs.ErrExist when the name is taken
+	moved   []named
+	folders map[string]bool // whose names are not durable yet
+}
+
+// named is what has another name now.
+type named struct{ from, to string }
+
+// move moves what is there, and passes over what is not.
+func (x *exchange) move(from, to string) (there bool, err error) {
+	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err := x.rename(from, to); err != nil {
+		return true, fmt.Errorf("%s cannot be moved to %s: %w", from, to, cause(err))
+	}
+	x.moved = append(x.moved, named{from, to})
+	if x.folders == nil {
+		x.folders = map[string]bool{}
+	}
+	x.folders[filepath.Dir(from)], x.folders[filepath.Dir(to)] = true, true
+	return true, nil
+}
+
+// cause is an error without the names that the sentence around it has.
+func cause(err error) error {
+	if link := new(os.LinkError); errors.As(err, &link) {
+		return link.Err
+	}
+	if path := new(fs.PathError); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// settle makes durable what was moved so far.
+func (x *exchange) settle() error {
+	for folder := range x.folders {
+		if err := syncFolder(folder); err != nil {
+			return err
+		}
+	}
+	clear(x.folders)
+	return nil
+}
+
+// back moves everything back, the last first, and says so beside why; what cannot be moved back is named with where it is.
+func (x *exchange) back(why error) error {
+	var left []string
+	for i := len(x.moved) - 1; i >= 0; i-- {
+		if err := x.rename(x.moved[i].to, x.moved[i].from); err != nil {
+			left = append(left, fmt.Sprintf("%s is now %s", x.moved[i].from, x.moved[i].to))
+		}
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("nothing was restored: %w; and not everything could be moved back: %s; move it back before anything is started", why, strings.Join(left, "; "))
+	}
+	if err := x.settle(); err != nil {
+		return fmt.Errorf("nothing was restored, and everything is at its place: %w, and %w", why, err)
+	}
+	return fmt.Errorf("nothing was restored, and everything is at its place: %w", why)
+}
+
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// renameUnlessThere looks before it renames, for file systems that cannot do both at once.
+func renameUnlessThere(from, to string) error {
+	switch _, err := os.Lstat(to); {
+	case err == nil:
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return os.Rename(from, to)
+}

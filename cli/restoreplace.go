@@ -1,0 +1,290 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"example.org/backoffice/files"
+)
+
+// place is where a store is restored to, and what is beside it meanwhile: the restored, until it has its name, and what was there, from
+// then on.
+type place struct {
+	database string // the path of the store
+	files    string // the folder of its files, "" when they are in a bucket
+	within   bool   // the folder of files cannot be moved or is not theirs alone: its contents are exchanged in it
+	stamp    string // of what is beside, and of nothing that was there before
+	rename   func(from, to string) error
+	aside    []string // what was put aside
+}
+
+// newPlace follows links: what they lead to is exchanged, on the disk where it is, and the links stay.
+func newPlace(database, folder string) (*place, error) {
+	p := &place{rename: renameNew}
+	var err error
+	if p.database, err = followed(database); err == nil && folder != "" {
+		p.files, err = followed(folder)
+	}
+	return p, err
+}
+
+// followed is where a path leads to; what does not exist is where it says.
+func followed(path string) (string, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return target, err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "", fmt.Errorf("%s is a link that leads nowhere: mount what it leads to, or remove it", path)
+	}
+	return path, nil
+}
+
+func (p *place) fresh() string { return p.database + ".restoring-" + p.stamp }
+
+func (p *place) freshFiles() string { return p.besideFiles("restoring") }
+
+func (p *place) asideFiles() string { return p.besideFiles("replaced") }
+
+// besideFiles is a name beside the folder of files, or one in it that no store of files takes for its own.
+func (p *place) besideFiles(what string) string {
+	if p.within {
+		return filepath.Join(p.files, "."+what+"-"+p.stamp)
+	}
+	return p.files + "." + what + "-" + p.stamp
+}
+
+// claim takes a stamp that nothing has, and the names of the restored with it. Of two restores at once each has its own, for the
+// database's file is made by one alone.
+func (p *place) claim(now time.Time) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(p.database), 0o700); err != nil {
+		return nil, fmt.Errorf("cannot make the folder of the database: %w", err)
+	}
+	for n := 1; ; n++ {
+		p.stamp = now.UTC().Format("20060102T150405Z")
+		if n > 1 {
+			p.stamp += fmt.Sprintf("-%d", n)
+		}
+		file, err := os.OpenFile(p.fresh(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot write beside the database: %w", err)
+		}
+		taken, err := p.taken()
+		if err == nil && !taken {
+			err = p.claimFiles()
+		}
+		if err == nil && !taken {
+			return file, nil
+		}
+		if err := errors.Join(err, file.Close(), os.Remove(p.fresh())); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// taken tells whether something has a name of this stamp.
+func (p *place) taken() (bool, error) {
+	names := []string{}
+	for _, suffix := range logSuffixes {
+		names = append(names, p.database+".replaced-"+p.stamp+suffix)
+	}
+	if p.files != "" {
+		for _, p.within = range []bool{true, false} {
+			names = append(names, p.freshFiles(), p.asideFiles())
+		}
+	}
+	for _, name := range names {
+		if _, err := os.Lstat(name); err == nil {
+			return true, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// claimFiles makes the folder of the restored files: beside the one that is there, when that can be moved away as a whole, else within it.
+func (p *place) claimFiles() error {
+	if p.files == "" {
+		return nil
+	}
+	err := p.claimBeside()
+	if err == nil {
+		return nil
+	}
+	if _, missing := os.Stat(p.files); missing == nil {
+		p.within = true
+		if within := os.Mkdir(p.freshFiles(), 0o700); within == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("the restored files cannot be written beside %s nor in it; nothing was changed: %w", p.files, err)
+}
+
+// errNotAlone says that a folder is not to be moved away as a whole.
+var errNotAlone = errors.New("the folder holds other things than stored files")
+
+func (p *place) claimBeside() error {
+	p.within = false
+	_, others, err := files.Contents(p.files)
+	if err != nil {
+		return err
+	}
+	if others { // a database, a keyset, a lost+found: they stay
+		return errNotAlone
+	}
+	if err := os.MkdirAll(filepath.Dir(p.files), 0o700); err != nil {
+		return err
+	}
+	fresh := p.freshFiles()
+	if err := os.Mkdir(fresh, 0o700); err != nil {
+		return err
+	}
+	if err := movable(p.files, fresh); err != nil {
+		return errors.Join(err, os.Remove(fresh))
+	}
+	return nil
+}
+
+// movable tells whether a folder can be given another name beside its own. It asks for one that is taken by a folder which is not empty, so
+// that the answer is no in any case: that the name is taken, unless there is another reason, such as that a disk is mounted there.
+func movable(folder, empty string) error {
+	if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	hindrance := filepath.Join(empty, "taken")
+	if err := os.Mkdir(hindrance, 0o700); err != nil {
+		return err
+	}
+	err := syscall.Rename(folder, empty)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	} else if err == nil {
+		err = errors.Join(errors.New("it was moved although its new name was taken"), os.Rename(empty, folder))
+	}
+	return errors.Join(err, os.Remove(hindrance))
+}
+
+// logSuffixes are those of a database's file, its log and the index of that.
+var logSuffixes = []string{"", "-wal", "-shm"}
+
+// exchange puts what was there aside, log and all, and the restored in its place: all of it or, when something cannot be moved, nothing. The
+// database goes first and comes last: at no time is one beside the log or the files of the other.
+func (p *place) exchange() error {
+	x := &exchange{rename: p.rename}
+	if err := p.moveAll(x); err != nil {
+		p.aside = nil
+		return x.back(err)
+	}
+	return nil
+}
+
+func (p *place) moveAll(x *exchange) error {
+	for _, suffix := range logSuffixes {
+		if err := p.putAside(x, p.database+suffix, p.database+".replaced-"+p.stamp+suffix); err != nil {
+			return err
+		}
+	}
+	if err := x.settle(); err != nil {
+		return err
+	}
+	if err := p.moveFiles(x); err != nil {
+		return err
+	}
+	if err := x.settle(); err != nil {
+		return err
+	}
+	if _, err := x.move(p.fresh(), p.database); err != nil {
+		return err
+	}
+	return x.settle()
+}
+
+func (p *place) putAside(x *exchange, path, to string) error {
+	there, err := x.move(path, to)
+	if there && err == nil {
+		p.aside = append(p.aside, to)
+	}
+	return err
+}
+
+func (p *place) moveFiles(x *exchange) error {
+	switch {
+	case p.files == "":
+		return nil
+	case p.within:
+		return p.moveContents(x)
+	}
+	if err := p.putAside(x, p.files, p.asideFiles()); err != nil {
+		return err
+	}
+	_, err := x.move(p.freshFiles(), p.files)
+	return err
+}
+
+// moveContents exchanges the files within their folder.
+func (p *place) moveContents(x *exchange) error {
+	old, _, err := files.Contents(p.files)
+	if err != nil {
+		return err
+	}
+	restored, _, err := files.Contents(p.freshFiles())
+	if err != nil {
+		return err
+	}
+	if len(old) > 0 {
+		if err := os.Mkdir(p.asideFiles(), 0o700); err != nil {
+			return err
+		}
+		p.aside = append(p.aside, p.asideFiles())
+	}
+	for _, name := range old {
+		if _, err := x.move(filepath.Join(p.files, name), filepath.Join(p.asideFiles(), name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range restored {
+		if _, err := x.move(filepath.Join(p.freshFiles(), name), filepath.Join(p.files, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear removes what is of no use: what was restored has its name by then, and a folder from which everything was moved back is empty.
+func (p *place) clear() {
+	if p.stamp == "" {
+		return
+	}
+	_ = removeDatabase(p.fresh())
+	if p.files != "" {
+		_ = os.RemoveAll(p.freshFiles())
+		_ = os.Remove(p.asideFiles())
+	}
+}
+
+// leftovers are copies that a restore which was killed has left. Another one may be at work, so they are told and not removed.
+func (p *place) leftovers() []string {
+	all, _ := filepath.Glob(globOf(p.database) + ".restoring-*")
+	if p.files != "" {
+		for _, pattern := range []string{globOf(p.files) + ".restoring-*", filepath.Join(globOf(p.files), ".restoring-*")} {
+			more, _ := filepath.Glob(pattern)
+			all = append(all, more...)
+		}
+	}
+	return all
+}
+
+// globOf is the pattern that only a path itself fits.
+func globOf(path string) string {
+	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(path)
+}

@@ -1,0 +1,32 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Contents are the names in a folder that a Folder has made; others tells whether something else lies there, too. A folder that does not
+// exist has none.
+func Contents(dir string) (names []string, others bool, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, false, fmt.Errorf("the folder of stored files cannot be read: %w", err)
+	}
+	_, rest, _ := strings.Cut(backoffice.NewFileKey(backoffice.NewUploadID()), "/")
+	for _, entry := range entries {
+		name := entry.Name()
+		isShard := entry.IsDir() && backoffice.ValidFileKey(name+"/"+rest)
+		if isShard || slices.Contains([]string{marker, partFolder, quarantine}, name) {
+			names = append(names, name)
+		} else {
+			others = true
+		}
+	}
+	return names, others, nil
+}
