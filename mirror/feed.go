@@ -70,8 +70,14 @@ type feed struct {
 
 const (
 	placeNote  = "feed"
-	noFeedNote = "no feed" // when the origin had none; it is asked again a day later
+	noFeedNote = "no feed" // that an origin had none; it is asked again a day later
 )
+
+// noFeed is noted of an origin, and of no other: one address may be none, and the next the right one.
+type noFeed struct {
+	Origin string             `json:"origin"`
+	Asked  backoffice.Instant `json:"asked"`
+}
 
 // changes reads a page of the feed. One that cannot be read is none: the origin may have something else there.
 func (p *pulling) changes(ctx context.Context, after int64, limit int) (*feed, int, error) {
@@ -93,16 +99,20 @@ func (p *pulling) changes(ctx context.Context, after int64, limit int) (*feed, i
 // beginFeed finds out, before a walk through everything, where its changes are told from then on.
 func (p *pulling) beginFeed(ctx context.Context) error {
 	notes, err := p.Store.MirrorNotes(ctx, noFeedNote)
-	var asked backoffice.Instant
-	if note := notes[noFeedNote]; err != nil || note != nil && json.Unmarshal(note, &asked) == nil && p.began.Time().Sub(asked.Time()) < walkAgain {
+	if err != nil {
 		return err
+	}
+	var none noFeed
+	from := p.origin.base.String()
+	if note := notes[noFeedNote]; note != nil && json.Unmarshal(note, &none) == nil && none.Origin == from && p.began.Time().Sub(none.Asked.Time()) < walkAgain {
+		return nil
 	}
 	got, status, err := p.changes(ctx, -1, 1)
 	if err != nil {
 		return err
 	}
 	if status != http.StatusOK || !got.read {
-		note, err := json.Marshal(p.began)
+		note, err := json.Marshal(noFeed{from, p.began})
 		if err != nil {
 			return err
 		}

@@ -118,6 +118,32 @@ func TestAFeedThatDoesNotGoOnHasEverythingWalkedThroughAgain(t *testing.T) {
 	}
 }
 
+func TestThatAnAddressHasNoFeedSaysNothingOfAnother(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
+			origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, engine.open(t))
+			origin.fed = true
+			address := origin.serve(t, (&proxy{}).between)
+			if report := copied.pullFrom(address+"/mistyped", origin).mustOnce(t); report.pages() != 0 {
+				t.Fatalf("there is something at the mistyped address: %+v", report)
+			}
+			right := copied.pullFrom(address, origin)
+			right.mustOnce(t)
+			wantSame(t, origin, copied)
+			if report := right.mustOnce(t); report.pages() != 0 {
+				t.Errorf("the second pull from the right address walks through everything: %+v", report)
+			}
+			origin.say(t, backoffice.NounCustomer, `{"_id":"acme","name":"Anders"}`)
+			if report := right.mustOnce(t); report.pages() != 0 {
+				t.Errorf("it does not follow the feed: %+v", report)
+			}
+			wantSame(t, origin, copied)
+		})
+	}
+}
+
 func TestAWalkThatHasMissedARecordIsFoundOutBeforeTheFeedIsFollowed(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []broken{{}, {unproven: true}} {
