@@ -122,20 +122,21 @@ func (f *CustomerFilter) criteria(index func(PrivacyField, string) (string, erro
 		}
 	}
 	for _, text := range []struct {
+		name       string
 		sent, into *string
 		parse      func(string) (string, error)
 	}{
-		{f.KboNumber, &c.KboNumber, ParseKBONumber},
-		{f.Search, &c.Search, foldSearch},
-		{f.RegistrationNumber, &c.RegistrationIndex, blind(RegistrationNumber)},
-		{f.SpouseRegistrationNumber, &c.SpouseRegistrationIndex, blind(SpouseRegistrationNumber)},
+		{"kboNumber", f.KboNumber, &c.KboNumber, ParseKBONumber},
+		{"search", f.Search, &c.Search, foldSearch},
+		{RegistrationNumber.Input(), f.RegistrationNumber, &c.RegistrationIndex, blind(RegistrationNumber)},
+		{SpouseRegistrationNumber.Input(), f.SpouseRegistrationNumber, &c.SpouseRegistrationIndex, blind(SpouseRegistrationNumber)},
 	} {
 		if text.sent == nil {
 			continue
 		}
 		parsed, err := text.parse(*text.sent)
 		if err != nil {
-			return c, err
+			return c, inField(err, text.name)
 		}
 		*text.into = parsed
 	}

@@ -42,6 +42,7 @@ type Error struct {
 	Message       string
 	RequiredScope Scope        // with Forbidden
 	UserErrors    []*UserError // with Refused, at least one
+	Field         string       // with BadInput: the filter's field, or the header, that is at fault; "" for none in particular
 	Mirrored      bool         // with Refused: the record is another office's to write
 	Cause         error
 }
@@ -99,6 +100,17 @@ func Fault(cause error, doing string) *Error {
 		return &Error{Kind: Timeout, Message: "the request took too long", Cause: fmt.Errorf("%s: %w", doing, cause)}
 	}
 	return &Error{Kind: Internal, Message: "internal error", Cause: fmt.Errorf("%s: %w", doing, cause)}
+}
+
+// inField says which field of a filter is at fault.
+func inField(err error, name string) error {
+	var known *Error
+	if !errors.As(err, &known) || known.Kind != BadInput {
+		return err
+	}
+	named := *known
+	named.Field = name
+	return &named
 }
 
 // MissingScope is the one answer to a pair that lacks a scope.

@@ -50,6 +50,7 @@ type UserCriteria struct {
 func (f *UserFilter) Criteria() (c UserCriteria, err error) {
 	if f != nil && f.Search != nil {
 		c.Search, err = foldSearch(*f.Search)
+		err = inField(err, "search")
 	}
 	return c, err
 }

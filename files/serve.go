@@ -13,12 +13,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
+// ErrNothingOfRange says that the file has nothing of what Range asks for: 416. Content-Range is set.
+var ErrNothingOfRange = errors.New("files: the file has nothing of this range")
+
 // Serve answers a GET or HEAD with a stored file under a name that it makes safe: streamed, always as an attachment
 // that no browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller has checked
 // the scope.
 //
 // An error means that nothing was answered yet: NotFound when the store doesn't hold the file, Unavailable when it
-// cannot tell. A failure after the first byte is logged and ends the connection, so that no client takes a part for the
+// cannot tell, ErrNothingOfRange. A failure after the first byte is logged and ends the connection, so that no client takes a part for the
 // whole. The answer must reach the client as it is: no middleware compresses it. http.ServeContent cannot do this: it has
 // sent the status before the store is asked for the bytes, and it answers many ranges with many parts.
 func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, file backoffice.File, name string) error {
@@ -37,8 +40,7 @@ func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, f
 			wanted, status = part, http.StatusPartialContent
 		case nothingOfRange:
 			header.Set("Content-Range", "bytes */"+strconv.FormatInt(size, 10))
-			w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
-			return nil
+			return ErrNothingOfRange
 		}
 	}
 	body, err := store.Open(r.Context(), file.Key, wanted.offset, wanted.length)

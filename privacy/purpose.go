@@ -18,15 +18,21 @@ const maxPurpose = 200 // characters
 // UTF-8, and when it has digits that backoffice.MaskDigits would mask: what is in the register stays there for good.
 func ParsePurpose(text string) (string, error) {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxPurpose {
-		return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has at most %d characters of UTF-8", maxPurpose)
+		return "", badPurpose("x-access-purpose has at most %d characters of UTF-8", maxPurpose)
 	}
 	if strings.ContainsFunc(text, unicode.IsControl) {
-		return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has no control characters")
+		return "", badPurpose("x-access-purpose has no control characters")
 	}
 	if backoffice.MaskDigits(text) != text {
-		return "", backoffice.Errorf(backoffice.BadInput, "x-access-purpose has no run of 9 or more digits and no registration number, however it is written")
+		return "", badPurpose("x-access-purpose has no run of 9 or more digits and no registration number, however it is written")
 	}
 	return text, nil
+}
+
+func badPurpose(format string, args ...any) error {
+	err := backoffice.Errorf(backoffice.BadInput, format, args...)
+	err.Field = "x-access-purpose"
+	return err
 }
 
 // PurposeOf reads the header of a request: nil when it is absent or empty. BadInput when it is there twice or not
@@ -38,7 +44,7 @@ func PurposeOf(header http.Header) (*string, error) {
 		return nil, nil
 	case 1:
 	default:
-		return nil, backoffice.Errorf(backoffice.BadInput, "x-access-purpose is sent once")
+		return nil, badPurpose("x-access-purpose is sent once")
 	}
 	purpose, err := ParsePurpose(values[0])
 	if err != nil || purpose == "" {

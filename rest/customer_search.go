@@ -44,7 +44,8 @@ func (a *API) searchCustomers() {
 		if err != nil {
 			return nil, err
 		}
-		return a.listCustomers(ctx, &filter, paging)
+		found, err := a.listCustomers(ctx, &filter, paging)
+		return found, inBody(err)
 	})
 }
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -105,13 +106,19 @@ func (a *API) download(ctx context.Context, owner backoffice.FileOwner) (*downlo
 	}
 	return &download{func(ctx huma.Context) {
 		r, w := humachi.Unwrap(ctx)
+		w.Header().Set(gzhttp.HeaderNoCompression, "a file goes as it is")
 		a.serve(w, r, f)
 	}}, nil
 }
 
 func (a *API) serve(w http.ResponseWriter, r *http.Request, f storedFile) {
-	w.Header().Set(gzhttp.HeaderNoCompression, "a file goes as it is")
-	if err := files.Serve(w, r, a.Files, *f.file, f.name); err != nil {
+	err := files.Serve(w, r, a.Files, *f.file, f.name)
+	if errors.Is(err, files.ErrNothingOfRange) {
+		err = faulty(http.StatusRequestedRangeNotSatisfiable, []ProblemError{{
+			Parameter: "Range", Code: string(backoffice.CodeInvalid), Detail: "the file has nothing of this range; Content-Range tells its size",
+		}})
+	}
+	if err != nil {
 		a.Refuse(w, r, err)
 	}
 }

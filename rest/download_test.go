@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,7 @@ func TestASignedPathNeedsNoHeaders(t *testing.T) {
 			t.Errorf("%s: %d %s", kind, a.status, a.header)
 		}
 		equal(t, "Cache-Control", a.header.Get("Cache-Control"), "no-store")
+		equal(t, "what the server tells itself", a.header.Get("No-Gzip-Compression"), "")
 	}
 	part := o.ask(t, pair{}, "GET", o.sign(t, o.all, backoffice.DocumentFile, "doc-1", time.Minute), nil, "Range", "bytes=0-3")
 	equal(t, "a part", string(part.body), "%PDF")
@@ -128,6 +130,9 @@ func (o *office) isFile(t testing.TB, path, name, disposition string) {
 	if part.status != http.StatusPartialContent || string(part.body) != string(want[1:4]) {
 		t.Errorf("a part: %d %s", part.status, part.body)
 	}
+	nothing := o.get(t, path, "Range", "bytes=99999999-")
+	nothing.fault(http.StatusRequestedRangeNotSatisfiable, "Range", "INVALID")
+	equal(t, "Content-Range", nothing.header.Get("Content-Range"), "bytes */"+strconv.Itoa(len(want)))
 	if same := o.get(t, path, "If-None-Match", a.header.Get("ETag")); same.status != http.StatusNotModified || len(same.body) != 0 {
 		t.Errorf("the same: %d", same.status)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,6 +110,9 @@ func (a *API) present(ctx context.Context, err error) *Problem {
 	case errors.As(err, &known) && known.Kind != backoffice.Internal:
 		shown = problem(cmp.Or(statuses[known.Kind], http.StatusInternalServerError), backoffice.MaskDigits(known.Message))
 		shown.RequiredScope = string(known.RequiredScope)
+		if known.Field != "" {
+			shown.Errors = []ProblemError{{Parameter: known.Field, Code: string(backoffice.CodeInvalid), Detail: shown.Detail}}
+		}
 		if known.Kind == backoffice.Unavailable && known.Cause != nil {
 			a.log(ctx, slog.LevelWarn, "unavailable", known.Cause)
 		}
@@ -265,14 +269,31 @@ func invalid(status int, message string, errs []error) *Problem {
 			}
 		default:
 			status = http.StatusBadRequest
-			fault.Parameter = rest
+			fault.Parameter, _, _ = strings.Cut(rest, "[") // one of a list's values
 		}
 		faults = append(faults, fault)
 	}
 	if len(faults) == 0 {
 		return problem(status, message)
 	}
+	inOrder(faults)
 	return faulty(status, faults)
+}
+
+// inOrder sorts faults by their places: huma, and a query, give those of unknown names in the order of a map.
+func inOrder(faults []ProblemError) {
+	slices.SortStableFunc(faults, func(a, b ProblemError) int {
+		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Parameter, b.Parameter))
+	})
+}
+
+// inBody says of a filter that it came in the body.
+func inBody(err error) error {
+	var known *backoffice.Error
+	if !errors.As(err, &known) || known.Field == "" {
+		return err
+	}
+	return faulty(http.StatusBadRequest, []ProblemError{{Pointer: "/" + known.Field, Code: string(backoffice.CodeInvalid), Detail: backoffice.MaskDigits(known.Message)}})
 }
 
 // pointer writes a place such as scopes[2] as a JSON pointer. Names may be the caller's own.

@@ -118,6 +118,7 @@ func (r *request) readQuery() error {
 		}
 	}
 	if len(faults) > 0 {
+		inOrder(faults)
 		return faulty(http.StatusBadRequest, faults)
 	}
 	if slices.ContainsFunc(guardedFilters, query.Has) {

@@ -145,7 +145,19 @@ func TestAQueryIsHeldToWhatTheOperationKnows(t *testing.T) {
 		a.fault(400, name, "INVALID")
 		equal(t, "store calls", a.calls, 0)
 	}
-	for _, query := range []string{"search=ab", "kboNumber=secret", "registrationNumber=secret", "language=%zz", "a;b"} {
+	for query, name := range map[string]string{
+		"search=ab": "search", "kboNumber=1": "kboNumber", "registrationNumber=secret": "registrationNumber", "spouseRegistrationNumber=secret": "spouseRegistrationNumber",
+	} {
+		a := o.get(t, "/customers?"+query)
+		if a.fault(400, name, "INVALID"); strings.Contains(string(a.body), "secret") {
+			t.Errorf("%s", a.body)
+		}
+	}
+	o.get(t, "/users?search=ab").fault(400, "search", "INVALID")
+	o.get(t, "/changes?noun=customer").fault(400, "noun", "INVALID")
+	o.get(t, "/customers", "x-access-purpose", "about 91042112345").fault(400, "x-access-purpose", "INVALID")
+	o.ask(t, o.all, "POST", "/customers/search", `{"search":"ab"}`).fault(400, "/search", "INVALID")
+	for _, query := range []string{"language=%zz", "a;b"} {
 		if a := o.get(t, "/customers?"+query); strings.Contains(string(a.body), "secret") {
 			t.Errorf("%s", a.body)
 		} else {
@@ -168,6 +180,24 @@ func TestAQueryIsHeldToWhatTheOperationKnows(t *testing.T) {
 	masked := o.get(t, "/customers?91042112345=x")
 	if masked.problem(400); strings.Contains(string(masked.body), "91042112345") {
 		t.Errorf("%s", masked.body)
+	}
+}
+
+func TestFaultsComeInOneOrder(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	for range 20 {
+		for _, a := range []*answer{o.ask(t, o.all, "PUT", "/customers/acme", `{"c":1,"a":2,"d":3,"b":4,"e":5}`), o.get(t, "/customers?c=1&a=2&d=3&b=4&e=5")} {
+			var told struct {
+				Errors []struct{ Pointer, Parameter string }
+			}
+			check(t, json.Unmarshal(a.body, &told))
+			places := ""
+			for _, e := range told.Errors {
+				places += strings.TrimPrefix(e.Pointer, "/") + e.Parameter
+			}
+			equal(t, "the places", places, "abcde")
+		}
 	}
 }
 

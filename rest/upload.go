@@ -161,7 +161,9 @@ func (a *API) refusedUpload(draft backoffice.DocumentDraft, err error) error {
 		case "/name":
 			e.Pointer, e.Parameter = "", "name"
 		case "/content":
-			e.Pointer, e.Parameter = "", "Content-Digest"
+			if e.Pointer = ""; draft.SHA256 != nil {
+				e.Parameter = "Content-Digest" // else it is the body itself
+			}
 		}
 	}
 	return faulty(shown.Status, shown.Errors)
