@@ -170,10 +170,17 @@ func TestTheProcessTellsWhetherItLivesAndIsReady(t *testing.T) {
 	sick = errors.New("the database is away")
 	check("/livez", 200)
 	check("/readyz", 503)
+	if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, `"level":"WARN","msg":"not ready"`) {
+		t.Errorf("a server that is not ready says: %s", said)
+	}
 	sick = nil
 	p.stopping.Store(true)
+	before := log.String()
 	check("/livez", 200)
 	check("/readyz", 503)
+	if said := strings.TrimPrefix(log.String(), before); said != "" {
+		t.Errorf("an orderly stop says: %s", said)
+	}
 }
 
 func TestARequestHasADeadlineAndADownloadHasNone(t *testing.T) {
