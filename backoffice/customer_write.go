@@ -132,6 +132,8 @@ func (a *around) checkView(c, before *Customer, check *checker) {
 	user := a.users[c.ResponsibleID]
 	unknown := c.ResponsibleID != "" && user == nil
 	switch {
+	case before == nil && !unknown && !a.restriction.AdmitsNew(c, user) && !a.restriction.admitsNewOfSome(c):
+		check.add(CodeNotAllowed, outOfView) // whoever is responsible
 	case before == nil && !unknown && !a.restriction.AdmitsNew(c, user), before != nil && before.ResponsibleID != c.ResponsibleID && !unknown && !a.restriction.AdmitsResponsible(user):
 		check.add(CodeNotAllowed, outOfView, "responsibleId")
 	}

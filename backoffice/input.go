@@ -61,7 +61,11 @@ func (n *input[T, I]) apply(in *I, record *T, check *checker) {
 		case state == null:
 			f.put(record, reflect.Value{})
 		case at.Kind() == reflect.String && at.Len() == 0:
-			check.add(CodeInvalid, "a text is not empty; null clears it", strings.Split(f.Name, ".")...)
+			message := "a text is not empty"
+			if f.Optional {
+				message += "; null clears it"
+			}
+			check.add(CodeInvalid, message, strings.Split(f.Name, ".")...)
 		default:
 			f.put(record, at)
 		}

@@ -136,8 +136,17 @@ var errRestriction = errors.New("it is not as it was written")
 // nobody.
 func (r Restriction) AdmitsNew(c *Customer, responsible *User) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
-		return len(f.Years) == 0 && (len(f.Customers) == 0 || slices.Contains(f.Customers, c.ID)) && f.admitsResponsible(responsible)
+		return f.admitsNew(c) && f.admitsResponsible(responsible)
 	})
+}
+
+// admitsNewOfSome says whether the customer would be in view with another user, or with one at all.
+func (r Restriction) admitsNewOfSome(c *Customer) bool {
+	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool { return f.admitsNew(c) })
+}
+
+func (f *RestrictionFields) admitsNew(c *Customer) bool {
+	return len(f.Years) == 0 && (len(f.Customers) == 0 || slices.Contains(f.Customers, c.ID))
 }
 
 // AdmitsResponsible says whether customers of a user, nil for nobody, may be in view as far as their user tells.

@@ -97,6 +97,28 @@ func TestAWriteThatLeadsOutOfViewIsNotAllowed(t *testing.T) {
 	}
 }
 
+func TestARefusalNamesTheResponsibleWhereAnotherOneWouldHelp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		f    backoffice.RestrictionFields
+		want string
+	}{
+		"a customer":               {backoffice.RestrictionFields{Customers: []string{"acme"}}, `"field":null`},
+		"a year":                   {backoffice.RestrictionFields{Years: []string{"2026"}}, `"field":null`},
+		"a year and a responsible": {backoffice.RestrictionFields{Years: []string{"2026"}, Responsible: []string{"user-an"}}, `"field":null`},
+		"a responsible":            {backoffice.RestrictionFields{Responsible: []string{"user-an"}}, `"field":["responsibleId"]`},
+		"a label":                  {backoffice.RestrictionFields{Labels: []string{"label-plain"}}, `"field":["responsibleId"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, _, pair := restricted(t, engines["SQLite"](t), c.f)
+			for _, responsible := range []string{"", `, responsibleId: "user-bruno"`} {
+				wants(t, o.answers(t, pair, `mutation { createCustomer(input: {type: COMPANY, name: "New"`+responsible+`}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, c.want)
+			}
+		})
+	}
+}
+
 func TestAPairThatSeesTheCustomersOfALabelDoesNotGiveOrTakeIt(t *testing.T) {
 	t.Parallel()
 	o, admin, pair := restricted(t, engines["SQLite"](t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})

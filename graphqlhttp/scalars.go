@@ -35,6 +35,14 @@ func coerceScalar(name string, value any) (any, bool) {
 	return decode(value)
 }
 
+// formOf tells how a scalar is written of which its kind says too little, after what is wrong with a value of it.
+func formOf(def *ast.Definition) string {
+	if def != nil && def.Name == "DateTime" {
+		return `; an instant is written as in "2026-06-01T09:30:00.000Z"`
+	}
+	return ""
+}
+
 // isScalarLiteral says whether a literal is one of its scalar's. What is inside an object is not looked at, as in a
 // variable; it may hold variables, too.
 func isScalarLiteral(value *ast.Value) bool {

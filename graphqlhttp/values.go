@@ -119,5 +119,5 @@ func mismatch(value *ast.Value) string {
 	case ast.ObjectValue:
 		found = "an object"
 	}
-	return fmt.Sprintf(`Expected a value of type "%s", found %s.`, value.ExpectedType, found)
+	return fmt.Sprintf(`Expected a value of type "%s", found %s%s.`, value.ExpectedType, found, formOf(value.Definition))
 }

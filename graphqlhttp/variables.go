@@ -120,7 +120,7 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 		coerced, ok = coerceScalar(def.Name, value)
 	}
 	if !ok {
-		return nil, &invalidValue{what: fmt.Sprintf(`is not of type "%s"`, expected)}
+		return nil, &invalidValue{what: fmt.Sprintf(`is not of type "%s"`, expected) + formOf(def)}
 	}
 	return coerced, nil
 }

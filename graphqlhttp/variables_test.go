@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,5 +71,18 @@ func TestARefusedVariableIsNamedWithThePlaceInIt(t *testing.T) {
 		map[string]any{"f": map[string]any{"ids": []any{"a", false}}}))
 	if want := `the variable "$f" at "ids.1" is not of type "ID!"`; got.Errors[0].Message != want {
 		t.Errorf("%s", got.Errors[0].Message)
+	}
+}
+
+func TestARefusedInstantIsToldHowOneIsWritten(t *testing.T) {
+	t.Parallel()
+	const written = `an instant is written as in "2026-06-01T09:30:00.000Z"`
+	for _, sent := range []string{
+		body(`{ customers(filter: {updatedSince: "2020-01-01"}) { totalCount } }`, nil),
+		body(`query($at: DateTime) { customers(filter: {updatedSince: $at}) { totalCount } }`, map[string]any{"at": "2020-01-01"}),
+	} {
+		if got := post(t, endpoint(), sent).Errors[0].Message; !strings.Contains(got, written) || strings.Contains(got, "2020") {
+			t.Error(got)
+		}
 	}
 }
