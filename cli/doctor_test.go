@@ -55,7 +55,7 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(s.dir, "data")); err != nil {
 				t.Fatal(err)
 			}
-		}, "wrong     database: ", "serve, demo, import and migrate make a new one", exitFailure},
+		}, "wrong     database: ", "serve, demo, import, pull and migrate make a new one", exitFailure},
 		"no keyset": {func(t *testing.T, s *shell) {
 			t.Helper()
 			if err := os.Remove(filepath.Join(s.dir, "data/keyset.json")); err != nil {

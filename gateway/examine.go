@@ -99,7 +99,7 @@ func (s *Settings) examineDatabase(ctx context.Context, tell func(backoffice.Fin
 		tell(backoffice.Wrong("replicas", "an embedded store has none", "leave out --replica"))
 	}
 	if _, missing := s.missing(); missing {
-		tell(backoffice.Wrong("database", path+" does not exist", "run this where it is, or name it with --database; serve, demo, import and migrate make a new one"))
+		tell(backoffice.Wrong("database", path+" does not exist", "run this where it is, or name it with --database; serve, demo, import, pull and migrate make a new one"))
 		return false
 	}
 	examineRoom("disk of the database", filepath.Dir(path), tell)

@@ -169,7 +169,7 @@ func (s *Settings) missing() (path string, missing bool) {
 
 func (s *Settings) mustExist() error {
 	if path, missing := s.missing(); missing {
-		return fmt.Errorf("the database %s does not exist: run this in the folder where it is, or name it with --database; a new one is made by serve, demo, import and migrate alone", path)
+		return fmt.Errorf("the database %s does not exist: run this in the folder where it is, or name it with --database; a new one is made by serve, demo, import, pull and migrate alone", path)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
 	c.facts(
 		append(customer.facts(l), fact{l.KBONumber, kbo(customer.KBONumber)}),
 		[]fact{
-			{l.DateLabel, l.minute(of.At)},
+			{l.DateLabel, l.second(of.At)},
 			{l.Reference, of.CustomerID},
 		},
 	)
@@ -32,7 +32,7 @@ func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
 	} else {
 		rows := make([]row, len(of.Entries))
 		for i, entry := range of.Entries {
-			rows[i].cells = [2]string{l.minute(entry.At), c.consultation(entry)}
+			rows[i].cells = [2]string{l.second(entry.At), c.consultation(entry)}
 		}
 		c.table(table{header: [2]string{l.ConsultedAt, l.ConsultedBy}, rows: rows})
 	}

@@ -29,7 +29,7 @@ func TestAReportOfConsultationsTellsWhoWhatWhenAndWhyOverAllItsPages(t *testing.
 		t.Errorf("the title is %q", h1)
 	}
 	whens, what := r.texts("TH"), r.texts("TD")
-	if len(whens) != 62 || len(what) != 60 || whens[2] != "1er juin 2026 00:30" {
+	if len(whens) != 62 || len(what) != 60 || whens[2] != "1er juin 2026 00:30:00 UTC+02:00" {
 		t.Fatalf("%d %d %q", len(whens), len(what), whens)
 	}
 	for i, operation := range []string{"Affichage", "Recherche", "Exportation"} {
@@ -39,6 +39,19 @@ func TestAReportOfConsultationsTellsWhoWhatWhenAndWhyOverAllItsPages(t *testing.
 	}
 	if strings.Contains(strings.Join(what, ""), "033.28") {
 		t.Error("a number is printed")
+	}
+	winter, err := backoffice.ParseInstant("2026-11-23T14:02:38.900Z")
+	must(t, err)
+	report.Entries = []*backoffice.Consultation{{At: winter, ClientName: "Portal", Operation: backoffice.AllPrivacyOperations[0], Fields: backoffice.AllPrivacyFields}}
+	for language, want := range map[string]string{
+		"dutch": "23 november 2026 15:02:38 UTC+01:00", "french": "23 novembre 2026 15:02:38 UTC+01:00", "german": "23. November 2026 15:02:38 UTC+01:00",
+		"english": "23 November 2026 15:02:38 UTC+01:00",
+	} {
+		b.Reset()
+		must(t, pdf.NewDocuments(pdf.Letterhead{Name: "Kantoor"}, pdf.Fonts{}).Consultations(&b, language, report))
+		if whens := read(t, b.Bytes()).texts("TH"); whens[len(whens)-1] != want {
+			t.Errorf("%s: %q", language, whens)
+		}
 	}
 	report.Entries, report.Customer = nil, nil
 	b.Reset()
