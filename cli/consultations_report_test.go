@@ -50,8 +50,8 @@ func TestTheReportOfACustomerHasEveryEntryUnderItAndNoOthers(t *testing.T) {
 			t.Errorf("%s: %.20s %v", language, written, err)
 		}
 	}
-	if code, _, _ := s.run(t, "consultations", "report", customer, "--output", path); code != exitFailure {
-		t.Errorf("over a file that is there: %d", code)
+	if code, _, err := s.run(t, "consultations", "report", customer, "--output", path); code != exitFailure || err != "backoffice: the file "+path+" exists, and is left as it is: name another one, or remove it first\n" {
+		t.Errorf("over a file that is there: %d %s", code, err)
 	}
 	if code, _, _ := s.run(t, "consultations", "report", customer, "--format", "pdf"); code != exitUsage {
 		t.Errorf("a PDF without a path: %d", code)

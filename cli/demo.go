@@ -93,6 +93,11 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 			return nil, errors.New("the store holds data that are no demo's; name another file with --database, --files and --keyset")
 		}
 	}
+	if others, err := broughtIn(ctx, h.Store); err != nil {
+		return nil, err
+	} else if others {
+		return nil, errors.New("data were imported into the store, which is no demo's any more; serve it with backoffice serve, or name another folder for a demo with --database, --files and --keyset")
+	}
 	pairs, err := makePairs(ctx, h.Store, known)
 	if err == nil {
 		err = c.saveQueries(ctx, h.Store)
@@ -108,6 +113,23 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 	err = filler.Fill(ctx)
 	bar.end()
 	return pairs, err
+}
+
+// broughtIn tells whether records came into a store from elsewhere, after a demo as well: then it is somebody's own, and gets no pair with every
+// scope. A demo's own records are in no change log, and what people try on it is few.
+func broughtIn(ctx context.Context, store backoffice.Store) (bool, error) {
+	for after := int64(0); ; {
+		page, err := store.Changes(ctx, after, listPage)
+		if err != nil || len(page) == 0 {
+			return false, err
+		}
+		for _, change := range page {
+			after = change.Sequence
+			if change.Noun != backoffice.NounAdministration && (change.Action == "import" || change.Action == "pull") {
+				return true, nil
+			}
+		}
+	}
 }
 
 // saveQueries trusts the demo's queries, as documents trust does with a folder; again it changes nothing.

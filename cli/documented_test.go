@@ -156,6 +156,10 @@ var (
 
 // run runs a command with the reader's own folders in the place of the page's.
 func (r *reader) run(command string) (string, error) {
+	if set, exports := strings.CutPrefix(command, "export "); exports { // for the commands that follow
+		r.env = append(r.env, strings.Fields(set)...)
+		return "", nil
+	}
 	command = strings.NewReplacer("/backups/", r.dir+"/backups/", "/srv/", r.dir+"/srv/", "http://127.0.0.1:8080", r.origin,
 		" ID", " "+r.id, " WEBHOOK", " "+r.hook).Replace(command)
 	shell := exec.Command("sh", "-ec", command)

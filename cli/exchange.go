@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -61,9 +62,9 @@ func (x *exchange) settle() error {
 // back moves everything back, the last first, and says so beside why; what cannot be moved back is named with where it is.
 func (x *exchange) back(why error) error {
 	var left []string
-	for i := len(x.moved) - 1; i >= 0; i-- {
-		if err := x.rename(x.moved[i].to, x.moved[i].from); err != nil {
-			left = append(left, fmt.Sprintf("%s is now %s", x.moved[i].from, x.moved[i].to))
+	for _, moved := range slices.Backward(x.moved) {
+		if err := x.rename(moved.to, moved.from); err != nil {
+			left = append(left, fmt.Sprintf("%s is now %s", moved.from, moved.to))
 		}
 	}
 	if len(left) > 0 {

@@ -12,9 +12,12 @@ import (
 // writeFile writes a file that its owner alone reads. It has another name until it is complete, so that nobody takes a part of it for the
 // whole. What is there is replaced, or else kept: then it fails.
 func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
+	if _, there := os.Lstat(path); there == nil && !replace { // before any work is done
+		return thereAlready(path)
+	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.partial")
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return fmt.Errorf("cannot write %s: %w", path, cause(err))
 	}
 	defer func() {
 		_ = file.Close()
@@ -28,10 +31,17 @@ func writeFile(path string, replace bool, write func(io.Writer) error) (err erro
 	if err = errors.Join(file.Sync(), file.Close()); err == nil {
 		err = name(file.Name(), path, replace)
 	}
+	if errors.Is(err, fs.ErrExist) {
+		return thereAlready(path)
+	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return nil
+}
+
+func thereAlready(path string) error {
+	return fmt.Errorf("the file %s exists, and is left as it is: name another one, or remove it first", path)
 }
 
 // name gives a file its name. A second name, as a link is, cannot be one that another file has.

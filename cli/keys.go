@@ -147,9 +147,19 @@ type keysUnwrapCommand struct{}
 
 // Run unwraps the keyset file.
 func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settings, t terminal) error {
+	file, err := s.KeysetFile()
+	if err != nil {
+		return err
+	}
+	if wrapped, err := file.Wrapped(); err != nil {
+		return err
+	} else if !wrapped {
+		_, err := fmt.Fprintf(t.out, "%s is not wrapped; nothing was changed.\n", s.Keyset)
+		return err
+	}
 	if err := newTurner(b, 0, t).Wrap(ctx, nil); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(t.out, "%s is not wrapped any more: whoever can read it has the keys. Leave out --keyset-kms.\n", s.Keyset)
+	_, err = fmt.Fprintf(t.out, "%s is not wrapped any more: whoever can read it has the keys. Leave out --keyset-kms.\n", s.Keyset)
 	return err
 }

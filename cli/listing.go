@@ -57,12 +57,18 @@ func csvListing(out io.Writer, columns []string) (add adder, end func() error) {
 	_ = w.Write(columns) // an error stays until the end
 	return func(values ...any) error {
 		cells := cellsOf(values, "")
-		for i := range cells {
-			cells[i] = inert(cells[i])
+		for i, value := range values {
+			switch value.(type) {
+			case string, []string:
+				cells[i] = inert(cells[i])
+			}
 		}
 		return w.Write(cells)
 	}, func() error { w.Flush(); return w.Error() }
 }
+
+// own is a text of the program's own, which names no more than identifiers: it stands in CSV as it is.
+type own string
 
 // inert keeps a spreadsheet from taking a text for a formula: purposes and names come from callers.
 func inert(cell string) string {

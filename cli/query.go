@@ -71,6 +71,15 @@ func (c *queryCommand) Run(ctx context.Context, s *settings, t terminal) (err er
 		defer func() { err = errors.Join(err, b.Vault.WriteReceipts(context.WithoutCancel(ctx), b.Receipts)) }()
 		client.Transport = operator
 	}
+	if c.Output == "" {
+		return c.write(t.out, t, client, request)
+	}
+	// That the file can be written is known before anything is read.
+	return writeFile(c.Output, true, func(to io.Writer) error { return c.write(to, t, client, request) })
+}
+
+// write asks, and writes what is answered.
+func (c *queryCommand) write(to io.Writer, t terminal, client *http.Client, request *http.Request) error {
 	response, err := client.Do(request)
 	if err != nil {
 		return fmt.Errorf("the server cannot be asked: %w", err)
@@ -79,14 +88,10 @@ func (c *queryCommand) Run(ctx context.Context, s *settings, t terminal) (err er
 	if response.StatusCode != http.StatusOK || response.Header.Get(export.ChangesAfter) == "" {
 		return refusalOf(response)
 	}
-	if c.Output == "" {
-		err = whole(t.out, response)
-	} else {
-		err = writeFile(c.Output, true, func(to io.Writer) error { return whole(to, response) })
+	if err := whole(to, response); err != nil {
+		return err
 	}
-	if err == nil {
-		fmt.Fprintf(t.err, "%s rows; what changes after number %s of the change log is not in them\n", response.Trailer.Get(export.ExportRows), response.Header.Get(export.ChangesAfter))
-	}
+	_, err = fmt.Fprintf(t.err, "%s rows; what changes after number %s of the change log is not in them\n", response.Trailer.Get(export.ExportRows), response.Header.Get(export.ChangesAfter))
 	return err
 }
 
@@ -174,5 +179,6 @@ func refusalOf(response *http.Response) error {
 	for i, one := range refused.Errors {
 		messages[i] = one.Message
 	}
-	return errors.New(strings.Join(messages, "; "))
+	// What a client states in a header, an operator states by a flag.
+	return errors.New(strings.ReplaceAll(strings.Join(messages, "; "), "in the header "+strings.ToLower(privacy.PurposeHeader), "by --purpose TEXT"))
 }

@@ -129,6 +129,18 @@ func TestAQueryOfAServerIsAskedWithThePairOfTheEnvironment(t *testing.T) {
 	}
 }
 
+func TestAQueryThatCannotBeWrittenOrStatedIsToldInOneSentence(t *testing.T) {
+	t.Parallel()
+	s, file := queried(t, `{ customers { nodes { id registrationNumber } } }`)
+	if code, _, err := s.run(t, "query", file); code != exitFailure || !strings.Contains(err, "by --purpose TEXT") || strings.Contains(err, "header") {
+		t.Errorf("without a purpose: %d %s", code, err)
+	}
+	nowhere := filepath.Join(t.TempDir(), "nope", "x.xlsx")
+	if code, out, err := s.run(t, "query", file, "--purpose", "an audit", "--format", "xlsx", "-o", nowhere); code != exitFailure || out != "" || err != "backoffice: cannot write "+nowhere+": no such file or directory\n" {
+		t.Errorf("to no folder: %d %s %s", code, out, err)
+	}
+}
+
 func TestAFullDiskAtTheReadersEndLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	s, file := queried(t, `{ customers { nodes { id } } }`)

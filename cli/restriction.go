@@ -59,5 +59,5 @@ func seenBy(pair *backoffice.Credential) any {
 		}
 		all = append(all, strings.Join(flags, " "))
 	}
-	return strings.Join(all, " or ")
+	return own(strings.Join(all, " or "))
 }

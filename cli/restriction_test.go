@@ -20,6 +20,9 @@ func TestAPairIsRestrictedToWhatIsThere(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.must(t, "credentials", "list", "--format=jsonl")), &row); err != nil {
 		t.Fatal(err)
 	}
+	if sheet := s.must(t, "credentials", "list", "--format=csv"); !strings.Contains(sheet, ",--only-responsible user-an --only") {
+		t.Errorf("as CSV it is %s", sheet)
+	}
 	if row["sees"] != "--only-responsible user-an --only-responsible user-bruno --only-label label-plain --only-year 2026" {
 		t.Errorf("it is listed as %v", row)
 	}

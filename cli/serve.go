@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -50,10 +51,16 @@ func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	})
 }
 
-// listen takes the address before anything is opened or changed: whoever serves there already is not disturbed.
+// listen takes the address before anything is opened or changed: whoever serves there already is not disturbed. From then on the log is as it
+// is asked for, so that what opening finds is told as the rest.
 func (c *serveCommand) listen(t terminal) (net.Listener, error) {
 	if err := cmp.Or(c.Server.Check(), c.Limits.Check(), c.Through.check()); err != nil {
 		return nil, err
+	}
+	slog.SetDefault(c.Server.NewLog(t.err))
+	// An address without a port, as a variable makes that is not set, would be one that nobody knows, on all networks.
+	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
+		return nil, errors.New("--listen is an address with a port, such as 127.0.0.1:8080")
 	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
@@ -98,7 +105,6 @@ func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backen
 		return err
 	}
 	log := c.Server.NewLog(t.err)
-	slog.SetDefault(log)
 	gateway.TuneFor(c.Cache.Cache)
 	tracer, err := tracing.FromEnvironment(ctx, built().Version, log)
 	if err != nil {

@@ -15,13 +15,16 @@ import (
 func shownSettings(flags []*kong.Flag) []slog.Attr {
 	var shown []slog.Attr
 	for _, flag := range flags {
-		if flag.Name == "help" || !flag.Target.IsValid() || flag.Target.IsZero() {
+		if flag.Name == "help" || !flag.Target.IsValid() || flag.Target.IsZero() && !isNumber(flag.Target) {
 			continue
 		}
 		shown = append(shown, slog.String(flag.Name, shownValue(flag.Target)))
 	}
 	return shown
 }
+
+// isNumber holds for what 0 is a value of: a limit of 0 is not the absence of one.
+func isNumber(value reflect.Value) bool { return value.CanInt() || value.CanUint() || value.CanFloat() }
 
 func shownValue(value reflect.Value) string {
 	if value.Kind() == reflect.Slice {

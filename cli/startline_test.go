@@ -6,8 +6,8 @@ import (
 
 func TestTheStartLineTellsVersionAndSettings(t *testing.T) {
 	t.Parallel()
-	s := start(t, "", "--log-level=debug", "--trusted-proxy=10.0.0.0/8", "--cors-origin=https://office.example")
-	s.says(t, `"msg":"serving","version":"`, `"log-level":"debug"`, `"trusted-proxy":"10.0.0.0/8"`, `"cors-origin":"https://office.example"`, `"database":"sqlite:`, `"limit-depth":"20"`)
+	s := start(t, "", "--log-level=debug", "--trusted-proxy=10.0.0.0/8", "--cors-origin=https://office.example", "--limit-aliases=0")
+	s.says(t, `"msg":"serving","version":"`, `"log-level":"debug"`, `"trusted-proxy":"10.0.0.0/8"`, `"cors-origin":"https://office.example"`, `"database":"sqlite:`, `"limit-depth":"20"`, `"limit-aliases":"0"`, `"limit-budget":"0"`)
 }
 
 func TestNoSecretOfAURLIsShown(t *testing.T) {

@@ -9,14 +9,15 @@ import (
 func TestAMistypedCommandGetsASuggestion(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"credentails list":      "Did you mean: backoffice credentials\n",
-		"imprt folder":          "Did you mean: backoffice import\n",
-		"bakcup":                "Did you mean: backoffice backup\n",
-		"credentials lsit":      `did you mean "list"?`,
-		"consultations verfiy":  `did you mean "verify"?`,
-		"something else":        "",
-		"85073003328":           "",
-		"serve 90.01.01-997.94": "",
+		"credentails list":                "Did you mean: backoffice credentials\n",
+		"imprt folder":                    "Did you mean: backoffice import\n",
+		"bakcup":                          "Did you mean: backoffice backup\n",
+		"credentials lsit":                `did you mean "list"?`,
+		"consultations verfiy":            `did you mean "verify"?`,
+		"something else":                  "",
+		"export x --registration-numbers": "",
+		"85073003328":                     "",
+		"serve 90.01.01-997.94":           "",
 	} {
 		var out, err bytes.Buffer
 		if code := run(t.Context(), strings.Fields(line), &out, &err); code != exitUsage {

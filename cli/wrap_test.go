@@ -103,6 +103,9 @@ func TestAKeysetFileIsWrappedByAKeyOfVaultWhileAServerRunsAndKeysTurnInIt(t *tes
 	}
 	of = "--keyset-kms=" + engine.URI("other")
 	does("keys", "unwrap")
+	if _, said := s.program(t, nil, "keys", "unwrap"); said != path+" is not wrapped; nothing was changed.\n" {
+		t.Errorf("to unwrap again says %q", said)
+	}
 	if s.export(t) != before {
 		t.Error("the records are not what they were")
 	}

@@ -59,6 +59,9 @@ func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset 
 		tell(backoffice.Wrong("keyset", err.Error(), "see docs/keys.md"))
 		return nil
 	}
+	if isAnothers("keyset", s.Keyset, tell) {
+		return nil
+	}
 	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		tell(backoffice.Wrong("keyset", s.Keyset+" does not exist",
@@ -86,6 +89,20 @@ func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset 
 	return keys
 }
 
+// isAnothers tells of a file that this user may not read: nothing is wrong with the file.
+func isAnothers(what, path string, tell func(backoffice.Finding)) bool {
+	file, err := os.Open(path)
+	if err == nil {
+		_ = file.Close()
+	}
+	if !errors.Is(err, fs.ErrPermission) {
+		return false
+	}
+	tell(backoffice.Wrong(what, path+" cannot be read by this user: permission denied",
+		"run this as the user that the server runs as, or give this user the right to read and write "+path+" and its folder (see ls -l)"))
+	return true
+}
+
 func (s *Settings) examineDatabase(ctx context.Context, tell func(backoffice.Finding)) (ready bool) {
 	if isPostgres(s.Database) {
 		return postgres.Examine(ctx, s.Database, s.Replicas, tell)
@@ -100,6 +117,9 @@ func (s *Settings) examineDatabase(ctx context.Context, tell func(backoffice.Fin
 	}
 	if _, missing := s.missing(); missing {
 		tell(backoffice.Wrong("database", path+" does not exist", "run this where it is, or name it with --database; serve, demo, import, pull and migrate make a new one"))
+		return false
+	}
+	if isAnothers("database", path, tell) {
 		return false
 	}
 	examineRoom("disk of the database", filepath.Dir(path), tell)
@@ -120,8 +140,12 @@ func (s *Settings) examineStore(ctx context.Context, keys *privacy.Keyset, tell 
 	s.examineFiles(ctx, opened, tell)
 }
 
-func (s *Settings) examineFiles(ctx context.Context, register backoffice.FileRegister, tell func(backoffice.Finding)) {
+func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, tell func(backoffice.Finding)) {
 	folder, isFolder := files.FolderOf(s.Files)
+	if err := s.mayBeLost(ctx, register); err != nil { // a start says the same
+		tell(backoffice.Wrong("stored files", err.Error(), "a server does not start like this; see also whether --files names the right folder"))
+		return
+	}
 	if _, err := os.Stat(folder); isFolder && errors.Is(err, fs.ErrNotExist) {
 		tell(backoffice.Doubtful("stored files", folder+" does not exist", "the next start makes it; if there were files, name where they are with --files"))
 		return

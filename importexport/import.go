@@ -69,6 +69,7 @@ func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Uncha
 type importing struct {
 	*Importer
 	folder   *os.Root
+	sources  []opened
 	now      time.Time
 	repairs  map[string]bool
 	rejects  *rejects      // nil when there is no folder for them
@@ -102,14 +103,20 @@ func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err
 		}
 		defer func() { err = errors.Join(err, im.rejects.close()) }()
 	}
+	if !i.DryRun {
+		end, err := i.turn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
+	defer im.closeAll()
+	if err := im.openAll(); err != nil {
+		return nil, err
+	}
 	if i.DryRun {
 		return im.rehearse(ctx)
 	}
-	end, err := i.turn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
 	return im.loadAll(ctx)
 }
 
@@ -119,12 +126,36 @@ func (i *Importer) importing(folder *os.Root) (im *importing, err error) {
 	return im, err
 }
 
-func (im *importing) loadAll(ctx context.Context) (all []Loaded, err error) {
+// opened is a table with the file of its lines.
+type opened struct {
+	table
+	source source
+}
+
+// openAll opens every file, so that one which cannot be read, or has a column that nobody knows, is found before anything is loaded.
+func (im *importing) openAll() error {
 	for _, t := range inOrder() {
-		loaded, err := t.load(ctx, im)
+		src, err := t.open(im)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		if err != nil {
+			return err
+		}
+		im.sources = append(im.sources, opened{t, src})
+	}
+	return nil
+}
+
+func (im *importing) closeAll() {
+	for _, o := range im.sources {
+		o.source.close()
+	}
+}
+
+func (im *importing) loadAll(ctx context.Context) (all []Loaded, err error) {
+	for _, o := range im.sources {
+		loaded, err := o.loadFrom(ctx, im, o.source)
 		if err != nil {
 			return all, err
 		}

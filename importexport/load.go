@@ -56,16 +56,6 @@ var (
 	errChanged = errors.New("the file was changed while it was imported; import the folder again")
 )
 
-// load brings the store in step with the noun's file, all of it or nothing. fs.ErrNotExist when there is none.
-func (n *noun[T, C]) load(ctx context.Context, im *importing) (Loaded, error) {
-	src, err := n.open(im)
-	if err != nil {
-		return Loaded{}, err
-	}
-	defer src.close()
-	return n.loadFrom(ctx, im, src)
-}
-
 // loadFrom brings the store in step with a source's lines, all of them or nothing.
 func (n *noun[T, C]) loadFrom(ctx context.Context, im *importing, src source) (Loaded, error) {
 	for attempt := 1; ; attempt++ {

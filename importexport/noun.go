@@ -51,7 +51,8 @@ type noun[T any, C comparable] struct {
 type table interface {
 	fileName() string
 	order() int
-	load(ctx context.Context, im *importing) (Loaded, error)
+	open(im *importing) (source, error)
+	cellOf(name string) (form cell, known bool)
 	loadFrom(ctx context.Context, im *importing, src source) (Loaded, error)
 	of() backoffice.Noun
 	fieldNames() []string

@@ -190,8 +190,7 @@ func TestAColumnIsForTheFieldThatTheMappingNames(t *testing.T) {
 	if c.OwnName != "Bakkerij \"Peeters\" en zoon" || c.Address.Street != "Kerkstraat" || !slices.Equal(c.Scopes, []string{"checklist", "payroll-os"}) {
 		t.Errorf("the customer is %+v", c)
 	}
-	for _, bad := range []string{`{"customers":{"Nr":"_id"}}`, `{"customers":{"Nr":"_id","Soort":"type","Klantnaam":"name","Straat":"name","Diensten":"","Nota":""}}`,
-		`{"customers":{"Nr":"_id","Soort":"type","Klantnaam":"name","Straat":"addressFields","Diensten":"","Nota":""}}`} {
+	for _, bad := range []string{`{"customers":{"Nr":"_id"}}`, `{"customers":{"Nr":"_id","Soort":"type","Klantnaam":"name","Straat":"name","Diensten":"","Nota":""}}`} {
 		if importer.Mapping, err = ParseMapping([]byte(bad)); err != nil {
 			t.Fatal(err)
 		}
@@ -199,10 +198,28 @@ func TestAColumnIsForTheFieldThatTheMappingNames(t *testing.T) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	for _, bad := range []string{`[]`, `{"clients":{}}`, `{"customers":{"a":1}}`} {
+	if _, err := ParseMapping([]byte(`{"customers":{"Klantnaam":"title"}}`)); err == nil || err.Error() != `the mapping gives the column Klantnaam of customers the field title, and there is no such field` {
+		t.Errorf("a field that nobody knows: %v", err)
+	}
+	for _, bad := range []string{`[]`, `{"clients":{}}`, `{"customers":{"a":1}}`, `{"customers":{"Straat":"addressFields"}}`, `{"customers":{"Straat":"name.street"}}`} {
 		if _, err := ParseMapping([]byte(bad)); err == nil {
 			t.Errorf("%s is a mapping", bad)
 		}
+	}
+}
+
+func TestAColumnThatNobodyKnowsEndsAnImportBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	folder := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(folder, "labels.csv"), []byte("_id,name\nl-1,VIP\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(folder, "customers.csv"), []byte("_id,type,Klantnaam\nk-1,Company,Peeters\n"), 0o600))
+	loaded, err := h.load(t.Context(), folder)
+	if err == nil || !strings.Contains(err.Error(), "customers.csv: there is no field for the column") || len(loaded) != 0 {
+		t.Errorf("it loads %v and ends with %v", loaded, err)
+	}
+	if changes := h.changes(t); len(changes) != 0 {
+		t.Errorf("%d records were changed", len(changes))
 	}
 }
 

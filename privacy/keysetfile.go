@@ -137,8 +137,13 @@ func writeNew(path string, text []byte) error {
 	})
 }
 
-// replaceFile puts a durable file in the place of another; whoever reads it reads the one or the other.
+// replaceFile puts a durable file in the place of another; whoever reads it reads the one or the other. A link stays, and what it leads to is
+// replaced: it is there that the next reads it, and that others look for it.
 func replaceFile(path string, text []byte) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
 	return writeWhole(path, text, func(draft string) error { return os.Rename(draft, path) })
 }
 
