@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -159,13 +160,8 @@ func (c *cage) disclose(t testing.TB) {
 		}
 	}
 	for range 2 {
-		for _, root := range []*ast.Definition{c.ask.schema.Query, c.ask.schema.Mutation} {
-			for _, field := range root.Fields {
-				if !strings.HasPrefix(field.Name, "__") {
-					c.ask.left = 100
-					graphQL(strings.ToLower(root.Name) + " { " + c.ask.field(root, field, 4, "") + " }")
-				}
-			}
+		for root, field := range c.rootFields() {
+			graphQL(c.operation(root, field, 100, 4))
 		}
 	}
 	id := c.records.customers[0].ID
@@ -309,17 +305,33 @@ func (c *cage) compareBlind(t testing.TB) {
 	c.exports(t)
 	c.rehearses(t, 2)
 	for range 40 { // until each path of a number was asked
+		for root, field := range c.rootFields() {
+			known := c.numbersAsked()
+			document := c.operation(root, field, 300, 5)
+			if notAsked[root.Name+"."+field.Name] == "" && c.numbersAsked() > known {
+				c.graphQL(t, document, root == c.ask.schema.Mutation)
+			}
+		}
+	}
+}
+
+// rootFields are the fields of queries and of mutations, but those of introspection.
+func (c *cage) rootFields() iter.Seq2[*ast.Definition, *ast.FieldDefinition] {
+	return func(yield func(*ast.Definition, *ast.FieldDefinition) bool) {
 		for _, root := range []*ast.Definition{c.ask.schema.Query, c.ask.schema.Mutation} {
 			for _, field := range root.Fields {
-				known := c.numbersAsked()
-				c.ask.left = 300
-				document := strings.ToLower(root.Name) + " { " + c.ask.field(root, field, 5, "") + " }"
-				if notAsked[root.Name+"."+field.Name] == "" && !strings.HasPrefix(field.Name, "__") && c.numbersAsked() > known {
-					c.graphQL(t, document, root == c.ask.schema.Mutation)
+				if !strings.HasPrefix(field.Name, "__") && !yield(root, field) {
+					return
 				}
 			}
 		}
 	}
+}
+
+// operation asks for a root field alone, with at most so many fields and levels below it.
+func (c *cage) operation(root *ast.Definition, field *ast.FieldDefinition, fields, levels int) string {
+	c.ask.left = fields
+	return strings.ToLower(root.Name) + " { " + c.ask.field(root, field, levels, "") + " }"
 }
 
 func (c *cage) numbersAsked() (n int) {

@@ -318,33 +318,20 @@ func (o *office) restrictedPair(t testing.TB, id string, alternatives ...backoff
 	return [2]string{id, secret}
 }
 
-// ids are the identifiers of a kind of records.
+// ids are the identifiers of a kind of records, of all when it is another word.
 func (r *records) ids(of string) (ids []string) {
-	switch of {
-	case "customer":
-		ids = identities(r.customers)
-	case "user":
-		ids = identities(r.users)
-	case "label":
-		ids = identities(r.labels)
-	case "year":
-		ids = identities(r.years)
-	case "checklist":
-		ids = identities(r.checklists)
-	case "relation":
-		ids = identities(r.relations)
-	case "transcript":
-		ids = identities(r.transcripts)
-	case "calculation":
-		ids = identities(r.calculations)
-	case "document":
-		ids = identities(r.documents)
-	case "minfin":
-		ids = identities(r.minfin)
-	default:
-		for _, of := range []string{"customer", "user", "label", "year", "checklist", "relation", "transcript", "calculation", "document", "minfin"} {
-			ids = append(ids, r.ids(of)...)
+	for _, kind := range []struct {
+		name string
+		ids  []string
+	}{
+		{"customer", identities(r.customers)}, {"user", identities(r.users)}, {"label", identities(r.labels)}, {"year", identities(r.years)}, {"checklist", identities(r.checklists)},
+		{"relation", identities(r.relations)}, {"transcript", identities(r.transcripts)}, {"calculation", identities(r.calculations)}, {"document", identities(r.documents)},
+		{"minfin", identities(r.minfin)},
+	} {
+		if kind.name == of {
+			return kind.ids
 		}
+		ids = append(ids, kind.ids...)
 	}
 	return ids
 }
