@@ -165,6 +165,9 @@ func old(client net.Conn) {
 			field.DataTypeOID, field.DataTypeSize = 23, 4
 		}
 		switch message := message.(type) {
+		case *pgproto3.Query: // a setting that it does not have
+			backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 0")})
+			backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
 		case *pgproto3.Parse:
 			if strings.Contains(message.Query, "server_version_num") {
 				answer = []byte("120004")

@@ -189,15 +189,18 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 func check(ctx context.Context, pool *pgxpool.Pool) error {
 	var server int
 	var have int64
+	if err := pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&server); err != nil {
+		return describe(err)
+	}
+	if server < oldest*10000 {
+		return fmt.Errorf("the server runs PostgreSQL %d; backoffice needs version %d or newer", server/10000, oldest)
+	}
 	var compiles string
-	if err := pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('jit')").Scan(&server, &compiles); err != nil {
+	if err := pool.QueryRow(ctx, "SELECT current_setting('jit')").Scan(&compiles); err != nil {
 		return describe(err)
 	}
 	if compiles == "on" {
 		slog.WarnContext(ctx, "PostgreSQL may compile a statement (jit) for seconds before it runs it; ALTER ROLE backoffice SET jit = off, with the name of the role, keeps it from that")
-	}
-	if server < oldest*10000 {
-		return fmt.Errorf("the server runs PostgreSQL %d; backoffice needs version %d or newer", server/10000, oldest)
 	}
 	have, err := version(ctx, pool)
 	if err != nil {
