@@ -196,13 +196,18 @@ func (a *Admission) next(most size) (next *waiter) {
 					break
 				}
 			}
-			if turn := max(p.served, a.clock) + float64(w.weight); next == nil || turn < earliest || turn == earliest && w.turn < next.turn {
+			if turn := max(p.served, a.clock) + float64(w.weight); next == nil || turn < earliest || turn == earliest && w.precedes(next) {
 				next, earliest = w, turn
 			}
 			break
 		}
 	}
 	return next
+}
+
+// precedes orders those whose pairs have had as much: who asked in an earlier turn goes first, and of one turn who came first.
+func (w *waiter) precedes(other *waiter) bool {
+	return w.turn < other.turn || w.turn == other.turn && w.came.Before(other.came)
 }
 
 // first is the pair's first request up to a size.
