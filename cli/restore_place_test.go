@@ -73,10 +73,7 @@ func TestARestoreExchangesEverythingOrNothingWhicheverRenameFails(t *testing.T) 
 	for _, within := range []bool{false, true} {
 		t.Run(fmt.Sprintf("within the folder %t", within), func(t *testing.T) {
 			t.Parallel()
-			s := newShell(t)
-			s.must(t, "import", "../testdata/office")
-			backup := filepath.Join(s.dir, "backup")
-			s.must(t, "backup", backup)
+			s, backup := backedUp(t)
 			s.crash(t)
 			if within { // a disk's own, which stays where it is
 				if err := os.MkdirAll(s.path("files/lost+found"), 0o700); err != nil {
@@ -110,10 +107,7 @@ func TestARestoreExchangesEverythingOrNothingWhicheverRenameFails(t *testing.T) 
 
 func TestARestoreThatCannotMoveBackSaysWhereThingsAre(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
-	s.must(t, "import", "../testdata/office")
-	backup := filepath.Join(s.dir, "backup")
-	s.must(t, "backup", backup)
+	s, backup := backedUp(t)
 	count := 0
 	_, err := s.restoreBy(t, backup, func(from, to string) error {
 		if count++; count > 1 {
@@ -128,10 +122,7 @@ func TestARestoreThatCannotMoveBackSaysWhereThingsAre(t *testing.T) {
 
 func TestNoRestoreTakesANameThatSomethingHas(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
-	s.must(t, "import", "../testdata/office")
-	backup := filepath.Join(s.dir, "backup")
-	s.must(t, "backup", backup)
+	s, _ := backedUp(t)
 	const moment = "20260102T030405Z"
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	stamp := func() string {
@@ -180,10 +171,7 @@ func TestNoRestoreTakesANameThatSomethingHas(t *testing.T) {
 
 func TestRestoresInOneSecondKeepEveryStoreThatWasThere(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
-	s.must(t, "import", "../testdata/office")
-	backup := filepath.Join(s.dir, "backup")
-	s.must(t, "backup", backup)
+	s, backup := backedUp(t)
 	s.must(t, "years", "start", "2040", "--force") // what the backup does not have
 	kept := regexp.MustCompile(`kept: (\S+backoffice\.db\.replaced-\S+)\n`)
 	seen := map[string]bool{}
@@ -229,10 +217,7 @@ func TestARestoreFollowsLinksToTheDisksWhereTheStoreIs(t *testing.T) {
 
 func TestARestoreIntoAnEmptyPlaceTellsOfWhatAnInterruptedOneHasLeft(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
-	s.must(t, "import", "../testdata/office")
-	backup := filepath.Join(s.dir, "backup")
-	s.must(t, "backup", backup)
+	s, backup := backedUp(t)
 	// As a kill leaves it in the middle: what was there is aside, and what was to come is beside.
 	left := s.path("backoffice.db.restoring-20260102T030405Z")
 	if err := errors.Join(os.Rename(s.path("backoffice.db"), s.path("backoffice.db.replaced-20260102T030405Z")), os.Rename(s.path("files"), s.path("files.replaced-20260102T030405Z")),

@@ -91,10 +91,7 @@ func TestARestoreAfterACrashGivesTheBackupAndKeepsWhatWasThere(t *testing.T) {
 
 func TestABackupThatIsPutBesideTheLogOfACrashByHandIsRefused(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
-	s.must(t, "import", "../testdata/office")
-	backup := filepath.Join(s.dir, "backup")
-	s.must(t, "backup", backup)
+	s, backup := backedUp(t)
 	s.crash(t)
 	copied, err := os.ReadFile(filepath.Join(backup, "backoffice.db"))
 	if err != nil {

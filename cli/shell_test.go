@@ -16,6 +16,16 @@ type shell struct {
 
 func newShell(t testing.TB) *shell { return &shell{dir: t.TempDir()} }
 
+// backedUp is a shell whose store holds the office of the tests, and the folder of a backup of that.
+func backedUp(t testing.TB) (s *shell, backup string) {
+	t.Helper()
+	s = newShell(t)
+	s.must(t, "import", "../testdata/office")
+	backup = filepath.Join(s.dir, "backup")
+	s.must(t, "backup", backup)
+	return s, backup
+}
+
 // settings name the shell's store; they stand before the command.
 func (s *shell) settings() []string {
 	return []string{

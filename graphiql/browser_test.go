@@ -88,7 +88,7 @@ func TestThePageInABrowser(t *testing.T) {
 			"GRAPHIQL_TEST_URL=http://" + office.address,
 			"GRAPHIQL_TEST_ID=" + full.ClientID, "GRAPHIQL_TEST_SECRET=" + full.ClientSecret,
 			"GRAPHIQL_TEST_LIMITED_ID=" + full.ClientID, "GRAPHIQL_TEST_LIMITED_SECRET=" + full.ClientSecret,
-			"GRAPHIQL_TEST_ISSUER=" + provider.URL, "GRAPHIQL_TEST_ENDED=" + provider.Ended(t), "GRAPHIQL_TEST_FOREIGN=" + provider.Foreign(t),
+			"GRAPHIQL_TEST_ISSUER=" + provider.URL, "GRAPHIQL_TEST_ENDED=" + provider.Ended(t), "GRAPHIQL_TEST_FOREIGN=" + provider.WrongAudience(t),
 			"GRAPHIQL_TEST_CLIENT=" + peopletest.Client, "GRAPHIQL_TEST_PASSWORD=" + peopletest.Password,
 			"GRAPHIQL_TEST_MANAGER=" + peopletest.Manager, "GRAPHIQL_TEST_SUBJECT=" + peopletest.ManagerSubject, "GRAPHIQL_TEST_GUEST=" + peopletest.Guest,
 		}, "test/people.test.mjs", "test/promises.test.mjs")

@@ -99,8 +99,8 @@ func (p *Provider) Ended(t testing.TB) string {
 	return p.access(t, Client, time.Now().Add(-time.Hour))
 }
 
-// Foreign is an access token of the manager that is for another audience.
-func (p *Provider) Foreign(t testing.TB) string {
+// WrongAudience is an access token of the manager that is for another audience.
+func (p *Provider) WrongAudience(t testing.TB) string {
 	t.Helper()
 	return p.access(t, "another", time.Now())
 }
