@@ -54,16 +54,19 @@ type snapshot struct {
 
 // pair is a credential pair made ready to be checked.
 type pair struct {
-	principal  *backoffice.Principal
 	credential *backoffice.Credential
 	used       *use
 	secrets    [backoffice.MaxLiveSecrets]secret
 }
 
 type secret struct {
-	set     bool
-	sum     digest
-	expires backoffice.Instant
+	principal *backoffice.Principal // nil: there is no such secret
+	sum       digest
+	expires   backoffice.Instant
+}
+
+func (s *secret) live(at backoffice.Instant) bool {
+	return s.principal != nil && (s.expires.IsZero() || at < s.expires)
 }
 
 type reading struct{ done chan struct{} }
@@ -106,52 +109,66 @@ func (a *Authenticator) Authenticate(ctx context.Context, from netip.Addr, clien
 	return nil, errUnauthenticated
 }
 
-// Live returns the principal as it is now, for what it has begun and what ends with it. Errors are those of Authenticate, and
-// Forbidden for a person to whom nothing is given any more.
-func (a *Authenticator) Live(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error) {
+// What Revalidate ends something with.
+var (
+	ErrRightsChanged error = backoffice.Errorf(backoffice.Unauthenticated, "what this caller may do was changed; sign in again")
+	errEnded         error = backoffice.Errorf(backoffice.Unauthenticated, "the credential pair or its secret was revoked or has expired")
+)
+
+// Revalidate decides whether a caller may go on with something that lasts, and returns the caller as they are now. It ends with the
+// secret or the token that signed in, and with any change of rights: half an answer as before and half as now would be
+// neither. Errors are those of Authenticate, ErrRightsChanged, and Forbidden for a person who has no rights any more.
+func (a *Authenticator) Revalidate(ctx context.Context, began *backoffice.Principal) (now *backoffice.Principal, err error) {
 	switch {
-	case principal == nil, principal.Person != nil && a.People == nil:
+	case began == nil, began.Person != nil && a.People == nil:
 		return nil, errUnauthenticated
-	case principal.Person != nil:
-		return a.People.Live(principal)
+	case began.Person != nil:
+		now, err = a.People.Live(began)
+	default:
+		if now, _, err = a.live(ctx, began.ClientID, began.Secret); errors.Is(err, errUnauthenticated) {
+			err = errEnded
+		}
 	}
-	p, err := a.live(ctx, principal.ClientID)
-	if err != nil {
-		return nil, err
+	if err == nil && !now.SameRights(began) {
+		err = ErrRightsChanged
 	}
-	return p.principal, nil
+	return now, err
 }
 
 // Linked returns the principal for whom a signed path was made, by Principal.Link, for somebody who comes with it: from one of a pair's
-// networks. Errors are those of Live.
+// networks. Errors are those of Authenticate.
 func (a *Authenticator) Linked(ctx context.Context, from netip.Addr, link string) (*backoffice.Principal, error) {
 	if a.People != nil && strings.HasPrefix(link, backoffice.PersonPrefix) {
 		return a.People.Linked(link)
 	}
-	p, err := a.live(ctx, link)
-	if err != nil {
-		return nil, err
-	}
-	if !p.credential.Networks.Admit(from) {
+	clientID, secret, _ := strings.Cut(link, ".")
+	principal, networks, err := a.live(ctx, clientID, secret)
+	if err == nil && !networks.Admit(from) {
 		return nil, errUnauthenticated
 	}
-	return p.principal, nil
+	return principal, err
 }
 
-func (a *Authenticator) live(ctx context.Context, clientID string) (*pair, error) {
+// live returns the principal of a secret, and the networks from where it signs in.
+func (a *Authenticator) live(ctx context.Context, clientID, name string) (*backoffice.Principal, backoffice.Networks, error) {
 	now := a.now()
 	known, err := a.fresh(ctx, now, staleAfter)
 	if err != nil {
-		return nil, err
+		return nil, backoffice.Networks{}, err
 	}
-	if p, ok := known.pairs[clientID]; ok && p.credential.Live(backoffice.InstantOf(now)) {
-		return p, nil
+	at := backoffice.InstantOf(now)
+	if p, ok := known.pairs[clientID]; ok && p.credential.Live(at) {
+		for i := range p.secrets {
+			if s := &p.secrets[i]; s.live(at) && s.principal.Secret == name {
+				return s.principal, p.credential.Networks, nil
+			}
+		}
 	}
-	return nil, errUnauthenticated
+	return nil, backoffice.Networks{}, errUnauthenticated
 }
 
 // nobody stands in for an unknown pair, so that it costs the same work.
-var nobody = &pair{principal: &backoffice.Principal{}, credential: &backoffice.Credential{}}
+var nobody = &pair{credential: &backoffice.Credential{}}
 
 // check compares the digest with both secrets of the pair, in constant time; nil when none fits.
 func (s *snapshot) check(from netip.Addr, clientID string, sum *digest, now time.Time) *backoffice.Principal {
@@ -160,15 +177,15 @@ func (s *snapshot) check(from netip.Addr, clientID string, sum *digest, now time
 		p = nobody
 	}
 	at := backoffice.InstantOf(now)
-	fits := 0
+	fits, which := 0, 0
 	for i := range p.secrets {
 		secret := &p.secrets[i]
-		live := secret.set && (secret.expires.IsZero() || at < secret.expires)
-		fits |= subtle.ConstantTimeCompare(sum[:], secret.sum[:]) & bit(live)
+		fit := subtle.ConstantTimeCompare(sum[:], secret.sum[:]) & bit(secret.live(at))
+		fits, which = fits|fit, subtle.ConstantTimeSelect(fit, i, which)
 	}
 	if fits&bit(p.credential.Live(at))&bit(p.credential.Networks.Admit(from))&bit(ok) == 1 {
 		p.used.note(now)
-		return p.principal
+		return p.secrets[which].principal
 	}
 	return nil
 }
@@ -274,13 +291,12 @@ func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 
 func (a *Authenticator) ready(c *backoffice.Credential) *pair {
 	p := &pair{
-		principal:  c.Principal(),
 		credential: c,
 		used:       a.useOf(c),
 	}
 	for i, s := range c.Secrets[:min(len(c.Secrets), len(p.secrets))] {
 		if len(s.Digest) == len(p.secrets[i].sum) {
-			p.secrets[i] = secret{set: true, sum: digest(s.Digest), expires: s.ExpiresAt}
+			p.secrets[i] = secret{principal: c.Principal(s.Name()), sum: digest(s.Digest), expires: s.ExpiresAt}
 		}
 	}
 	return p

@@ -60,7 +60,7 @@ func TestARequestCostsNoStoreCallWhileTheSnapshotIsYoung(t *testing.T) {
 		if err != nil || !p.Has(backoffice.PrivacyRead) || p.Has(backoffice.UsersWrite) || p.Name != "Pair" {
 			t.Fatal(err)
 		}
-		if _, err := a.Live(ctx, &backoffice.Principal{ClientID: id}); err != nil {
+		if _, err := a.Revalidate(ctx, p); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := a.Authenticate(ctx, somewhere, id, "wrong"); err == nil {
@@ -78,7 +78,8 @@ func TestARevocationHoldsWithin5Seconds(t *testing.T) {
 	ctx, store := context.Background(), newMemoryStore()
 	id, secret := issue(t, store)
 	a, clock := testAuthenticator(t, store)
-	if _, err := a.Authenticate(ctx, somewhere, id, secret); err != nil {
+	began, err := a.Authenticate(ctx, somewhere, id, secret)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := Revoke(ctx, store, id); err != nil {
@@ -88,8 +89,10 @@ func TestARevocationHoldsWithin5Seconds(t *testing.T) {
 	if _, err := a.Authenticate(ctx, somewhere, id, secret); backoffice.KindOf(err) != backoffice.Unauthenticated {
 		t.Errorf("a revoked pair: %v", err)
 	}
-	if _, err := a.Live(ctx, &backoffice.Principal{ClientID: id}); backoffice.KindOf(err) != backoffice.Unauthenticated {
-		t.Errorf("its links: %v", err)
+	for what, ends := range map[string]error{"what it began": second(a.Revalidate(ctx, began)), "its links": second(a.Linked(ctx, somewhere, began.Link()))} {
+		if backoffice.KindOf(ends) != backoffice.Unauthenticated {
+			t.Errorf("%s: %v", what, ends)
+		}
 	}
 	if store.reads.Load() != 2 {
 		t.Errorf("%d reads", store.reads.Load())
@@ -210,5 +213,51 @@ func BenchmarkAuthenticate(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestWhatWasBegunEndsWithItsSecretAndWithAChangeOfRights(t *testing.T) {
+	t.Parallel()
+	for name, is := range map[string]struct {
+		change func(ctx context.Context, store backoffice.CredentialStore, id string) error
+		want   error
+		linked bool // a signed path goes on, with the rights as they are now
+	}{
+		"nothing": {func(context.Context, backoffice.CredentialStore, string) error { return nil }, nil, true},
+		"a rotation that keeps the secret": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
+			return second(Rotate(ctx, store, id, time.Hour))
+		}, nil, true},
+		"a rotation that ends the secret": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
+			return second(Rotate(ctx, store, id, 0))
+		}, errEnded, false},
+		"a scope that is taken": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
+			return second(ChangeScopes(ctx, store, id, nil, []backoffice.Scope{backoffice.PrivacyRead}))
+		}, ErrRightsChanged, true},
+		"a scope that is given": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
+			return second(ChangeScopes(ctx, store, id, []backoffice.Scope{backoffice.UsersWrite}, nil))
+		}, ErrRightsChanged, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, store := t.Context(), newMemoryStore()
+			id, secret := issue(t, store, backoffice.PrivacyRead)
+			a, clock := testAuthenticator(t, store)
+			began, err := a.Authenticate(ctx, somewhere, id, secret)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := is.change(ctx, store, id); err != nil {
+				t.Fatal(err)
+			}
+			clock.pass(staleAfter)
+			if _, err := a.Revalidate(ctx, began); !errors.Is(err, is.want) {
+				t.Errorf("it goes on: %v", err)
+			}
+			if now, err := a.Linked(ctx, somewhere, began.Link()); (err == nil) != is.linked || is.want == ErrRightsChanged && now.SameRights(began) {
+				t.Errorf("its signed path: %+v %v", now, err)
+			}
+		})
 	}
 }

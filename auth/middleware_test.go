@@ -76,13 +76,17 @@ func TestAStoreThatIsAwayIsNoFailureOfTheClient(t *testing.T) {
 func TestASignedPathEndsWithItsPair(t *testing.T) {
 	t.Parallel()
 	ctx, store := context.Background(), newMemoryStore()
-	id, _ := issue(t, store)
+	id, secret := issue(t, store)
 	a, clock := testAuthenticator(t, store)
+	by, err := a.Authenticate(ctx, somewhere, id, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
 	signed := func(r *http.Request) (string, error) {
 		if r.Header.Get("Signature") != "good" {
 			return "", backoffice.Errorf(backoffice.Unauthenticated, "bad link")
 		}
-		return id, nil
+		return by.Link(), nil
 	}
 	handler := Admit(a, nil, signed, answer)(whoIs)
 	good := http.Header{"Signature": {"good"}}

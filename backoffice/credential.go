@@ -3,6 +3,8 @@ package backoffice
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
@@ -15,9 +17,15 @@ type Principal struct {
 	Scopes    []Scope
 	ExpiresAt Instant // of the pair, or of what the person signed in with; zero: never
 	Person    *Person // nil for a pair
+	Secret    string  // identifies the secret that signed in, without revealing it; empty for a person
 
 	TrustedOnly bool // it may send trusted documents alone: see TrustedDocument
 	Restriction Restriction
+}
+
+// SameRights reports whether two principals may do and see the same.
+func (v *Principal) SameRights(other *Principal) bool {
+	return v.Restriction == other.Restriction && v.TrustedOnly == other.TrustedOnly && slices.Equal(v.Scopes, other.Scopes)
 }
 
 // Has says whether the pair holds a scope; no pair holds none.
@@ -41,9 +49,12 @@ type Credential struct {
 	Secrets     []CredentialSecret // newest first
 }
 
-// Principal is the pair as one that makes requests.
-func (c *Credential) Principal() *Principal {
-	return &Principal{ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, ExpiresAt: c.ExpiresAt, TrustedOnly: c.TrustedOnly, Restriction: c.Restriction}
+// Principal is the pair as one that makes requests with a secret, which is named as by CredentialSecret.Name.
+func (c *Credential) Principal(secret string) *Principal {
+	return &Principal{
+		ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, ExpiresAt: c.ExpiresAt, Secret: secret,
+		TrustedOnly: c.TrustedOnly, Restriction: c.Restriction,
+	}
 }
 
 // A pair that nobody says anything else of ends after CredentialLife, and those who look after pairs are warned CredentialWarning
@@ -89,6 +100,12 @@ type CredentialSecret struct {
 	Digest    []byte // SHA-256 of the secret's text
 	CreatedAt Instant
 	ExpiresAt Instant // zero: with the pair
+}
+
+// Name identifies the secret among those of its pair.
+func (s CredentialSecret) Name() string {
+	sum := sha256.Sum256(s.Digest)
+	return hex.EncodeToString(sum[:8])
 }
 
 // NewCredential makes a pair without a secret. Name needs 1 to 200 characters, none of them a control character;

@@ -27,5 +27,5 @@ func (v *Principal) Link() string {
 	if v.Person != nil {
 		return v.Person.Link
 	}
-	return v.ClientID
+	return v.ClientID + "." + v.Secret
 }

@@ -133,7 +133,7 @@ func readerOfWebhook(pair *Credential) *Principal {
 	if pair == nil {
 		return &Principal{Scopes: AllScopes}
 	}
-	return pair.Principal()
+	return pair.Principal("")
 }
 
 // Kinds are the kinds of entries that the webhook is told with the scopes of its pair, nil for the operator's. Errors: Forbidden

@@ -13,8 +13,8 @@ import (
 
 // Options are how a feed is made.
 type Options struct {
-	// Live says whether whoever follows may go on as they are: an error of the kind Unauthenticated or Forbidden when not.
-	Live func(ctx context.Context, principal *backoffice.Principal) error
+	// Revalidate is that of package auth: an error of the kind Unauthenticated or Forbidden ends what the principal follows.
+	Revalidate func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
 	Keep Age // of entries; 0 keeps all
 	// Bounds are 20 of a pair and 1,000 of a server when they are zero.
 	Bounds Bounds

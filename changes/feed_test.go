@@ -26,8 +26,8 @@ func newStore(t testing.TB) backoffice.Store {
 
 func newFeed(t testing.TB, store backoffice.Store, o changes.Options) *changes.Feed {
 	t.Helper()
-	if o.Live == nil {
-		o.Live = func(context.Context, *backoffice.Principal) error { return nil }
+	if o.Revalidate == nil {
+		o.Revalidate = func(_ context.Context, who *backoffice.Principal) (*backoffice.Principal, error) { return who, nil }
 	}
 	feed := changes.New(store, o)
 	t.Cleanup(feed.Close)

@@ -23,7 +23,6 @@ const askEvery = 500 * time.Millisecond
 // Why a stream ends by the server's will: the cause of its context's end.
 var (
 	errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server stops; connect again and go on from the last change")
-	errRevoked  error = backoffice.Errorf(backoffice.Unauthenticated, "the credential pair was revoked or has expired")
 )
 
 // role is what one is counted as.
@@ -167,12 +166,8 @@ func (f *Feed) ask() {
 			return
 		}
 		for _, one := range all {
-			err := f.options.Live(f.life, one.principal)
-			switch kind := backoffice.KindOf(err); {
-			case err == nil:
-			case kind == backoffice.Unauthenticated && one.principal.Person == nil:
-				one.end(errRevoked)
-			case kind == backoffice.Unauthenticated, kind == backoffice.Forbidden:
+			_, err := f.options.Revalidate(f.life, one.principal)
+			if kind := backoffice.KindOf(err); kind == backoffice.Unauthenticated || kind == backoffice.Forbidden {
 				one.end(err)
 			}
 		}

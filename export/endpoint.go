@@ -19,9 +19,9 @@ import (
 type Config struct {
 	GraphQL *graphqlhttp.GraphQL
 	Changes backoffice.ChangeReader
-	// Live is the principal as it is now; nil trusts the request's for the whole export. Errors: Unauthenticated, Forbidden.
-	Live func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
-	// Challenge tells in the header by which to sign in, where Live refuses before the first byte; it may be nil.
+	// Revalidate is that of package auth; nil trusts the request's principal for the whole export.
+	Revalidate func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
+	// Challenge tells in the header by which to sign in, where Revalidate rejects before the first byte; it may be nil.
 	Challenge func(w http.ResponseWriter, r *http.Request, err error)
 	Limits    limits.Settings
 	// Life ends all exports with it, for which its cause is the reason; nil does not end.

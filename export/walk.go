@@ -87,8 +87,8 @@ func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, er
 
 // who is the context of a page: of the pair as it is now.
 func (w *walk) who(ctx context.Context) (context.Context, error) {
-	if w.config.Live != nil {
-		principal, err := w.config.Live(ctx, auth.From(ctx))
+	if w.config.Revalidate != nil {
+		principal, err := w.config.Revalidate(ctx, auth.From(ctx))
 		if err != nil {
 			return ctx, err
 		}

@@ -125,7 +125,7 @@ func killedWhileDisclosing(t *testing.T, database string, kills int) (numbers, w
 	service := b.Service()
 	for i := range disclosedCustomers {
 		number := backoffice.NationalNumber(time.Date(1980, 1, 1+i, 0, 0, 0, 0, time.UTC), 1+i)
-		makeCustomerWithNumber(t, b, service, issued.Principal(), number)
+		makeCustomerWithNumber(t, b, service, issued.Principal(""), number)
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		authenticator.People, endPeople, provider = people, people.Close, c.People.provider(people)
 	}
 	life, stopExports := context.WithCancelCause(context.Background())
-	feed := changes.New(b.Store, changes.Options{Live: goesOn(authenticator), Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
+	feed := changes.New(b.Store, changes.Options{Revalidate: authenticator.Revalidate, Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
 	b.Vault.RequirePurpose = c.Privacy.RequirePurpose
 	var budgets *spending
 	if of := c.Limits.NewBudgets(); of != nil {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphiql"
 	"example.org/backoffice/people"
@@ -67,27 +66,4 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 		return
 	}
 	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %d keys, and the map can be read", n)))
-}
-
-var errOther error = backoffice.Errorf(backoffice.Unauthenticated, "what this person may do was changed; begin again")
-
-// asBegun returns whoever has begun something as they are now, if they may go on with it as they began. A person whose map has changed begins
-// anew: a list of which a part was read as before and the rest as now would be neither.
-func asBegun(authenticator *auth.Authenticator) func(context.Context, *backoffice.Principal) (*backoffice.Principal, error) {
-	return func(ctx context.Context, began *backoffice.Principal) (*backoffice.Principal, error) {
-		now, err := authenticator.Live(ctx, began)
-		if err == nil && began.Person != nil && (now.Restriction != began.Restriction || !slices.Equal(now.Scopes, began.Scopes)) {
-			err = errOther
-		}
-		return now, err
-	}
-}
-
-// goesOn says whether whoever follows the feed may do so as they began.
-func goesOn(authenticator *auth.Authenticator) func(context.Context, *backoffice.Principal) error {
-	live := asBegun(authenticator)
-	return func(ctx context.Context, began *backoffice.Principal) error {
-		_, err := live(ctx, began)
-		return err
-	}
 }

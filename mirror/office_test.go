@@ -95,10 +95,7 @@ func (o *office) mount(t testing.TB, origin backoffice.Origin) {
 	store, folder, keys := o.store, o.files, o.keys
 	authenticator := auth.NewAuthenticator(store)
 	t.Cleanup(authenticator.Close)
-	feed := changes.New(store, changes.Options{Live: func(ctx context.Context, who *backoffice.Principal) error {
-		_, err := authenticator.Live(ctx, who)
-		return err
-	}})
+	feed := changes.New(store, changes.Options{Revalidate: authenticator.Revalidate})
 	t.Cleanup(feed.Close)
 	router := chi.NewRouter()
 	rest.Mount(router, rest.Config{

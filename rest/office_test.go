@@ -67,10 +67,7 @@ func (o *office) serve(t testing.TB) {
 	t.Helper()
 	authenticator := auth.NewAuthenticator(o.store)
 	t.Cleanup(authenticator.Close)
-	feed := changes.New(o.store, changes.Options{Live: func(ctx context.Context, who *backoffice.Principal) error {
-		_, err := authenticator.Live(ctx, who)
-		return err
-	}})
+	feed := changes.New(o.store, changes.Options{Revalidate: authenticator.Revalidate})
 	t.Cleanup(feed.Close)
 	router := chi.NewRouter()
 	rest.Mount(router, rest.Config{
