@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -154,12 +155,12 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
 	}
 	signature := address.Query().Get("signature")
 	id := strings.TrimPrefix(address.Path, "/uploads/")
-	download, err := o.Keys.SignDownload(pair[0], "document", id, time.Now().Add(time.Minute))
+	download, err := o.Keys.SignDownload(linkOf(pair), "document", id, time.Now().Add(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
 	upload := &backoffice.DocumentUpload{ID: id, CustomerID: customer, Name: "a.txt"}
-	ended, err := o.Keys.SignUpload(pair[0], upload, time.Now().Add(-time.Second))
+	ended, err := o.Keys.SignUpload(linkOf(pair), upload, time.Now().Add(-time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
 		t.Errorf("its signature downloads: %d %s", w.Code, w.Body)
 	}
 	signedBy := func(pair [2]string) string {
-		signed, err := o.Keys.SignUpload(pair[0], upload, time.Now().Add(time.Minute))
+		signed, err := o.Keys.SignUpload(linkOf(pair), upload, time.Now().Add(time.Minute))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,4 +237,10 @@ func TestAnUploadPathIsRefusedLikeTheDocumentItself(t *testing.T) {
 			t.Errorf("in a mirror by %s: %d %s", what, w.Code, w.Body)
 		}
 	}
+}
+
+// linkOf is by what the signed paths of a pair name it.
+func linkOf(pair [2]string) string {
+	sum := sha256.Sum256([]byte(pair[1]))
+	return (&backoffice.Credential{ID: pair[0]}).Principal(backoffice.CredentialSecret{Digest: sum[:]}.Name()).Link()
 }

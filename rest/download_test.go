@@ -25,7 +25,9 @@ import (
 // sign signs the path of a file for a pair, as GraphQL's downloadPath does.
 func (o *office) sign(t testing.TB, by pair, kind backoffice.FileKind, id string, life time.Duration) string {
 	t.Helper()
-	signature, err := o.keys.SignDownload(by.id, string(kind), id, time.Now().Add(life))
+	known, err := o.store.Credential(t.Context(), by.id)
+	check(t, err)
+	signature, err := o.keys.SignDownload(known.Principal(known.Secrets[0].Name()).Link(), string(kind), id, time.Now().Add(life))
 	check(t, err)
 	return backoffice.DownloadPath(backoffice.FileOwner{Kind: kind, ID: id}, signature)
 }
