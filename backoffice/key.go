@@ -1,6 +1,9 @@
 package backoffice
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // KeyState is what a key of the keyset is for in a store.
 type KeyState string
@@ -77,6 +80,9 @@ type KeyStore interface {
 	AddKey(ctx context.Context, key Key) error
 	// UseKeys notes, for a time, what a program knows, and returns the keys as they are then. No key turns between the two.
 	UseKeys(ctx context.Context, user KeyUser, milliseconds int64) ([]Key, error)
+	// OnlyWriterSince is when a transaction of this program took the lock that keeps every other program from writing, zero when none
+	// holds it. Until it commits, which renews what UseKeys noted, no key turns.
+	OnlyWriterSince() time.Time
 	// EndKeyUse forgets a program that has ended.
 	EndKeyUse(ctx context.Context, id string) error
 	// KeyUsers are the programs whose time is not over.

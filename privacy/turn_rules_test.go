@@ -212,3 +212,33 @@ func TestARotationWaitsForProgramsThatDoNotKnowTheKeyAndNamesThem(t *testing.T) 
 		t.Error(err)
 	}
 }
+
+func TestAWriteTransactionSealsAndSearchesWhenTheNoteOfItsKeysHasLapsed(t *testing.T) {
+	t.Parallel()
+	for name, engine := range turnEngines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := turnedFrom(t, engine(t), newKeysetFile(t))
+			lapse := func() {
+				g.keys.bound.applying.Lock()
+				defer g.keys.bound.applying.Unlock()
+				g.keys.bound.noted = time.Time{}
+			}
+			err := g.store.Write(t.Context(), func(context.Context, backoffice.Tx) error {
+				for range 3 {
+					lapse()
+					if _, err := g.keys.Indexes(backoffice.RegistrationNumber, "85073003328"); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("a long write: %v", err)
+			}
+			if _, err := g.keys.Indexes(backoffice.RegistrationNumber, "85073003328"); err != nil {
+				t.Errorf("behind it: %v", err)
+			}
+		})
+	}
+}

@@ -140,7 +140,9 @@ func (k *Keyset) fresh() (*keysInUse, error) {
 		in, looked, noted := k.current.Load(), b.looked, b.noted
 		b.applying.Unlock()
 		now := time.Now()
-		if now.Sub(in.taken) < staleAfter && now.Before(noted) {
+		// While a transaction of this program is the only writer, no key turns; and its note would wait for it.
+		alone := b.store.OnlyWriterSince()
+		if now.Sub(in.taken) < staleAfter && (now.Before(noted) || !alone.IsZero() && in.taken.After(alone)) {
 			return in, nil
 		}
 		if !now.Before(until) {
@@ -276,7 +278,7 @@ func (k *Keyset) keepNoting(ctx context.Context) {
 		case <-period.C:
 		case <-k.bound.change:
 		}
-		if err := k.writeNote(ctx); err != nil && ctx.Err() == nil {
+		if err := k.writeNote(ctx); err != nil && ctx.Err() == nil && k.bound.store.OnlyWriterSince().IsZero() {
 			slog.Warn("which keys this program knows could not be noted", "cause", backoffice.Why(err))
 		}
 	}

@@ -58,19 +58,50 @@ func (s *Store) UseKeys(ctx context.Context, user backoffice.KeyUser, millisecon
 		if _, err = tx.conn.Exec(ctx, "DELETE /*backoffice:keyset_users.expire*/ FROM keyset_users WHERE until <= "+now, nil); err != nil {
 			return err
 		}
-		text := "INSERT /*backoffice:keyset_users.note*/ INTO keyset_users (id, name, knows, seals, until) VALUES ($1, $2, $3, $4, " + now + " + $5)" +
-			" ON CONFLICT (id) DO UPDATE SET knows = excluded.knows, seals = excluded.seals, until = excluded.until"
-		if _, err = tx.conn.Exec(ctx, text, []any{user.ID, storable(user.Name), strings.Join(user.Knows, " "), user.Seals, milliseconds}); err != nil {
+		use := &keyUse{user, milliseconds}
+		if err = s.noteKeyUse(ctx, tx.conn, use); err != nil {
 			return err
 		}
+		s.keyUse.Store(use)
 		keys, err = s.keys(ctx, tx.conn)
 		return err
 	})
 	return keys, err
 }
 
+// keyUse is what a program noted with UseKeys.
+type keyUse struct {
+	user         backoffice.KeyUser
+	milliseconds int64
+}
+
+func (s *Store) noteKeyUse(ctx context.Context, conn Conn, use *keyUse) error {
+	text := "INSERT /*backoffice:keyset_users.note*/ INTO keyset_users (id, name, knows, seals, until) VALUES ($1, $2, $3, $4, " + s.nouns.dialect.now + " + $5)" +
+		" ON CONFLICT (id) DO UPDATE SET knows = excluded.knows, seals = excluded.seals, until = excluded.until"
+	_, err := conn.Exec(ctx, text, []any{use.user.ID, storable(use.user.Name), strings.Join(use.user.Knows, " "), use.user.Seals, use.milliseconds})
+	return err
+}
+
+// renewKeyUse notes again at the end of a long transaction of the only writer what could not be noted beside it.
+func (s *Store) renewKeyUse(ctx context.Context, conn Conn) error {
+	use, since := s.keyUse.Load(), s.OnlyWriterSince()
+	if use == nil || since.IsZero() || time.Since(since).Milliseconds() < use.milliseconds/3 {
+		return nil
+	}
+	return s.noteKeyUse(ctx, conn, use)
+}
+
+// OnlyWriterSince implements backoffice.KeyStore.
+func (s *Store) OnlyWriterSince() time.Time {
+	if since := s.writing.Load(); since != nil {
+		return *since
+	}
+	return time.Time{}
+}
+
 // EndKeyUse implements backoffice.KeyStore.
 func (s *Store) EndKeyUse(ctx context.Context, id string) error {
+	s.keyUse.Store(nil)
 	_, err := s.execAlone(ctx, "DELETE /*backoffice:keyset_users.end*/ FROM keyset_users WHERE id = $1", id)
 	return err
 }

@@ -18,6 +18,8 @@ type Store struct {
 	pings   singleflight.Group
 	erased  atomic.Bool
 	mirror  knownMirror
+	keyUse  atomic.Pointer[keyUse]
+	writing atomic.Pointer[time.Time] // since when a transaction has the lock of the only writer
 }
 
 var _ backoffice.Store = (*Store)(nil)
@@ -131,6 +133,11 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 	anotherMoment(ctx)       // of which the engine lets go
 	defer anotherMoment(ctx) // and of what somebody reads beside meanwhile
 	err := s.engine.Write(ctx, func(ctx context.Context, to Sender) error {
+		if s.nouns.dialect.lock == "" { // writers wait for each other
+			since := time.Now()
+			s.writing.Store(&since)
+			defer s.writing.Store(nil)
+		}
 		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())}, restricted: s.nouns.viewOf(ctx) != nil}
 		tx.conn = Conn{counted{inTx{tx}, s.nouns}}
 		tx.nounReader = nounReader{s.nouns, oneMoment(inTx{tx})}
@@ -145,9 +152,11 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 		if err := tx.StaysInView(ctx); err != nil {
 			return err
 		}
-		err := tx.finish(ctx)
+		if err := tx.finish(ctx); err != nil {
+			return err
+		}
 		noted = tx.noted
-		return err
+		return s.renewKeyUse(ctx, tx.conn)
 	})
 	if err == nil && noted != nil {
 		noted.Noted()

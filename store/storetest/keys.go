@@ -3,9 +3,32 @@ package storetest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
+
+// A long transaction of the only writer renews the note of its program, which nobody can do beside it.
+func testKeyUseOutlivesAWrite(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	store := newStore(t)
+	user := backoffice.KeyUser{ID: "this", Name: "this program", Knows: []string{"1"}, Seals: "1"}
+	if _, err := store.UseKeys(t.Context(), user, 300); err != nil {
+		t.Fatal(err)
+	}
+	only := false
+	err := store.Write(t.Context(), func(context.Context, backoffice.Tx) error {
+		only = !store.OnlyWriterSince().IsZero()
+		time.Sleep(400 * time.Millisecond)
+		return nil
+	})
+	if err != nil || !store.OnlyWriterSince().IsZero() {
+		t.Fatal(err, store.OnlyWriterSince())
+	}
+	users, err := store.KeyUsers(t.Context())
+	if renewed := len(users) == 1 && users[0].Seals == "1"; err != nil || renewed != only {
+		t.Errorf("the only writer: %v; noted behind its write: %+v %v", only, users, err)
+	}
+}
 
 // A program that did not hear of it may still seal by a key that was closed. Its write is refused as one that may be done again.
 func testClosedKeys(t *testing.T, newStore func(t testing.TB) backoffice.Store) {

@@ -22,6 +22,7 @@ var reads = []group{{"records", testRecords}, {"lists", testLists}, {"groups", t
 var writes = []group{
 	{"walks", testWalks}, {"writes", testWrites}, {"cascades", testCascades}, {"change log", testLog}, {"acts", testActs}, {"change feed", testFeed}, {"what the log tells", testTouched}, {"visible", testVisible}, {"view", testView}, {"strands", testStrands}, {"unique values", testUnique}, {"leases", testLeases}, {"idempotency keys", testKeys},
 	{"forgotten files", testForgottenFiles}, {"file register", testFileRegister}, {"consultations", testConsultations}, {"credentials", testCredentials}, {"webhooks", testWebhooks}, {"trusted documents", testTrusted}, {"mirrors", testMirrors}, {"trash", testTrash}, {"closed keys", testClosedKeys},
+	{"the use of keys outlives a long write", testKeyUseOutlivesAWrite},
 }
 
 // Run runs the suite, and lets no statement pass that has no name. newStore opens a fresh, empty store and closes it when its test ends.
