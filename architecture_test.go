@@ -44,7 +44,7 @@ var mayImport = map[string]string{
 	"limits":           "backoffice",
 	"graphqlhttp":      "backoffice limits",
 	"export":           "auth backoffice graphqlhttp limits privacy",
-	"httpserver":       "backoffice auth",
+	"httpserver":       "backoffice auth limits",
 	"static":           "",
 	"graphiql":         "static",
 	"apidocs":          "static",

@@ -255,7 +255,7 @@ func TestWhatWasBegunEndsWithItsSecretAndWithAChangeOfRights(t *testing.T) {
 			if _, err := a.Revalidate(ctx, began); !errors.Is(err, is.want) {
 				t.Errorf("it goes on: %v", err)
 			}
-			if now, err := a.Linked(ctx, somewhere, began.Link()); (err == nil) != is.linked || is.want == ErrRightsChanged && now.SameRights(began) {
+			if now, err := a.Linked(ctx, somewhere, began.Link()); (err == nil) != is.linked || errors.Is(is.want, ErrRightsChanged) && now.SameRights(began) {
 				t.Errorf("its signed path: %+v %v", now, err)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Revalidate is that of package auth: an error of the kind Unauthenticated or Forbidden ends what the principal follows.
 	Revalidate func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
-	Keep Age // of entries; 0 keeps all
+	Keep       Age // of entries; 0 keeps all
 	// Bounds are 20 of a pair and 1,000 of a server when they are zero.
 	Bounds Bounds
 	Log    *slog.Logger

@@ -140,26 +140,3 @@ func TestSlowReadersHoldLittleMemoryAndNobodyUp(t *testing.T) {
 		s.change(t)
 	}
 }
-
-func TestASlowReaderIsToldWhyItsStreamEnds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes half a minute")
-	}
-	t.Parallel()
-	o := openOfficeWithStreams(t, 2)
-	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
-	const customers = 60_000 // more than buffers on the way hold
-	var entries []*backoffice.Change
-	for i := range customers {
-		entries = append(entries, &backoffice.Change{At: 1e12, Action: "a", Done: backoffice.Deleted, Noun: backoffice.NounCustomer, ObjectID: fmt.Sprint("gone-", i), Parents: []backoffice.ChangeParent{{Noun: backoffice.NounCustomer, ID: strings.Repeat("p", 300)}}})
-	}
-	if err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.LogChanges(ctx, entries...) }); err != nil {
-		t.Fatal(err)
-	}
-	stream := f.deaf(t)
-	time.Sleep(25 * time.Second)
-	rest, err := io.ReadAll(stream)
-	if text := string(rest); err != nil || !strings.Contains(text, "taken too slowly") || !strings.Contains(text, "event: complete") {
-		t.Errorf("%v: %d bytes, at the end %q", err, len(text), text[max(0, len(text)-400):])
-	}
-}

@@ -2,11 +2,12 @@ package graphqlhttp
 
 import (
 	"bufio"
-	"context"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"example.org/backoffice/limits"
 )
 
 // corked gathers what a WebSocket writes, which flushes every message, so that many messages take one call of the system.
@@ -52,15 +53,15 @@ func (c *corked) cork() {
 	c.shut = true
 }
 
-// uncork writes what was gathered, until ctx ends at the latest.
-func (c *corked) uncork(ctx context.Context) error {
+// uncork writes what was gathered. It closes the connection of a client that takes it too slowly.
+func (c *corked) uncork() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shut = false
-	if deadline, ok := ctx.Deadline(); ok {
-		_ = c.conn.SetWriteDeadline(deadline)
+	_, err := limits.Send(c.conn, c.conn.SetWriteDeadline, c.waits, time.Now().Add(limits.AnswerTime))
+	if err != nil {
+		_ = c.conn.Close()
 	}
-	_, err := c.conn.Write(c.waits)
 	_ = c.conn.SetWriteDeadline(time.Time{})
 	if c.waits = c.waits[:0]; cap(c.waits) > longestText {
 		c.waits = nil

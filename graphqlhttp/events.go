@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
+
+	"example.org/backoffice/limits"
 )
 
 // Server-Sent Events, as graphql-sse has them in its mode of distinct connections: an event named next for each answer of an
@@ -54,7 +57,7 @@ func (e *eventStream) complete() error {
 
 // send fails when the client takes no more.
 func (e *eventStream) send() error {
-	_, err := e.w.Write(e.text.Bytes())
+	_, err := limits.Send(e.w, e.control.SetWriteDeadline, e.text.Bytes(), time.Now().Add(limits.AnswerTime))
 	if e.text.Reset(); e.text.Cap() > longestText {
 		e.text = bytes.Buffer{}
 	}

@@ -139,22 +139,19 @@ func (s *socket) read() (m message, ok bool) {
 func (s *socket) send(messages ...message) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
-	// A write that its context cuts off closes the connection without a word: so it is not the operation's.
-	ctx, cancel := context.WithTimeout(context.Background(), longestTaken)
-	defer cancel()
 	s.wire.cork()
 	for _, m := range messages {
-		if err := s.write(ctx, m); err != nil {
-			return errors.Join(err, s.wire.uncork(ctx))
+		if err := s.write(m); err != nil {
+			return errors.Join(err, s.wire.uncork())
 		}
 	}
-	return s.wire.uncork(ctx)
+	return s.wire.uncork()
 }
 
-func (s *socket) write(ctx context.Context, m message) error {
+func (s *socket) write(m message) error {
 	var text bytes.Buffer
 	if err := m.appendTo(&text); err != nil {
 		return err
 	}
-	return s.connection.Write(ctx, websocket.MessageText, text.Bytes())
+	return s.connection.Write(context.Background(), websocket.MessageText, text.Bytes()) // which is gathered
 }

@@ -229,7 +229,7 @@ func (s *socket) keepAlive(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		waiting, cancel := context.WithTimeout(context.Background(), longestTaken)
+		waiting, cancel := context.WithTimeout(context.Background(), longestPong)
 		err := s.connection.Ping(waiting)
 		cancel()
 		if err != nil {

@@ -37,17 +37,15 @@ type subscriber interface {
 }
 
 const (
-	idleEvery    = 15 * time.Second
-	betweenTold  = 40 * time.Millisecond // for a subscriber: what comes meanwhile is told together
-	mostEvents   = 500                   // executed together
-	eventBytes   = 64 << 10              // of the answers that are executed together, roughly; they are kept until the client has taken them
-	slowestTaken = 20 * time.Second      // for a client to take them; one that is slower is told so
-	longestTaken = time.Minute           // one that takes nothing for so long is cut off
+	idleEvery   = 15 * time.Second
+	betweenTold = 40 * time.Millisecond // for a subscriber: what comes meanwhile is told together
+	mostEvents  = 500                   // executed together
+	eventBytes  = 64 << 10              // of the answers that are executed together, roughly; they are kept until the client has taken them
+	longestPong = time.Minute           // a socket whose client answers no ping for so long is closed
 )
 
 var (
-	errSlow error = backoffice.Errorf(backoffice.Timeout, "the subscription was ended, since what it tells is taken too slowly; subscribe again, after the last change that was received")
-	errGone       = errors.New("the client has gone, or takes nothing; it may go on after the last change that it has")
+	errGone = errors.New("the client has gone, or takes nothing; it may go on after the last change that it has")
 )
 
 // subscribe answers a subscription, for as long as it goes on. to is asked for when it has begun.
@@ -173,12 +171,8 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 	if bytes <= eventBytes { // which need not be counted
 		part.leave()
 	}
-	began := time.Now()
 	if f.to.next(answers) != nil {
 		return 0, errGone
-	}
-	if time.Since(began) > slowestTaken {
-		return 0, errSlow
 	}
 	f.size = min(f.most, max(1, (before-from)*eventBytes/max(bytes, 1)))
 	return before - from, nil

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"example.org/backoffice/limits"
 )
 
 // How long a client may take over the parts of a request. Deadline bounds answers, and Stream downloads; longestTime is
@@ -16,7 +18,6 @@ import (
 const (
 	headerTime  = 5 * time.Second
 	bodyTime    = 30 * time.Second
-	answerTime  = 20 * time.Second
 	longestTime = 10 * time.Minute
 	idleTime    = 2 * time.Minute
 	readyTime   = 2 * time.Second
@@ -89,7 +90,7 @@ func (srv *Server) serveMetrics() (stop func()) {
 		return func() {}
 	}
 	server := srv.server(srv.Metrics())
-	server.WriteTimeout = answerTime
+	server.WriteTimeout = limits.AnswerTime
 	go func() { _ = server.Serve(listener) }()
 	return func() { _ = server.Close() }
 }

@@ -3,13 +3,8 @@ package httpserver
 import (
 	"net/http"
 	"time"
-)
 
-// A client that is slow to take its answer keeps the memory of the answer, and the room that it takes from others. So a
-// long answer is sent in parts, and a client that lets one wait for too long is cut off.
-const (
-	partOfAnswer = 64 << 10
-	partTime     = 5 * time.Second
+	"example.org/backoffice/limits"
 )
 
 // sender bounds the time that a client has for each part of its answer, and for all of it.
@@ -21,20 +16,10 @@ type sender struct {
 
 // Write sends long answers in parts. What fits into one goes into the socket's buffer at once.
 func (s *sender) Write(answer []byte) (sent int, err error) {
-	if len(answer) <= partOfAnswer {
+	if len(answer) <= limits.SendBytes {
 		return s.ResponseWriter.Write(answer)
 	}
-	for sent < len(answer) && err == nil {
-		deadline := time.Now().Add(partTime)
-		if s.end.Before(deadline) {
-			deadline = s.end
-		}
-		_ = s.control.SetWriteDeadline(deadline) // a writer without deadlines is a test's
-		var n int
-		n, err = s.ResponseWriter.Write(answer[sent:min(sent+partOfAnswer, len(answer))])
-		sent += n
-	}
-	if err == nil {
+	if sent, err = limits.Send(s.ResponseWriter, s.control.SetWriteDeadline, answer, s.end); err == nil {
 		_ = s.control.SetWriteDeadline(s.end) // for what is in the buffer
 	}
 	return sent, err

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"example.org/backoffice/limits"
 )
 
 func TestALongAnswerArrivesWhole(t *testing.T) {
@@ -52,7 +54,7 @@ func TestAClientThatTakesNothingIsCutOff(t *testing.T) {
 		if err == nil {
 			t.Error("all of it was sent to nobody")
 		}
-	case <-time.After(partTime + 20*time.Second): // a minute and a half, when only the whole is bounded
+	case <-time.After(limits.SendTime + 20*time.Second): // a minute and a half, when only the whole is bounded
 		t.Error("the client is still waited for")
 	}
 }

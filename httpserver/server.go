@@ -17,6 +17,7 @@ import (
 	"github.com/go-chi/cors"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/limits"
 )
 
 // Options are what a server is given by the program.
@@ -112,7 +113,7 @@ func (srv *Server) Deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), srv.options.Time)
 		defer cancel()
-		answer := &sender{w, http.NewResponseController(w), time.Now().Add(srv.options.Time + answerTime)}
+		answer := &sender{w, http.NewResponseController(w), time.Now().Add(srv.options.Time + limits.AnswerTime)}
 		_ = answer.control.SetWriteDeadline(answer.end) // a writer without deadlines is a test's
 		next.ServeHTTP(answer, r.WithContext(ctx))
 	})

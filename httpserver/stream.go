@@ -6,17 +6,19 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"example.org/backoffice/limits"
 )
 
 const (
 	stallTime   = time.Minute // a file of which so long nothing moves has ended
-	streamBytes = 32 << 10    // written at once; a client that takes or gives less in stallTime is one that does nothing
+	streamBytes = 32 << 10    // a client that gives less in stallTime is one that does nothing
 )
 
 var errStalled = errors.New("nothing of the file moved for " + stallTime.String())
 
-// Stream bounds a download or an upload by its inactivity: it may take as long as the client's line needs, while bytes flow. Neither
-// a client that takes or gives none nor a file that gives none holds it for longer than stallTime.
+// Stream bounds a stream by its inactivity: it may take as long as the client's line needs, while bytes flow. A client takes them as
+// limits.Send says; neither a client nor a file that gives none holds it for longer than stallTime.
 func (srv *Server) Stream(next http.Handler) http.Handler { return srv.stream(next, stallTime) }
 
 func (srv *Server) stream(next http.Handler, stall time.Duration) http.Handler {
@@ -54,15 +56,10 @@ func (s *streamWriter) moved() {
 }
 
 func (s *streamWriter) Write(b []byte) (written int, err error) {
-	for {
-		part := b[written:min(written+streamBytes, len(b))]
-		s.moved()
-		n, err := s.ResponseWriter.Write(part)
-		written += n
-		if err != nil || written == len(b) {
-			return written, err
-		}
-	}
+	return limits.Send(s.ResponseWriter, func(deadline time.Time) error {
+		s.stalled.Reset(s.stall)
+		return s.control.SetWriteDeadline(deadline)
+	}, b, time.Time{})
 }
 
 // SetWriteDeadline serves http.ResponseController: whoever works for long before anything can be sent says until when that may take.

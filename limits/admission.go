@@ -18,7 +18,6 @@ import (
 // the dearest request of the pair that has the most waiting is refused at once, so that one pair's flood is its own.
 type Admission struct {
 	most     int64 // cost of what runs
-	onePair  int64 // of it for the large requests of one pair, when it has several
 	waitMost int64 // cost of what waits
 	waitTime time.Duration
 
@@ -37,8 +36,8 @@ type Admission struct {
 // pair is what a credential pair has running and waiting.
 type pair struct {
 	id      string
-	running int64 // without small requests
-	users   int   // requests of it, running or waiting
+	running [large + 1]int64 // by size
+	users   int              // requests of it, running or waiting
 	waiting int64
 	queue   []*waiter // by turn
 	served  float64   // virtual time up to which it has had its share
@@ -90,7 +89,7 @@ func (s Settings) NewAdmission() *Admission {
 	processors := int64(backoffice.Processors)
 	most := int64(max(s.Together, 1)) * processors
 	return &Admission{
-		most: most, onePair: most * 2 / 3, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
+		most: most, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
 		pairs: make(map[string]*pair), turns: newTurns(), pace: newPace(most, s.Wait),
 	}
 }
@@ -138,9 +137,18 @@ func (a *Admission) fits(weight int64, passing bool) bool {
 	return total <= a.most
 }
 
-// hasPart says whether a pair has its part of the room already, so that another large request of it would be too much.
+// hasPart reports whether a pair has its part of the room for requests of a size already.
 func (a *Admission) hasPart(p *pair, weight int64) bool {
-	return a.sizeOf(weight) == large && p.running > 0 && p.running+weight > a.onePair
+	s := a.sizeOf(weight)
+	return s != tiny && p.running[s] > 0 && p.running[s]+weight > a.part(s)
+}
+
+// part is what one pair may have running of a size, when it has several.
+func (a *Admission) part(s size) int64 {
+	if s == large {
+		return a.most * 2 / 3
+	}
+	return a.kept()
 }
 
 // Enter waits until a request of a pair may run. It fails with Unavailable when too much waits or it has waited too long,
@@ -184,9 +192,7 @@ func (a *Admission) admit(p *pair, weight int64) *Share {
 	share := &Share{of: a, pair: p, weight: weight, size: a.sizeOf(weight)}
 	a.running += weight
 	a.sized[share.size] += weight
-	if share.size == large {
-		p.running += weight
-	}
+	p.running[share.size] += weight
 	share.turn = a.turns.take(share.size, time.Now())
 	return share
 }
@@ -219,7 +225,7 @@ func Busy() error {
 }
 
 // Grow notes how many bytes the request takes by now, and fails with Unavailable when that is more than there is room
-// for. One request at a time may take more all the same, so that there is always one that gets on.
+// for, or than the part of its pair. One request at a time may take more all the same, so that there is always one that gets on.
 func (s *Share) Grow(bytes int64) error {
 	a := s.of
 	a.mu.Lock()
@@ -227,6 +233,13 @@ func (s *Share) Grow(bytes int64) error {
 	more := bytes/bytesOfOne - s.weight
 	if more <= 0 || s.left {
 		return nil
+	}
+	own := s.pair.running[large]
+	if s.size != large {
+		own += s.weight
+	}
+	if own > s.weight && own+more > a.part(large) { // what its pair has beside it
+		return Busy()
 	}
 	if a.running+more > a.most-a.kept() && a.over != s {
 		if a.over != nil {
@@ -282,15 +295,11 @@ func (s *Share) Leave() {
 func (s *Share) resize(weight int64) {
 	s.of.running += weight - s.weight
 	s.of.sized[s.size] -= s.weight
-	if s.size == large {
-		s.pair.running -= s.weight
-	}
+	s.pair.running[s.size] -= s.weight
 	s.weight = weight
 	s.size = max(s.size, s.of.sizeOf(weight)) // it may have grown; one that shrinks stays what it was
 	s.of.sized[s.size] += weight
-	if s.size == large {
-		s.pair.running += weight
-	}
+	s.pair.running[s.size] += weight
 }
 
 func (a *Admission) release(p *pair) {

@@ -19,7 +19,7 @@ import (
 // bounded is an admission of so much in all, however many processors there are.
 func bounded(most, waiting int64, wait time.Duration) *Admission {
 	a := Settings{Together: 1, Wait: wait}.NewAdmission()
-	a.most, a.onePair, a.waitMost = most, most*2/3, waiting
+	a.most, a.waitMost = most, waiting
 	a.pace = newPace(most, wait)
 	a.turns.most = [large + 1]int{} // any number: turn_test.go is about those
 	return a
@@ -352,11 +352,12 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 				}
 			}
 			settle()
-			sum, sums, queued := int64(0), map[*pair]int64{}, int64(0)
+			sum, sums, queued := int64(0), map[*pair][large + 1]int64{}, int64(0)
 			for _, share := range running {
-				if sum += share.weight; share.size == large {
-					sums[share.pair] += share.weight
-				}
+				sum += share.weight
+				of := sums[share.pair]
+				of[share.size] += share.weight
+				sums[share.pair] = of
 			}
 			for _, w := range waiting {
 				queued += w.counts()
@@ -394,4 +395,26 @@ func BenchmarkEnteringWhenNothingWaits(b *testing.B) {
 		}
 		share.Leave()
 	}
+}
+
+func TestAPairsSmallRequestsAndWhatItHasToSendLeaveRoomForOthers(t *testing.T) {
+	t.Parallel()
+	a := bounded(24_000, 0, time.Second)
+	for held := int64(240); held <= a.part(small); held += 240 {
+		enter(t, a, "flood", 240)
+	}
+	if _, err := a.Enter(t.Context(), "flood", 240); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Errorf("beyond its part: %v", err)
+	}
+	enter(t, a, "other", 240)
+	var full error
+	for range 100 {
+		if full = enter(t, a, "slow", 1).Grow(500 * bytesOfOne); full != nil {
+			break
+		}
+	}
+	if backoffice.KindOf(full) != backoffice.Unavailable {
+		t.Errorf("unsent answers beyond its part: %v", full)
+	}
+	enter(t, a, "other", 500)
 }

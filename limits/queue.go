@@ -187,14 +187,8 @@ func (a *Admission) next(most size) (next *waiter) {
 	var earliest float64
 	for _, p := range a.pairs {
 		for _, w := range p.queue {
-			s := a.sizeOf(w.weight)
-			if s > most {
+			if a.sizeOf(w.weight) > most || a.hasPart(p, w.weight) {
 				continue
-			}
-			if a.hasPart(p, w.weight) {
-				if w = p.first(a, small); w == nil { // smaller ones of the pair may go
-					break
-				}
 			}
 			if turn := max(p.served, a.clock) + float64(w.weight); next == nil || turn < earliest || turn == earliest && w.precedes(next) {
 				next, earliest = w, turn
@@ -208,16 +202,6 @@ func (a *Admission) next(most size) (next *waiter) {
 // precedes orders those whose pairs have had as much: who asked in an earlier turn goes first, and of one turn who came first.
 func (w *waiter) precedes(other *waiter) bool {
 	return w.turn < other.turn || w.turn == other.turn && w.came.Before(other.came)
-}
-
-// first is the pair's first request up to a size.
-func (p *pair) first(a *Admission, most size) *waiter {
-	for _, w := range p.queue {
-		if a.sizeOf(w.weight) <= most {
-			return w
-		}
-	}
-	return nil
 }
 
 // queues counts the pairs that wait.

@@ -203,12 +203,11 @@ const (
 	mediaEvents  = "text/event-stream"
 	commentEvery = 15 * time.Second
 	eventsAtOnce = 500
-	slowestTaken = 20 * time.Second // for a client to take these
 )
 
 // streamChanges sends changes as they come, until the client leaves or the stream has to end. A client that is slow keeps nothing
-// but its place: what it has not taken yet is in the log. One that is too slow is told so, and one that takes nothing is cut
-// off; both may go on where they were.
+// but its place: what it has not taken yet is in the log. One that is too slow (limits.Send) is disconnected, and may go on from
+// where it was.
 func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	r, w := humachi.Unwrap(ctx)
 	own, leave, err := a.Feed.Enter(ctx.Context(), auth.From(ctx.Context()))
@@ -225,16 +224,12 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	events.comment()
 	reader := a.Feed.Read(q.After, q.Kinds)
 	for {
-		began := time.Now()
 		if events.send() != nil {
 			break
 		}
-		shown, err := []*backoffice.VisibleChange(nil), errSlow
-		if time.Since(began) <= slowestTaken {
-			waiting, cancel := context.WithTimeout(own, commentEvery)
-			shown, err = reader.Next(waiting, eventsAtOnce)
-			cancel()
-		}
+		waiting, cancel := context.WithTimeout(own, commentEvery)
+		shown, err := reader.Next(waiting, eventsAtOnce)
+		cancel()
 		switch {
 		case err == nil:
 			for _, c := range shown {
@@ -256,8 +251,6 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 		a.log(ctx.Context(), slog.LevelInfo, "a stream of changes was ended", errTakesNothing)
 	}
 }
-
-var errSlow error = backoffice.Errorf(backoffice.Timeout, "the stream was ended, since its changes are taken too slowly; go on after the last one that was received")
 
 var errTakesNothing = errors.New("the client took nothing for too long; it may go on from the last change that it has")
 
