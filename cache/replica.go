@@ -70,7 +70,15 @@ func (f *find[T, C]) stands(p *pass) bool {
 	return p.rowsStand(f.view, f.missing) && (!p.within.isSet() || p.answersStand(f.view, f.missing, f.depends(p)))
 }
 
+// stands looks at the rows that were read with a list as well: where a list depends on who is in it, no update of one touches it.
 func (l *listRead[T, C]) stands(p *pass) bool {
+	for i := range l.got {
+		for _, row := range l.got[i].Items {
+			if !p.of.log.untouched(p.then, place{aRow, l.view, row.Identity()}, 0) {
+				return false
+			}
+		}
+	}
 	return p.answersStand(l.view, l.missing, l.depends(p)) && p.rowsStand(l.view, l.lacking)
 }
 
