@@ -199,6 +199,32 @@ func TestAfterVeryMuchThatIsNewTheNounsThatItNamesAreDropped(t *testing.T) {
 	}
 }
 
+func TestWhenANounIsDroppedEveryViewOfItIsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	s := remembering(t)
+	for noun, no := range numberOf {
+		for _, views := range viewsOf {
+			for _, of := range views {
+				s.keepRow(place{aRow, of, "x"}, 0, &backoffice.Label{ID: "x"}, 10, s.log.position())
+				s.keepAnswer(of, "x", "a question", 0, s.log.position(), func() (any, int) { return 1, 8 })
+			}
+		}
+		last := s.log.last
+		if !s.dropNouns(&last, []backoffice.Noun{noun}, &backoffice.Change{Sequence: last.Sequence + 1, Noun: noun}) {
+			t.Fatalf("%s cannot be dropped", noun)
+		}
+		for other, views := range viewsOf {
+			for _, of := range views {
+				for _, kind := range []kind{aRow, lists} {
+					if _, there := s.memory.GetIfPresent(place{kind, of, "x"}); there != (other != no) {
+						t.Errorf("after very many changes of each %s the view %d (%d) is there: %v", noun, of, kind, there)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestWhatIsKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	s := remembering(t)
