@@ -52,6 +52,16 @@ func TestARestoredDatabaseIsNoticedAndWhatOthersWroteAfterACommandToForget(t *te
 
 	by("DELETE FROM changes WHERE sequence = 3; UPDATE labels SET color = '#111111'") // as it was before the last write
 	is("#111111")
+	for again := range 2 { // a list of all labels, the last of which had changed in what is lost
+		misses := gauge(s, "cache_misses_total")
+		list := backoffice.ListQuery[backoffice.LabelCriteria]{Order: backoffice.Order{Key: backoffice.KeyName}, Window: backoffice.Window{Limit: 10}}
+		if _, err := backoffice.ReadPages(t.Context(), s.Labels(), list, []string{backoffice.NoParent}, 0); err != nil {
+			t.Fatal(err)
+		}
+		if n := gauge(s, "cache_misses_total") - misses; again == 1 && n > 0 {
+			t.Errorf("a list that nobody has changed is read again")
+		}
+	}
 
 	write(w, source, func(ctx context.Context, tx backoffice.Tx) error { // the third entry is another one now
 		return tx.Labels().Upsert(ctx, []*backoffice.Label{colour(0, "#333333")})

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"hash/maphash"
 	"iter"
 	"math/bits"
 	"slices"
@@ -23,6 +24,7 @@ type log struct {
 	last    backoffice.Change // that with the number now.at
 	from    int64             // all that was touched behind this number is in touched
 	touched map[place]int64   // the last number that touched a place
+	marks   map[int64]uint64  // of the entries from that number on
 	// changed has for each number of a nounSet the last number of the log that counts.
 	changed [members + nNouns]atomic.Int64
 }
@@ -69,18 +71,45 @@ func (s *Store) advance(entries []*backoffice.Change, from int64) (as moment, be
 		s.dropAll(newest)
 	default:
 		for _, e := range slices.Backward(entries) {
-			if e.Sequence > known && !s.touch(e) {
+			if e.Sequence <= known {
+				continue
+			}
+			if l.marks[e.Sequence] = markOf(e); !s.touch(e) {
 				s.dropAll(newest)
 				break
 			}
 		}
 		l.now.at, l.last = newest.Sequence, newest
-		if len(l.touched) > mostTouched {
-			clear(l.touched)
-			l.from = l.now.at
+		if len(l.touched) > mostTouched || len(l.marks) > mostTouched {
+			l.rememberFrom(&newest)
 		}
 	}
 	return l.now, false
+}
+
+// rememberFrom forgets what was touched before an entry. It is called under mu.
+func (l *log) rememberFrom(newest *backoffice.Change) {
+	l.from, l.touched, l.marks = newest.Sequence, map[place]int64{}, map[int64]uint64{newest.Sequence: markOf(newest)}
+}
+
+// markOf tells an entry from others of its number, as its Same does.
+func markOf(c *backoffice.Change) uint64 {
+	return maphash.Comparable(seed, struct {
+		at, visible backoffice.Instant
+		client, id  string
+		noun        backoffice.Noun
+	}{c.At, c.VisibleAt, c.ClientID, c.ObjectID, c.Noun})
+}
+
+// momentOf is the moment at which the log ended with an entry; none when this history is not known to have it. An answer that was
+// long under way may be of a server whose last writes were lost meanwhile.
+func (l *log) momentOf(newest *backoffice.Change) moment {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if mark, known := l.marks[newest.Sequence]; !known || mark != markOf(newest) {
+		return moment{}
+	}
+	return moment{l.now.history, newest.Sequence}
 }
 
 // continues says whether the entry that was the last known one is among these, as it was. It is called under mu.
@@ -130,7 +159,10 @@ func (s *Store) dropAll(newest backoffice.Change) {
 	l := &s.log
 	l.known, l.last = true, newest
 	l.now = moment{l.now.history + 1, newest.Sequence}
-	l.from, l.touched = newest.Sequence, map[place]int64{}
+	l.rememberFrom(&newest)
+	for no := range l.changed {
+		l.changed[no].Store(0) // its numbers are of the history before
+	}
 	s.dropped.Add(int64(s.memory.EstimatedSize()))
 	s.memory.InvalidateAll()
 }
@@ -164,7 +196,7 @@ func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newe
 		}
 	}
 	l.now.at, l.last = newest.Sequence, *newest
-	l.from, l.touched = newest.Sequence, map[place]int64{}
+	l.rememberFrom(newest)
 	return true
 }
 

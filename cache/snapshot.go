@@ -258,12 +258,14 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 	}
 	proved := p.then
 	if q.replica {
-		if !p.stands() {
-			s.behind.Add(1)
-			p.leaveReplica()
-			return true, nil
-		}
 		proved = s.log.position()
+	}
+	if p.then == (moment{}) || q.replica && !p.stands() {
+		if q.replica {
+			s.behind.Add(1)
+		}
+		p.leaveReplica()
+		return true, nil
 	}
 	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) || !q.readStands(p.then) {
 		return false, p.readAgain()
@@ -295,7 +297,7 @@ func (q *snapshot) readStands(then moment) bool {
 	return true
 }
 
-// ask asks the store, which tells first how far the log has come.
+// ask asks the store, which tells first how far the log has come. It sets then, to none when what came is of a history that was lost.
 func (p *pass) ask(last bool) error {
 	s := p.of
 	from, limit := s.log.next()
@@ -320,7 +322,11 @@ func (p *pass) ask(last bool) error {
 		if err := s.wait(p.ctx); err != nil {
 			return err
 		}
-		then.history = s.log.position().history
+		var newest backoffice.Change
+		if len(entries) > 0 {
+			newest = *entries[0]
+		}
+		then = s.log.momentOf(&newest)
 	}
 	p.then = then
 	return nil
