@@ -141,7 +141,7 @@ func (s *Service) planUpdates(by *Principal, action string, inputs []CustomerUpd
 		var check checker
 		switch {
 		case before == nil:
-			check.found = userErrorsOf(unknown(NounCustomer, "id"))
+			check.found = userErrorsOf(NoSuch(NounCustomer, "id"))
 		case seen[in.ID] && in.Expected != nil:
 			check.found = userErrorsOf(checkVersion(Versions{}, before.Version))
 		case seen[in.ID]:

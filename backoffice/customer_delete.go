@@ -80,7 +80,7 @@ func (s *Service) deleteCustomers(ctx context.Context, by *Principal, action str
 		for i, in := range inputs {
 			c := stored[in.ID]
 			if c == nil {
-				wrong[i] = userErrorsOf(unknown(NounCustomer, "id"))
+				wrong[i] = userErrorsOf(NoSuch(NounCustomer, "id"))
 			} else {
 				wrong[i] = userErrorsOf(checkVersion(in.Expected, c.VisibleTo(by).Version))
 			}
@@ -117,7 +117,7 @@ func (s *Service) deleteCustomers(ctx context.Context, by *Principal, action str
 		}, func(ctx context.Context) error {
 			deleted, err := tx.Customers().Delete(ctx, going...)
 			if err == nil && len(deleted) < len(going) { // another transaction was faster
-				raced, err = true, unknown(NounCustomer, "id")
+				raced, err = true, NoSuch(NounCustomer, "id")
 			}
 			if err != nil {
 				return err
@@ -131,6 +131,9 @@ func (s *Service) deleteCustomers(ctx context.Context, by *Principal, action str
 			return tx.LogChanges(ctx, changes...)
 		})
 		gone.Files = len(keys) + len(kept)
+		if !by.Has(MinfinRead) {
+			gone.Files, gone.MinfinDocuments = gone.Files-gone.MinfinDocuments, 0 // each has one file
+		}
 		return raced, err
 	})
 	if err != nil {
@@ -147,7 +150,7 @@ func remove[T any, C comparable](ctx context.Context, tx Tx, rows Writer[T, C], 
 		return err
 	}
 	if len(gone) == 0 { // another transaction was faster
-		return unknown(change.Noun, "id")
+		return NoSuch(change.Noun, "id")
 	}
 	return tx.LogChanges(ctx, change)
 }

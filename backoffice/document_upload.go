@@ -38,7 +38,7 @@ func (s *Service) PrepareUpload(ctx context.Context, by *Principal, customerID, 
 	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) { // a transaction sees what this request has written before
 		_, known, err := Find(ctx, tx.Customers(), customerID)
 		if err == nil && !known {
-			err = unknown(NounCustomer, "customerId")
+			err = NoSuch(NounCustomer, "customerId")
 		}
 		return false, err
 	})

@@ -79,7 +79,7 @@ func copyOf[T any, C comparable](ctx context.Context, s *Service, rows func(Tx) 
 	err = s.Store.Write(ctx, func(ctx context.Context, tx Tx) error {
 		found, there, err := Find(ctx, rows(tx), id)
 		if err == nil && !there {
-			err = unknown(noun, "id")
+			err = NoSuch(noun, "id")
 		}
 		copied = found
 		return err

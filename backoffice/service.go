@@ -116,8 +116,8 @@ func finding[T any, C comparable](rows Reader[T, C], id string, row *T, ok *bool
 	}
 }
 
-// unknown is the refusal to change or delete what is not there.
-func unknown(noun Noun, field ...string) error {
+// NoSuch rejects a change or deletion of a record that does not exist, or that the caller cannot see.
+func NoSuch(noun Noun, field ...string) error {
 	return Refuse(&UserError{Code: CodeNotFound, Message: "no " + string(noun) + " has this identifier", Field: field})
 }
 

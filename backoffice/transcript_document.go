@@ -104,7 +104,7 @@ var errNothingDrawn = errors.New("the document was drawn before")
 // canGenerate refuses a transcript, nil when there is none, that has no document to draw.
 func canGenerate(t *Transcript) error {
 	if t == nil {
-		return unknown(NounTranscript, "transcriptId")
+		return NoSuch(NounTranscript, "transcriptId")
 	}
 	if !t.IsCompleted {
 		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the transcript is not completed", Field: []string{"transcriptId"}})
@@ -123,7 +123,7 @@ func (s *Service) beginDocument(ctx context.Context, id string) (of TranscriptDo
 			err = canGenerate(of.Transcript)
 		}
 		if err == nil && (of.Customer == nil || of.Checklist == nil || of.FinancialYear == nil) {
-			err = unknown(NounTranscript, "transcriptId") // erased between these readings
+			err = NoSuch(NounTranscript, "transcriptId") // erased between these readings
 		}
 		return err
 	})
@@ -146,7 +146,7 @@ func (s *Service) readDocument(ctx context.Context, id string) (of TranscriptDoc
 		of.FinancialYear, known, err = Find(ctx, s.Store.FinancialYears(), of.Transcript.FinancialYearID)
 	}
 	if err == nil && !known {
-		err = unknown(NounTranscript, "transcriptId") // erased between these readings
+		err = NoSuch(NounTranscript, "transcriptId") // erased between these readings
 	}
 	return of, err
 }

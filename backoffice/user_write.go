@@ -39,7 +39,7 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 			return false, err
 		}
 		if !ok {
-			return false, unknown(NounUser, "id")
+			return false, NoSuch(NounUser, "id")
 		}
 		if err := checkVersion(expected, before.Version); err != nil {
 			return false, err
@@ -111,7 +111,7 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 			return false, err
 		}
 		if !ok {
-			return false, unknown(NounUser, "id")
+			return false, NoSuch(NounUser, "id")
 		}
 		if err := checkVersion(expected, user.Version); err != nil {
 			return false, err

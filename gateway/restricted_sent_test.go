@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -164,5 +165,62 @@ func TestAReplayOfABatchTellsNothingOfWhatHasLeftTheView(t *testing.T) {
 				wants(t, again, `"NOT_FOUND"`)
 			})
 		}
+	}
+}
+
+func TestADeletionAnswersForWhatIsNotInViewAsForWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"cafe"}})
+			for _, dry := range []string{"", ", dryRun: true"} {
+				for mutation, outside := range map[string]string{
+					"deleteCustomerRelation": "rel-1", "deleteCustomer": "acme",
+				} {
+					said := func(id string) string {
+						return strings.ReplaceAll(o.answers(t, pair, `mutation { `+mutation+`(input: {id: "`+id+`"}`+dry+`) { userErrors { code message field } } }`), id, "ID")
+					}
+					if got, want := said(outside), said("nothing"); got != want || !strings.Contains(got, "NOT_FOUND") {
+						t.Errorf("%s%s: %s, and of nothing %s", mutation, dry, got, want)
+					}
+				}
+			}
+			wants(t, o.answers(t, admin, `{ node(id: "rel-1") { id } }`), `"rel-1"`)
+		})
+	}
+}
+
+func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o := openOfficeOn(t, database(t))
+			const dry = `mutation { deleteCustomer(input: {id: "acme"}, dryRun: true) { wouldDelete { minfinDocuments files documents } } }`
+			type deletion struct{ MinfinDocuments, Files, Documents int }
+			would := func(pair [2]string) deletion {
+				var answer struct {
+					Data struct {
+						DeleteCustomer struct{ WouldDelete deletion }
+					}
+				}
+				_, body, _ := o.ask(t, pair, dry, nil, http.Header{"X-Explain": {"true"}})
+				if err := json.Unmarshal(body, &answer); err != nil {
+					t.Fatal(err)
+				}
+				for _, shape := range []string{"cascade", "attached", "going"} {
+					if told := regexp.MustCompile(`"name":"\w+\.` + shape + `","times":\d+,"rows":[1-9]`).Find(body); told != nil {
+						t.Errorf("x-explain tells %s", told)
+					}
+				}
+				return answer.Data.DeleteCustomer.WouldDelete
+			}
+			every, some := o.pair(t, backoffice.AllScopes...), o.pair(t, backoffice.CustomersWrite)
+			all, without := would(every), would(some)
+			if want := (deletion{0, all.Files - all.MinfinDocuments, all.Documents}); all.MinfinDocuments == 0 || without != want {
+				t.Errorf("%+v is told without minfin.read, and %+v with it", without, all)
+			}
+		})
 	}
 }

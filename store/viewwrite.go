@@ -45,12 +45,12 @@ func (t *tx) StaysInView(ctx context.Context) error {
 	return nil
 }
 
-// goesInView refuses a deletion of some records of a noun, with all that was noted to go or to change with them, when any of it is not in view.
-func (t *tx) goesInView(ctx context.Context, noun backoffice.Noun, own attachments) error {
+// goesInView rejects a deletion when anything that was noted to go or to change with the records is not in view.
+func (t *tx) goesInView(ctx context.Context) error {
 	if !t.restricted {
 		return nil
 	}
-	ids := map[backoffice.Noun][]string{noun: slices.Sorted(maps.Keys(own))}
+	ids := map[backoffice.Noun][]string{}
 	for o := range t.touched {
 		if !t.passed[o] { // it may be gone since
 			ids[o.noun] = append(ids[o.noun], o.id)

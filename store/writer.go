@@ -249,7 +249,7 @@ func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
 }
 
 func (w *writer[T, C]) unknown() error {
-	return backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotFound, Message: "there is no such " + string(w.table.noun), Field: []string{"id"}})
+	return backoffice.NoSuch(w.table.noun, "id")
 }
 
 // Upsert implements backoffice.Writer. Of several rows with one identifier the last counts.
@@ -307,6 +307,9 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 	if ids == nil {
 		return nil, nil
 	}
+	if err := w.tx.isInView(ctx, w.table.noun, ids, w.unknown()); err != nil {
+		return nil, err
+	}
 	var deleted []string
 	own := attachments{}
 	look := func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }
@@ -314,7 +317,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 		if err := look(ctx); err != nil {
 			return nil, err
 		}
-		if err := w.tx.goesInView(ctx, w.table.noun, own); err != nil {
+		if err := w.tx.goesInView(ctx); err != nil {
 			return nil, err
 		}
 		if err := w.tx.keepGoing(ctx, w.table.noun, slices.Sorted(maps.Keys(own))); err != nil {
@@ -325,7 +328,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 		if err := look(ctx); err != nil {
 			return nil, err
 		}
-		if err := w.tx.goesInView(ctx, w.table.noun, own); err != nil {
+		if err := w.tx.goesInView(ctx); err != nil {
 			return nil, err
 		}
 		look = func(context.Context) error { return nil }
