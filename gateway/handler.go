@@ -116,7 +116,7 @@ func (s server) handler() http.Handler {
 		case graphqlhttp.IsSocket(r) && !s.http.MayConnect(r):
 			endpoint.Refuse(w, r, backoffice.Errorf(backoffice.Forbidden, "pages of this origin may not connect: --cors-origin names those that may"))
 		case graphqlhttp.IsSocket(r):
-			endpoint.Socket(w, r)
+			endpoint.Socket(w, r, s.proxies.ClientAddress(r))
 		case graphqlhttp.WantsEvents(r):
 			streamed.ServeHTTP(w, r)
 		default:

@@ -159,3 +159,30 @@ func (o *office) fillLong(t *testing.T) {
 		}
 	}
 }
+
+func TestSocketsOnWhichNobodySignsInKeepNobodyOut(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	f := o.follower(t, o.pair(t))
+	silent := make([]socket, 1_100) // more than there is room for
+	for i := range silent {
+		s, err := f.dial(t.Context(), nil, "graphql-transport-ws")
+		if err != nil {
+			t.Fatalf("socket %d: %v", i, err)
+		}
+		t.Cleanup(func() { _ = s.CloseNow() })
+		silent[i] = s
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for i := range 20 {
+		s, err := f.connect(ctx)
+		if err != nil {
+			t.Fatalf("sign-in %d: %v", i, err)
+		}
+		_ = s.CloseNow()
+	}
+	if _, err := silent[0].hear(ctx); err == nil || ctx.Err() != nil {
+		t.Errorf("the oldest goes on: %v", err)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -84,7 +83,7 @@ type GraphQL struct {
 	hooks      Hooks
 	plans      keeper // nil for a schema that keeps none
 	knownCosts knownCosts
-	newcomers  atomic.Int64 // sockets on which nobody has signed in
+	newcomers  newcomers
 }
 
 // keeper is a schema that keeps how operations are executed.

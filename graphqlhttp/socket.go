@@ -3,6 +3,7 @@ package graphqlhttp
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -58,21 +59,14 @@ func hasToken(values []string, token string) bool {
 	return false
 }
 
-// Socket serves a WebSocket for as long as it is open. What stands in front has looked at where it comes from, and nothing
+// Socket serves a WebSocket of a client's address for as long as it is open. What stands in front has looked at where it comes from, and nothing
 // else: who it is for is said on the socket.
-func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request) {
+func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr) {
 	if r.Header.Get("Sec-Websocket-Version") != "13" {
 		w.Header().Set("Sec-Websocket-Version", "13")
 		g.Refuse(w, r, backoffice.Errorf(backoffice.BadInput, "the version of the WebSocket protocol is 13"))
 		return
 	}
-	if g.newcomers.Add(1) > mostNewcomers {
-		g.newcomers.Add(-1)
-		g.Refuse(w, r, backoffice.Errorf(backoffice.Unavailable, "too many connections are being opened; try again later"))
-		return
-	}
-	newcomer := sync.OnceFunc(func() { g.newcomers.Add(-1) })
-	defer newcomer()
 	wire := &corked{ResponseWriter: w}
 	connection, err := websocket.Accept(wire, r, &websocket.AcceptOptions{
 		Subprotocols: []string{socketProtocol}, InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled,
@@ -87,12 +81,14 @@ func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request) {
 		s.close(closeProtocol, "Subprotocol not acceptable: the subprotocol is "+socketProtocol)
 		return
 	}
-	own, leave := s.greet()
+	signedIn := g.newcomers.enter(from, func() { _ = connection.CloseNow() })
+	defer signedIn()
+	own, leave := s.greet(signedIn)
 	if own == nil {
 		return
 	}
 	defer leave()
-	newcomer()
+	signedIn()
 	s.serve(own)
 }
 
@@ -144,9 +140,12 @@ func (s *socket) closeFor(ctx context.Context, err error) {
 }
 
 // greet waits for the client to say who it is, and returns the context of what it does from then on; nil when the connection
-// was closed instead.
-func (s *socket) greet() (own context.Context, leave func()) {
-	late := time.AfterFunc(initTime, func() { s.close(closeInitTimeout, "Connection initialisation timeout") })
+// was closed instead. over gives back its place among the newcomers.
+func (s *socket) greet(over func()) (own context.Context, leave func()) {
+	late := time.AfterFunc(initTime, func() {
+		over() // before the client is waited for once more
+		s.close(closeInitTimeout, "Connection initialisation timeout")
+	})
 	defer late.Stop()
 	for {
 		m, ok := s.read()
