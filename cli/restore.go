@@ -89,8 +89,16 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 
 // mayReplace refuses to take a store away from a program that has it open.
 func (r *restoring) mayReplace() error {
-	if _, err := os.Stat(filepath.Join(r.backup, backupDatabase)); err != nil {
+	from, err := os.Stat(filepath.Join(r.backup, backupDatabase))
+	if err != nil {
 		return fmt.Errorf("%s is no backup: it holds no %s", r.backup, backupDatabase)
+	}
+	if there, err := os.Stat(r.database); err == nil && os.SameFile(from, there) {
+		return fmt.Errorf("%s is the store itself: a restore takes a folder that backup has written", r.backup)
+	}
+	if log, err := os.Stat(filepath.Join(r.backup, backupDatabase+"-wal")); err == nil && log.Size() > 0 {
+		return fmt.Errorf("%s is a copy of a running or crashed store, and its log %s-wal may hold writes that its database lacks: run backoffice check on the copy, which takes them in, and restore then",
+			r.backup, backupDatabase)
 	}
 	if _, err := os.Stat(filepath.Join(r.backup, backupFiles)); err != nil && !r.incomplete {
 		return fmt.Errorf("%s is no whole backup: it holds no folder %s, and nothing was replaced; to take the database alone, give --incomplete", r.backup, backupFiles)

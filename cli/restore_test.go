@@ -223,3 +223,28 @@ func TestACheckNoticesACounterThatIsWrong(t *testing.T) {
 }
 
 // executeSQL runs statements on a database beside the program.
+
+func TestACopyOfACrashedStoreIsRestoredOnlyWithWhatItsLogHolds(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	s.crash(t)
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(filepath.Join(s.dir, "data"))); err != nil {
+		t.Fatal(err)
+	}
+	for folder, why := range map[string]string{copied: "run backoffice check on the copy", filepath.Join(s.dir, "data"): "is the store itself"} {
+		if code, _, err := s.run(t, "restore", folder); code != exitFailure || !strings.Contains(err, why) {
+			t.Errorf("it ends with %d and %q, want %q", code, err, why)
+		}
+	}
+	var out, errs bytes.Buffer
+	of := []string{"--database=sqlite:" + filepath.Join(copied, "backoffice.db"), "--files=file:" + filepath.Join(copied, "files"), "--keyset=" + s.path("keyset.json")}
+	if code := run(t.Context(), append(of, "check"), &out, &errs); code != exitDone {
+		t.Fatalf("check of the copy ends with %d, %s", code, errs.String())
+	}
+	s.must(t, "restore", copied)
+	if got := exported(t, s); !strings.Contains(got, `"2040"`) {
+		t.Errorf("what the log held is lost: %s", got)
+	}
+}

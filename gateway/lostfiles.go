@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
@@ -23,20 +24,13 @@ func (s *Settings) mayBeLost(ctx context.Context, store backoffice.Store) error 
 		return nil
 	}
 	entries, err := os.ReadDir(folder)
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "lost+found" }) // of an empty disk
 	if len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil // to open it says what is wrong
 	}
-	documents, err := backoffice.ReadCounts(ctx, store.Documents(), backoffice.Root, backoffice.DocumentCriteria{}, []string{backoffice.NoParent})
-	if err != nil {
+	if named, err := store.NamesFiles(ctx); err != nil || !named {
 		return err
 	}
-	minfin, err := backoffice.ReadCounts(ctx, store.MinfinDocuments(), backoffice.Root, backoffice.MinfinCriteria{}, []string{backoffice.NoParent})
-	if err != nil {
-		return err
-	}
-	if count := documents[""] + minfin[""]; count > 0 {
-		return fmt.Errorf("the folder of stored files %s is missing or empty, and the database names the files of %d documents: mount its disk, or restore it; if they are lost for good, make the folder %s in it",
-			folder, count, filepath.Join(folder, aside))
-	}
-	return nil
+	return fmt.Errorf("the folder of stored files %s is missing or empty, and the database names files in it: mount its disk, or restore it; if they are lost for good, make the folder %s in it",
+		folder, filepath.Join(folder, aside))
 }

@@ -40,8 +40,11 @@ func TestAnEmptyFolderIsNotTakenForTheStoredFilesOfADatabaseThatHasSome(t *testi
 	if err := os.Rename(stored, stored+".away"); err != nil {
 		t.Fatal(err)
 	}
-	for _, when := range []string{"missing", "empty"} {
-		if err := open(); err == nil || !strings.Contains(err.Error(), "files of 1 documents: mount its disk") {
+	for _, when := range []string{"missing", "empty", "an empty disk"} {
+		if when == "an empty disk" {
+			_ = os.Mkdir(filepath.Join(stored, "lost+found"), 0o700)
+		}
+		if err := open(); err == nil || !strings.Contains(err.Error(), "names files in it: mount its disk") {
 			t.Errorf("with a folder that is %s: %v", when, err)
 		}
 		_ = os.Mkdir(stored, 0o700)
