@@ -111,8 +111,10 @@ var (
 func normal(body []byte) string { return byChance.ReplaceAllString(string(body), "…") }
 
 // same compares two answers. What a restricted pair is refused with has no equal: NOT_ALLOWED for what leads out of its view, and TAKEN.
+// Neither is the answer where the other office has nothing of that name: it would show that the record exists.
 func (w *two) same(what, whole, part string, mayRefuse bool) {
-	if mayRefuse && (strings.Contains(whole, "NOT_ALLOWED") || strings.Contains(whole, "TAKEN")) {
+	shows := strings.Contains(strings.ToUpper(part), "NOT_FOUND") && !strings.Contains(strings.ToUpper(whole), "NOT_FOUND")
+	if mayRefuse && !shows && (strings.Contains(whole, "NOT_ALLOWED") || strings.Contains(whole, "TAKEN")) {
 		w.refused++
 		return
 	}
