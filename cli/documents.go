@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -35,7 +36,7 @@ func (c *documentsGenerateCommand) Run(ctx context.Context, b *gateway.Backend, 
 	bar := newProgress(t.err, false)
 	err = b.Service().GenerateMissingDocuments(ctx, operator, func(id string, err error) error {
 		if err != nil {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || backoffice.KindOf(err) == backoffice.Unavailable { // as the next one would be
 				return err
 			}
 			failed++
@@ -48,11 +49,8 @@ func (c *documentsGenerateCommand) Run(ctx context.Context, b *gateway.Backend, 
 		return nil
 	})
 	bar.end()
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(t.out, "%d documents generated\n", generated); err != nil {
-		return err
+	if _, wrong := fmt.Fprintf(t.out, "%d documents generated\n", generated); wrong != nil || err != nil {
+		return cmp.Or(err, wrong)
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d documents could not be generated", failed)

@@ -32,7 +32,7 @@ func main() {
 	flag.StringVar(&o.folder, "folder", "", "where everything is kept; a temporary folder when empty")
 	flag.StringVar(&o.binary, "binary", "", "the program, when it is built already; with a clock that can be set")
 	flag.StringVar(&o.engine, "engine", "", "sqlite or postgres; both when empty")
-	flag.StringVar(&o.only, "only", "", "the faults to try, by their names")
+	flag.StringVar(&o.only, "only", "", "the faults to try: those whose names contain this")
 	flag.IntVar(&o.kills, "kills", 100, "how often a gateway is killed")
 	flag.BoolVar(&o.once, "once", false, "let each other fault happen once")
 	flag.BoolVar(&o.brief, "brief", false, "leave out faults of which others are a quicker form")
@@ -61,6 +61,10 @@ func main() {
 }
 
 func (o options) run() (whole bool, err error) {
+	if !slices.ContainsFunc(faults, func(f fault) bool { return strings.Contains(f.name, o.only) }) &&
+		!slices.ContainsFunc(damages, func(d damage) bool { return strings.Contains(d.name, o.only) }) {
+		return false, fmt.Errorf("no fault has %q in its name", o.only)
+	}
 	withClock := o.binary
 	release, err := rig.Ground(&o.folder, &o.binary, "backoffice-chaos")
 	defer release()
@@ -106,7 +110,7 @@ func (o options) engines() []string {
 
 // tries tells whether a fault is one of those that are to happen on a stand.
 func (o options) tries(f fault, s *stand) bool {
-	return (f.engine == "" || f.engine == s.engine) && !(o.brief && f.long) && f.small == s.small && (o.only == "" || strings.Contains(o.only, f.name))
+	return (f.engine == "" || f.engine == s.engine) && !(o.brief && f.long) && f.small == s.small && strings.Contains(f.name, o.only)
 }
 
 // on breaks one engine in all ways, one after the other, under one gateway.
@@ -146,7 +150,7 @@ func (o options) damaged() (whole bool, err error) {
 	whole = true
 	for _, engine := range o.engines() {
 		tried := slices.DeleteFunc(slices.Clone(damages), func(d damage) bool {
-			return d.engine != "" && d.engine != engine || o.brief && d.engine == "" && engine != "sqlite" || o.only != "" && !strings.Contains(o.only, d.name)
+			return d.engine != "" && d.engine != engine || o.brief && d.engine == "" && engine != "sqlite" || !strings.Contains(d.name, o.only)
 		})
 		if len(tried) == 0 {
 			continue

@@ -124,6 +124,8 @@ func describe(err error, path string) error {
 		return fmt.Errorf("the database %s is held by another program; stop that one and try again", path)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
 		return fmt.Errorf("the database %s, or its folder, cannot be written", path)
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("the disk of the database %s is full, or cannot be read and written (SQLite error %d)", path, code(err))
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk of the database %s is full", path)
 	}

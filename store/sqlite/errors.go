@@ -48,6 +48,10 @@ func classify(ctx context.Context, err error) error {
 			return store.ClosedKey()
 		}
 	}
+	switch of {
+	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_IN_PAGE: // its shared memory is a file beside it
+		of = sqlite3.SQLITE_FULL
+	}
 	switch of & 0xff {
 	case sqlite3.SQLITE_FULL:
 		return store.Full(fmt.Errorf("SQLite error %d", of))
