@@ -57,7 +57,17 @@ import (
 )
 
 func TestWhatWasAddedIsKept(t *testing.T) {
-	o := openOffice(t)
+	for name, memory := range map[string]Size{"without a cache": 0, "with a cache": 64 << 20} {
+		t.Run(name, func(t *testing.T) {
+			o := serveRemembering(t, officeSettings(t, engines["SQLite"](t)), CacheSettings{Cache: memory})
+			o.fill(t)
+			isKept(t, o)
+		})
+	}
+}
+
+func isKept(t *testing.T, o *office) {
+	t.Helper()
 	pair := o.pair(t, backoffice.AllScopes...)
 	for query, want := range map[string]string{
 		"mutation { createCustomer(input: {type: COMPANY, website: \"https://a.example\"}) { customer { website } userErrors { code } } }":

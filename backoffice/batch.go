@@ -26,7 +26,8 @@ type Queued interface {
 // Sender answers batches: a Store, a transaction, or a Reader of either.
 type Sender interface {
 	// Send answers the reads of a batch, which readers of the same store have queued: in one trip where the engine can. A
-	// read that fails leaves the others their answers. The error is that of the first read that failed.
+	// read that fails leaves the others their answers. The error is that of the first read that failed; one that no read has
+	// is of all of them.
 	Send(ctx context.Context, b *Batch) error
 }
 

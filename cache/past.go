@@ -86,6 +86,35 @@ func (r *past[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], int
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return r.below.Groups(b, q, into) }})
 }
 
+// passed is a read that the store below has queued itself, of a noun that memory knows nothing of.
+type passed struct{ backoffice.Queued }
+
+func (passed) fail(error) {}
+
+func (passed) passes() {}
+
+func (r passed) look(p *pass) {
+	p.needed = true
+	p.batch.Queue(r.Queued)
+}
+
+func (passed) settle(*pass) {}
+
+func (passed) stands(*pass) bool { return false }
+
+// readsOf are the reads of a batch; unknown says whether some are passed on.
+func readsOf(b *backoffice.Batch) (reads []asked, unknown bool) {
+	reads = make([]asked, len(b.Queued()))
+	for i, read := range b.Queued() {
+		known, ok := read.(asked)
+		if !ok {
+			known, unknown = passed{read}, true
+		}
+		reads[i] = known
+	}
+	return reads, unknown
+}
+
 // ReadChanges implements backoffice.ChangeStore.
 func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return s.Source.ReadChanges(b, q, into) }})

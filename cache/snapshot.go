@@ -148,8 +148,6 @@ type pass struct {
 	sound  bool // what was taken from memory is good as of then; it is compared by check
 }
 
-var errForeign = errors.New("a read was queued by the reader of another store")
-
 func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -157,25 +155,23 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		q.looked, q.inStore, q.over, q.read = false, false, false, nil
 		q.forget(0)
 	}
-	if err := ctx.Err(); err != nil {
-		err = backoffice.Fault(err, "reading")
-		for _, read := range b.Queued() {
-			if a, ok := read.(asked); ok {
+	reads, unknown := readsOf(b)
+	fail := func(err error) error {
+		for _, a := range reads {
+			if !unknown { // else it is an error of all of them, as one that none tells itself
 				a.fail(err)
 			}
 		}
 		return err
 	}
-	reads := make([]asked, 0, len(b.Queued()))
-	for _, read := range b.Queued() {
-		a, ok := read.(asked)
-		if !ok {
-			return backoffice.Fault(errForeign, "reading")
-		}
-		reads = append(reads, a)
+	if err := ctx.Err(); err != nil {
+		return fail(backoffice.Fault(err, "reading"))
+	}
+	if unknown { // they are asked once, so nothing may turn out for which all is asked again
+		backoffice.SessionOf(ctx).StayOnPrimary()
 	}
 	last := b.Last || q.alone
-	for memory := !q.past; ; memory = false {
+	for memory := !q.past && !unknown; ; memory = false {
 		p := q.pass(ctx, memory)
 		p.reads = reads
 		p.own = !b.Pooled
@@ -189,15 +185,17 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		if again || err != nil || q.alone || q.inStore {
 			q.forget(p.first) // nothing of it has to be proved any more
 		}
-		if again {
+		switch {
+		case again && unknown:
+			err = p.readAgain()
+		case again:
 			continue
 		}
+		if err != nil {
+			return fail(err)
+		}
 		for _, a := range reads {
-			if err != nil {
-				a.fail(err)
-			} else {
-				a.settle(p)
-			}
+			a.settle(p)
 		}
 		return b.Err()
 	}

@@ -143,10 +143,14 @@ func (l *Loaders) send(asked []load) (err error) {
 	if over {
 		return backoffice.Fault(errOver, "reading at one moment")
 	}
-	if err := l.store.Send(l.ctx, b); errors.Is(err, backoffice.ErrMoved) { // each read has its own error
+	err = l.store.Send(l.ctx, b)
+	if errors.Is(err, backoffice.ErrMoved) {
 		l.mu.Lock()
 		l.moved = true
 		l.mu.Unlock()
 	}
-	return nil
+	if b.Err() != nil { // each read has its own error
+		return nil
+	}
+	return err
 }

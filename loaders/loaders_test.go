@@ -164,6 +164,31 @@ func TestAFailureIsToldToAllWhoAskedAndNotRemembered(t *testing.T) {
 	}
 }
 
+// silent is a store that refuses batches, of which their reads know nothing.
+type silent struct{ backoffice.Store }
+
+func (silent) Send(context.Context, *backoffice.Batch) error {
+	return backoffice.Fault(context.DeadlineExceeded, "reading")
+}
+
+func TestAnErrorThatNoReadOfABatchHasIsOneOfAllOfThem(t *testing.T) {
+	t.Parallel()
+	ctx, _ := request(t, silent{openStore(t)})
+	var failed atomic.Int32
+	loaders.Level(ctx, []func(context.Context){func(ctx context.Context) {
+		if _, err := loaders.From(ctx).Labels.All(ctx, []string{"label-1"}); err != nil {
+			failed.Add(1)
+		}
+	}, func(ctx context.Context) {
+		if _, err := loaders.From(ctx).Documents.Pages(ctx, documentsOf(3), []string{"customer-1"}); err != nil {
+			failed.Add(1)
+		}
+	}}, false)
+	if failed.Load() != 2 {
+		t.Errorf("%d of 2 asks failed; an answer was made up", failed.Load())
+	}
+}
+
 func TestALevelEndsHoweverItsCallsAskAndReturn(t *testing.T) {
 	t.Parallel()
 	store := openStore(t)
