@@ -129,6 +129,9 @@ func (c *pullCommand) tell(report *mirror.Report, t terminal) {
 		for _, reason := range n.Loaded.Reasons {
 			fmt.Fprintf(t.out, "  %d rejected: %s\n", reason.Lines, reason.Fault)
 		}
+		for _, left := range n.LeftOut {
+			fmt.Fprintf(t.err, "%s: left out: %s\n", n.Noun, left)
+		}
 		if n.Incomplete != "" {
 			fmt.Fprintf(t.err, "%s: not complete, and nothing of it is deleted: %s\n", n.Noun, n.Incomplete)
 		}

@@ -51,9 +51,9 @@ func TestADeletionThatTheFeedTellsIsAskedForAndBounded(t *testing.T) {
 	t.Parallel()
 	origin, copied, pull, between := fedMirror(t, openSQLite)
 	gone := origin.records(t, "/customers")[1].id()
-	origin.say(t, backoffice.NounCustomer, `{"_id":"`+gone+`","_deleted":true}`)
+	origin.say(t, backoffice.NounCustomer, `{"_id":"`+gone+`","_deleted":true}`, `{"_id":"`+origin.records(t, "/customers")[2].id()+`","_deleted":true}`)
 	report := pull.mustOnce(t)
-	if report.total().Deleted != 0 || !strings.Contains(report.Nouns[4].Incomplete, "--allow-deletions 1") {
+	if report.total().Deleted != 0 || !strings.Contains(report.Nouns[4].Incomplete, "--allow-deletions 2") {
 		t.Errorf("more than one in 50 are deleted: %+v", report.Nouns[4])
 	}
 	pull.AllowDeletions = 50
@@ -64,7 +64,7 @@ func TestADeletionThatTheFeedTellsIsAskedForAndBounded(t *testing.T) {
 		}
 		return false
 	})
-	if report = pull.mustOnce(t); report.Nouns[4].Loaded.Deleted != 0 {
+	if report = pull.mustOnce(t); report.Nouns[4].Loaded.Deleted != 1 {
 		t.Errorf("what is still there is deleted: %+v", report.Nouns[4])
 	}
 	between.set(nil)
@@ -171,6 +171,30 @@ func TestAWalkThatHasMissedARecordIsFoundOutBeforeTheFeedIsFollowed(t *testing.T
 			t.Errorf("with %+v a record is missing: %v", broken, missed)
 		}
 	}
+}
+
+func TestAMirrorWithMoreRecordsThanTheOriginIsFoundOutBeforeTheFeedIsFollowed(t *testing.T) {
+	t.Parallel()
+	origin, copied, between := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t)), &proxy{}
+	origin.fed = true
+	between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if !lists(r, "/users") || r.URL.Query().Get("pageSize") == "1" {
+			return false
+		}
+		users := append(origin.records(t, "/users"), record{"_id": textOf("zz"), "firstName": textOf("An"), "lastName": textOf("Maes"), "email": textOf("zz@office.example")})
+		text, _ := json.Marshal(map[string]any{"total": len(users), "count": len(users), "data": users})
+		_, _ = w.Write(text)
+		return true
+	})
+	pull := copied.pullFrom(origin.serve(t, between.between), origin)
+	if report := pull.mustOnce(t); !report.Incomplete() {
+		t.Errorf("the first walk ends with %+v", report)
+	}
+	between.set(nil)
+	for range 2 {
+		pull.mustOnce(t)
+	}
+	wantSame(t, origin, copied)
 }
 
 func TestManyChangesAreReadByPages(t *testing.T) {

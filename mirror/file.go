@@ -1,16 +1,20 @@
 package mirror
 
 import (
+	"bufio"
 	"context"
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"example.org/backoffice/files"
 )
@@ -37,6 +41,15 @@ func attachmentAt(before, behind string) func(record, stored) *file {
 		}
 		return f
 	}
+}
+
+// minfinFileOf makes the file of a minfin document. An origin whose list does not describe it has its metadata.
+func minfinFileOf(r record, has stored) *file {
+	f := attachmentAt("/minfin/download/", "")(r, has)
+	if f != nil && r.text("md5Hash") == "" {
+		f.metadata = "/minfin/metadata/" + url.PathEscape(r.id())
+	}
+	return f
 }
 
 // documentOf is the generated document of a transcript. The origin shows it when the transcript is completed; until then what is here stays.
@@ -115,10 +128,17 @@ func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, li
 	}
 	if f.metadata != "" {
 		status, err := o.get(ctx, f.metadata, nil, answerTime, func(r *http.Response) error {
-			f.tells = nil
-			return malformedUnlessNil(json.NewDecoder(limited(r)).Decode(&f.tells))
+			var told record
+			if err := json.NewDecoder(limited(r)).Decode(&told); err != nil {
+				return malformed(err)
+			}
+			if name := f.tells["name"]; name != nil {
+				told["name"] = name
+			}
+			f.tells = told
+			return nil
 		})
-		if err != nil || status != http.StatusOK {
+		if err != nil || status != http.StatusOK && f.tells == nil {
 			return false, err
 		}
 		if created := f.tells.moment("timeCreated"); created != 0 {
@@ -135,13 +155,26 @@ func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, li
 		}
 		place := files.SafeName(name, contentType)
 		line["file"], _ = json.Marshal(place)
-		return f.save(to.folder, place, r.Body)
+		content := bufio.NewReader(r.Body)
+		begins, _ := content.Peek(512)
+		if !f.mayBe(r.Header.Get("Content-Type"), begins) {
+			return errMalformed
+		}
+		return f.save(to.folder, place, content)
 	})
 	if err != nil || status != http.StatusOK {
 		delete(line, "file")
 		return false, err
 	}
 	return true, nil
+}
+
+// mayBe reports whether an answer can be the file, by its type and its first bytes: a proxy answers
+// with a page of its own, such as one to sign in.
+func (f *file) mayBe(contentType string, begins []byte) bool {
+	const html = "text/html"
+	told := strings.HasPrefix(f.tells.text("contentType"), html) || strings.HasPrefix(mime.TypeByExtension(path.Ext(f.tells.text("name"))), html)
+	return told || !strings.HasPrefix(contentType, html) && !strings.HasPrefix(http.DetectContentType(begins), html)
 }
 
 // save writes what is read, which has to be what is told of it.

@@ -297,7 +297,7 @@ func (p *pulling) deleteTold(ctx context.Context, n *noun) error {
 	if err != nil {
 		return err
 	}
-	gone, err := p.deleteGone(ctx, n, here)
+	gone, err := p.deleteGone(ctx, n, here, len(here))
 	if err != nil {
 		return err
 	}

@@ -87,15 +87,23 @@ func (p *pulling) loadBatch(ctx context.Context, n *noun, w *walk, batch []held,
 		reading.Go(func() { // as many at once as the gate lets
 			f := &wanted[i]
 			_, failed[i] = p.origin.fetch(ctx, f.file, p.inHand, f.name, f.line)
-			batch[f.at].line = f.line.line()
+			batch[f.at].line = f.line.line() // also of what is left out below
 		})
 	}
 	reading.Wait()
-	for _, err := range failed {
-		if err != nil {
+	for i, err := range failed {
+		if err == nil {
+			continue
+		}
+		of := &batch[wanted[i].at]
+		if err := p.leaveOut(n, "the file of "+of.id, err); err != nil {
 			return err
 		}
+		w.failf(whyLeftOut)
+		w.unloaded = append(w.unloaded, of.id)
+		of.line = nil
 	}
+	batch = slices.DeleteFunc(batch, func(h held) bool { return h.line == nil })
 	if len(wanted) > 0 {
 		defer p.inHand.empty()
 	}

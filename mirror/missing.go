@@ -96,17 +96,19 @@ func (p *pulling) delete(ctx context.Context, n *noun) error {
 	if err != nil {
 		return err
 	}
-	var twice []string
-	for id, first := range known {
-		if first < p.began || p.broken.afterOneWalk {
-			twice = append(twice, id)
+	twice := done.twice
+	if done.ringed == nil {
+		for id, first := range known {
+			if first < p.began || p.broken.afterOneWalk {
+				twice = append(twice, id)
+			}
 		}
 	}
 	here, err := n.find(ctx, p.Store, twice) // some may have gone with what they hang on
 	if err != nil || len(twice) == 0 {
 		return err
 	}
-	gone, err := p.deleteGone(ctx, n, here)
+	gone, err := p.deleteGone(ctx, n, here, len(known))
 	if err != nil || done.Incomplete != "" {
 		return err
 	}
@@ -122,16 +124,18 @@ func (p *pulling) delete(ctx context.Context, n *noun) error {
 	return p.noteMissingOf(ctx, n, known)
 }
 
-// deleteGone deletes those of some records that the origin says are gone, and tells which. None, and the noun is incomplete, when they are too many.
-func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]stored) (gone []string, err error) {
+// deleteGone deletes those of some records that the origin says are gone, and tells which. None, and
+// the noun is incomplete, when
+// so many are known to be missing that they are too many.
+func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]stored, missing int) (gone []string, err error) {
 	done := p.of(n)
 	total, err := n.count(ctx, p.Store)
 	if err != nil {
 		return nil, err
 	}
-	if allowed := max(total/shareOfDeletions, p.AllowDeletions); len(here) > allowed {
+	if allowed := max(total/shareOfDeletions, p.AllowDeletions, 1); len(here) > 0 && missing > allowed {
 		done.Incomplete = fmt.Sprintf("%d of %d records are not there any more, and no more than %d are deleted at a time; --allow-deletions %d deletes them",
-			len(here), total, allowed, len(here))
+			missing, total, allowed, missing)
 		return nil, nil
 	}
 	if n.object != "" && done.sample != "" {

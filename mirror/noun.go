@@ -55,7 +55,7 @@ var nouns = []*noun{
 		hangsOn: backoffice.NounCustomer, below: func(id string) (string, url.Values) { return "/customers/" + url.PathEscape(id) + "/documents", nil },
 	},
 	{
-		of: backoffice.NounMinfin, path: "/minfin", object: "/minfin/metadata/", file: attachmentAt("/minfin/download/", ""),
+		of: backoffice.NounMinfin, path: "/minfin", object: "/minfin/metadata/", file: minfinFileOf,
 		rows: rowsOf(backoffice.MinfinTable, backoffice.Readers.MinfinDocuments),
 	},
 }

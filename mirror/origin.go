@@ -32,7 +32,11 @@ const (
 )
 
 // errAway says that an origin does not answer, after all attempts.
-type errAway struct{ why string }
+type errAway struct {
+	why string
+	// answered reports that the origin was reached: it may answer other requests well.
+	answered bool
+}
 
 func (e *errAway) Error() string { return "the origin cannot be read: " + e.why }
 
@@ -50,6 +54,15 @@ type origin struct {
 	budget     *budget       // nil for none
 
 	requests atomic.Int64
+	leftOut  atomic.Int64 // requests that came to nothing, though the origin answers others
+}
+
+// tries is how often a request that fails is sent. An origin that fails many is not asked four times for each.
+func (o *origin) tries() int {
+	if o.leftOut.Load() >= mostNamed {
+		return 1
+	}
+	return faultTries
 }
 
 // newOrigin reads the origin's address. BadInput when it is none.
@@ -92,16 +105,16 @@ func (o *origin) ask(ctx context.Context, method, path string, query url.Values,
 			return status, failed
 		case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
 			if busy++; busy >= busyTries {
-				return 0, &errAway{fmt.Sprintf("it answered %d, %d times in a row", status, busy)}
+				return 0, &errAway{why: fmt.Sprintf("it answered %d, %d times in a row", status, busy)}
 			}
 		case failed == nil && status >= 300 && status < 400:
-			return 0, &errAway{fmt.Sprintf("it answered %d; redirects are not followed: give --from the address itself", status)}
+			return 0, &errAway{why: fmt.Sprintf("it answered %d; redirects are not followed: give --from the address itself", status)}
 		default:
-			if faults++; faults >= faultTries {
+			if faults++; faults >= o.tries() {
 				if failed != nil {
-					return 0, &errAway{failureOf(failed)}
+					return 0, &errAway{failureOf(failed), status != 0 || errors.Is(failed, context.DeadlineExceeded)}
 				}
-				return 0, &errAway{fmt.Sprintf("it answered %d", status)}
+				return 0, &errAway{fmt.Sprintf("it answered %d", status), true}
 			}
 		}
 		if err := sleep(ctx, max(wait, o.backOff(faults+busy))); err != nil {

@@ -64,10 +64,13 @@ type Pulled struct {
 	Pages      int
 	// Loaded counts as an import does; Bad are those that could not be loaded, by nothing but their reasons.
 	Loaded importexport.Loaded
+	// LeftOut names the first of what the origin answers wrongly, with the reason. The rest of the noun was read.
+	LeftOut []string
 	// Missing are not at the origin any more, and not deleted yet.
 	Missing int
 
 	sample   string              // a record that the origin has
+	twice    []string            // what two rounds through the customers have missed
 	seen     map[uint64]struct{} // in the walk, keyed by sumOf
 	unloaded []string            // identifiers of records that could not be loaded
 	ringed   *backoffice.Instant // as of when the ring has come around; nil for nouns without one
@@ -105,7 +108,6 @@ type pulling struct {
 	place  *place // in the origin's feed; nil when it has none
 
 	onlyYear string // the one financial year that is told; "" when all are
-	logged   int64  // the end of the change log when it began
 }
 
 // Once reads everything once, and goes on where a run before was interrupted. What was loaded stays when there is an error: errors are those of the
@@ -208,26 +210,38 @@ func (p *pulling) everything(ctx context.Context) error {
 	if err := p.beginFeed(ctx); err != nil {
 		return err
 	}
-	end, err := backoffice.ReadChangePage(ctx, p.Store, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 1})
-	if err != nil {
-		return err
-	}
-	p.logged = end.Latest
+	passed := false
 	for _, n := range nouns {
 		err := p.walk(ctx, n)
 		if err == nil && !p.of(n).Told {
 			err = p.otherwise(ctx, n)
 		}
-		if err != nil {
+		passed = passed || err != nil
+		if err = p.passOver(n, err); err != nil {
 			return p.cut(n, err)
 		}
 	}
+	if passed { // what hangs on a record here may hang on another one there
+		return nil
+	}
 	for _, n := range deletions() {
-		if err := p.delete(ctx, n); err != nil {
+		if err := p.passOver(n, p.delete(ctx, n)); err != nil {
 			return p.cut(n, err)
 		}
 	}
 	return p.endFeed(ctx)
+}
+
+// passOver notes that a noun cannot be read, and has the pull go on with the next one. Everything
+// hangs on customers: without their list it ends.
+func (p *pulling) passOver(n *noun, err error) error {
+	away := new(errAway)
+	if !errors.As(err, &away) || !away.answered || n.of == backoffice.NounCustomer {
+		return err
+	}
+	p.of(n).Incomplete = away.Error()
+	p.of(n).Told = p.of(n).Told || p.mirror.Of(n.of) != nil
+	return nil
 }
 
 // cut notes that an origin that cannot be read any more has cut a pull short. That is an error when nothing was read.

@@ -99,20 +99,33 @@ func TestWhatIsMissingInTwoWholeWalksAndGoneByItselfIsDeleted(t *testing.T) {
 	origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
 	pull := copied.pullFrom(origin.serve(t, nil), origin)
 	pull.mustOnce(t)
-	first := origin.records(t, "/customers")[0].id()
-	origin.say(t, backoffice.NounCustomer, `{"_id":"`+first+`","_deleted":true}`)
-	pull.AllowDeletions = 1
+	for _, r := range origin.records(t, "/customers")[:2] {
+		origin.say(t, backoffice.NounCustomer, `{"_id":"`+r.id()+`","_deleted":true}`)
+	}
+	pull.AllowDeletions = 2
 	if report := pull.mustOnce(t); report.total().Deleted != 0 {
 		t.Errorf("one walk is enough to delete: %+v", report)
 	}
 	pull.AllowDeletions = 0
 	report := pull.mustOnce(t)
-	if report.total().Deleted != 0 || !report.Incomplete() || !strings.Contains(report.Nouns[4].Incomplete, "--allow-deletions 1") {
+	if report.Nouns[4].Loaded.Deleted != 0 || !report.Incomplete() || !strings.Contains(report.Nouns[4].Incomplete, "--allow-deletions 2") {
 		t.Errorf("more than one in 50 are deleted: %+v", report)
 	}
-	pull.AllowDeletions = 1
-	if report := pull.mustOnce(t); report.Nouns[4].Loaded.Deleted != 1 || report.Incomplete() {
+	pull.AllowDeletions = 2
+	if report := pull.mustOnce(t); report.Nouns[4].Loaded.Deleted != 2 || report.Incomplete() {
 		t.Errorf("it is not deleted: %+v", report)
+	}
+	wantSame(t, origin, copied)
+}
+
+func TestOneRecordOfASmallNounIsDeletedByItself(t *testing.T) {
+	t.Parallel()
+	origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+	pull := copied.pullFrom(origin.serve(t, nil), origin)
+	pull.mustOnce(t)
+	origin.say(t, backoffice.NounLabel, `{"_id":"`+origin.records(t, "/settings/labels")[0].id()+`","_deleted":true}`)
+	for range 2 {
+		pull.mustOnce(t)
 	}
 	wantSame(t, origin, copied)
 }

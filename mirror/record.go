@@ -84,8 +84,12 @@ type page struct {
 	Count *int     `json:"count"`
 	Data  []record `json:"data"`
 
-	asked time.Time // when the question was sent, at the earliest
+	asked   time.Time // when the request was sent, at the earliest
+	unnamed []int     // places on the page, from 1, of records without an identifier; Data does not have them
 }
+
+// size is how many records the page has, with those that have no identifier.
+func (p *page) size() int { return len(p.Data) + len(p.unnamed) }
 
 // into reads a page; *p is set when there is no error.
 func (p *page) read(response *http.Response) error {
@@ -97,11 +101,12 @@ func (p *page) read(response *http.Response) error {
 	if read.Total == nil || *read.Total < 0 || read.Data == nil || read.Count != nil && *read.Count != len(read.Data) {
 		return errMalformed
 	}
-	for _, r := range read.Data {
+	for i, r := range read.Data {
 		if r.id() == "" {
-			return errMalformed
+			read.unnamed = append(read.unnamed, i+1)
 		}
 	}
+	read.Data = slices.DeleteFunc(read.Data, func(r record) bool { return r.id() == "" })
 	read.asked = p.asked
 	*p = read
 	return nil

@@ -3,6 +3,8 @@ package mirror
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -29,6 +31,8 @@ type ring struct {
 	Began  backoffice.Instant `json:"began"`  // when this one did
 	Ran    backoffice.Instant `json:"ran"`    // when it went on last
 	Cursor string             `json:"cursor"` // the customer whose turn was last; "" at a lap's beginning
+	Logged int64              `json:"logged"` // end of this store's change log up to which changed customers were read again
+	Again  []string           `json:"again"`  // customers whose lists could not be read
 }
 
 func ringNote(n *noun) string { return string(n.of) + " ring" }
@@ -60,6 +64,14 @@ func (p *pulling) ring(ctx context.Context, n *noun) error {
 	if note := notes[ringNote(n)]; note != nil && json.Unmarshal(note, at) != nil {
 		at = &ring{Began: p.began}
 	}
+	changed, end, err := p.changedCustomers(ctx, at.Logged)
+	if err != nil {
+		return err
+	}
+	if notes[ringNote(n)] == nil { // the first lap reads them all
+		at.Logged = end
+	}
+	changed = slices.Compact(slices.Sorted(slices.Values(append(changed, at.Again...))))
 	var ids []string
 	err = nounOf(backoffice.NounCustomer).each(ctx, p.Store, func(page []string) error {
 		ids = append(ids, page...)
@@ -69,7 +81,7 @@ func (p *pulling) ring(ctx context.Context, n *noun) error {
 		return err
 	}
 	slices.Sort(ids)
-	t := &turn{pulling: p, n: n, now: missing{}}
+	t := &turn{pulling: p, n: n, now: missing{}, failed: map[string]bool{}}
 	if t.known, err = p.missing(ctx, n); err != nil {
 		return err
 	}
@@ -80,6 +92,7 @@ func (p *pulling) ring(ctx context.Context, n *noun) error {
 			return err
 		}
 		at.Cursor, at.Ran = step[len(step)-1], p.began
+		at.Again = t.again(at.Again, step)
 		if at.Cursor == ids[len(ids)-1] {
 			at.lap(p.began)
 		}
@@ -88,15 +101,16 @@ func (p *pulling) ring(ctx context.Context, n *noun) error {
 		}
 	}
 	due := slices.Concat(behind, first)
-	changed, err := p.changedCustomers(ctx)
-	if err != nil {
-		return err
-	}
 	changed = slices.DeleteFunc(changed, func(id string) bool { _, is := slices.BinarySearch(ids, id); return !is || slices.Contains(due, id) })
 	for step := range slices.Chunk(changed, ringStep) {
 		if told, err := t.read(ctx, step); err != nil || !told {
 			return err
 		}
+		at.Again = t.again(at.Again, step)
+	}
+	at.Logged = end
+	if err := p.noteRing(ctx, n, at); err != nil {
+		return err
 	}
 	p.of(n).Told, p.of(n).ringed = true, &at.Whole
 	return t.end(ctx)
@@ -115,13 +129,13 @@ func (p *pulling) noteRing(ctx context.Context, n *noun, at *ring) error {
 	return p.Store.NoteMirror(ctx, "", map[string][]byte{ringNote(n): note})
 }
 
-// changedCustomers are those that this pull has written.
-func (p *pulling) changedCustomers(ctx context.Context) (ids []string, err error) {
-	for after := p.logged; ; {
+// changedCustomers are those that were written here since a place of the change log, by this pull or
+// one that was cut, and the log's end.
+func (p *pulling) changedCustomers(ctx context.Context, after int64) (ids []string, end int64, err error) {
+	for {
 		page, err := p.Store.Changes(ctx, after, 1000)
 		if err != nil || len(page) == 0 {
-			slices.Sort(ids)
-			return slices.Compact(ids), err
+			return ids, after, err
 		}
 		for _, c := range page {
 			if after = c.Sequence; c.Noun == backoffice.NounCustomer && c.Done != backoffice.Deleted {
@@ -136,6 +150,18 @@ type turn struct {
 	*pulling
 	n          *noun
 	known, now missing // by the pulls before, and by this one
+	failed     map[string]bool
+}
+
+// again are the customers to be read again by the next pull, after some more were read.
+func (t *turn) again(before, read []string) (ids []string) {
+	ids = slices.DeleteFunc(before, func(id string) bool { return slices.Contains(read, id) })
+	for _, id := range read {
+		if t.failed[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // read reads what hangs on some customers, and loads it. told is false when the origin has no such lists.
@@ -145,9 +171,20 @@ func (t *turn) read(ctx context.Context, customers []string) (told bool, err err
 		return false, err
 	}
 	var records []record
-	for _, list := range lists {
+	for i, list := range lists {
+		if list.failed != nil {
+			t.failed[customers[i]] = true
+			if err := t.leaveOut(t.n, "customer "+customers[i], list.failed); err != nil {
+				return false, err
+			}
+			told = true
+		}
 		if list.status != http.StatusOK {
 			continue
+		}
+		if !list.whole {
+			t.failed[customers[i]] = true
+			t.of(t.n).leave(fmt.Sprintf("customer %s: its list does not have the records that its total counts, or one without an identifier", customers[i]))
 		}
 		told = true
 		records = append(records, list.records...)
@@ -175,6 +212,8 @@ type below struct {
 	records []record
 	status  int
 	whole   bool // as many as its total says
+	unnamed int  // without an identifier
+	failed  error
 }
 
 // readBelow reads the list of a customer. Its first page is asked for as the specification has it, without a page.
@@ -190,8 +229,7 @@ func (t *turn) readBelow(ctx context.Context, customer string) (*below, error) {
 		}
 		got, status, err := t.origin.list(ctx, path, query)
 		if err != nil || status != http.StatusOK {
-			list.status = status
-			return list, err
+			return &below{status: status, failed: err}, ctx.Err()
 		}
 		for _, r := range got.Data {
 			if t.n.of == backoffice.NounDocument && r.text("customer") == "" {
@@ -199,8 +237,9 @@ func (t *turn) readBelow(ctx context.Context, customer string) (*below, error) {
 			}
 			list.records, ids[r.id()] = append(list.records, r), true
 		}
+		list.unnamed += len(got.unnamed)
 		list.status, list.whole = status, len(ids) == *got.Total && len(list.records) == *got.Total
-		if len(got.Data) == 0 || len(list.records) >= *got.Total {
+		if got.size() == 0 || len(list.records)+list.unnamed >= *got.Total {
 			return list, nil
 		}
 	}
@@ -233,32 +272,24 @@ func (t *turn) compare(ctx context.Context, customer string, list *below) error 
 	return nil
 }
 
-// end deletes what two pulls have missed, under the rules for all deletions.
+// end notes what two pulls have missed, which delete deletes under the rules for all deletions.
 func (t *turn) end(ctx context.Context) error {
-	var twice []string
+	done := t.of(t.n)
 	for id := range t.now {
 		if first, before := t.known[id]; before && first < t.began {
-			twice = append(twice, id)
+			done.twice = append(done.twice, id)
 		} else {
 			t.known[id] = t.began
 		}
 	}
-	done := t.of(t.n)
-	if len(twice) > 0 {
-		here, err := t.n.find(ctx, t.Store, twice)
-		if err != nil {
-			return err
-		}
-		gone, err := t.deleteGone(ctx, t.n, here)
-		if err != nil {
-			return err
-		}
-		for _, id := range twice {
-			if _, is := here[id]; !is || slices.Contains(gone, id) {
-				delete(t.known, id)
-			}
-		}
+	here, err := t.n.find(ctx, t.Store, slices.Collect(maps.Keys(t.known)))
+	if err != nil {
+		return err
 	}
+	maps.DeleteFunc(t.known, func(id string, _ backoffice.Instant) bool { // some may have gone with what they hung on
+		_, is := here[id]
+		return !is
+	})
 	done.Missing = len(t.known)
 	return t.noteMissingOf(ctx, t.n, t.known)
 }

@@ -125,14 +125,14 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 	case status != http.StatusOK:
 		p.of(n)
 		if n.of == backoffice.NounCustomer {
-			return nil, nil, &errAway{fmt.Sprintf("its list of customers is answered with %d", status)}
+			return nil, nil, &errAway{why: fmt.Sprintf("its list of customers is answered with %d", status)}
 		}
 		return nil, nil, nil
 	case p.needsParts(n, first):
 		return nil, nil, nil
 	}
 	w.Total, w.Latest = *first.Total, *first.Total
-	if count := len(first.Data); count > 0 && count < w.Size && count < w.Total { // it knows no larger page
+	if count := first.size(); count > 0 && count < w.Size && count < w.Total { // it knows no larger page
 		w.Size = count
 	}
 	return w, first, nil
@@ -174,7 +174,7 @@ func (p *pulling) pages(ctx context.Context, n *noun, w *walk, first *page) erro
 		status int
 		err    error
 	}
-	if w.Total <= w.Size && first != nil && len(first.Data) < w.Size { // the first page is all of it
+	if w.Total <= w.Size && first != nil && first.size() < w.Size { // the first page is all of it
 		return p.take(ctx, n, w, first)
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -209,7 +209,7 @@ func (p *pulling) pages(ctx context.Context, n *noun, w *walk, first *page) erro
 		if err := p.take(ctx, n, w, got.page); err != nil {
 			return err
 		}
-		if w.Why != "" && len(got.page.Data) == 0 { // there may be no end
+		if w.Why != "" && got.page.size() == 0 { // there may be no end
 			return nil
 		}
 	}
@@ -273,8 +273,11 @@ func (w *walk) check(p *pulling, got *page) {
 		w.Total = *got.Total
 	case *got.Total != w.Total:
 		w.failf("its total changed while it was read, from %d to %d", w.Total, *got.Total)
-	case len(got.Data) != expected:
-		w.failf("page %d has %d records instead of %d", w.Pages, len(got.Data), expected)
+	case got.size() != expected:
+		w.failf("page %d has %d records instead of %d", w.Pages, got.size(), expected)
+	}
+	for _, at := range got.unnamed {
+		w.failf("record %d of page %d (%d a page) has no identifier", at, w.Pages, w.Size)
 	}
 	w.Latest = max(w.Latest, min(*got.Total, w.Latest+w.Size)) // never more ahead than a page at a time
 }

@@ -1,0 +1,361 @@
+package mirror
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// specOrigin is an origin that has the requests of the specification, and nothing else.
+type specOrigin struct {
+	mu        sync.Mutex
+	customers []record
+	relations map[string][]record // by customer
+	documents map[string][]record
+	minfin    []record
+	lists     map[string][]record // further lists, by path
+	asked     map[string]int      // by the pattern of the path
+	fault     string
+	at        *regexp.Regexp // paths with the fault
+}
+
+// specPaths are what a pull reads of it, each with one address to which a fault is confined.
+var specPaths = map[string]string{
+	"/financialyears/current":           "/financialyears/current",
+	"/checklists":                       "/checklists",
+	"/transcripts":                      "/transcripts",
+	"/transcripts/download/ID/file":     "/transcripts/download/t1/file",
+	"/transcripts/download/ID/metadata": "/transcripts/download/t1/metadata",
+	"/customers":                        "/customers",
+	"/customers/ID/relations":           "/customers/c01/relations",
+	"/customers/ID/documents":           "/customers/c01/documents",
+	"/customers/documents/ID/download":  "/customers/documents/d01/download",
+	"/minfin":                           "/minfin",
+	"/minfin/download/ID":               "/minfin/download/m1",
+	"/minfin/metadata/ID":               "/minfin/metadata/m1",
+}
+
+var identifier = regexp.MustCompile(`/(c\d+|d\d+|m\d|t\d)(/|$)`)
+
+const htmlPage = "<html><body>login</body></html>"
+
+func bytesOf(id string) []byte { return []byte("%PDF-1.4 " + id) }
+
+func metadataOf(id string) record {
+	sum := md5.Sum(bytesOf(id))
+	return record{
+		"contentType": textOf("application/pdf"), "size": json.RawMessage(fmt.Sprint(len(bytesOf(id)))), "md5Hash": textOf(base64.StdEncoding.EncodeToString(sum[:])),
+	}
+}
+
+func newSpecOrigin() *specOrigin {
+	o := &specOrigin{relations: map[string][]record{}, documents: map[string][]record{}, lists: map[string][]record{}, asked: map[string]int{}}
+	for i := range 60 {
+		id := fmt.Sprintf("c%02d", i)
+		o.customers = append(o.customers, record{"_id": textOf(id), "type": textOf("Company"), "name": textOf("Klant " + id)})
+		next := textOf(fmt.Sprintf("c%02d", (i+1)%60))
+		o.relations[id] = []record{{"_id": textOf("r" + id), "kind": textOf("director"), "customer": textOf(id), "relatedCustomer": next}}
+		o.documents[id] = []record{{"_id": textOf(fmt.Sprintf("d%02d", i)), "name": textOf("Brief " + id + ".pdf")}}
+	}
+	for i := range 3 {
+		o.minfin = append(o.minfin, record{"_id": textOf(fmt.Sprintf("m%d", i)), "name": textOf("Aanslag.pdf"), "documentType": textOf("Aanslag"), "customer": textOf("c00")})
+	}
+	o.lists["/checklists"] = []record{{"_id": textOf("list"), "name": textOf("Vragen"), "language": textOf("dutch")}}
+	o.lists["/transcripts"] = []record{}
+	for i := range 2 {
+		o.lists["/transcripts"] = append(o.lists["/transcripts"], record{
+			"_id": textOf(fmt.Sprintf("t%d", i)), "customer": textOf("c00"), "financialYear": textOf("year"), "status": textOf("Sent"),
+			"isCompleted": json.RawMessage("true"), "documentGenerated": json.RawMessage("true"), "updatedAt": textOf("2026-01-02T03:04:05.000Z"),
+		})
+	}
+	return o
+}
+
+func (o *specOrigin) set(fault, path string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.fault, o.at = fault, regexp.MustCompile("^"+path+"$")
+}
+
+func (o *specOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	path := r.URL.Path
+	parts := strings.Split(path, "/")
+	last := parts[len(parts)-1]
+	var list []record
+	var content []byte
+	switch {
+	case path == "/financialyears/current":
+		content, _ = json.Marshal(record{"_id": textOf("year"), "startDate": textOf("2026"), "endDate": textOf("2026"), "isCurrentYear": json.RawMessage("true")})
+	case path == "/customers":
+		list = o.customers
+	case o.lists[path] != nil:
+		list = o.lists[path]
+	case path == "/minfin":
+		list = o.minfin
+	case len(parts) == 4 && last == "relations":
+		list = []record{}
+		for _, of := range o.customers {
+			for _, r := range o.relations[of.id()] {
+				if r.text("customer") == parts[2] || r.text("relatedCustomer") == parts[2] {
+					list = append(list, r)
+				}
+			}
+		}
+	case len(parts) == 4 && last == "documents":
+		list = append([]record{}, o.documents[parts[2]]...)
+	case strings.HasPrefix(path, "/minfin/metadata/"):
+		content, _ = json.Marshal(metadataOf(last))
+	case strings.HasPrefix(path, "/transcripts/download/") && last == "metadata":
+		content, _ = json.Marshal(metadataOf(parts[3]))
+	case strings.HasPrefix(path, "/minfin/download/"):
+		content = bytesOf(last)
+	case strings.HasPrefix(path, "/transcripts/download/") && last == "file", strings.HasPrefix(path, "/customers/documents/"):
+		content = bytesOf(parts[3])
+	default:
+		http.NotFound(w, r)
+		return
+	}
+	o.asked[identifier.ReplaceAllString(path, "/ID$2")]++
+	fault := ""
+	if o.at != nil && o.at.MatchString(path) {
+		fault = o.fault
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if bytes.HasPrefix(content, []byte("%PDF")) {
+		w.Header().Set("Content-Type", "application/pdf")
+	}
+	if list != nil {
+		list = slices.Clone(list)
+		total := len(list)
+		switch {
+		case fault == "a record without an identifier" && total > 0:
+			list[0] = record{"name": textOf("nobody")}
+		case fault == "a number as an identifier" && total > 0:
+			list[0] = record{"_id": json.RawMessage("4711")}
+		case fault == "an empty list":
+			list, total = []record{}, 0
+		case fault == "a wrong total":
+			total += 3
+		}
+		page, size := 1, 100
+		_, _ = fmt.Sscan(r.URL.Query().Get("page"), &page)
+		_, _ = fmt.Sscan(r.URL.Query().Get("pageSize"), &size)
+		from := min(len(list), (page-1)*size)
+		list = list[from:min(len(list), from+size)]
+		content, _ = json.Marshal(map[string]any{"total": total, "count": len(list), "data": list})
+	}
+	switch fault {
+	case "an HTML page with 200":
+		w.Header().Set("Content-Type", "text/html")
+		content = []byte(htmlPage)
+	case "an HTML page of no type":
+		w.Header().Set("Content-Type", "application/octet-stream")
+		content = []byte(htmlPage)
+	case "status 500":
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case "a connection that is cut":
+		w.Header().Set("Content-Length", fmt.Sprint(len(content)))
+		content = content[:len(content)/2]
+	case "a slow answer":
+		time.Sleep(5 * time.Millisecond)
+	}
+	_, _ = w.Write(content)
+}
+
+var faults = []string{
+	"an HTML page with 200", "an HTML page of no type", "status 500", "a record without an identifier", "a number as an identifier", "an empty list",
+	"a wrong total", "a connection that is cut", "a slow answer",
+}
+
+// isNoFault are the cells in which the answer is what the specification says.
+func isNoFault(fault, path string) bool {
+	list := path == "/customers" || path == "/minfin" || path == "/checklists" || path == "/transcripts" || strings.HasSuffix(path, "ID/relations") || strings.HasSuffix(path, "ID/documents")
+	return fault == "a slow answer" || !list && (strings.Contains(fault, "identifier") || fault == "an empty list" || fault == "a wrong total")
+}
+
+// pages are the files here that are a page of a proxy.
+func pages(t *testing.T, o *office) (found []string) {
+	t.Helper()
+	for path, address := range map[string]string{"/documents": "/customers/documents/%s/download", "/minfin": "/minfin/download/%s", "/transcripts": "/transcripts/download/%s/file"} {
+		for _, r := range o.records(t, path) {
+			if _, body := o.ask(t, http.MethodGet, fmt.Sprintf(address, r.id())); strings.Contains(body, "<html>") {
+				found = append(found, r.id())
+			}
+		}
+	}
+	return found
+}
+
+func counts(t *testing.T, o *office) (all []int) {
+	t.Helper()
+	for _, path := range []string{"/customers", "/relations", "/documents", "/transcripts", "/minfin"} {
+		all = append(all, len(o.records(t, path)))
+	}
+	return all
+}
+
+func TestAFaultOfOneAddressCostsWhatIsThereAndIsNamed(t *testing.T) {
+	t.Parallel()
+	for path, address := range specPaths {
+		t.Run(strings.ReplaceAll(path, "/", " "), func(t *testing.T) {
+			t.Parallel()
+			origin, copied := newSpecOrigin(), newOffice(t, openSQLite(t))
+			server := httptest.NewServer(origin)
+			t.Cleanup(server.Close)
+			pull := &Pull{Store: copied.store, Files: copied.files, Keys: copied.keys, From: server.URL, ClientID: "id", Secret: "secret", pause: 1}
+			pull.mustOnce(t)
+			whole := []int{60, 60, 60, 2, 3}
+			if got := counts(t, copied); !slices.Equal(got, whole) {
+				t.Fatalf("the first pull brings %v", got)
+			}
+			for path := range origin.asked {
+				if specPaths[path] == "" {
+					t.Errorf("nothing is said of the endpoint %s", path)
+				}
+			}
+			for _, fault := range faults {
+				origin.mu.Lock()
+				moved := textOf("2026-01-02T03:04:05." + fmt.Sprintf("%03d", slices.Index(faults, fault)+1) + "Z")
+				origin.lists["/transcripts"][1]["updatedAt"] = moved // so that its document is read again
+				origin.asked = map[string]int{}
+				origin.mu.Unlock()
+				origin.set(fault, address)
+				pull.later += 25 * time.Hour
+				report := pull.mustOnce(t)
+				if got := counts(t, copied); !slices.Equal(got, whole) {
+					t.Errorf("%s: %v are left", fault, got)
+				}
+				if wrong := pages(t, copied); len(wrong) > 0 {
+					t.Errorf("%s: the bytes of %q are those of a page", fault, wrong)
+				}
+				asked := origin.asked[path] > 0
+				known := isNoFault(fault, path) || fault == "an empty list" || path == "/minfin/metadata/ID" && fault == "a wrong total"
+				if asked && !report.Incomplete() && !known {
+					t.Errorf("%s: nothing is said of it", fault)
+				}
+				if path != "/customers" && origin.asked["/minfin"] == 0 {
+					t.Errorf("%s: what is behind it is not read", fault)
+				}
+			}
+			origin.set("", "none")
+			pull.later += 25 * time.Hour
+			pull.mustOnce(t)
+			if report := pull.mustOnce(t); report.Incomplete() {
+				t.Errorf("then the origin is well, and a pull ends with %+v", report)
+			}
+		})
+	}
+}
+
+func specMirror(t *testing.T) (*specOrigin, *office, *Pull) {
+	t.Helper()
+	origin, copied := newSpecOrigin(), newOffice(t, openSQLite(t))
+	server := httptest.NewServer(origin)
+	t.Cleanup(server.Close)
+	return origin, copied, &Pull{Store: copied.store, Files: copied.files, Keys: copied.keys, From: server.URL, ClientID: "id", Secret: "secret", pause: 1}
+}
+
+func TestOneListThatFailsFromTheStartKeepsNothingElseAway(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull := specMirror(t)
+	origin.set("status 500", "/customers/c01/(relations|documents)")
+	for range 2 {
+		report := pull.mustOnce(t)
+		if got := counts(t, copied); !slices.Equal(got, []int{60, 60, 59, 2, 3}) || !report.Incomplete() {
+			t.Fatalf("a pull brings %v: %+v", got, report)
+		}
+		if left := report.Nouns[slices.IndexFunc(report.Nouns, func(n Pulled) bool { return n.Noun == backoffice.NounRelation })].LeftOut; len(left) != 1 || !strings.Contains(left[0], "customer c01: it answered 500") {
+			t.Errorf("it names %q", left)
+		}
+	}
+	origin.set("", "none")
+	if report := pull.mustOnce(t); report.Incomplete() || !slices.Equal(counts(t, copied), []int{60, 60, 60, 2, 3}) {
+		t.Errorf("once it answers, a pull brings %v", counts(t, copied))
+	}
+}
+
+func TestRecordsWithoutAnIdentifierCostThemselves(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []string{"a record without an identifier", "a number as an identifier"} {
+		origin, copied, pull := specMirror(t)
+		origin.set(fault, "/customers")
+		report := pull.mustOnce(t)
+		if got := counts(t, copied); got[0] != 59 || got[4] != 0 || !strings.Contains(report.Nouns[4].Incomplete, "record 1 of page 1") {
+			t.Errorf("%s: a pull brings %v and tells %+v", fault, got, report.Nouns[4])
+		}
+	}
+}
+
+func TestListsOfCustomersThatAreAllEmptyDeleteNothing(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull := specMirror(t)
+	pull.mustOnce(t)
+	origin.set("an empty list", "/customers/c../relations")
+	for range 12 {
+		pull.later += 6 * time.Hour
+		pull.mustOnce(t)
+	}
+	if got := counts(t, copied); got[1] != 60 {
+		t.Errorf("%d of 60 relations are left", got[1])
+	}
+}
+
+func TestWhatACutPullHasChangedIsReadByTheNext(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull := specMirror(t)
+	pull.mustOnce(t)
+	origin.mu.Lock()
+	origin.customers[7]["email"] = textOf("new@office.example")
+	origin.relations["c07"] = append(origin.relations["c07"], record{"_id": textOf("fresh"), "kind": textOf("shareholder"), "customer": textOf("c07"), "relatedCustomer": textOf("c01")})
+	origin.mu.Unlock()
+	origin.set("status 500", "/customers/c07/relations")
+	if report := pull.mustOnce(t); !report.Incomplete() {
+		t.Error("the pull is complete")
+	}
+	origin.set("", "none")
+	if pull.mustOnce(t); counts(t, copied)[1] != 61 {
+		t.Error("the new relation is forgotten")
+	}
+}
+
+func TestARelationIsDeletedOnlyWhenThreeListsInARowAreWithoutIt(t *testing.T) {
+	t.Parallel()
+	origin, _, pull := specMirror(t)
+	pull.mustOnce(t)
+	run, err := pull.begin(t.Context())
+	must(t, err)
+	defer run.end()
+	for _, without := range []int{1, 2, 3} {
+		left := without
+		between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if left--; left >= 0 {
+				_, _ = w.Write([]byte(`{"total":0,"count":0,"data":[]}`))
+				return
+			}
+			origin.ServeHTTP(w, r)
+		}))
+		t.Cleanup(between.Close)
+		run.origin, err = newOrigin(between.URL, "id", "secret", nil)
+		must(t, err)
+		gone, err := run.isGone(t.Context(), nounOf(backoffice.NounRelation), stored{id: "rc07", parent: "c07"})
+		must(t, err)
+		if gone != (without == 3) {
+			t.Errorf("after %d lists without it, it is gone: %v", without, gone)
+		}
+	}
+}
