@@ -8,6 +8,7 @@ type ConsultationReport struct {
 	Customer   *Customer // nil when it is there no more; its entries stay
 	At         Instant   // when the report was made
 	Entries    []*Consultation
+	Receipts   int // kept elsewhere, with which the register was compared
 }
 
 // ReportConsultations gathers the entries of the register under a customer: reads, searches that found it and exports, oldest first. NotFound

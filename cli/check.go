@@ -64,13 +64,13 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 			tell(fmt.Sprintf("keyset: %d %s are sealed by none of its keys", count, thing))
 		}
 	}
-	verified, err := b.Keys.Verify(ctx, b.Store, "", func(p privacy.Problem) { tell(fmt.Sprint("register: ", p)) })
+	verified, receipts, err := verifyRegister(ctx, b, "", func(p privacy.Problem) { tell(fmt.Sprint("register: ", p)) })
 	if err != nil {
 		return err
 	}
 	if problems > 0 {
 		return fmt.Errorf("%d problems were found", problems)
 	}
-	_, err = fmt.Fprintf(t.out, "All is whole: the database, its counters, %d files and %d entries of the register.\n", counted, verified.Entries)
+	_, err = fmt.Fprintf(t.out, "All is whole: the database, its counters, %d files and %d entries of the register, compared with %d receipts.\n", counted, verified.Entries, receipts)
 	return err
 }

@@ -64,25 +64,28 @@ func orNil(text *string) any {
 	return *text
 }
 
+// verifyRegister checks the register of consultations by itself, with an earlier receipt if there is one, and against all receipts
+// that servers have written, if the backend knows where. Their number is receipts.
+func verifyRegister(ctx context.Context, b *gateway.Backend, earlier string, tell func(privacy.Problem)) (verified privacy.Verified, receipts int, err error) {
+	verified, err = b.Keys.Verify(ctx, b.Store, earlier, tell)
+	if err == nil && b.Receipts != nil {
+		receipts, err = b.Keys.VerifyReceipts(ctx, b.Store, b.Receipts, func(p privacy.Problem) {
+			verified.Problems++
+			tell(p)
+		})
+	}
+	return verified, receipts, err
+}
+
 type consultationsVerifyCommand struct {
 	Receipt string `placeholder:"TEXT" help:"The receipt of an earlier check: shows also whether the whole register was put back to an older state."`
 }
 
 // Run prints each problem and fails when there is one. Otherwise it prints a receipt to keep elsewhere.
 func (c *consultationsVerifyCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	verified, err := b.Keys.Verify(ctx, b.Store, c.Receipt, func(p privacy.Problem) { fmt.Fprintln(t.out, p) })
+	verified, kept, err := verifyRegister(ctx, b, c.Receipt, func(p privacy.Problem) { fmt.Fprintln(t.out, p) })
 	if err != nil {
 		return err
-	}
-	kept := 0
-	if b.Receipts != nil {
-		kept, err = b.Keys.VerifyReceipts(ctx, b.Store, b.Receipts, func(p privacy.Problem) {
-			verified.Problems++
-			fmt.Fprintln(t.out, p)
-		})
-		if err != nil {
-			return err
-		}
 	}
 	if verified.Problems > 0 {
 		return fmt.Errorf("the register of consultations was tampered with: %d problems in %d entries", verified.Problems, verified.Entries)

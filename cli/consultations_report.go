@@ -36,7 +36,7 @@ var errNotWhole = errors.New("the register of consultations was tampered with, s
 
 // Run writes the report, once the register is found whole.
 func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	verified, err := b.Keys.Verify(ctx, b.Store, "", func(privacy.Problem) {})
+	verified, receipts, err := verifyRegister(ctx, b, "", func(privacy.Problem) {})
 	if err != nil {
 		return err
 	}
@@ -47,10 +47,21 @@ func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend
 	if err != nil {
 		return err
 	}
+	report.Receipts = receipts
+	if err := c.write(b, t, report); err != nil {
+		return err
+	}
+	if receipts == 0 {
+		_, err = fmt.Fprintln(t.err, "The register was compared with no receipts, so an older state of it would not be noticed: see serve --receipts.")
+	}
+	return err
+}
+
+func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, report backoffice.ConsultationReport) error {
 	if c.Output == "" {
 		return writeConsultations(t.out, report)
 	}
-	err = writeFile(c.Output, false, func(w io.Writer) error {
+	err := writeFile(c.Output, false, func(w io.Writer) error {
 		if c.Format == "pdf" {
 			return b.Documents().Consultations(w, c.Language, report)
 		}

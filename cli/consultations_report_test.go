@@ -69,3 +69,35 @@ func TestTheReportOfACustomerHasEveryEntryUnderItAndNoOthers(t *testing.T) {
 		t.Errorf("of a register that was changed: %d %s %s", code, out, err)
 	}
 }
+
+func TestAReportIsRefusedWhenReceiptsShowThatTheRegisterWasPutBack(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	receipts := "--receipts=" + t.TempDir()
+	for _, purpose := range []string{"a first audit", "a second audit"} {
+		s.must(t, "export", filepath.Join(t.TempDir(), "export"), "--registration-numbers", "--purpose", purpose, receipts)
+	}
+	all, err := csv.NewReader(strings.NewReader(s.must(t, "consultations", "list", "--format", "csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := []string{"consultations", "report", all[1][5], "--format", "pdf", "--output"}
+	compared := filepath.Join(t.TempDir(), "compared.pdf")
+	if code, _, said := s.run(t, append(report, compared, receipts)...); code != exitDone || strings.Contains(said, "no receipts") {
+		t.Errorf("compared: %d %s", code, said)
+	}
+	if code, _, said := s.run(t, append(report, filepath.Join(t.TempDir(), "alone.pdf"))...); code != exitDone || !strings.Contains(said, "compared with no receipts") {
+		t.Errorf("not compared: %d %s", code, said)
+	}
+	if out := s.must(t, "check", receipts); !strings.Contains(out, "compared with 2 receipts") {
+		t.Errorf("check: %s", out)
+	}
+	sqlitetest.Execute(t, s.path("backoffice.db"), "DELETE FROM consultations; DELETE FROM consultation_heads")
+	if code, out, said := s.run(t, "consultations", "report", all[1][5], receipts); code != exitFailure || out != "" || !strings.Contains(said, "tampered") {
+		t.Errorf("of an emptied register: %d %s %s", code, out, said)
+	}
+	if code, out, said := s.run(t, "check", receipts); code != exitFailure || !strings.Contains(out+said, "problems were found") {
+		t.Errorf("check of an emptied register: %d %s %s", code, out, said)
+	}
+}

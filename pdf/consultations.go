@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -25,7 +26,11 @@ func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
 		},
 	)
 	c.y += 6
-	c.paragraph(bodyStyle, l.ConsultationsText)
+	compared := l.ConsultationsAlone
+	if of.Receipts > 0 {
+		compared = fmt.Sprintf(l.ConsultationsCompared, of.Receipts)
+	}
+	c.paragraph(bodyStyle, l.ConsultationsText+" "+compared)
 	c.y += 12
 	if len(of.Entries) == 0 {
 		c.paragraph(bodyStyle, l.NoConsultations)

@@ -26,8 +26,8 @@ type labels struct {
 	Answers, Name, Value, None, Yes, No                                                               string
 	DateLabel, Description, AmountHeader, Agreement, AgreementText, DateAndSignature, Reference       string
 
-	Consultations, ConsultationsTitle, ConsultationsText, NoConsultations, ConsultedAt, ConsultedBy, Purpose string
-	Operations, PrivacyFields                                                                                map[string]string // by the names of enum values
+	Consultations, ConsultationsTitle, ConsultationsText, ConsultationsAlone, ConsultationsCompared, NoConsultations, ConsultedAt, ConsultedBy, Purpose string
+	Operations, PrivacyFields                                                                                                                           map[string]string // by the names of enum values
 
 	UnprintedText string            // with {scripts}
 	Scripts       map[string]string // by the names of scripts
