@@ -13,6 +13,7 @@ type Trashed struct {
 	ClientID string // who deleted it
 	At       Instant
 	Until    Instant // by the store's clock, when it is erased for good
+	WaitsFor string  // the customer with whom a relation comes back; "" for a relation that was deleted by itself
 
 	Customers       []*Customer
 	Relations       []*CustomerRelation
@@ -92,4 +93,6 @@ type TrashTx interface {
 	PutTrashed(ctx context.Context, trashed *Trashed) error
 	// TakeTrashed takes things out of the trash, so that they can be written again; unknown identifiers are passed over.
 	TakeTrashed(ctx context.Context, ids ...string) ([]*Trashed, error)
+	// TakeWaiting takes the relations out of the trash that wait for one of these customers.
+	TakeWaiting(ctx context.Context, customerIDs ...string) ([]*Trashed, error)
 }

@@ -15,7 +15,7 @@ func (s *Service) keepDeleted(tx Tx, by *Principal, at Instant) {
 // Restored tells what came back from the trash.
 type Restored struct {
 	Rows int      // all records
-	Left []string // relations whose other customer is not there: they stay in the trash, and can be restored by themselves
+	Left []string // relations whose other customer is not there: they stay in the trash, and come back with it
 }
 
 // RestoreTrashed writes what was deleted again, as it was: all of these or nothing. What hangs on nobody any more does not: a customer comes
@@ -33,7 +33,12 @@ func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored R
 		if len(entries) < len(ids) {
 			return false, Refuse(&UserError{Code: CodeNotFound, Message: "there is nothing of this identifier in the trash"})
 		}
-		r := &restoring{tx: tx}
+		waiting, err := tx.TakeWaiting(ctx, ids...)
+		if err != nil {
+			return false, err
+		}
+		entries = append(entries, waiting...)
+		r := &restoring{tx: tx, waiting: waiting}
 		for _, entry := range entries {
 			r.add(entry)
 		}
@@ -63,6 +68,8 @@ type restoring struct {
 	all  Trashed
 	left []*Trashed
 	of   map[string]*Trashed // what a relation went with, by its identifier
+
+	waiting []*Trashed // relations that nobody asked for, which come back with a customer
 }
 
 func (r *restoring) add(entry *Trashed) {
@@ -167,10 +174,12 @@ func (r *restoring) leave(own, stored map[string]Noun) error {
 				continue
 			}
 			of := r.of[relation.ID]
-			if of.Noun == NounRelation {
+			if of.Noun == NounRelation && !slices.Contains(r.waiting, of) {
 				absent = missing("the relation "+relation.ID, NounCustomer, end)
 			}
-			r.left = append(r.left, &Trashed{ID: relation.ID, Noun: NounRelation, ClientID: of.ClientID, At: of.At, Until: of.Until, Relations: []*CustomerRelation{relation}})
+			r.left = append(r.left, &Trashed{
+				ID: relation.ID, Noun: NounRelation, ClientID: of.ClientID, At: of.At, Until: of.Until, WaitsFor: end, Relations: []*CustomerRelation{relation},
+			})
 			return true
 		}
 		return false

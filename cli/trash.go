@@ -41,7 +41,7 @@ func (c *trashRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 		return err
 	}
 	if _, err = fmt.Fprintf(t.out, "%d records are back.\n", restored.Rows); err == nil && len(restored.Left) > 0 {
-		_, err = fmt.Fprintf(t.out, "These relations stay in the trash, since their other customer is not there: %s\n", strings.Join(restored.Left, ", "))
+		_, err = fmt.Fprintf(t.out, "These relations stay in the trash, and come back with their other customer: %s\n", strings.Join(restored.Left, ", "))
 	}
 	return err
 }

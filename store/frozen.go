@@ -18,6 +18,7 @@ type frozen struct {
 	Calculations    []frozenRow `json:"calculations,omitempty"`
 	Documents       []frozenRow `json:"documents,omitempty"`
 	MinfinDocuments []frozenRow `json:"minfinDocuments,omitempty"`
+	WaitsFor        string      `json:"waitsFor,omitempty"`
 }
 
 type frozenRow map[string]any
@@ -26,6 +27,7 @@ func frozenOf(t *backoffice.Trashed) *frozen {
 	return &frozen{
 		freeze(customerTable, t.Customers), freeze(relationTable, t.Relations), freeze(transcriptTable, t.Transcripts),
 		freeze(calculationTable, t.Calculations), freeze(documentTable, t.Documents), freeze(minfinTable, t.MinfinDocuments),
+		t.WaitsFor,
 	}
 }
 
@@ -55,6 +57,7 @@ func readTrashed(row *Row) (*backoffice.Trashed, error) {
 	if err := decoder.Decode(&f); err != nil {
 		return nil, backoffice.Fault(err, "reading what was deleted")
 	}
+	t.WaitsFor = f.WaitsFor
 	t.Customers, t.Relations = thaw(customerTable, f.Customers), thaw(relationTable, f.Relations)
 	t.Transcripts, t.Calculations = thaw(transcriptTable, f.Transcripts), thaw(calculationTable, f.Calculations)
 	t.Documents, t.MinfinDocuments = thaw(documentTable, f.Documents), thaw(minfinTable, f.MinfinDocuments)

@@ -137,6 +137,22 @@ func (t *tx) TakeTrashed(ctx context.Context, ids ...string) (taken []*backoffic
 	return taken, err
 }
 
+// TakeWaiting implements backoffice.TrashTx.
+func (t *tx) TakeWaiting(ctx context.Context, customerIDs ...string) ([]*backoffice.Trashed, error) {
+	var waiting []string
+	err := t.conn.Query(ctx, "SELECT /*backoffice:trash.waiting*/ "+trashColumns+" FROM trash WHERE noun = 'relation'", nil, func(row *Row) error {
+		entry, err := readTrashed(row)
+		if err == nil && entry.WaitsFor != "" && slices.Contains(customerIDs, entry.WaitsFor) {
+			waiting = append(waiting, entry.ID)
+		}
+		return err
+	})
+	if err != nil || waiting == nil {
+		return nil, err
+	}
+	return t.TakeTrashed(ctx, waiting...)
+}
+
 // EachTrashed implements backoffice.TrashStore.
 func (s *Store) EachTrashed(ctx context.Context, visit func(*backoffice.Trashed) error) error {
 	return s.primary().Query(ctx, "SELECT /*backoffice:trash.list*/ "+trashColumns+" FROM trash ORDER BY at DESC, id", nil, func(row *Row) error {
