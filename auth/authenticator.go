@@ -111,7 +111,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, from netip.Addr, clien
 
 // What Revalidate ends something with.
 var (
-	ErrRightsChanged error = backoffice.Errorf(backoffice.Unauthenticated, "what this caller may do was changed; sign in again")
+	ErrRightsChanged error = backoffice.Errorf(backoffice.Forbidden, "what this caller may do was changed; sign in again")
 	errEnded         error = backoffice.Errorf(backoffice.Unauthenticated, "the credential pair or its secret was revoked or has expired")
 )
 

@@ -291,7 +291,7 @@ func TestAStreamEndsWhenThePersonIsGivenSomethingElse(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	peopletest.Write(t, d.path, strings.ReplaceAll(usualMap, `"acme"]`, `"brouwerij"]`))
-	if got := s.closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "was changed") {
+	if got := s.closed(t); got.Code != 4403 || !strings.Contains(got.Reason, "was changed") {
 		t.Errorf("%+v", got)
 	}
 }
