@@ -94,10 +94,10 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 				t.Fatal(err)
 			}
 			code, _, err := s.run(t, "serve", "--listen=127.0.0.1:0")
-			if code != exitFailure || !strings.Contains(err, "is missing or empty, and the database names the files of") {
+			if code != exitFailure || !strings.Contains(err, "is missing or empty, and the database names files in it") {
 				t.Errorf("a start ends with %d, %q", code, err)
 			}
-		}, "wrong     stored files: the folder of stored files ", "is missing or empty, and the database names the files of", exitFailure},
+		}, "wrong     stored files: the folder of stored files ", "is missing or empty, and the database names files in it", exitFailure},
 		"a damaged database": {func(t *testing.T, s *shell) {
 			t.Helper()
 			if err := os.WriteFile(filepath.Join(s.dir, "data/backoffice.db"), []byte("no database"), 0o600); err != nil {
