@@ -50,10 +50,7 @@ func openSQLite(t testing.TB) backoffice.Store {
 }
 
 func openPostgres(t testing.TB) backoffice.Store {
-	url := pgtest.Schema(t)
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	url := pgtest.Migrated(t, postgres.Migrate)
 	store, err := postgres.Open(t.Context(), url, postgres.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -15,11 +15,7 @@ import (
 var urls = map[string]func(t testing.TB) string{
 	"SQLite": sqlitetest.URL,
 	"PostgreSQL": func(t testing.TB) string {
-		url := pgtest.Schema(t)
-		if err := postgres.Migrate(t.Context(), url); err != nil {
-			t.Fatal(err)
-		}
-		return url
+		return pgtest.Migrated(t, postgres.Migrate)
 	},
 }
 

@@ -14,10 +14,7 @@ import (
 
 func TestARestoredDatabaseIsNoticedAndWhatOthersWroteAfterACommandToForget(t *testing.T) {
 	t.Parallel()
-	url := pgtest.Schema(t)
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	url := pgtest.Migrated(t, postgres.Migrate)
 	source, err := postgres.Open(t.Context(), url, postgres.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -25,10 +25,7 @@ var everywhere = func() map[string]func(t testing.TB) (open func() cache.Source)
 
 func throughBouncer(t testing.TB) func() cache.Source {
 	through := pgtest.Bouncer(t)
-	direct := pgtest.Database(t)
-	if err := postgres.Migrate(t.Context(), direct); err != nil {
-		t.Fatal(err)
-	}
+	direct := pgtest.Migrated(t, postgres.Migrate)
 	return func() cache.Source {
 		s, err := postgres.Open(t.Context(), through(direct), postgres.Options{MaxConns: 6, QueryMode: postgres.Described})
 		return opened(t, s, err)

@@ -51,10 +51,7 @@ func embeddedStore(t testing.TB) backoffice.Store {
 // postgresStore skips the test where there is no PostgreSQL.
 func postgresStore(t testing.TB) backoffice.Store {
 	t.Helper()
-	url := pgtest.Schema(t)
-	if err := postgres.Migrate(context.Background(), url); err != nil {
-		t.Fatal(err)
-	}
+	url := pgtest.Migrated(t, postgres.Migrate)
 	store, err := postgres.Open(context.Background(), url, postgres.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -47,11 +47,7 @@ var engines = map[string]func(testing.TB) string{
 // newPostgres makes a schema of its own in the server of the tests and brings it up to date.
 func newPostgres(t testing.TB) string {
 	t.Helper()
-	url := pgtest.Schema(t)
-	if err := postgres.Migrate(t.Context(), patient(url)); err != nil {
-		t.Fatal(err)
-	}
-	return url
+	return pgtest.Migrated(t, postgres.Migrate)
 }
 
 // patient gives a busy machine time to make connections, and to answer on those that rested. Tests of a server that is away do without.

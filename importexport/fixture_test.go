@@ -37,8 +37,7 @@ func newEnv(t testing.TB) *env {
 // newPostgresEnv is newEnv on the other engine.
 func newPostgresEnv(t testing.TB) *env {
 	t.Helper()
-	url := pgtest.Schema(t)
-	must(t, postgres.Migrate(t.Context(), url))
+	url := pgtest.Migrated(t, postgres.Migrate)
 	store, err := postgres.Open(t.Context(), url, postgres.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })

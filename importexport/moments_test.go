@@ -52,9 +52,7 @@ func TestTheMomentsOfATranscriptAreThoseThatTheChangeLogTells(t *testing.T) {
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		url := pgtest.Database(t)
-		pgtest.Execute(t, url, "CREATE EXTENSION pg_trgm")
-		must(t, postgres.Migrate(t.Context(), url))
+		url := pgtest.Migrated(t, postgres.Migrate)
 		store, err := postgres.Open(t.Context(), url, postgres.Options{})
 		must(t, err)
 		defer func() { _ = store.Close() }()

@@ -56,8 +56,7 @@ func openSQLite(t testing.TB) backoffice.Store {
 
 func openPostgres(t testing.TB) backoffice.Store {
 	t.Helper()
-	url := pgtest.Schema(t)
-	must(t, postgres.Migrate(t.Context(), url))
+	url := pgtest.Migrated(t, postgres.Migrate)
 	store, err := postgres.Open(t.Context(), url, postgres.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })

@@ -30,10 +30,7 @@ var turnEngines = map[string]func(t testing.TB) (open func() backoffice.Store){
 		}
 	},
 	"PostgreSQL": func(t testing.TB) func() backoffice.Store {
-		url := pgtest.Schema(t)
-		if err := postgres.Migrate(t.Context(), url); err != nil {
-			t.Fatal(err)
-		}
+		url := pgtest.Migrated(t, postgres.Migrate)
 		return func() backoffice.Store {
 			store, err := postgres.Open(t.Context(), url, postgres.Options{})
 			return opened(t, store, err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -84,8 +85,8 @@ func partsInOrder() []part {
 type API struct {
 	Config
 	huma     huma.API
-	tag      string // of the part that is mounted
-	document []byte // the OpenAPI document
+	tag      string        // of the part that is mounted
+	document func() []byte // the OpenAPI document, made when it is first asked for
 }
 
 // Mount puts the interface on a router: its operations behind sign-in, the signed download paths and the OpenAPI document
@@ -112,11 +113,13 @@ func Mount(r chi.Router, c Config) *API {
 	a.finishDescription()
 	a.describeQueries()
 
-	document, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
-	if err != nil {
-		panic("rest: the OpenAPI document cannot be written: " + err.Error())
-	}
-	a.document = document
+	a.document = sync.OnceValue(func() []byte {
+		document, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
+		if err != nil {
+			panic("rest: the OpenAPI document cannot be written: " + err.Error())
+		}
+		return document
+	})
 	described := r.With(c.Bounded, Compressed)
 	described.Get(OpenAPIPath, a.serveDocument)
 	described.Head(OpenAPIPath, a.serveDocument)
@@ -154,13 +157,13 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 }
 
 // Document is the OpenAPI document; not to be changed.
-func (a *API) Document() []byte { return a.document }
+func (a *API) Document() []byte { return a.document() }
 
 func (a *API) serveDocument(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(a.document)
+	_, _ = w.Write(a.document())
 }
 
 // noStore keeps answers with data, and what is said about it, out of every cache.

@@ -14,6 +14,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/privacy"
+	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
@@ -179,7 +180,7 @@ func (d dead) Webhooks(ctx context.Context) ([]*backoffice.Webhook, error) {
 
 func TestOfTwoGatewaysOneServesAWebhookAndTheOtherGoesOnWhenItDies(t *testing.T) {
 	t.Parallel()
-	url := pgtest.Database(t)
+	url := pgtest.Migrated(t, postgres.Migrate)
 	keys, err := privacy.NewKeyset()
 	if err != nil {
 		t.Fatal(err)

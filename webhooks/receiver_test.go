@@ -34,14 +34,11 @@ var engines = map[string]func(t testing.TB) backoffice.Store{
 		store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
 		return opened(t, store, err)
 	},
-	"PostgreSQL": func(t testing.TB) backoffice.Store { return openPostgres(t, pgtest.Database(t)) },
+	"PostgreSQL": func(t testing.TB) backoffice.Store { return openPostgres(t, pgtest.Migrated(t, postgres.Migrate)) },
 }
 
 func openPostgres(t testing.TB, url string) backoffice.Store {
 	t.Helper()
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
 	store, err := postgres.Open(t.Context(), url, postgres.Options{})
 	return opened(t, store, err)
 }

@@ -16,10 +16,7 @@ func throughBouncer(t testing.TB, mode postgres.QueryMode) func(testing.TB) back
 	through := pgtest.Bouncer(t)
 	return func(t testing.TB) backoffice.Store {
 		t.Helper()
-		direct := pgtest.Database(t)
-		if err := postgres.Migrate(t.Context(), direct); err != nil {
-			t.Fatal(err)
-		}
+		direct := pgtest.Migrated(t, postgres.Migrate)
 		store, err := postgres.Open(t.Context(), through(direct), postgres.Options{QueryMode: mode})
 		if err != nil {
 			t.Fatal(err)
@@ -47,10 +44,7 @@ func TestManyClientsShareFewConnectionsThroughPgBouncerInTransactionMode(t *test
 	for _, mode := range []postgres.QueryMode{postgres.Described, postgres.Plain} {
 		t.Run("with statements "+string(mode), func(t *testing.T) {
 			t.Parallel()
-			direct := pgtest.Database(t)
-			if err := postgres.Migrate(t.Context(), direct); err != nil {
-				t.Fatal(err)
-			}
+			direct := pgtest.Migrated(t, postgres.Migrate)
 			opened := openAt(t, through(direct), postgres.Options{QueryMode: mode, MaxConns: 16})
 			var clients sync.WaitGroup
 			for client := range 16 {

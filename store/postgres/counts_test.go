@@ -16,10 +16,7 @@ import (
 // open opens a store in a schema of its own, with a connection of ours beside it.
 func open(t *testing.T) (*postgres.Store, *pgx.Conn) {
 	t.Helper()
-	url := pgtest.Schema(t)
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	url := pgtest.Migrated(t, postgres.Migrate)
 	store, err := postgres.Open(t.Context(), url, postgres.Options{MaxConns: 8})
 	if err != nil {
 		t.Fatal(err)

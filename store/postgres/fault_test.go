@@ -195,10 +195,7 @@ func old(client net.Conn) {
 func TestAServerThatCannotBeUsedIsNamedInASentence(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Bridge(t)
-	behind := pgtest.Schema(t)
-	if err := postgres.Migrate(t.Context(), behind); err != nil {
-		t.Fatal(err)
-	}
+	behind := pgtest.Migrated(t, postgres.Migrate)
 	for name, test := range map[string]struct{ url, says string }{
 		"no URL":              {"postgres:/backoffice", "form postgres://"},
 		"a bad option":        {"postgres://user:hunter2@127.0.0.1/x?sslmode=perhaps", "form postgres://"},

@@ -10,10 +10,7 @@ import (
 
 func TestWhatIsReadIsNeverCompiledUnlessTheURLWantsIt(t *testing.T) {
 	t.Parallel()
-	url := pgtest.Database(t)
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	url := pgtest.Migrated(t, postgres.Migrate)
 	name := strings.TrimPrefix(strings.Split(url, "?")[0], "postgres://postgres@/")
 	for _, setting := range []string{"jit = on", "jit_above_cost = 0"} {
 		pgtest.Execute(t, url, "ALTER DATABASE "+name+" SET "+setting)

@@ -111,10 +111,7 @@ func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
 	t.Parallel()
 	// A database of its own: transactions of other tests would keep VACUUM from marking pages, without which reading an
 	// index alone costs more than the table.
-	url := pgtest.Database(t)
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	url := pgtest.Migrated(t, postgres.Migrate)
 	opened, err := postgres.Open(t.Context(), url, postgres.Options{})
 	if err != nil {
 		t.Fatal(err)

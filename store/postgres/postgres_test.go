@@ -28,11 +28,7 @@ func newStore(options postgres.Options) func(t testing.TB) backoffice.Store {
 // migrated is the URL of a fresh schema that is up to date.
 func migrated(t testing.TB) string {
 	t.Helper()
-	url := pgtest.Schema(t)
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
-	return url
+	return pgtest.Migrated(t, postgres.Migrate)
 }
 
 func TestPostgreSQLKeepsTheContractOfStores(t *testing.T) {

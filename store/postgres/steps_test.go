@@ -13,10 +13,7 @@ import (
 
 func TestADatabaseThatOtherStepsHaveMadeIsRefused(t *testing.T) {
 	t.Parallel()
-	url := pgtest.Schema(t)
-	if err := postgres.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	url := pgtest.Migrated(t, postgres.Migrate)
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
