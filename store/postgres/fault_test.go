@@ -53,7 +53,7 @@ func TestADatabaseThatStopsAnsweringIsUnavailableAndIsBackByItself(t *testing.T)
 func TestAStatementThatIsTooSlowIsATimeoutAndAWriteThatWaitsForOthersIsToComeAgain(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
-	opened := openAt(t, url, postgres.Options{StatementTimeout: 300 * time.Millisecond, MaxConns: 4})
+	opened := openAt(t, url, postgres.Options{StatementTimeout: 2 * time.Second, MaxConns: 4})
 	other, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)

@@ -24,12 +24,11 @@ func NewProxy(t testing.TB) *Proxy {
 	return p
 }
 
-// Through turns the URL of a schema into one that leads through the proxy.
+// Through turns the URL of a database or a schema into one that leads through the proxy.
 func (p *Proxy) Through(url string) string { return through(url, p.Listen) }
 
 func through(url, address string) string {
-	_, schema, _ := strings.Cut(url, "search_path=")
-	return "postgres://postgres@" + address + "/postgres?sslmode=disable&search_path=" + schema
+	return strings.NewReplacer("@/", "@"+address+"/", "host="+socket+"&", "").Replace(url)
 }
 
 // Start lets clients connect, again after Stop.
