@@ -89,8 +89,8 @@ func NewWebhook(pair *Credential, address string, nouns []Noun, from int64, now 
 			continue
 		}
 		hook.Nouns = append(hook.Nouns, noun)
-		if _, err := ChangesVisibleTo(readerOfWebhook(pair), []Noun{noun}); err != nil {
-			refuse(CodeNotAllowed, "the pair may not read "+noun.APIName()+": "+err.Error(), "nouns")
+		if ChangesVisibleTo(readerOfWebhook(pair), []Noun{noun}) == 0 {
+			refuse(CodeNotAllowed, "the pair may not read "+noun.APIName()+": "+MissingScope(MinfinRead).Error(), "nouns")
 		}
 	}
 	if len(faults) > 0 {
@@ -147,8 +147,11 @@ func (w *Webhook) Kinds(pair *Credential) (ChangeKinds, error) {
 			}
 		}
 	}
-	kinds, err := ChangesVisibleTo(readerOfWebhook(pair), nouns)
-	return kinds &^ kindOf(RegistrationNumbers), err
+	kinds := ChangesVisibleTo(readerOfWebhook(pair), nouns)
+	if kinds == 0 {
+		return 0, MissingScope(MinfinRead)
+	}
+	return kinds &^ kindOf(RegistrationNumbers), nil
 }
 
 // State is how the webhook stands, in a word: live, retrying or stopped.

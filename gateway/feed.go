@@ -35,15 +35,11 @@ func (s server) subscribe(schema *execute.Executor) func(context.Context) (graph
 			}
 		}
 		nouns, _ := args["nouns"].([]backoffice.Noun)
-		kinds, err := backoffice.ChangesVisibleTo(auth.From(ctx), nouns)
-		if err != nil {
-			return nil, err
-		}
 		own, leave, err := s.feed.Enter(ctx, auth.From(ctx))
 		if err != nil {
 			return nil, err
 		}
-		reader, err := s.feed.Follow(own, after, kinds)
+		reader, err := s.feed.Follow(own, after, backoffice.ChangesVisibleTo(auth.From(ctx), nouns))
 		if err != nil {
 			leave()
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -174,11 +175,24 @@ func TestAPageOfChangesInREST(t *testing.T) {
 		}
 		response.Body.Close()
 	}
-	for query, want := range map[string]int{"?noun=MINFIN_DOCUMENT": 403, "?noun=MINFIN_DOCUMENT&noun=LABEL": 200} {
-		if response, err := nobody.get(t.Context(), query); err != nil || response.StatusCode != want {
-			t.Errorf("%s: %v %v", query, response, err)
+	for _, query := range []string{"?wait=0&noun=MINFIN_DOCUMENT", "?wait=0&noun=MINFIN_DOCUMENT&noun=LABEL"} {
+		response, err := nobody.get(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if body := decoded(t, response, http.StatusOK); strings.Contains(fmt.Sprint(body), "MINFIN") {
+			t.Errorf("%s: %v", query, body)
+		}
+		response.Body.Close()
 	}
+	response, err := nobody.post(t.Context(), `{ viewer { clientId } changes(nouns: [MINFIN_DOCUMENT]) { nodes { sequence } } }`, nil, "Accept", "application/json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body := decoded(t, response, http.StatusOK); !strings.Contains(fmt.Sprint(body), "changes:map[nodes:[]] viewer:map[clientId:") {
+		t.Errorf("%v", body)
+	}
+	response.Body.Close()
 }
 
 func TestALongPollIsAnsweredByTheFirstChangeThatThePairMaySee(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
@@ -98,6 +99,9 @@ func TestAStoreWhoseConnectionBreaksAtRandomLosesNoMessage(t *testing.T) {
 func TestADatabaseThatIsKilledLosesNoMessage(t *testing.T) {
 	t.Parallel()
 	node := pgtest.NewNode(t)
+	if err := postgres.Migrate(t.Context(), node.URL("backoffice")); err != nil {
+		t.Fatal(err)
+	}
 	o := newOffice(t, openPostgres(t, node.URL("backoffice")), nil)
 	r := receive(t, nil)
 	id, _ := o.hook(t, r.URL)

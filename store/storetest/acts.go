@@ -119,12 +119,12 @@ func testActs(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		t.Parallel()
 		store := newStore(t)
 		log(t, begin(t, "2030"), store, nil, "y-1")
-		page, err := backoffice.ReadChangePage(t.Context(), store, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 100, Kinds: kindsFor(t, mayAll)})
+		page, err := backoffice.ReadChangePage(t.Context(), store, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 100, Kinds: kindsFor(mayAll)})
 		if err != nil || len(page.Changes) != 1 || page.Latest != 2 {
 			t.Fatalf("%+v %v", page, err)
 		}
 		for _, act := range acts(t, store, 0) {
-			if shown := kindsFor(t, mayAll).Show(act); shown != nil {
+			if shown := kindsFor(mayAll).Show(act); shown != nil {
 				t.Errorf("it is shown as %+v", shown)
 			}
 		}

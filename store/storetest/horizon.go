@@ -13,7 +13,7 @@ import (
 func testHorizon(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	all := func(t testing.TB, store backoffice.Store, after int64) (*backoffice.ChangePage, error) {
 		t.Helper()
-		return backoffice.ReadChangePage(t.Context(), store, backoffice.ChangeQuery{After: after, First: 100, Kinds: kindsFor(t, mayAll)})
+		return backoffice.ReadChangePage(t.Context(), store, backoffice.ChangeQuery{After: after, First: 100, Kinds: kindsFor(mayAll)})
 	}
 	remove := func(t testing.TB, store backoffice.Store, before backoffice.Instant, limit int) (more bool) {
 		t.Helper()
