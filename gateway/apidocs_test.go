@@ -20,7 +20,6 @@ func TestTheDocumentationPageInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes its time")
 	}
-	t.Parallel()
 	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium")
 	webtest.Tool(t, "../apidocs/page/node_modules/.bin/spectral") // all of the page's packages are there, or none
 	o := openOffice(t)

@@ -79,8 +79,7 @@ func (k *kept) ask(t testing.TB) (status int, header http.Header, body string, t
 	return response.StatusCode, response.Header, string(answer), time.Since(began)
 }
 
-func TestAPostgreSQLThatIsFrozenIsToldAndIsBackByItselfOnTheConnectionsOfBefore(t *testing.T) {
-	t.Parallel()
+func TestAPostgreSQLThatIsFrozenIsToldAndIsBackByItselfOnTheConnectionsOfBefore(t *testing.T) { //nolint:paralleltest // it holds seconds
 	for name, limit := range map[string]time.Duration{"the store gives up first": limits.Defaults().Time, "the deadline comes first": 2 * time.Second} { // before a statement gives up; under the race detector a second is short
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

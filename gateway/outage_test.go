@@ -94,8 +94,7 @@ func (o *outage) recovers(t testing.TB) {
 	}
 }
 
-func TestADatabaseThatIsAwayIsToldByBothFacesAndIsBackByItself(t *testing.T) {
-	t.Parallel()
+func TestADatabaseThatIsAwayIsToldByBothFacesAndIsBackByItself(t *testing.T) { //nolint:paralleltest // it holds seconds
 	o := openOutage(t, 5*time.Second, nil)
 	o.proxy.Stop() // before the first request: not even the pairs are known
 	o.refuses(t)
@@ -107,8 +106,7 @@ func TestADatabaseThatIsAwayIsToldByBothFacesAndIsBackByItself(t *testing.T) {
 	o.recovers(t)
 }
 
-func TestADatabaseThatGoesAwayWithinAnAnswerIsToldByBothFacesAndIsBackByItself(t *testing.T) {
-	t.Parallel()
+func TestADatabaseThatGoesAwayWithinAnAnswerIsToldByBothFacesAndIsBackByItself(t *testing.T) { //nolint:paralleltest // it holds seconds
 	o := openOutage(t, 5*time.Second, nil)
 	o.recovers(t)
 	o.proxy.Poison(t, `{"name": "cut", "type": "limit_data", "stream": "downstream", "attributes": {"bytes": 20}}`)
@@ -117,8 +115,7 @@ func TestADatabaseThatGoesAwayWithinAnAnswerIsToldByBothFacesAndIsBackByItself(t
 	o.recovers(t)
 }
 
-func TestADatabaseThatHangsIsToldByBothFacesBeforeTheDeadlineAndIsBackByItself(t *testing.T) {
-	t.Parallel()
+func TestADatabaseThatHangsIsToldByBothFacesBeforeTheDeadlineAndIsBackByItself(t *testing.T) { //nolint:paralleltest // it holds seconds
 	for name, statement := range map[string]time.Duration{"statements give up": 500 * time.Millisecond, "the deadline comes first": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,8 +130,7 @@ func TestADatabaseThatHangsIsToldByBothFacesBeforeTheDeadlineAndIsBackByItself(t
 	}
 }
 
-func TestFiveHundredClientsOnTenConnectionsAreServedOrToldToComeAgain(t *testing.T) {
-	t.Parallel()
+func TestFiveHundredClientsOnTenConnectionsAreServedOrToldToComeAgain(t *testing.T) { //nolint:paralleltest // it holds seconds
 	o := openOutage(t, 10*time.Second, func(s *Settings) { s.Connections = 10 })
 	o.recovers(t)
 	o.proxy.Poison(t, `{"name": "slow", "type": "latency", "stream": "downstream", "attributes": {"latency": 200}}`)

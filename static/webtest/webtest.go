@@ -31,7 +31,7 @@ func Tool(t *testing.T, name string) string {
 // Run runs a program to its end, or fails with what it said.
 func Run(t *testing.T, folder string, env []string, name string, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir, command.Env = folder, append(os.Environ(), env...)

@@ -50,8 +50,7 @@ func TestADatabaseThatStopsAnsweringIsUnavailableAndIsBackByItself(t *testing.T)
 	eventually(t, 5*time.Second, "the store works again", func() bool { return read(t.Context(), opened) == nil })
 }
 
-func TestAStatementThatIsTooSlowIsATimeoutAndAWriteThatWaitsForOthersIsToComeAgain(t *testing.T) {
-	t.Parallel()
+func TestAStatementThatIsTooSlowIsATimeoutAndAWriteThatWaitsForOthersIsToComeAgain(t *testing.T) { //nolint:paralleltest // it holds seconds
 	url := migrated(t)
 	opened := openAt(t, url, postgres.Options{StatementTimeout: 2 * time.Second, MaxConns: 4})
 	other, err := pgx.Connect(t.Context(), url)
