@@ -123,16 +123,19 @@ func TestFiftyWhoAssignAChecklistAtOnceAssignItToEachOnce(t *testing.T) {
 			o := openOfficeOn(t, fresh(t))
 			all := o.pair(t, backoffice.AllScopes...)
 			before := o.assignedTo(t, all) // the office has given it to one twice
-			assigned := make([]int, 50)
 			var group sync.WaitGroup
-			for i := range assigned {
+			for i := range 50 {
 				group.Go(func() {
 					input := `filter: {}`
 					if i%2 == 1 {
 						input = `customerIds: ["acme", "cafe", "duo", "els", "cafe"]`
 					}
 					answer, body, _ := o.assignMany(t, all, input, `first: 0`)
-					if assigned[i] = answer.Assigned; len(answer.UserErrors) > 0 || answer.Assigned+answer.AlreadyAssigned == 0 {
+					for until := time.Now().Add(time.Minute); strings.Contains(body, `"UNAVAILABLE"`) && time.Now().Before(until); { // a busy machine: come again
+						time.Sleep(200 * time.Millisecond)
+						answer, body, _ = o.assignMany(t, all, input, `first: 0`)
+					}
+					if len(answer.UserErrors) > 0 || answer.Assigned+answer.AlreadyAssigned == 0 {
 						t.Error(body)
 					}
 				})
