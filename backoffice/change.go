@@ -48,7 +48,8 @@ func ForgetWhatWasRead(ctx context.Context, store Store, now Instant) error {
 // Change is one entry of the change log: what was done to which object by whom. It never holds a value. What goes or changes
 // with another object, as a customer's transcripts do, has entries of its own behind that one's.
 type Change struct {
-	Sequence int64 // from 1, without gaps; in the order in which the transactions became visible
+	History  string // of the log, in a page of the feed
+	Sequence int64  // from 1, without gaps; in the order in which the transactions became visible
 	At       Instant
 	ClientID string // the pair, or "" for a command of the operator
 	// Issuer and Subject are the person whose ClientID it is, "" for a pair. The store sets them, by the session.
@@ -88,6 +89,10 @@ type ChangeStore interface {
 	// ReadChanges queues the reading of a page of the feed, in one statement that costs the same however long the log is, and
 	// of the moment of its batch. A page of a place that has expired holds what there is: see ChangePage.Expired.
 	ReadChanges(b *Batch, q ChangeQuery, into *ChangePage) Queued
+
+	// RenewHistory begins another history of the log, unless it has another one than old by now; with old "" at once. All cursors of
+	// the one before are expired, and every server forgets what it keeps in memory. The log gets an entry of the act.
+	RenewHistory(ctx context.Context, old, act string, now Instant) error
 
 	// RemoveChanges removes entries of the log that became visible before an instant, the oldest first and at most limit of
 	// them, and tells whether there may be more. Numbers go on behind those that are gone.

@@ -28,10 +28,10 @@ func (c *ChangeConnection) Edges() []*ChangeEdge {
 type ChangeEdge struct{ Node *VisibleChange }
 
 // Cursor is the change's place.
-func (e *ChangeEdge) Cursor() string { return e.Node.Cursor() }
+func (e *ChangeEdge) Cursor() string { return e.Node.Cursor }
 
 // LatestCursor is where the log ends at the page's moment.
-func (c *ChangeConnection) LatestCursor() string { return ChangeCursor(c.Page.Latest) }
+func (c *ChangeConnection) LatestCursor() string { return c.Page.End() }
 
 // PageInfo describes the page's place in the list.
 func (c *ChangeConnection) PageInfo() *PageInfo { return &PageInfo{of: c} }
@@ -40,7 +40,7 @@ func (c *ChangeConnection) ends() (start, end string) {
 	if len(c.Items) == 0 {
 		return "", ""
 	}
-	return c.Items[0].Cursor(), c.Items[len(c.Items)-1].Cursor()
+	return c.Items[0].Cursor, c.Items[len(c.Items)-1].Cursor
 }
 
 // around looks for what is before a page where that may be something.

@@ -2,8 +2,10 @@ package backoffice
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +72,7 @@ func (k ChangeKinds) Names() (names []string) {
 
 // VisibleChange is an entry of the change log as a caller sees it. It holds no value.
 type VisibleChange struct {
+	Cursor   string // of the place of the entry in the feed
 	Sequence int
 	At       Instant
 	Noun     Noun
@@ -83,9 +86,6 @@ type VisibleChange struct {
 // ChangeEvent is what a subscription to the feed is told at one time.
 type ChangeEvent struct{ Changes *VisibleChange }
 
-// Cursor is the place of the entry in the feed.
-func (c *VisibleChange) Cursor() string { return ChangeCursor(int64(c.Sequence)) }
-
 // Show is the entry as somebody who may see these kinds sees it, nil when it is of none of them.
 func (k ChangeKinds) Show(c *Change) *VisibleChange {
 	kind := kindOf(c.Noun)
@@ -95,7 +95,10 @@ func (k ChangeKinds) Show(c *Change) *VisibleChange {
 	if k&kind == 0 {
 		return nil
 	}
-	shown := &VisibleChange{Sequence: int(c.Sequence), At: c.At, Noun: c.Noun, ObjectID: c.ObjectID, Action: c.Done, Fields: []string{}, Parents: []ChangeParent{}}
+	shown := &VisibleChange{
+		Cursor: ChangeCursor(c.History, c.Sequence), Sequence: int(c.Sequence), At: c.At, Noun: c.Noun, ObjectID: c.ObjectID,
+		Action: c.Done, Fields: []string{}, Parents: []ChangeParent{},
+	}
 	if c.ClientID != "" {
 		shown.ClientID = &c.ClientID
 	}
@@ -143,13 +146,15 @@ const FromOldest int64 = -1
 
 // ChangeQuery asks for a page of the feed.
 type ChangeQuery struct {
-	After int64 // a number of the log, or FromOldest
-	First int   // at most so many entries
-	Kinds ChangeKinds
+	History string // of which After is; "" for the present one
+	After   int64  // a number of the log, or FromOldest
+	First   int    // at most so many entries
+	Kinds   ChangeKinds
 }
 
 // ChangePage is a page of the feed, and how the log stands at its moment.
 type ChangePage struct {
+	History string    // of the log
 	Changes []*Change // of the kinds that were asked for, in order
 	More    bool      // of them behind the page
 	Removed int64     // entries up to this number are gone
@@ -175,19 +180,24 @@ func ReadChangePage(ctx context.Context, store ChangeReader, q ChangeQuery) (*Ch
 	if err := store.Send(ctx, &b); err != nil {
 		return nil, err
 	}
-	return page, page.Expired(q.After)
+	return page, page.Expired(q.History, q.After)
 }
 
 // Expired refuses a place from which on the log cannot be told without a gap. The place at its end is always good.
-func (p *ChangePage) Expired(after int64) error {
+func (p *ChangePage) Expired(history string, after int64) error {
 	switch {
-	case after == FromOldest || p.Removed <= after && after <= p.Latest:
+	case history != "" && history != p.History, after > p.Latest:
+		return Errorf(CursorExpired, "this cursor is not of the change log as it is now, as after the restore of a backup: "+
+			"export the records again, and go on from the cursor that the export names")
+	case after == FromOldest || p.Removed <= after:
 		return nil
-	case after > p.Latest:
-		return Errorf(CursorExpired, "the change log does not reach as far as this cursor, as after the restore of a backup: export the records again, and go on from the number that the export names")
 	}
-	return Errorf(CursorExpired, "changes behind this cursor are not kept any more: export the records again, and go on from the number that the export names")
+	return Errorf(CursorExpired, "changes behind this cursor are not kept any more: "+
+		"export the records again, and go on from the cursor that the export names")
 }
+
+// End is the cursor of the end of the log.
+func (p *ChangePage) End() string { return ChangeCursor(p.History, p.Latest) }
 
 // Show are the page's entries as somebody who may see these kinds sees them.
 func (p *ChangePage) Show(kinds ChangeKinds) []*VisibleChange {
@@ -200,18 +210,26 @@ func (p *ChangePage) Show(kinds ChangeKinds) []*VisibleChange {
 	return shown
 }
 
-// ChangeCursor is the cursor of a number of the change log: the number itself, so that what an export or a stream names is a
-// cursor, too.
-func ChangeCursor(sequence int64) string { return strconv.FormatInt(sequence, 10) }
+// ChangeCursor is the cursor of a number in a history of the change log: HISTORY.NUMBER.
+func ChangeCursor(history string, sequence int64) string {
+	return history + "." + strconv.FormatInt(sequence, 10)
+}
+
+var changeCursor = regexp.MustCompile(`^([a-z0-9]{8,16})\.(0|[1-9][0-9]{0,18})$`)
 
 // ParseChangeCursor reads what ChangeCursor gives. Errors: BadInput.
-func ParseChangeCursor(cursor string) (int64, error) {
-	sequence, err := strconv.ParseInt(cursor, 10, 64)
-	if err != nil || ChangeCursor(sequence) != cursor || sequence < 0 {
-		return 0, Errorf(BadInput, "after is not a cursor of this list: it is the cursor of a change, or the number that an export names")
+func ParseChangeCursor(cursor string) (history string, sequence int64, err error) {
+	if found := changeCursor.FindStringSubmatch(cursor); found != nil {
+		if sequence, err = strconv.ParseInt(found[2], 10, 64); err == nil {
+			return found[1], sequence, nil
+		}
 	}
-	return sequence, nil
+	return "", 0, Errorf(BadInput, "this is not a cursor of the change feed, such as x7k2m9qa.42: "+
+		"it is that of a change, or the one that an export names")
 }
+
+// NewHistory is a name for a history of the change log.
+func NewHistory() string { return strings.ToLower(rand.Text()[:16]) }
 
 // ParseChangeNoun knows a noun of the feed by its name in the APIs (CUSTOMER).
 func ParseChangeNoun(name string) (Noun, error) {

@@ -87,12 +87,15 @@ func TestTheLastEntryOfEachObjectIsKept(t *testing.T) {
 	}
 }
 
-func TestACursorIsGoodFromTheHorizonToTheEnd(t *testing.T) {
+func TestACursorIsGoodFromTheHorizonToTheEndInItsOwnHistory(t *testing.T) {
 	t.Parallel()
-	page := &ChangePage{Removed: 10, Latest: 20}
-	for after := FromOldest; after < 30; after++ {
-		if good := after == FromOldest || after >= 10 && after <= 20; good != (page.Expired(after) == nil) || !good && KindOf(page.Expired(after)) != CursorExpired {
-			t.Errorf("after %d: %v", after, page.Expired(after))
+	page := &ChangePage{History: "history1", Removed: 10, Latest: 20}
+	for _, history := range []string{"", "history1", "history2"} {
+		for after := FromOldest; after < 30; after++ {
+			good := history != "history2" && (after == FromOldest || after >= 10 && after <= 20)
+			if err := page.Expired(history, after); good != (err == nil) || !good && KindOf(err) != CursorExpired {
+				t.Errorf("after %d of %q: %v", after, history, err)
+			}
 		}
 	}
 }
@@ -115,19 +118,37 @@ func TestEachNounOfTheFeedHasANameThatIsReadBack(t *testing.T) {
 	}
 }
 
-// FuzzChangeCursor: what is a cursor is the only spelling of its number, and everything else is refused.
+// FuzzChangeCursor: what is a cursor is the only spelling of its place, and everything else is refused.
 func FuzzChangeCursor(f *testing.F) {
+	const history = "x7k2m9qa"
 	for _, text := range []string{"", "0", "1", "-1", "+1", "01", "9223372036854775807", "9223372036854775808", " 1", "1 ", "1e3", "٣", "NaN", "0x1"} {
+		f.Add(text, int64(7))
+		f.Add(history+"."+text, int64(7))
+	}
+	for _, text := range []string{"x7k2m9q.1", "x7k2m9qax7k2m9qax.1", "X7K2M9QA.1", "x7k2m9qa..1", ".1", "x7k2m9qa.1\n"} {
 		f.Add(text, int64(7))
 	}
 	f.Fuzz(func(t *testing.T, text string, n int64) {
-		if at, err := ParseChangeCursor(text); err == nil && (at < 0 || ChangeCursor(at) != text) || err != nil && KindOf(err) != BadInput {
+		if in, at, err := ParseChangeCursor(text); err == nil && (at < 0 || ChangeCursor(in, at) != text) || err != nil && KindOf(err) != BadInput {
 			t.Errorf("%q is %d, %v", text, at, err)
 		}
-		if n &= math.MaxInt64; n >= 0 {
-			if at, err := ParseChangeCursor(ChangeCursor(n)); err != nil || at != n {
-				t.Errorf("%d is read as %d, %v", n, at, err)
-			}
+		n &= math.MaxInt64
+		if in, at, err := ParseChangeCursor(ChangeCursor(history, n)); err != nil || at != n || in != history {
+			t.Errorf("%d is read as %d, %v", n, at, err)
 		}
 	})
+}
+
+func TestANumberAloneIsNoCursorAndEachHistoryHasAnotherName(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"0", "42", "x7k2m9qa", "x7k2m9qa.", "x7k2m9q.42", "x7k2m9qax7k2m9qax.42", "X7K2M9QA.42", "x7k2m9qa.042", "x7k2m9qa.9223372036854775808",
+	} {
+		if _, _, err := ParseChangeCursor(text); KindOf(err) != BadInput {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if one, other := NewHistory(), NewHistory(); one == other || len(one) != 16 {
+		t.Error(one, other)
+	}
 }

@@ -58,7 +58,8 @@ func (s WebhookStop) Sentence() string {
 	case WebhookFailing:
 		return "no attempt succeeded in three days; mend the receiver, then rewind lets it go on"
 	case WebhookExpired:
-		return "changes behind its place are not kept any more: the receiver has to read everything again, then rewind lets it go on"
+		return "changes behind its place are not kept any more, or the log is another one, as after the restore of a backup: " +
+			"the receiver has to read everything again, then rewind lets it go on"
 	case WebhookPairEnded:
 		return "its credential pair was revoked or has expired; create another webhook for another pair"
 	case WebhookNoScope:
@@ -67,9 +68,9 @@ func (s WebhookStop) Sentence() string {
 	return "it was stopped by a newer form of this program"
 }
 
-// NewWebhook makes a webhook of a pair, of the operator's when that is nil, that begins behind a number. Refused, with each fault, when the address, the pair or a
+// NewWebhook makes a webhook of a pair, of the operator's when that is nil, that begins behind a number of a history. Refused, with each fault, when the address, the pair or a
 // noun is none that a webhook can have.
-func NewWebhook(pair *Credential, address string, nouns []Noun, from int64, now Instant) (*Webhook, error) {
+func NewWebhook(pair *Credential, address string, nouns []Noun, history string, from int64, now Instant) (*Webhook, error) {
 	var faults []*UserError
 	refuse := func(code UserErrorCode, message, field string) {
 		faults = append(faults, &UserError{Code: code, Message: message, Field: []string{field}})
@@ -80,7 +81,7 @@ func NewWebhook(pair *Credential, address string, nouns []Noun, from int64, now 
 	if pair != nil && !pair.Live(now) {
 		refuse(CodeNotAllowed, "the pair is revoked or expired; create a new one", "clientId")
 	}
-	hook := &Webhook{ID: NewID(), URL: address, CreatedAt: now, WebhookProgress: WebhookProgress{At: from}}
+	hook := &Webhook{ID: NewID(), URL: address, CreatedAt: now, WebhookProgress: WebhookProgress{History: history, At: from}}
 	if pair != nil {
 		hook.ClientID = pair.ID
 	}
@@ -167,7 +168,7 @@ func (w *Webhook) State() string {
 
 // Reason says why nothing is sent, and what to do, as the log stands of which a page was read; "" when something is.
 func (w *Webhook) Reason(log *ChangePage) string {
-	if w.Stop == "" && log.Expired(w.At) != nil {
+	if w.Stop == "" && log.Expired(w.History, w.At) != nil {
 		return WebhookExpired.Sentence() // nobody has tried yet
 	}
 	return w.Stop.Sentence()
@@ -175,13 +176,14 @@ func (w *Webhook) Reason(log *ChangePage) string {
 
 // Rewind has the webhook go on behind a number, also one that was stopped. From the place where it stands, it goes on
 // with the message that is on its way. Refused when its pair has ended.
-func (w *Webhook) Rewind(pair *Credential, to int64, now Instant) error {
+func (w *Webhook) Rewind(pair *Credential, history string, to int64, now Instant) error {
 	if pair != nil && !pair.Live(now) {
 		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the webhook's credential pair is revoked or expired; create another webhook for another pair"})
 	}
-	if to != w.At {
+	if history != w.History || to != w.At {
 		w.Withdraw()
 	}
+	w.History = history
 	w.Stop, w.At, w.Attempts, w.Due, w.Failure = "", to, 0, 0, ""
 	return nil
 }

@@ -9,8 +9,9 @@ import (
 
 // WebhookProgress is how far a webhook has come.
 type WebhookProgress struct {
-	Stop WebhookStop // why nothing is sent, "" when something is
-	At   int64       // all up to this number was received, or is nothing that the webhook is told
+	Stop    WebhookStop // why nothing is sent, "" when something is
+	History string      // of the log, in which
+	At      int64       // all up to this number was received, or is nothing that the webhook is told
 
 	Message  *WebhookMessage // that is on its way, nil for none
 	Attempts int             // of it that have failed

@@ -105,19 +105,19 @@ func TestAWebhookIsRefusedWithEachFault(t *testing.T) {
 	t.Parallel()
 	ended := pairWith()
 	ended.Revoke(5)
-	_, err := backoffice.NewWebhook(ended, "http://receiver.example", []backoffice.Noun{backoffice.NounMinfin}, 0, 10)
+	_, err := backoffice.NewWebhook(ended, "http://receiver.example", []backoffice.Noun{backoffice.NounMinfin}, "history1", 0, 10)
 	var refused *backoffice.Error
 	if !errors.As(err, &refused) || len(refused.UserErrors) != 3 {
 		t.Errorf("%+v", refused)
 	}
-	made, err := backoffice.NewWebhook(pairWith(), "https://receiver.example", []backoffice.Noun{backoffice.NounLabel, backoffice.NounLabel}, 7, 10)
+	made, err := backoffice.NewWebhook(pairWith(), "https://receiver.example", []backoffice.Noun{backoffice.NounLabel, backoffice.NounLabel}, "history1", 7, 10)
 	if err != nil || made.At != 7 || made.ClientID != "pair" || len(made.Nouns) != 1 || made.State() != "live" {
 		t.Errorf("%+v %v", made, err)
 	}
 }
 
 func hookWithMessage() *backoffice.Webhook {
-	hook := &backoffice.Webhook{ID: "w", WebhookProgress: backoffice.WebhookProgress{At: 5}}
+	hook := &backoffice.Webhook{ID: "w", WebhookProgress: backoffice.WebhookProgress{History: "history1", At: 5}}
 	hook.Begin(&backoffice.WebhookMessage{Through: 9, MadeAt: 1, Nouns: []backoffice.Noun{backoffice.NounMinfin}, Body: []byte("body")})
 	return hook
 }
@@ -163,14 +163,14 @@ func TestAMessageHasOneIdentifierAndNoOtherHasIt(t *testing.T) {
 		t.Error("a retry has another identifier")
 	}
 	hook.Stop = backoffice.WebhookDisabled
-	if err := hook.Rewind(nil, 5, 2); err != nil || hook.State() != "live" || hook.MessageID() != first || hook.Due != 0 {
+	if err := hook.Rewind(nil, "history1", 5, 2); err != nil || hook.State() != "live" || hook.MessageID() != first || hook.Due != 0 {
 		t.Errorf("where it stands, it goes on with the message: %+v %v", hook, err)
 	}
 	hook.Received(3)
 	if hook.At != 9 || hook.Message != nil || hook.DeliveredAt != 3 || hook.Failure != "" {
 		t.Errorf("received: %+v", hook)
 	}
-	if err := hook.Rewind(nil, 5, 4); err != nil || hook.At != 5 {
+	if err := hook.Rewind(nil, "history1", 5, 4); err != nil || hook.At != 5 {
 		t.Error(err)
 	}
 	hook.Begin(&backoffice.WebhookMessage{Through: 9, MadeAt: 4})
@@ -179,7 +179,7 @@ func TestAMessageHasOneIdentifierAndNoOtherHasIt(t *testing.T) {
 	}
 	ended := pairWith()
 	ended.Revoke(1)
-	if err := hook.Rewind(ended, 5, 4); backoffice.KindOf(err) != backoffice.Refused {
+	if err := hook.Rewind(ended, "history1", 5, 4); backoffice.KindOf(err) != backoffice.Refused {
 		t.Errorf("of a revoked pair: %v", err)
 	}
 }

@@ -91,7 +91,7 @@ func (w watched) Write(ctx context.Context, do func(ctx context.Context, tx back
 }
 
 // wait waits until the log is known to reach beyond a number, in the tail or behind another history's end.
-func (f *Feed) wait(ctx context.Context, beyond int64, history int) error {
+func (f *Feed) wait(ctx context.Context, beyond int64, history string) error {
 	f.mu.Lock()
 	f.waiting++
 	if !f.looking && f.life.Err() == nil {

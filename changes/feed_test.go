@@ -63,7 +63,7 @@ func TestAReaderGetsAllInOrderHoweverFarBehindItIs(t *testing.T) {
 	store := newStore(t)
 	feed := newFeed(t, store, changes.Options{})
 	note(t, store, "before", 30)
-	behind, atEnd := feed.Read(0, labels(t)), feed.Read(30, labels(t))
+	behind, atEnd := feed.Read("", 0, labels(t)), feed.Read("", 30, labels(t))
 	go func() {
 		for i := range 10 {
 			note(t, feed.Watching(store), fmt.Sprint("after", i, "-"), 5)
@@ -105,6 +105,10 @@ func (e *elsewhere) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, i
 	return (*e.now.Load()).ReadChanges(b, q, into)
 }
 
+func (e *elsewhere) RenewHistory(ctx context.Context, old, act string, now backoffice.Instant) error {
+	return (*e.now.Load()).RenewHistory(ctx, old, act, now)
+}
+
 func (e *elsewhere) Send(ctx context.Context, b *backoffice.Batch) error {
 	return (*e.now.Load()).Send(ctx, b)
 }
@@ -119,7 +123,7 @@ func TestAFollowerIsToldWhenTheLogIsAnotherOne(t *testing.T) {
 			note(t, second, "second", others)
 			store := &elsewhere{Store: first}
 			store.now.Store(&first)
-			reader := newFeed(t, store, changes.Options{}).Read(9, labels(t))
+			reader := newFeed(t, store, changes.Options{}).Read("", 9, labels(t))
 			done := make(chan error, 1)
 			go func() {
 				got, err := reader.Next(soon(t), 10)
@@ -144,7 +148,7 @@ func TestAFollowerIsNotDisturbedByTheHorizon(t *testing.T) {
 	store := newStore(t)
 	note(t, store, "a", 3)
 	feed := newFeed(t, store, changes.Options{})
-	reader := feed.Read(3, labels(t))
+	reader := feed.Read("", 3, labels(t))
 	for i := range 20 {
 		note(t, store, fmt.Sprint("b", i, "-"), 1)
 		if got, err := reader.Next(soon(t), 10); err != nil || len(got) != 1 || got[0].Sequence != 4+i {
@@ -159,7 +163,7 @@ func TestAFollowerIsNotDisturbedByTheHorizon(t *testing.T) {
 	if page, err := backoffice.ReadChangePage(t.Context(), store, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 100, Kinds: labels(t)}); err != nil || page.Removed < 20 {
 		t.Errorf("%+v %v", page, err)
 	}
-	if got, err := feed.Read(2, labels(t)).Next(soon(t), 1); backoffice.KindOf(err) != backoffice.CursorExpired {
+	if got, err := feed.Read("", 2, labels(t)).Next(soon(t), 1); backoffice.KindOf(err) != backoffice.CursorExpired {
 		t.Errorf("%v %v", got, err)
 	}
 }

@@ -15,32 +15,33 @@ const readTime = 10 * time.Second
 type Reader struct {
 	feed    *Feed
 	kinds   backoffice.ChangeKinds
-	at      int64 // all up to here was given, or is nothing that the reader sees
-	history int
+	history string // "" until one was read
+	at      int64  // all up to here was given, or is nothing that the reader sees
 }
 
-// Read begins behind a number. That the log does not reach from there on is found out by Next.
-func (f *Feed) Read(after int64, kinds backoffice.ChangeKinds) *Reader {
-	return &Reader{feed: f, kinds: kinds, at: after}
+// Read begins behind a number of a history. That the log does not reach from there on is found out by Next.
+func (f *Feed) Read(history string, after int64, kinds backoffice.ChangeKinds) *Reader {
+	return &Reader{feed: f, kinds: kinds, history: history, at: after}
 }
 
 // Follow is Read, but finds out at once whether the log reaches from there on. With backoffice.FromOldest it begins at the end of
 // the log. Errors: CursorExpired, and those of the store.
-func (f *Feed) Follow(ctx context.Context, after int64, kinds backoffice.ChangeKinds) (*Reader, error) {
-	page, err := f.page(ctx, backoffice.ChangeQuery{After: after, Kinds: kinds})
+func (f *Feed) Follow(ctx context.Context, history string, after int64, kinds backoffice.ChangeKinds) (*Reader, error) {
+	page, err := f.page(ctx, backoffice.ChangeQuery{History: history, After: after, Kinds: kinds})
 	if err != nil {
 		return nil, err
 	}
 	if after == backoffice.FromOldest {
 		after = page.Latest
 	}
-	return f.Read(after, kinds), nil
+	return f.Read(page.History, after, kinds), nil
 }
-
-var errOther = backoffice.Errorf(backoffice.CursorExpired, "the change log is not the one that was followed, as after the restore of a backup: export the records again, and go on from the number that the export names")
 
 // At is the number up to which the reader has come.
 func (r *Reader) At() int64 { return r.at }
+
+// Cursor is that of the place to which the reader has come.
+func (r *Reader) Cursor() string { return backoffice.ChangeCursor(r.history, r.at) }
 
 // Next returns the next changes, at most so many, and waits for one to come: those that are in view of the context. Errors: CursorExpired when the log does not
 // reach from here on, the cause of the context's end, and those of the store.
@@ -65,11 +66,8 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 		return nil, false, context.Cause(ctx)
 	}
 	entries, to, history, ok := r.feed.tail.after(r.at)
-	if r.history != 0 && r.history != history {
-		return nil, false, errOther
-	}
-	r.history = history
-	if ok && !backoffice.RestrictionOf(ctx).IsSet() { // only the store knows what is in view
+	if ok && (r.history == "" || r.history == history) && !backoffice.RestrictionOf(ctx).IsSet() { // only the store knows what is in view
+		r.history = history
 		for _, entry := range entries {
 			if shown := r.kinds.Show(entry); shown != nil {
 				if changes = append(changes, shown); len(changes) == most {
@@ -81,9 +79,14 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 		r.at = to
 		return changes, false, nil
 	}
-	page, err := r.feed.page(ctx, backoffice.ChangeQuery{After: r.at, First: most, Kinds: r.kinds})
+	page, err := r.feed.page(ctx, backoffice.ChangeQuery{History: r.history, After: r.at, First: most, Kinds: r.kinds})
 	if err != nil {
 		return nil, false, err
+	}
+	if r.history = page.History; history != "" && history != page.History { // the tail has not seen yet that it is another one
+		if err := r.feed.tail.begin(ctx, r.feed.store); err != nil {
+			return nil, false, err
+		}
 	}
 	changes = page.Show(r.kinds)
 	if r.at = page.Latest; page.More {

@@ -2,8 +2,10 @@ package changes
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"sync"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -15,7 +17,7 @@ const mostKept = 4096
 type tail struct {
 	mu      sync.RWMutex
 	known   bool
-	history int                  // another one begins when the log turns out not to go on from what is known of it
+	history string               // of the log
 	from    int64                // the entries are all behind this number
 	to      int64                // up to this one
 	entries []*backoffice.Change // not to be changed
@@ -24,14 +26,14 @@ type tail struct {
 
 // beyond says whether there is something behind a number, or another history than that which the caller knows; else grown tells
 // when there may be.
-func (t *tail) beyond(number int64, history int) (grown <-chan struct{}, reached bool) {
+func (t *tail) beyond(number int64, history string) (grown <-chan struct{}, reached bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.grown, t.known && (t.to > number || t.history != history)
 }
 
 // after are the entries behind a number, and up to where they go; ok says whether they are all here.
-func (t *tail) after(number int64) (entries []*backoffice.Change, to int64, history int, ok bool) {
+func (t *tail) after(number int64) (entries []*backoffice.Change, to int64, history string, ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	if !t.known || number < t.from || number > t.to {
@@ -46,7 +48,7 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	t.mu.RLock()
-	known, to := t.known, t.to
+	known, to, history := t.known, t.to, t.history
 	var last *backoffice.Change
 	if len(t.entries) > 0 {
 		last = t.entries[len(t.entries)-1]
@@ -68,15 +70,22 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 	case last != nil && len(entries) > 0 && entries[0].Same(last):
 		entries = entries[1:]
 	case last != nil || len(entries) == 0: // it was removed, or was never there; or there is nothing that would tell
-		page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{After: to})
+		page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{History: history, After: to})
 		switch {
-		case backoffice.KindOf(err) == backoffice.CursorExpired:
-			return false, t.begin(ctx, store)
-		case err != nil:
+		case page == nil:
 			return false, err
-		case last != nil && page.Removed < to:
+		case page.History != history, page.Removed > to:
+			return false, t.begin(ctx, store)
+		case err != nil || last != nil && page.Removed < to: // what was followed is not there any more, and nobody has said so
+			err := store.RenewHistory(ctx, history, "failover", backoffice.InstantOf(time.Now()))
+			if err != nil {
+				return false, err
+			}
 			return false, t.begin(ctx, store)
 		}
+	}
+	if slices.ContainsFunc(entries, func(c *backoffice.Change) bool { return c.Done == backoffice.Unknown }) {
+		return false, t.begin(ctx, store) // the history may be another one
 	}
 	if len(entries) > 0 {
 		t.grow(entries)
@@ -84,7 +93,7 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 	return full, nil
 }
 
-// begin begins another history at the end of the log.
+// begin begins anew at the end of the log.
 func (t *tail) begin(ctx context.Context, store backoffice.Store) error {
 	page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{After: backoffice.FromOldest})
 	if err != nil {
@@ -92,7 +101,7 @@ func (t *tail) begin(ctx context.Context, store backoffice.Store) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known, t.history = true, t.history+1
+	t.known, t.history = true, page.History
 	t.from, t.to, t.entries = page.Latest, page.Latest, nil
 	t.wake()
 	return nil
@@ -101,6 +110,9 @@ func (t *tail) begin(ctx context.Context, store backoffice.Store) error {
 func (t *tail) grow(entries []*backoffice.Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	for _, entry := range entries {
+		entry.History = t.history
+	}
 	t.entries = append(t.entries, entries...)
 	if more := len(t.entries) - mostKept; more > mostKept {
 		t.from = t.entries[more-1].Sequence

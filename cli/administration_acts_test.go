@@ -62,7 +62,7 @@ func webhooksAreNoted(t *testing.T, w *witness) {
 	receiver.secret = made.Secret
 	w.noted(t, made.ID, line...)
 	w.doesWith(t, []string{"SSL_CERT_FILE=" + receiver.certificate}, made.ID, "webhooks", "ping", made.ID, "--webhook-network=127.0.0.0/8")
-	w.does(t, made.ID, "webhooks", "rewind", made.ID, "--to", "0")
+	w.does(t, made.ID, "webhooks", "rewind", made.ID, "--to", history(t, w.shell)+".0")
 	w.does(t, made.ID, "webhooks", "disable", made.ID)
 	w.does(t, made.ID, "webhooks", "rotate", made.ID)
 	w.must(t, "webhooks", "list")

@@ -112,6 +112,7 @@ type reader struct {
 	origin string
 	id     string // of the pair that was made last
 	hook   string // the webhook that was made last
+	cursor string // that was printed last
 }
 
 func newReader(t *testing.T, demo []string) *reader {
@@ -152,6 +153,7 @@ func newReader(t *testing.T, demo []string) *reader {
 var (
 	madeID   = regexp.MustCompile(`x-client-id:\s+(\S+)`)
 	madeHook = regexp.MustCompile(`webhook:\s+(\S+)`)
+	cursor   = regexp.MustCompile(`\b[a-z0-9]{16}\.[0-9]+\b`)
 )
 
 // run runs a command with the reader's own folders in the place of the page's.
@@ -161,7 +163,7 @@ func (r *reader) run(command string) (string, error) {
 		return "", nil
 	}
 	command = strings.NewReplacer("/backups/", r.dir+"/backups/", "/srv/", r.dir+"/srv/", "http://127.0.0.1:8080", r.origin,
-		" ID", " "+r.id, " WEBHOOK", " "+r.hook).Replace(command)
+		" ID", " "+r.id, " WEBHOOK", " "+r.hook, "x7k2m9qa.41", r.cursor).Replace(command)
 	shell := exec.Command("sh", "-ec", command)
 	shell.Dir, shell.Env = r.dir, r.env
 	out, err := shell.CombinedOutput()
@@ -170,6 +172,9 @@ func (r *reader) run(command string) (string, error) {
 	}
 	if made := madeHook.FindSubmatch(out); made != nil {
 		r.hook = string(made[1])
+	}
+	if printed := cursor.Find(out); printed != nil {
+		r.cursor = string(printed)
 	}
 	return string(out), err
 }

@@ -91,7 +91,8 @@ func (c *queryCommand) write(to io.Writer, t terminal, client *http.Client, requ
 	if err := whole(to, response); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.err, "%s rows; what changes after number %s of the change log is not in them\n", response.Trailer.Get(export.ExportRows), response.Header.Get(export.ChangesAfter))
+	_, err = fmt.Fprintf(t.err, "%s rows; what changes after %s in the change feed is not in them\n",
+		response.Trailer.Get(export.ExportRows), response.Header.Get(export.ChangesAfter))
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
 	"example.org/backoffice/store/sqlite"
 )
@@ -136,6 +137,9 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 		return 0, 0, err
 	}
 	if err := sameKeyset(ctx, s, store); err != nil {
+		return 0, 0, err
+	}
+	if err := store.RenewHistory(ctx, "", "restore", backoffice.InstantOf(time.Now())); err != nil {
 		return 0, 0, err
 	}
 	from, err := files.OpenFolder(filepath.Join(r.backup, backupFiles))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/sqlite/sqlitetest"
@@ -59,12 +60,28 @@ func exported(t *testing.T, s *shell) string {
 	return all.String()
 }
 
+// history is the name of the history of the store's change log.
+func history(t *testing.T, s *shell) string {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), "sqlite:"+s.path("backoffice.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	page, err := backoffice.ReadChangePage(t.Context(), store, backoffice.ChangeQuery{After: backoffice.FromOldest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.History
+}
+
 func TestARestoreAfterACrashGivesTheBackupAndKeepsWhatWasThere(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "import", "../testdata/office")
 	before := exported(t, s)
 	backup := filepath.Join(s.dir, "backup")
+	lost := history(t, s)
 	s.must(t, "backup", backup)
 	s.crash(t)
 	out := s.must(t, "restore", backup)
@@ -73,6 +90,9 @@ func TestARestoreAfterACrashGivesTheBackupAndKeepsWhatWasThere(t *testing.T) {
 	}
 	if out := s.must(t, "check"); !strings.HasPrefix(out, "All is whole") {
 		t.Errorf("check tells %q", out)
+	}
+	if history(t, s) == lost {
+		t.Error("the change log is told as that of before, whose last entries are gone")
 	}
 	kept := regexp.MustCompile(`kept: (\S+backoffice\.db\.replaced-\S+Z)\n`).FindStringSubmatch(out)
 	if kept == nil {

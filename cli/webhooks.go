@@ -18,7 +18,7 @@ type webhooksCommand struct {
 	Create  webhooksCreateCommand  `cmd:"" help:"Create a webhook and print its secret, which cannot be seen again."`
 	List    webhooksListCommand    `cmd:"" help:"List the webhooks: how each stands, how far it is behind, and why."`
 	Ping    webhooksPingCommand    `cmd:"" help:"Post a message of the type ping to a webhook, and print what it answers."`
-	Rewind  webhooksRewindCommand  `cmd:"" help:"Send what comes after a number, also to a webhook that was stopped."`
+	Rewind  webhooksRewindCommand  `cmd:"" help:"Send what comes after a cursor, also to a webhook that was stopped."`
 	Disable webhooksDisableCommand `cmd:"" help:"Stop a webhook until it is rewound."`
 	Rotate  webhooksRotateCommand  `cmd:"" help:"Give a webhook a new secret and print it; the old one signs as well for a while."`
 	Delete  webhooksDeleteCommand  `cmd:"" help:"Remove a webhook."`
@@ -28,7 +28,7 @@ type webhooksCreateCommand struct {
 	URL    string   `required:"" name:"url" placeholder:"URL" help:"Where changes are posted to, such as https://receiver.example/changes."`
 	Noun   []string `placeholder:"NOUN" help:"A noun whose changes are told; may be repeated. Without it, all but MINFIN_DOCUMENT. One of ${nouns}."`
 	Client string   `placeholder:"ID" help:"The client id of the pair whose scopes say what is told, and with which the webhook ends. Without it, the operator's."`
-	From   *int64   `placeholder:"NUMBER" help:"Begin after this number of the change log. Without it, with what comes from now on."`
+	From   string   `placeholder:"CURSOR" help:"Begin after this cursor of the change feed. Without it, with what comes from now on."`
 	JSON   bool     `name:"json" help:"Print one JSON object with id and secret, and nothing else."`
 
 	nouns []backoffice.Noun
@@ -43,19 +43,8 @@ func (c *webhooksCreateCommand) Validate() error {
 		}
 		c.nouns = append(c.nouns, noun)
 	}
-	if err := checkNumber("--from", c.From); err != nil {
-		return err
-	}
 	if err := backoffice.CheckWebhookURL(c.URL); err != nil {
 		return fmt.Errorf("--url: %w", err)
-	}
-	return nil
-}
-
-// checkNumber wants a number that can be one of the change log.
-func checkNumber(flag string, number *int64) error {
-	if number != nil && *number < 0 {
-		return errors.New(flag + " is a number of the change log, 0 or more")
 	}
 	return nil
 }
@@ -102,7 +91,8 @@ func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t
 	columns := []string{"id", "state", "after", "behind", "waitingSince", "attempts", "nextAttempt", "failure", "deliveredAt", "nouns", "clientId", "url", "createdAt", "reason"}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, hook := range hooks {
-			err := add(hook.ID, hook.State(), hook.At, behind[hook.ID], moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure,
+			err := add(hook.ID, hook.State(), backoffice.ChangeCursor(hook.History, hook.At), behind[hook.ID],
+				moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure,
 				moment(hook.DeliveredAt), hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt), hook.Reason(log))
 			if err != nil {
 				return err
@@ -137,18 +127,15 @@ func (c *webhooksPingCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 
 type webhooksRewindCommand struct {
 	ID string `arg:"" help:"The webhook."`
-	To *int64 `required:"" placeholder:"NUMBER" help:"Send what comes after this number of the change log. The one that list shows goes on where it stands."`
+	To string `required:"" placeholder:"CURSOR" help:"Send what comes after this cursor of the change feed. The one that list shows goes on where it stands."`
 }
-
-// Validate wants a number of the change log.
-func (c *webhooksRewindCommand) Validate() error { return checkNumber("--to", c.To) }
 
 // Run rewinds the webhook.
 func (c *webhooksRewindCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	if err := webhooks.Rewind(ctx, store, c.ID, *c.To); err != nil {
+	if err := webhooks.Rewind(ctx, store, c.ID, c.To); err != nil {
 		return unknownWebhook(err)
 	}
-	_, err := fmt.Fprintf(t.out, "The webhook goes on after %d, within seconds.\n", *c.To)
+	_, err := fmt.Fprintf(t.out, "The webhook goes on after %s, within seconds.\n", c.To)
 	return err
 }
 

@@ -40,7 +40,8 @@ func TestWebhooksAreCreatedRotatedRewoundDisabledAndDeleted(t *testing.T) {
 	p := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "warehouse"))
 	created := hookOf(t, s.must(t, "webhooks", "create", "--json", "--url", "https://receiver.example/changes", "--noun", "LABEL", "--noun", "CUSTOMER", "--client", p.ClientID))
 	row := s.hooks(t)[0]
-	if row["id"] != created.ID || row["state"] != "live" || row["after"] != 4.0 || row["behind"] != 0.0 || row["clientId"] != p.ClientID || row["url"] != "https://receiver.example/changes" ||
+	if row["id"] != created.ID || row["state"] != "live" || row["after"] != history(t, s)+".4" || row["behind"] != 0.0 ||
+		row["clientId"] != p.ClientID || row["url"] != "https://receiver.example/changes" ||
 		len(row["nouns"].([]any)) != 2 || row["reason"] != "" || row["attempts"] != 0.0 || row["deliveredAt"] != nil {
 		t.Errorf("it is listed as %v", row)
 	}
@@ -55,11 +56,16 @@ func TestWebhooksAreCreatedRotatedRewoundDisabledAndDeleted(t *testing.T) {
 	if row = s.hooks(t)[0]; row["state"] != "stopped" || !strings.Contains(row["reason"].(string), "disabled") {
 		t.Errorf("disabled it is listed as %v", row)
 	}
-	s.must(t, "webhooks", "rewind", created.ID, "--to", "0")
-	if row = s.hooks(t)[0]; row["state"] != "live" || row["after"] != 0.0 {
+	s.must(t, "webhooks", "rewind", created.ID, "--to", history(t, s)+".0")
+	if row = s.hooks(t)[0]; row["state"] != "live" || row["after"] != history(t, s)+".0" {
 		t.Errorf("rewound it is listed as %v", row)
 	}
-	out := s.must(t, "webhooks", "create", "--url", "https://receiver.example/", "--from", "1")
+	for cursor, why := range map[string]string{"0": "such as x7k2m9qa.42", "anotherhistory.0": "after the restore of a backup"} {
+		if code, _, err := s.run(t, "webhooks", "rewind", created.ID, "--to", cursor); code != exitFailure || !strings.Contains(err, why) {
+			t.Errorf("rewound to %s it ends with %d, %s", cursor, code, err)
+		}
+	}
+	out := s.must(t, "webhooks", "create", "--url", "https://receiver.example/", "--from", history(t, s)+".1")
 	if !strings.HasPrefix(out, "webhook: ") || !strings.Contains(out, "\nsecret:  whsec_") || len(s.hooks(t)) != 2 {
 		t.Errorf("it says %q", out)
 	}
@@ -94,10 +100,9 @@ func TestAWebhookThatCannotBeIsRefusedInASentence(t *testing.T) {
 		"minfin.read":                  {"create", "--url", good, "--noun", "MINFIN_DOCUMENT", "--client", p.ClientID},
 		"credentials list":             {"create", "--url", good, "--client", "nobody"},
 		"revoked or expired":           {"create", "--url", good, "--client", ended.ClientID},
-		"--from is a number":           {"create", "--url", good, "--from=-1"},
-		"does not reach as far":        {"create", "--url", good, "--from", "99"},
-		"--to is a number":             {"rewind", "nothing", "--to=-1"},
-		"webhooks list":                {"rewind", "nothing", "--to", "0"},
+		"not a cursor of the change":   {"create", "--url", good, "--from=1"},
+		"not of the change log as it":  {"create", "--url", good, "--from", history(t, s) + ".99"},
+		"webhooks list":                {"rewind", "nothing", "--to", history(t, s) + ".0"},
 		"there is no such webhook":     {"ping", "nothing"},
 		"no such webhook; backoffice":  {"delete", "nothing"},
 		"is written as in 10.1.0.0/16": {"ping", "nothing", "--webhook-network", "everywhere"},

@@ -12,7 +12,7 @@ import (
 
 // Names of an answer's headers and trailers.
 const (
-	ChangesAfter = "Changes-After" // the number of the change log when the walk began
+	ChangesAfter = "Changes-After" // the cursor of the change feed when the walk began
 	ExportRows   = "Export-Rows"   // how many rows there are: of the file, without its header
 	ExportStatus = "Export-Status" // Complete, and nothing else
 	Complete     = "complete"
@@ -37,7 +37,7 @@ type exporting struct {
 
 	w       http.ResponseWriter
 	control *http.ResponseController
-	changes int64
+	changes string
 	begun   bool
 	rows    int
 	buffer  []byte
@@ -98,7 +98,7 @@ func (x *exporting) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x.changes = page.Latest
+	x.changes = page.End()
 	switch x.options.Format {
 	case CSV:
 		return x.stream(ctx, newCommas(x.table, x.options.Excel))
@@ -154,7 +154,7 @@ func (x *exporting) open() {
 	header.Set("X-Accel-Buffering", "no") // by proxies
 	header.Add("Vary", "Accept")
 	header.Set("Trailer", ExportRows+", "+ExportStatus)
-	header.Set(ChangesAfter, backoffice.ChangeCursor(x.changes))
+	header.Set(ChangesAfter, x.changes)
 	x.w.WriteHeader(http.StatusOK)
 }
 

@@ -102,7 +102,7 @@ func (s *store) Nouns(b *backoffice.Batch, ids []string, into []backoffice.Noun)
 // ReadChanges implements backoffice.ChangeReader: each kind of change has occurred once, on something that is still there.
 func (s *store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
 	return queue(b, func() {
-		into.Latest = max(q.After, 0)
+		into.History, into.Latest = q.History, max(q.After, 0)
 		if q.First == 0 {
 			return
 		}

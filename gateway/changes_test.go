@@ -44,8 +44,18 @@ func (o *office) changesAfter(t testing.TB, pair [2]string, after string, argume
 // now is the cursor at the end of the feed.
 func (o *office) now(t testing.TB) string {
 	t.Helper()
-	told, _ := o.changesAfter(t, o.pair(t, backoffice.AllScopes...), "0", "")
+	told, _ := o.changesAfter(t, o.pair(t, backoffice.AllScopes...), o.cursor(t, 0), "")
 	return told.LatestCursor
+}
+
+// cursor is that of a number of the log as it is now.
+func (o *office) cursor(t testing.TB, after int64) string {
+	t.Helper()
+	page, err := backoffice.ReadChangePage(t.Context(), o.Store, backoffice.ChangeQuery{After: backoffice.FromOldest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return backoffice.ChangeCursor(page.History, after)
 }
 
 // write sends a mutation, which has to succeed.
@@ -134,7 +144,7 @@ func TestAPageOfChangesWithItsObjectsIsOneStatementANoun(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	all := o.pair(t, backoffice.AllScopes...)
-	told, calls := o.changesAfter(t, all, "0", "")
+	told, calls := o.changesAfter(t, all, o.cursor(t, 0), "")
 	nouns := map[string]bool{}
 	for _, c := range told.Nodes {
 		nouns[c.Noun] = true
@@ -142,7 +152,9 @@ func TestAPageOfChangesWithItsObjectsIsOneStatementANoun(t *testing.T) {
 	if len(nouns) != 10 || calls != 1+len(nouns) {
 		t.Errorf("%d statements for the objects of %d nouns", calls, len(nouns))
 	}
-	if latest, _ := o.changesAfter(t, all, "0", ", latestOnly: true"); len(latest.Nodes) >= len(told.Nodes) || latest.Nodes[len(latest.Nodes)-1].Cursor != told.Nodes[len(told.Nodes)-1].Cursor {
+	latest, _ := o.changesAfter(t, all, o.cursor(t, 0), ", latestOnly: true")
+	if len(latest.Nodes) >= len(told.Nodes) ||
+		latest.Nodes[len(latest.Nodes)-1].Cursor != told.Nodes[len(told.Nodes)-1].Cursor {
 		t.Errorf("%d of %d changes are the last of their objects", len(latest.Nodes), len(told.Nodes))
 	}
 }

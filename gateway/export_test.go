@@ -142,7 +142,7 @@ func TestAnExportHoldsTheWholeListAndTellsItsEnd(t *testing.T) {
 			if diff := cmp.Diff(want, whole.lines()); diff != "" || !whole.complete() || whole.trailer.Get("Export-Rows") != strconv.Itoa(len(want)) {
 				t.Errorf("%v: %s", whole, diff)
 			}
-			if n, err := strconv.Atoi(whole.header.Get("Changes-After")); err != nil || n < 20 {
+			if _, n, err := backoffice.ParseChangeCursor(whole.header.Get("Changes-After")); err != nil || n < 20 {
 				t.Errorf("Changes-After is %q", whole.header.Get("Changes-After"))
 			}
 

@@ -28,9 +28,9 @@ func (s server) subscribe(schema *execute.Executor) func(context.Context) (graph
 		if err != nil {
 			return nil, err
 		}
-		after := backoffice.FromOldest // which is the end, for a reader that follows
+		history, after := "", backoffice.FromOldest // which is the end, for a reader that follows
 		if cursor, _ := args["after"].(*string); cursor != nil {
-			if after, err = backoffice.ParseChangeCursor(*cursor); err != nil {
+			if history, after, err = backoffice.ParseChangeCursor(*cursor); err != nil {
 				return nil, err
 			}
 		}
@@ -39,7 +39,7 @@ func (s server) subscribe(schema *execute.Executor) func(context.Context) (graph
 		if err != nil {
 			return nil, err
 		}
-		reader, err := s.feed.Follow(own, after, backoffice.ChangesVisibleTo(auth.From(ctx), nouns))
+		reader, err := s.feed.Follow(own, history, after, backoffice.ChangesVisibleTo(auth.From(ctx), nouns))
 		if err != nil {
 			leave()
 			return nil, err

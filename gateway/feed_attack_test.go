@@ -94,7 +94,7 @@ func (f follower) deaf(t testing.TB) io.Reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	const body = `{"query": "subscription { changes(after: \"0\") { cursor at noun objectId parents { noun id } object { __typename id ... on Customer { displayName email transcripts { nodes { id statusLabel } } } } } }"}`
+	body := `{"query": "subscription { changes(after: \"` + f.beginning(t) + `\") { cursor at noun objectId parents { noun id } object { __typename id ... on Customer { displayName email transcripts { nodes { id statusLabel } } } } } }"}`
 	fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\n%s: %s\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s",
 		auth.ClientIDHeader, f.pair[0], auth.ClientSecretHeader, f.pair[1], len(body), body)
 	reader := bufio.NewReaderSize(conn, 4<<10)
@@ -135,7 +135,7 @@ func TestSlowReadersHoldLittleMemoryAndNobodyUp(t *testing.T) {
 	if each > 1<<20 {
 		t.Errorf("a reader that takes nothing holds %d KiB", each/1024)
 	}
-	s := f.subscribes(t, everyChange, map[string]any{"after": "0"})
+	s := f.subscribes(t, everyChange, map[string]any{"after": f.beginning(t)})
 	for range customers {
 		s.change(t)
 	}

@@ -131,7 +131,7 @@ func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 			p := startProcess(t, settings)
 			defer func() { p.kill() }()
 			f := follower{address: "http://" + p.address, pair: [2]string{issued.ID, secret}}
-			err = followAll(t, f, "0", time.Minute, func() (acknowledged []string) {
+			err = followAll(t, f, f.beginning(t), time.Minute, func() (acknowledged []string) {
 				var all sync.WaitGroup
 				var mu sync.Mutex
 				ctx, stop := context.WithCancel(t.Context())

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -175,7 +174,7 @@ func (f follower) pageInto(ctx context.Context, query, after string, told func(r
 	}
 	for _, c := range page.Changes {
 		told(c)
-		after = strconv.Itoa(c.Sequence)
+		after = c.Cursor
 	}
 	if len(page.Changes) == 0 {
 		after = page.Latest
@@ -296,7 +295,7 @@ func TestAReaderByTimeLosesWhatCommitsLate(t *testing.T) {
 				last = c.At
 			}
 			byNumber.add(c)
-			after = strconv.Itoa(c.Sequence)
+			after = c.Cursor
 		}
 	}
 	var ids []string

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 
 // restChange is a change as REST tells it.
 type restChange struct {
+	Cursor   string
 	Sequence int
 	At       time.Time
 	Noun     string
@@ -120,6 +120,13 @@ func (f follower) streams(t testing.TB, query string, header ...string) *events 
 	return s
 }
 
+// beginning is the cursor before the first change.
+func (f follower) beginning(t testing.TB) string {
+	t.Helper()
+	history, _, _ := strings.Cut(f.page(t, "?limit=1").Latest, ".")
+	return history + ".0"
+}
+
 // next is the next event that is no comment; ok is false when the stream has ended.
 func (s *events) next() (e event, ok bool) {
 	for s.lines.Scan() {
@@ -141,7 +148,7 @@ func (s *events) change(t testing.TB) restChange {
 	t.Helper()
 	e, ok := s.next()
 	var change restChange
-	if err := json.Unmarshal([]byte(e.data), &change); !ok || err != nil || e.name != "" || e.id != strconv.Itoa(change.Sequence) {
+	if err := json.Unmarshal([]byte(e.data), &change); !ok || err != nil || e.name != "" || e.id != change.Cursor {
 		t.Fatalf("%+v %v", e, err)
 	}
 	return change
@@ -155,7 +162,7 @@ func TestAPageOfChangesInREST(t *testing.T) {
 	if len(page.Changes) != 2 || page.Latest != o.now(t) || page.Changes[0].Noun != "LABEL" || page.Changes[0].Action != "CREATED" || page.Changes[0].Fields == nil || page.Changes[0].Parents == nil {
 		t.Errorf("%+v", page)
 	}
-	next := all.page(t, "?noun=LABEL&noun=TRANSCRIPT&after="+strconv.Itoa(page.Changes[1].Sequence))
+	next := all.page(t, "?noun=LABEL&noun=TRANSCRIPT&after="+page.Changes[1].Cursor)
 	if len(next.Changes) < 3 || next.Changes[0].Sequence <= page.Changes[1].Sequence || len(next.Changes[2].Parents) != 3 {
 		t.Errorf("%+v", next)
 	}
@@ -163,8 +170,10 @@ func TestAPageOfChangesInREST(t *testing.T) {
 		t.Errorf("%+v", end)
 	}
 	for query, want := range map[string]int{
-		"?after=x": 400, "?after=-1": 400, "?after=01": 400, "?after=": 400, "?noun=CUSTOMERS": 400, "?noun=": 400, "?limit=0": 400, "?limit=501": 400, "?wait=31": 400, "?last=5": 400,
-		"?after=9007199254740993": 410, "?limit=500&wait=0&after=0": 200,
+		"?after=x": 400, "?after=1": 400, "?after=" + o.cursor(t, -1): 400, "?after=": 400,
+		"?noun=CUSTOMERS": 400, "?noun=": 400, "?limit=0": 400, "?limit=501": 400, "?wait=31": 400, "?last=5": 400,
+		"?after=" + o.cursor(t, 9007199254740993): 410, "?after=anotherhistory.1": 410,
+		"?limit=500&wait=0&after=" + o.cursor(t, 0): 200,
 	} {
 		response, err := all.get(t.Context(), query)
 		if err != nil {
@@ -234,7 +243,7 @@ func TestAStreamGoesOnWhereItWas(t *testing.T) {
 			o := openOfficeOn(t, database(t))
 			all := o.pair(t, backoffice.AllScopes...)
 			f := o.follower(t, all)
-			now, whole := f.streams(t, "?noun=CUSTOMER"), f.streams(t, "?after=0")
+			now, whole := f.streams(t, "?noun=CUSTOMER"), f.streams(t, "?after="+o.cursor(t, 0))
 			first := whole.change(t)
 			if first.Sequence != 1 || first.Noun != "LABEL" {
 				t.Errorf("%+v", first)
@@ -244,7 +253,7 @@ func TestAStreamGoesOnWhereItWas(t *testing.T) {
 			if made.ID != id || made.Action != "CREATED" || *made.ClientID != all[0] {
 				t.Errorf("%+v", made)
 			}
-			resumed := f.streams(t, "?after=0&noun=CUSTOMER", "Last-Event-ID", strconv.Itoa(made.Sequence-1))
+			resumed := f.streams(t, "?noun=CUSTOMER&after="+o.cursor(t, 0), "Last-Event-ID", o.cursor(t, int64(made.Sequence-1)))
 			if again := resumed.change(t); again.Sequence != made.Sequence {
 				t.Errorf("%+v", again)
 			}
@@ -263,7 +272,7 @@ func TestAStreamGoesOnWhereItWas(t *testing.T) {
 					break
 				}
 			}
-			response, err := f.get(t.Context(), "?after=9007199254740993", "Accept", "text/event-stream")
+			response, err := f.get(t.Context(), "?after="+o.cursor(t, 9007199254740993), "Accept", "text/event-stream")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -363,7 +372,7 @@ func TestWhatIsKeptForAWhileIsGoneThenAndNobodyIsGivenLess(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for query, want := range map[string]int{"?after=0": 410, "?after=" + after: 200, "": 200} {
+			for query, want := range map[string]int{"?after=" + o.cursor(t, 0): 410, "?after=" + after: 200, "": 200} {
 				response, err := f.get(t.Context(), query)
 				if err != nil {
 					t.Fatal(err)

@@ -132,7 +132,7 @@ func TestGoldenQueriesTakeNoMoreStatementsThanTheirPlanSays(t *testing.T) {
 	o := openOffice(t)
 	pair, exact := o.pair(t, backoffice.AllScopes...), 0
 	for _, path := range paths {
-		g := readGolden(t, path)
+		g := readGolden(t, o, path)
 		calls, err := strconv.Atoi(strings.TrimSpace(g.parts["calls"]))
 		if err != nil {
 			t.Fatal(path, err)

@@ -173,7 +173,7 @@ func TestARestrictedPairFollowsWhatIsInView(t *testing.T) {
 			kinds := backoffice.ChangesVisibleTo(&backoffice.Principal{Scopes: backoffice.AllScopes}, nil)
 			ctx, cancel := context.WithTimeout(auth.WithPrincipal(t.Context(), &backoffice.Principal{ClientID: pairOfTests, Restriction: r}), time.Minute)
 			defer cancel()
-			reader, err := o.feed.Follow(ctx, backoffice.FromOldest, kinds)
+			reader, err := o.feed.Follow(ctx, "", backoffice.FromOldest, kinds)
 			if err != nil {
 				t.Fatal(err)
 			}

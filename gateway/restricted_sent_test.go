@@ -14,12 +14,12 @@ import (
 // What a restricted pair is sent without asking for each thing, what it sends, and what it is answered again: the paths that
 // restricted_office_test.go does not make up.
 
-const toldOfChanges = `subscription { changes(after: "0") { noun objectId action fields parents { noun id } object { __typename id } } }`
+const toldOfChanges = `subscription($after: String) { changes(after: $after) { noun objectId action fields parents { noun id } object { __typename id } } }`
 
 // streamed are the first n changes of a log as a subscription over Server-Sent Events tells them.
 func (o *office) streamed(t testing.TB, pair [2]string, n int) (all []string) {
 	t.Helper()
-	s := o.follower(t, pair).subscribes(t, toldOfChanges, nil)
+	s := o.follower(t, pair).subscribes(t, toldOfChanges, map[string]any{"after": o.cursor(t, 0)})
 	for range n {
 		e, ok := s.next()
 		if !ok || e.name != "next" {
@@ -34,7 +34,7 @@ func (o *office) streamed(t testing.TB, pair [2]string, n int) (all []string) {
 func (o *office) heard(t testing.TB, pair [2]string, n int) (all []string) {
 	t.Helper()
 	s := o.follower(t, pair).connects(t)
-	s.says(t, subscribing("1", toldOfChanges, nil))
+	s.says(t, subscribing("1", toldOfChanges, map[string]any{"after": o.cursor(t, 0)}))
 	for range n {
 		m := s.hears(t)
 		if m.Type != "next" {

@@ -46,7 +46,7 @@ var unreadAnswers = map[string]func(t *testing.T, f follower){
 	"Server-Sent Events": func(t *testing.T, f follower) { f.unread(t, "/graphql", "text/event-stream", longRead) },
 	"a subscription": func(t *testing.T, f follower) {
 		f.unread(t, "/graphql", "text/event-stream",
-			`subscription { changes(after: "0", nouns: [TRANSCRIPT]) { object { ... on Transcript { id`+longFields+` } } } }`)
+			`subscription { changes(after: "`+f.beginning(t)+`", nouns: [TRANSCRIPT]) { object { ... on Transcript { id`+longFields+` } } } }`)
 	},
 	"an export": func(t *testing.T, f follower) {
 		f.unread(t, "/graphql/export?format=jsonl", "*/*", strings.Replace(longRead, "first: 5, ", "", 1))

@@ -128,9 +128,9 @@ func TestASocketCarriesSubscriptionsQueriesAndMutations(t *testing.T) {
 			t.Parallel()
 			o := openOfficeOn(t, database(t))
 			all := o.pair(t, backoffice.AllScopes...)
-			listed, _ := o.changesAfter(t, all, "0", "")
+			listed, _ := o.changesAfter(t, all, o.cursor(t, 0), "")
 			s := o.follower(t, all).connects(t)
-			s.says(t, subscribing("feed", everyChange, map[string]any{"after": "0"}))
+			s.says(t, subscribing("feed", everyChange, map[string]any{"after": o.cursor(t, 0)}))
 			for _, want := range listed.Nodes {
 				m := s.hears(t)
 				if got := changeIn(t, m); m.ID != "feed" || encoded(t, got) != encoded(t, want) {
@@ -172,9 +172,9 @@ func TestAnOperationThatIsRefusedEndsAloneOnItsSocket(t *testing.T) {
 	o := openOffice(t)
 	s := o.follower(t, o.pair(t)).connects(t)
 	for query, code := range map[string]string{
-		`subscription { changes(after: "x") { cursor } }`:                "BAD_USER_INPUT",
-		`subscription { changes(after: "9007199254740993") { cursor } }`: "CURSOR_EXPIRED",
-		`subscription { a: changes { cursor } b: changes { cursor } }`:   "GRAPHQL_VALIDATION_FAILED",
+		`subscription { changes(after: "x") { cursor } }`:              "BAD_USER_INPUT",
+		`subscription { changes(after: "otherhistory.9") { cursor } }`: "CURSOR_EXPIRED",
+		`subscription { a: changes { cursor } b: changes { cursor } }`: "GRAPHQL_VALIDATION_FAILED",
 		`{ nothing }`: "GRAPHQL_VALIDATION_FAILED",
 		``:            "BAD_USER_INPUT",
 	} {

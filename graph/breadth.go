@@ -348,7 +348,7 @@ func (ec *executionContext) breadthChange() *execute.Object {
 			Name:    "cursor",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNString2string(w, object.(*backoffice.VisibleChange).Cursor())
+				return putNString2string(w, object.(*backoffice.VisibleChange).Cursor)
 			},
 		},
 		{

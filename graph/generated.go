@@ -3666,7 +3666,7 @@ type Query {
   read everything again.
   """
   changes(
-    "Only changes after this cursor of the list, or after the number that an export names; from the oldest one that is kept when absent."
+    "Only changes after this cursor of the list, or after the one that an export names; from the oldest one that is kept when absent."
     after: String
     "At most this many changes: 0 to 500."
     first: Int = 100
@@ -4679,7 +4679,7 @@ type ChangeEdge {
 type Subscription {
   "The changes behind ` + "`" + `after` + "`" + `, one by one and for good, in the order in which they became visible; the objects of several changes are read together. A pair may have 20 of them at one time."
   changes(
-    "The cursor of the last change that was seen, or the number of an export's Changes-After; what comes behind it is told. Without it the next change is the first."
+    "The cursor of the last change that was seen, or that of an export's Changes-After; what comes behind it is told. Without it the next change is the first."
     after: String
     "Only changes of these kinds of objects."
     nouns: [Noun!]
@@ -9734,7 +9734,7 @@ func (ec *executionContext) _Change_cursor(ctx context.Context, field graphql.Co
 			return ec.fieldContext_Change_cursor(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
+			return obj.Cursor, nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -9745,7 +9745,7 @@ func (ec *executionContext) _Change_cursor(ctx context.Context, field graphql.Co
 	)
 }
 func (ec *executionContext) fieldContext_Change_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Change", field, true, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Change_sequence(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {

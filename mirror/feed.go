@@ -30,6 +30,7 @@ const (
 
 // place is how far the origin's changes were read. It is noted in the store, as long as everything before it is here.
 type place struct {
+	History string             `json:"history"` // of the origin's change log
 	After   int64              `json:"after"`
 	Last    *change            `json:"last"`    // the change of that number, nil when it is not known: the proof that the feed is the one that was read
 	Walked  backoffice.Instant `json:"walked"`  // when everything was walked through
@@ -65,7 +66,9 @@ type feed struct {
 	Changes []change `json:"changes"`
 	Latest  string   `json:"latest"`
 
-	read bool
+	history string // of latest
+	end     int64
+	read    bool
 }
 
 const (
@@ -80,17 +83,18 @@ type noFeed struct {
 }
 
 // changes reads a page of the feed. One that cannot be read is none: the origin may have something else there.
-func (p *pulling) changes(ctx context.Context, after int64, limit int) (*feed, int, error) {
+func (p *pulling) changes(ctx context.Context, history string, after int64, limit int) (*feed, int, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}}
-	if after >= 0 {
-		query.Set("after", strconv.FormatInt(after, 10))
+	if history != "" {
+		query.Set("after", backoffice.ChangeCursor(history, after))
 	}
 	var got feed
 	status, err := p.origin.get(ctx, "/changes", query, answerTime, func(r *http.Response) error {
 		got = feed{}
 		err := json.NewDecoder(limited(r)).Decode(&got)
-		_, bad := strconv.ParseInt(got.Latest, 10, 64)
-		got.read = err == nil && bad == nil && got.Changes != nil
+		var bad error
+		got.history, got.end, bad = backoffice.ParseChangeCursor(got.Latest)
+		got.read = err == nil && bad == nil && got.Changes != nil && (history == "" || history == got.history)
 		return nil
 	})
 	return &got, status, err
@@ -107,7 +111,7 @@ func (p *pulling) beginFeed(ctx context.Context) error {
 	if note := notes[noFeedNote]; note != nil && json.Unmarshal(note, &none) == nil && none.Origin == from && p.began.Time().Sub(none.Asked.Time()) < walkAgain {
 		return nil
 	}
-	got, status, err := p.changes(ctx, -1, 1)
+	got, status, err := p.changes(ctx, "", 0, 1)
 	if err != nil {
 		return err
 	}
@@ -118,12 +122,15 @@ func (p *pulling) beginFeed(ctx context.Context) error {
 		}
 		return p.Store.NoteMirror(ctx, "", map[string][]byte{noFeedNote: note})
 	}
-	latest, _ := strconv.ParseInt(got.Latest, 10, 64)
-	p.place = &place{After: latest, Walked: p.began, Numbers: p.Purpose != nil, Client: p.ClientID, Open: map[backoffice.Noun]map[string]touched{}}
+	history, latest := got.history, got.end
+	p.place = &place{
+		History: history, After: latest, Walked: p.began, Numbers: p.Purpose != nil, Client: p.ClientID,
+		Open: map[backoffice.Noun]map[string]touched{},
+	}
 	if latest == 0 {
 		return nil
 	}
-	got, status, err = p.changes(ctx, latest-1, 1)
+	got, status, err = p.changes(ctx, history, latest-1, 1)
 	if status == http.StatusOK && len(got.Changes) == 1 && got.Changes[0].Sequence == latest { // else the pair may not see it
 		p.place.Last = &got.Changes[0]
 		p.place.Last.Parents = nil
@@ -147,7 +154,7 @@ func (p *pulling) endFeed(ctx context.Context) error {
 		switch {
 		case done == nil || !done.Told:
 			continue
-		case done.Incomplete != "" || done.Missing > 0 || done.after < 0:
+		case done.Incomplete != "" || done.Missing > 0 || done.after < 0 || done.history != p.place.History:
 			return nil
 		case done.after < p.place.After && !p.broken.placeAfter: // its walk began in a run before
 			p.place.After, p.place.Last = done.after, nil
@@ -234,7 +241,8 @@ func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 		return nil, err
 	}
 	var at place
-	if json.Unmarshal(note, &at) != nil || at.Numbers != (p.Purpose != nil) || at.Client != p.ClientID || p.began.Time().Sub(at.Walked.Time()) > walkAgain {
+	if json.Unmarshal(note, &at) != nil || at.History == "" || at.Numbers != (p.Purpose != nil) || at.Client != p.ClientID ||
+		p.began.Time().Sub(at.Walked.Time()) > walkAgain {
 		return nil, p.Store.NoteMirror(ctx, placeNote, nil)
 	}
 	if at.Open == nil {
@@ -249,7 +257,7 @@ func (p *pulling) news(ctx context.Context) (found []change, known bool, err err
 	if p.place.Last != nil {
 		after-- // so that the last one is told again
 	}
-	got, status, err := p.changes(ctx, after, feedPage)
+	got, status, err := p.changes(ctx, p.place.History, after, feedPage)
 	if err != nil || status != http.StatusOK || !got.read {
 		return nil, false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -47,6 +48,27 @@ func TestFromAnOriginWithAFeedASecondPullAsksOnceAndAThirdForWhatWasChanged(t *t
 	}
 }
 
+func TestAnOriginWithALostHistoryIsWalkedThroughAgainThoughItsLogHasGrownPastThePlace(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
+			origin, copied, pull, _ := fedMirror(t, engine.open)
+			if err := origin.store.RenewHistory(t.Context(), "", "restore", backoffice.InstantOf(time.Now())); err != nil {
+				t.Fatal(err)
+			}
+			origin.say(t, backoffice.NounCustomer, `{"_id":"acme","name":"Anders"}`)
+			if report := pull.mustOnce(t); report.pages() < 10 || report.Incomplete() {
+				t.Errorf("it is not walked through: %+v", report)
+			}
+			wantSame(t, origin, copied)
+			if report := pull.mustOnce(t); report.Requests != 1 {
+				t.Errorf("then it asks %d times", report.Requests)
+			}
+		})
+	}
+}
+
 func TestADeletionThatTheFeedTellsIsAskedForAndBounded(t *testing.T) {
 	t.Parallel()
 	origin, copied, pull, between := fedMirror(t, openSQLite)
@@ -82,8 +104,8 @@ func TestAFeedThatDoesNotGoOnHasEverythingWalkedThroughAgain(t *testing.T) {
 	for name, body := range map[string]string{
 		"it has expired":           "410",
 		"it is no feed any more":   "<html>",
-		"it is cut short":          `{"changes":[],"latest":"9999"}`,
-		"it is another one":        `{"changes":[{"sequence":1,"at":"2020-01-01T00:00:00.000Z","noun":"CUSTOMER","id":"x","action":"UPDATED"}],"latest":"9999"}`,
+		"it is cut short":          `{"changes":[],"latest":"x7k2m9qa.9999"}`,
+		"it is another one":        `{"changes":[{"sequence":1,"at":"2020-01-01T00:00:00.000Z","noun":"CUSTOMER","id":"x","action":"UPDATED"}],"latest":"x7k2m9qa.9999"}`,
 		"it is not there any more": "404",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -74,7 +74,8 @@ type Pulled struct {
 	seen     map[uint64]struct{} // in the walk, keyed by sumOf
 	unloaded []string            // identifiers of records that could not be loaded
 	ringed   *backoffice.Instant // as of when the ring has come around; nil for nouns without one
-	after    int64               // place in the feed before the walk, -1 when that is not known
+	history  string              // of the feed
+	after    int64               // place in it before the walk, -1 when that is not known
 }
 
 // Report is what a pull has done.

@@ -33,7 +33,8 @@ type walk struct {
 	Why     string             `json:"why"`     // it is not complete, "" as long as it is
 	Held    bool               `json:"held"`    // there are records that are tried again at the end
 	Numbers bool               `json:"numbers"` // registration numbers are pulled
-	After   int64              `json:"after"`   // place in the feed before it, -1 when that is not known
+	History string             `json:"history"` // of the feed
+	After   int64              `json:"after"`   // place in it before the walk, -1 when that is not known
 
 	first []string            // identifiers of the first page, of lists that are not sorted
 	seen  map[uint64]struct{} // keyed by sumOf
@@ -109,7 +110,7 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 	}
 	w := &walk{Size: mostAPage, Began: p.began, Sorted: true, Numbers: p.Purpose != nil, After: -1, seen: map[uint64]struct{}{}}
 	if p.place != nil {
-		w.After = p.place.After
+		w.History, w.After = p.place.History, p.place.After
 	}
 	if p.pageSize > 0 {
 		w.Size = p.pageSize
@@ -293,7 +294,8 @@ func (p *pulling) endWalk(ctx context.Context, n *noun, w *walk) error {
 		}
 	}
 	p.of(n).Pages += w.Pages
-	p.of(n).sample, p.of(n).seen, p.of(n).unloaded, p.of(n).after = w.Last, w.seen, w.unloaded, w.After
+	p.of(n).sample, p.of(n).seen, p.of(n).unloaded = w.Last, w.seen, w.unloaded
+	p.of(n).history, p.of(n).after = w.History, w.After
 	p.of(n).Incomplete = w.Why
 	if w.Pages > 1 {
 		for _, note := range []string{seenNote(n), walkNote(n)} {

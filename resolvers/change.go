@@ -27,7 +27,7 @@ func (query) Changes(ctx context.Context, after *string, first *int, nouns []bac
 	}
 	var err error
 	if after != nil {
-		if q.After, err = backoffice.ParseChangeCursor(*after); err != nil {
+		if q.History, q.After, err = backoffice.ParseChangeCursor(*after); err != nil {
 			return nil, err
 		}
 	}
@@ -36,7 +36,7 @@ func (query) Changes(ctx context.Context, after *string, first *int, nouns []bac
 	changes := &loaders.From(ctx).Changes
 	page, err := changes.Page(ctx, q)
 	if err == nil {
-		err = page.Expired(q.After)
+		err = page.Expired(q.History, q.After)
 	}
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
-	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -43,6 +42,7 @@ func (ChangeAction) Schema(huma.Registry) *huma.Schema {
 
 // Change is one change of one object; it never holds a value.
 type Change struct {
+	Cursor   string         `json:"cursor" doc:"Its place in the feed: go on after it."`
 	Sequence int            `json:"sequence" doc:"The number of the change. It grows in the order in which changes became visible; gaps mean nothing."`
 	At       Instant        `json:"at" doc:"When it was made."`
 	Noun     Noun           `json:"noun" doc:"What kind of object was changed."`
@@ -62,7 +62,7 @@ type ChangeParent struct {
 // Changes are a page of the feed.
 type Changes struct {
 	Changes []Change `json:"changes" nullable:"false" doc:"The changes, in the order in which they became visible."`
-	Latest  string   `json:"latest" doc:"Where the log ended at the page's moment. Go on after the last change of the page, or after this when there is none."`
+	Latest  string   `json:"latest" doc:"The cursor of where the log ended at the page's moment. Go on after the last change of the page, or after this when there is none."`
 }
 
 var shownChange = mapping.New[backoffice.VisibleChange, Change](
@@ -78,7 +78,7 @@ var shownChange = mapping.New[backoffice.VisibleChange, Change](
 
 // changesAsked are the parameters of the feed.
 type changesAsked struct {
-	After       string `query:"after" pattern:"^[0-9]{1,19}$" doc:"Only changes after this number: the sequence of a change, latest, or the number that an export names. Without it a page begins with the oldest change that is kept, and a stream with the next one."`
+	After       string `query:"after" pattern:"^[a-z0-9]{8,16}[.][0-9]{1,19}$" doc:"Only changes after this cursor: that of a change, latest, or the one that an export names. Without it a page begins with the oldest change that is kept, and a stream with the next one."`
 	Limit       int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"How many changes a page has at most."`
 	Noun        []Noun `query:"noun,explode" doc:"Only changes of this kind of object; may be repeated."`
 	Wait        int    `query:"wait" minimum:"0" maximum:"30" default:"0" doc:"For how many seconds to wait when there is nothing yet. The answer comes with the first change, or is a page without any."`
@@ -93,7 +93,7 @@ func (a *API) changes() {
 	register(a, huma.Operation{
 		OperationID: "listChanges", Method: http.MethodGet, Path: "/changes", Tags: []string{tagChanges}, Summary: "List or follow changes",
 		Description: "What was created, updated and deleted, in the order in which it became visible: whoever has seen a change has seen all before it that the pair may read. " +
-			"With `wait` the request waits for the next change. With `Accept: text/event-stream` it is a stream of Server-Sent Events that does not end: the id of an event is the number of its change, so that " +
+			"With `wait` the request waits for the next change. With `Accept: text/event-stream` it is a stream of Server-Sent Events that does not end: the id of an event is the cursor of its change, so that " +
 			"`Last-Event-ID` goes on behind it, its data is the change, and a comment is sent every 15 seconds. A stream that the server ends says why in an event named `end`, whose data is a problem. " +
 			"A pair may have 20 streams and waiting requests at one time.",
 		Metadata: map[string]any{streamedKey: true},
@@ -118,7 +118,7 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 	}
 	var err error
 	if from != "" {
-		if q.After, err = backoffice.ParseChangeCursor(from); err != nil {
+		if q.History, q.After, err = backoffice.ParseChangeCursor(from); err != nil {
 			return nil, badParameter("after", err.Error())
 		}
 	}
@@ -143,11 +143,13 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 		if from == "" {
 			q.After = page.Latest
 		}
+		q.History = page.History
 		return &download{func(ctx huma.Context) { a.streamChanges(ctx, q) }}, nil
 	case in.Wait > 0 && len(page.Changes) == 0 && incoming.Method != http.MethodHead:
-		return a.waitForChanges(ctx, q, page.Latest, time.Duration(in.Wait)*time.Second)
+		q.History, q.After = page.History, page.Latest
+		return a.waitForChanges(ctx, q, time.Duration(in.Wait)*time.Second)
 	}
-	return changesAnswer(page.Show(q.Kinds), page.Latest), nil
+	return changesAnswer(page.Show(q.Kinds), page.End()), nil
 }
 
 // changesPage reads a page as a request like others.
@@ -168,8 +170,8 @@ func (a *API) changesPage(ctx context.Context, q backoffice.ChangeQuery) (*backo
 // pageTime is how long the reading of a page may take: the request itself may wait for longer.
 const pageTime = 10 * time.Second
 
-func changesAnswer(shown []*backoffice.VisibleChange, latest int64) *download {
-	answer := Changes{Changes: make([]Change, len(shown)), Latest: backoffice.ChangeCursor(latest)}
+func changesAnswer(shown []*backoffice.VisibleChange, latest string) *download {
+	answer := Changes{Changes: make([]Change, len(shown)), Latest: latest}
 	for i, c := range shown {
 		answer.Changes[i] = shownChange.Map(c)
 	}
@@ -180,8 +182,8 @@ func changesAnswer(shown []*backoffice.VisibleChange, latest int64) *download {
 	}}
 }
 
-// waitForChanges waits for the next changes behind the end of the log.
-func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, after int64, wait time.Duration) (*download, error) {
+// waitForChanges waits for the next changes.
+func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, wait time.Duration) (*download, error) {
 	own, leave, err := a.Feed.Enter(ctx, auth.From(ctx))
 	if err != nil {
 		return nil, err
@@ -189,12 +191,12 @@ func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, afte
 	defer leave()
 	own, cancel := context.WithTimeout(own, wait)
 	defer cancel()
-	reader := a.Feed.Read(after, q.Kinds)
+	reader := a.Feed.Read(q.History, q.After, q.Kinds)
 	shown, err := reader.Next(own, q.First)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	return changesAnswer(shown, reader.At()), nil
+	return changesAnswer(shown, reader.Cursor()), nil
 }
 
 const (
@@ -220,7 +222,7 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	w.WriteHeader(http.StatusOK)
 	events := &eventWriter{w: w, control: http.NewResponseController(w)}
 	events.comment()
-	reader := a.Feed.Read(q.After, q.Kinds)
+	reader := a.Feed.Read(q.History, q.After, q.Kinds)
 	for {
 		if events.send() != nil {
 			break
@@ -262,7 +264,7 @@ type eventWriter struct {
 func (e *eventWriter) comment() { e.text.WriteString(":\n\n") }
 
 func (e *eventWriter) change(c *backoffice.VisibleChange) {
-	e.text.WriteString("id: " + strconv.Itoa(c.Sequence) + "\ndata: ")
+	e.text.WriteString("id: " + c.Cursor + "\ndata: ")
 	e.data(shownChange.Map(c))
 }
 

@@ -65,15 +65,15 @@ func feedText(s feedShape, d *Dialect) string {
 	}
 	page := strings.Join(parts, " UNION ALL ") + limit
 	text := named("changes.feed", unnamed(endsOfFeed)) + " LEFT JOIN (" + page + ") c ON true ORDER BY c.sequence"
-	text = strings.Replace(text, "h.removed, h.latest", "h.removed, h.latest, c."+strings.ReplaceAll(feedNames(s.inView), ", ", ", c."), 1)
+	text = strings.Replace(text, "h.latest, h.history", "h.latest, h.history, c."+strings.ReplaceAll(feedNames(s.inView), ", ", ", c."), 1)
 	if feedKnown.Add(1) <= mostFeedTexts {
 		feedTexts.Store(s, text)
 	}
 	return text
 }
 
-// endsOfFeed tells up to where entries are gone, and the number of the last one.
-const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest FROM (SELECT r.removed, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
+// endsOfFeed tells up to where entries are gone, the number of the last one, and the history of the log.
+const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.history FROM (SELECT r.removed, r.history, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
 
 // feedNames are the columns of a page.
 func feedNames(inView bool) string {
@@ -101,7 +101,10 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 	}
 	return queryOf(text, args, func(row *Row) error {
 		into.Removed, into.Latest = row.Int(0), row.Int(1)
-		if len(kinds) == 0 || row.IsNull(2) || row.Int(2) <= into.Removed {
+		if into.History == "" {
+			into.History = row.Text(2)
+		}
+		if len(kinds) == 0 || row.IsNull(3) || row.Int(3) <= into.Removed {
 			return nil
 		}
 		if len(into.Changes) == q.First {
@@ -109,16 +112,29 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 			return nil
 		}
 		c := &backoffice.Change{
-			Sequence: row.Int(2), At: backoffice.Instant(row.Int(3)), ClientID: row.Text(4), Noun: backoffice.Noun(row.Text(5)), ObjectID: row.Text(6),
-			Fields: split[string](row.Text(7)), Done: backoffice.ChangeAction(row.Text(8)), Parents: parentsFrom(row.Text(9), row.Text(10)),
-			VisibleAt: backoffice.Instant(row.Int(11)),
+			History: into.History, Sequence: row.Int(3), At: backoffice.Instant(row.Int(4)), ClientID: row.Text(5),
+			Noun: backoffice.Noun(row.Text(6)), ObjectID: row.Text(7), Fields: split[string](row.Text(8)),
+			Done: backoffice.ChangeAction(row.Text(9)), Parents: parentsFrom(row.Text(10), row.Text(11)),
+			VisibleAt: backoffice.Instant(row.Int(12)),
 		}
 		if inView {
-			seen := split[string](row.Text(12))
+			seen := split[string](row.Text(13))
 			c.Parents = slices.DeleteFunc(c.Parents, func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) })
 		}
 		into.Changes = append(into.Changes, c)
 		return nil
+	})
+}
+
+// RenewHistory implements backoffice.ChangeStore.
+func (s *Store) RenewHistory(ctx context.Context, old, act string, now backoffice.Instant) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		const text = "UPDATE /*backoffice:change_horizon.renew*/ change_horizon SET history = $1 WHERE history = $2 OR $2 = ''"
+		renewed, err := tx.conn.Exec(ctx, text, []any{backoffice.NewHistory(), old})
+		if err != nil || renewed == 0 {
+			return err
+		}
+		return tx.LogChanges(ctx, &backoffice.Change{At: now, Action: act, Done: backoffice.Unknown})
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 // What is stored of a webhook: what an operator alters, and behind it the progress, which senders do.
 const (
 	webhookSettings = "url, nouns, secret, old_secret, old_secret_to"
-	webhookProgress = "stop, at, message_through, message_nouns, message_made_at, message_body, attempts, due, failure, tried_at, delivered_at"
+	webhookProgress = "stop, at, message_through, message_nouns, message_made_at, message_body, attempts, due, failure, tried_at, delivered_at, history"
 
 	selectWebhooks = "SELECT /*backoffice:webhooks.list*/ id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + " FROM webhooks"
 )
@@ -27,7 +27,7 @@ func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (ho
 			WebhookProgress: backoffice.WebhookProgress{
 				Stop: backoffice.WebhookStop(row.Text(10)), At: row.Int(11),
 				Attempts: int(row.Int(16)), Due: backoffice.Instant(row.Int(17)), Failure: row.Text(18),
-				TriedAt: backoffice.Instant(row.Int(19)), DeliveredAt: backoffice.Instant(row.Int(20)),
+				TriedAt: backoffice.Instant(row.Int(19)), DeliveredAt: backoffice.Instant(row.Int(20)), History: row.Text(21),
 			},
 		}
 		if !row.IsNull(8) {
@@ -86,7 +86,7 @@ func progressOf(p *backoffice.WebhookProgress) []any {
 		message = []any{m.Through, apiNames(m.Nouns), int64(m.MadeAt), m.Body}
 	}
 	args := append([]any{string(p.Stop), p.At}, message...)
-	return append(args, int64(p.Attempts), int64(p.Due), storable(p.Failure), int64(p.TriedAt), int64(p.DeliveredAt))
+	return append(args, int64(p.Attempts), int64(p.Due), storable(p.Failure), int64(p.TriedAt), int64(p.DeliveredAt), p.History)
 }
 
 // assigned writes "a = $n, b = $n+1" for columns.

@@ -25,16 +25,18 @@ func Behind(ctx context.Context, store backoffice.Store, hooks []*backoffice.Web
 		if stop != "" {
 			continue
 		}
-		if behind[hook.ID], err = countBehind(asPairOf(ctx, hook, pairs), store, hook.At, kinds); err != nil {
+		if behind[hook.ID], err = countBehind(asPairOf(ctx, hook, pairs), store, hook.History, hook.At, kinds); err != nil {
 			return nil, err
 		}
 	}
 	return behind, nil
 }
 
-func countBehind(ctx context.Context, store backoffice.ChangeReader, after int64, kinds backoffice.ChangeKinds) (n int, err error) {
+func countBehind(ctx context.Context, store backoffice.ChangeReader, history string, after int64, kinds backoffice.ChangeKinds) (n int, err error) {
 	for {
-		page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{After: after, First: min(countedAtOnce, MostBehind-n), Kinds: kinds})
+		page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{
+			History: history, After: after, First: min(countedAtOnce, MostBehind-n), Kinds: kinds,
+		})
 		if err != nil && backoffice.KindOf(err) != backoffice.CursorExpired { // then what is kept counts
 			return 0, err
 		}

@@ -15,7 +15,7 @@ type Draft struct {
 	ClientID string // the pair with whose scopes it is told of changes, "" for the operator
 	URL      string
 	Nouns    []backoffice.Noun // nil for all that the pair may read but minfin documents
-	From     *int64            // the number behind which it begins, nil for the end of the log
+	From     string            // the cursor behind which it begins, "" for the end of the log
 }
 
 const (
@@ -24,17 +24,17 @@ const (
 )
 
 // Create makes a webhook and returns it with its secret, which cannot be seen again. Errors: NotFound for an unknown pair,
-// Refused for an address, noun or pair that a webhook cannot have, CursorExpired for a number from which the log cannot be told.
+// Refused for an address, noun or pair that a webhook cannot have, BadInput for what is no cursor, CursorExpired for one from which the log cannot be told.
 func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, draft Draft) (hook *backoffice.Webhook, secret string, err error) {
 	pair, err := pairOf(ctx, store, draft.ClientID)
 	if err != nil {
 		return nil, "", err
 	}
-	from, err := placeOf(ctx, store, draft.From)
+	history, from, err := placeOf(ctx, store, draft.From)
 	if err != nil {
 		return nil, "", err
 	}
-	hook, err = backoffice.NewWebhook(pair, draft.URL, draft.Nouns, from, backoffice.InstantOf(time.Now()))
+	hook, err = backoffice.NewWebhook(pair, draft.URL, draft.Nouns, history, from, backoffice.InstantOf(time.Now()))
 	if err != nil {
 		return nil, "", err
 	}
@@ -70,20 +70,22 @@ func pairOf(ctx context.Context, store backoffice.CredentialStore, clientID stri
 	return store.Credential(ctx, clientID)
 }
 
-// placeOf is a number from which on the log can be told: the end of it when none is given.
-func placeOf(ctx context.Context, store backoffice.Store, number *int64) (int64, error) {
-	after := backoffice.FromOldest
-	if number != nil {
-		after = *number
+// placeOf is where a cursor is, from which on the log can be told: the end of it when none is given.
+func placeOf(ctx context.Context, store backoffice.Store, cursor string) (history string, after int64, err error) {
+	q := backoffice.ChangeQuery{After: backoffice.FromOldest}
+	if cursor != "" {
+		if q.History, q.After, err = backoffice.ParseChangeCursor(cursor); err != nil {
+			return "", 0, err
+		}
 	}
-	page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{After: after})
+	page, err := backoffice.ReadChangePage(ctx, store, q)
 	switch {
 	case err != nil:
-		return 0, err
-	case number == nil:
-		return page.Latest, nil
+		return "", 0, err
+	case cursor == "":
+		return page.History, page.Latest, nil
 	}
-	return *number, nil
+	return q.History, q.After, nil
 }
 
 // Rotate gives a webhook a new secret and returns it; the one before signs as well for overlap. NotFound for an unknown one.
@@ -100,9 +102,9 @@ func Rotate(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, i
 	return secret, err
 }
 
-// Rewind has a webhook go on behind a number, also one that was stopped. Errors: NotFound for an unknown one, CursorExpired when the log cannot
-// be told from there on, Refused when its pair has ended.
-func Rewind(ctx context.Context, store backoffice.Store, id string, to int64) error {
+// Rewind has a webhook go on behind a cursor, also one that was stopped. Errors: NotFound for an unknown one, BadInput for what is no
+// cursor, CursorExpired when the log cannot be told from there on, Refused when its pair has ended.
+func Rewind(ctx context.Context, store backoffice.Store, id, to string) error {
 	hook, err := store.Webhook(ctx, id)
 	if err != nil {
 		return err
@@ -111,11 +113,12 @@ func Rewind(ctx context.Context, store backoffice.Store, id string, to int64) er
 	if err != nil {
 		return err
 	}
-	if _, err := placeOf(ctx, store, &to); err != nil {
+	history, at, err := placeOf(ctx, store, to)
+	if err != nil {
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
-	return store.UpdateWebhook(ctx, id, "webhooks rewind", now, func(hook *backoffice.Webhook) error { return hook.Rewind(pair, to, now) })
+	return store.UpdateWebhook(ctx, id, "webhooks rewind", now, func(hook *backoffice.Webhook) error { return hook.Rewind(pair, history, at, now) })
 }
 
 // Disable stops a webhook until it is rewound. NotFound for an unknown one.

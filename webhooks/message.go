@@ -14,7 +14,7 @@ type message struct {
 	Data      any                `json:"data"`
 }
 
-// toldChanges are all changes behind one number, up to another, that the webhook is told.
+// toldChanges are all changes behind one cursor, up to another, that the webhook is told.
 type toldChanges struct {
 	After   string       `json:"after"`
 	Through string       `json:"through"`
@@ -29,10 +29,10 @@ type toldChange struct {
 	Action   string             `json:"action"`
 }
 
-// changesMessage makes the message of changes behind a number, with its body, which every attempt sends as it is.
-func changesMessage(after int64, changes []*backoffice.VisibleChange, now time.Time) (*backoffice.WebhookMessage, error) {
+// changesMessage makes the message of changes behind a number of a history, with its body, which every attempt sends as it is.
+func changesMessage(history string, after int64, changes []*backoffice.VisibleChange, now time.Time) (*backoffice.WebhookMessage, error) {
 	m := backoffice.NewWebhookMessage(changes, backoffice.InstantOf(now))
-	data := toldChanges{After: backoffice.ChangeCursor(after), Through: backoffice.ChangeCursor(m.Through)}
+	data := toldChanges{After: backoffice.ChangeCursor(history, after), Through: backoffice.ChangeCursor(history, m.Through)}
 	for _, c := range changes {
 		data.Changes = append(data.Changes, toldChange{c.Sequence, c.At, c.Noun.APIName(), c.ObjectID, c.Action.APIName()})
 	}

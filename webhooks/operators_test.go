@@ -25,14 +25,35 @@ func TestAWebhookBehindTheHorizonStopsUntilItIsRewound(t *testing.T) {
 			}
 			o.sender(t, nil)
 			waits(t, "it stops", func() bool { return o.stored(t, id).Stop == backoffice.WebhookExpired })
-			if err := Rewind(t.Context(), o.Store, id, 2); backoffice.KindOf(err) != backoffice.CursorExpired || o.stored(t, id).Stop == "" {
+			if err := Rewind(t.Context(), o.Store, id, o.cursor(t, 2)); backoffice.KindOf(err) != backoffice.CursorExpired || o.stored(t, id).Stop == "" {
 				t.Errorf("it is rewound to what is gone: %v", err)
 			}
-			if err := Rewind(t.Context(), o.Store, id, 6); err != nil {
+			if err := Rewind(t.Context(), o.Store, id, o.cursor(t, 6)); err != nil {
 				t.Fatal(err)
 			}
 			want := o.labels(t, "kept", 2)
 			waits(t, "it goes on", func() bool { ids, _ := r.told(); return len(ids) == len(want) })
+		})
+	}
+}
+
+func TestAWebhookOfALostHistoryStopsThoughTheLogHasGrownPastIt(t *testing.T) {
+	t.Parallel()
+	for engine, open := range engines {
+		t.Run("on "+engine, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t, open(t), nil)
+			r := receive(t, nil)
+			id, _ := o.hook(t, r.URL)
+			if err := o.RenewHistory(t.Context(), "", "restore", backoffice.InstantOf(time.Now())); err != nil {
+				t.Fatal(err)
+			}
+			o.labels(t, "new", 5)
+			o.sender(t, nil)
+			waits(t, "it stops", func() bool { return o.stored(t, id).Stop == backoffice.WebhookExpired })
+			if ids, _ := r.told(); len(ids) > 0 {
+				t.Errorf("it was told %v", ids)
+			}
 		})
 	}
 }
@@ -96,7 +117,7 @@ func TestWhatOperatorsDoHoldsWhileAMessageIsOnItsWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Rewind(t.Context(), o.Store, id, 0); err != nil {
+	if err := Rewind(t.Context(), o.Store, id, o.cursor(t, 0)); err != nil {
 		t.Fatal(err)
 	}
 	waits(t, "both are told", func() bool { ids, _ := r.told(); return len(ids) == 2 })
@@ -108,7 +129,7 @@ func TestWhatOperatorsDoHoldsWhileAMessageIsOnItsWay(t *testing.T) {
 		}
 	}
 	waits(t, "that is stored", func() bool { return o.stored(t, id).Message == nil })
-	if err := Rewind(t.Context(), o.Store, id, 0); err != nil {
+	if err := Rewind(t.Context(), o.Store, id, o.cursor(t, 0)); err != nil {
 		t.Fatal(err)
 	}
 	waits(t, "the first is told again", func() bool {

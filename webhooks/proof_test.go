@@ -271,7 +271,7 @@ func BenchmarkBacklog(b *testing.B) {
 			var last int64
 			o.sender(b, nil)
 			for b.Loop() {
-				if err := Rewind(b.Context(), o.Store, id, 1); err != nil {
+				if err := Rewind(b.Context(), o.Store, id, o.cursor(b, 1)); err != nil {
 					b.Fatal(err)
 				}
 				waits(b, "all are told", func() bool { last = o.stored(b, id).At; return last >= entries })

@@ -67,14 +67,14 @@ func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *test
 			if err != nil {
 				t.Fatal(err)
 			}
-			beginning, told := backoffice.FromOldest, map[string][]string{}
+			told := map[string][]string{}
 			for name, of := range map[string]backoffice.Restriction{"everybody": {}, "north": restriction} {
 				pair := &backoffice.Credential{ID: name, Name: name, CreatedAt: 1, Scopes: backoffice.AllScopes, Restriction: of}
 				if err := o.CreateCredential(t.Context(), pair); err != nil {
 					t.Fatal(err)
 				}
 				r := receive(t, nil)
-				if _, _, err := Create(t.Context(), o.Store, o.keys, Draft{ClientID: name, URL: r.URL, From: &beginning}); err != nil {
+				if _, _, err := Create(t.Context(), o.Store, o.keys, Draft{ClientID: name, URL: r.URL, From: o.cursor(t, 0)}); err != nil {
 					t.Fatal(err)
 				}
 				if n, want := o.behind(t), len(o.listed(t, of)); n != want {

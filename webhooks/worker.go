@@ -102,7 +102,7 @@ func (w *worker) serve(ctx context.Context) (err error) {
 		switch {
 		case w.hook.Message == nil:
 			if reader == nil || reader.At() < w.hook.At { // the message that was on its way when this worker began took it further
-				reader = w.Feed.Read(w.hook.At, w.kinds)
+				reader = w.Feed.Read(w.hook.History, w.hook.At, w.kinds)
 			}
 			err = w.compose(ctx, reader)
 		case !w.hook.May(w.kinds):
@@ -185,7 +185,7 @@ func (w *worker) compose(ctx context.Context, reader *changes.Reader) error {
 	if err := w.own(ctx); err != nil {
 		return err
 	}
-	message, err := changesMessage(w.hook.At, found, w.now())
+	message, err := changesMessage(w.hook.History, w.hook.At, found, w.now())
 	if err != nil {
 		return err
 	}

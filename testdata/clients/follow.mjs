@@ -101,7 +101,7 @@ for (const [name, follow] of Object.entries(clients)) {
 }
 
 it('every client learns why it is refused', async () => {
-  const query = 'subscription { changes(after: "9007199254740993") { cursor } }';
+  const query = 'subscription { changes(after: "otherhistory.9") { cursor } }';
   const refused = (subscribe) => new Promise((done) => subscribe({ next: (answer) => done(answer.errors), error: done, complete: () => done() }));
   const overSocket = await refused((sink) => socket().subscribe({ query }, sink));
   assert.equal(overSocket[0].extensions.code, 'CURSOR_EXPIRED');
