@@ -68,6 +68,9 @@ func FoldEmail(text string) string {
 // number are refused, which the library would drop.
 var phonePattern = regexp.MustCompile(`^\+?[0-9(][0-9()./\- \x{00A0}\x{202F}]*( ?(ext\.?|x|#) ?[0-9]{1,7})?$`)
 
+// decimalPattern is how a spreadsheet's number may be written: its last digit is none of the telephone number.
+var decimalPattern = regexp.MustCompile(`^[0-9]+\.[0-9]$`)
+
 // ParsePhone reads a telephone number, Belgian unless it starts with a country's prefix, and returns its
 // international format ("+32 2 555 12 12"). A number that cannot be one by its length and prefix is BadInput, as is one
 // whose international format would be read as another number (a few odd trunk prefixes).
@@ -80,7 +83,7 @@ func ParsePhone(text string) (string, error) {
 }
 
 func internationalPhone(text string) (number string, ok bool) {
-	if len(text) > maxPhone || !phonePattern.MatchString(text) {
+	if len(text) > maxPhone || !phonePattern.MatchString(text) || decimalPattern.MatchString(text) {
 		return "", false
 	}
 	parsed, err := phonenumbers.Parse(text, "BE")

@@ -10,15 +10,19 @@ const (
 	maskedRun      = 9  // digits in a row that may be a registration or a telephone number
 	numberDigits   = 11 // of a registration number, however it is divided
 	separatorsMost = 3  // between two of its parts: "90.01.01 - 997.94"
+	betweenMost    = 6  // of whatever, where date and check are those of a registration number: "90.01.01 nr 997.94"
 )
 
-// MaskDigits replaces by one '#' each run of 9 or more digits of whatever script, and each 11 digits that are divided by
-// dots, dashes, slashes, spaces and the like, as registration numbers usually are: so that none gets into a message, a
-// log or the register by way of a name. Other texts come back as they are. It is the one mask of everything that
-// is kept or shown.
+// MaskDigits replaces by one '#' each run of 9 or more digits of whatever script, each 11 digits that are divided by
+// dots, dashes, slashes, spaces and the like, as registration numbers usually are, and each registration number with a
+// word or a colon in it: so that none gets into a message, a log or the register by way of a name. Other texts come back
+// as they are. It is the one mask of everything that is kept or shown.
 func MaskDigits(text string) string {
 	return maskParts(text, "#", func(parts []digitRun) int {
-		if n := elevenDigits(parts); n > 0 {
+		if n := elevenDigits(parts, separatorsMost); n > 0 {
+			return n
+		}
+		if n := nationalNumber(text, parts, endOfTime); n > 0 {
 			return n
 		}
 		if parts[0].digits >= maskedRun {
@@ -33,33 +37,39 @@ func MaskDigits(text string) string {
 // another number, unless separators divide a registration number from its rest.
 func MaskNationalNumbers(text, mask string, now time.Time) string {
 	return maskParts(text, mask, func(parts []digitRun) int {
-		n := elevenDigits(parts)
-		if n == 0 {
-			return 0
-		}
-		var digits strings.Builder
-		for _, part := range parts[:n] {
-			digits.WriteString(text[part.start:part.end])
-		}
-		if _, err := ParseNationalNumber(digits.String(), now); err != nil {
-			return 0
-		}
-		return n
+		return nationalNumber(text, parts, now)
 	})
+}
+
+var endOfTime = time.Date(2999, 12, 31, 0, 0, 0, 0, time.UTC) // for which nobody is born later
+
+// nationalNumber is how many of the first parts are a registration number together, by its date and check; 0 when none are.
+func nationalNumber(text string, parts []digitRun, now time.Time) int {
+	n := elevenDigits(parts, betweenMost)
+	var digits strings.Builder
+	for _, part := range parts[:n] {
+		digits.WriteString(text[part.start:part.end])
+	}
+	if _, err := ParseNationalNumber(digits.String(), now); err != nil {
+		return 0
+	}
+	return n
 }
 
 // digitRun is digits in a row.
 type digitRun struct {
 	start, end int
 	digits     int
-	joined     bool // to the one before, by separators alone
+	behind     int  // characters behind the one before
+	joined     bool // to it, by separators alone
 }
 
-// elevenDigits is how many of the first parts have eleven digits together; 0 when no number of parts has.
-func elevenDigits(parts []digitRun) int {
+// elevenDigits is how many of the first parts have eleven digits together, with so many characters between two of them at
+// most, and separators alone unless that are more than those take; 0 when no number of parts has.
+func elevenDigits(parts []digitRun, between int) int {
 	digits := 0
 	for i, part := range parts {
-		if i > 0 && !part.joined {
+		if i > 0 && !part.joined && (between == separatorsMost || part.behind > between) {
 			break
 		}
 		if digits += part.digits; digits >= numberDigits {
@@ -116,7 +126,7 @@ func digitRuns(text string) []digitRun {
 			continue
 		}
 		if !inside {
-			runs = append(runs, digitRun{start: i, joined: joined})
+			runs = append(runs, digitRun{start: i, behind: between, joined: joined})
 		}
 		last := &runs[len(runs)-1]
 		last.end, last.digits = i+len(string(r)), last.digits+1

@@ -3,6 +3,8 @@ package export
 import (
 	"bytes"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // commas writes tables as CSV, as RFC 4180 has it; for Excel with semicolons, and with formulas made inert.
@@ -70,10 +72,21 @@ func (c *commas) append(to, b []byte, at int) (_ []byte, end, n int) {
 
 // said is a text as it is written; Excel may take it for a formula.
 func (c *commas) said(text []byte) []byte {
-	if c.inert && len(text) > 0 && strings.IndexByte("=+-@\t\r", text[0]) >= 0 {
+	if c.inert && len(text) > 0 && isFormula(text) {
 		return append([]byte{'\''}, text...)
 	}
 	return text
+}
+
+// isFormula says whether a spreadsheet may take a text for a formula: by its first sign, also in full width, behind blanks
+// and signs that are not seen.
+func isFormula(text []byte) bool {
+	if text[0] == '\t' || text[0] == '\r' {
+		return true
+	}
+	text = bytes.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Z) })
+	first, _ := utf8.DecodeRune(text)
+	return strings.ContainsRune("=+-@＝＋－＠﹢﹣﹦﹫−", first)
 }
 
 // cell appends a cell, quoted where it has to be.
