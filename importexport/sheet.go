@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -107,6 +108,9 @@ func (s *sheet) line(text []byte) (line []byte, why string) {
 	}
 	line = append(line, '{')
 	for i, c := range s.columns {
+		if text := strings.TrimSpace(values[i]); !c.passed && errorCell.MatchString(text) {
+			return nil, fmt.Sprintf("column %d holds %s, an error of the spreadsheet, and no value", i+1, text)
+		}
 		if s.saysNothing(i, values) {
 			continue
 		}
@@ -127,6 +131,9 @@ func (s *sheet) line(text []byte) (line []byte, why string) {
 	}
 	return append(line, '}'), ""
 }
+
+// errorCell is what a spreadsheet writes for a value that it could not calculate, also in Dutch (#N/B) and French (#NOM?).
+var errorCell = regexp.MustCompile(`^(#[A-Z][A-Z0-9/]*[!?]|#N/[AB]|#GETTING_DATA|Err:[0-9]{3})$`)
 
 func (s *sheet) saysNothing(i int, values []string) bool {
 	return s.columns[i].passed || strings.TrimSpace(values[i]) == ""

@@ -1,14 +1,17 @@
 package importexport
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -173,6 +176,84 @@ func TestWorkbooksHoldWhatLinesDo(t *testing.T) {
 	if _, err := got.load(t.Context(), labels); err == nil || !strings.Contains(err.Error(), "labels.xlsx is not a workbook") {
 		t.Errorf("what is no workbook: %v", err)
 	}
+}
+
+func TestACellOfAWorkbookIsItsValueOrAFault(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	for i, name := range []string{"_id", "type", "name", "phone", "customerCode"} {
+		must(t, book.SetCellStr("Sheet1", string(rune('A'+i))+"1", name))
+	}
+	for i, phone := range []any{25551212, "+32 2 555 12 12", "#N/A", nil, 25551212.0, 25551212.0, "25551212.0"} {
+		row := strconv.Itoa(i + 2)
+		for column, value := range map[string]any{"A": "c" + row, "B": "Company", "C": "Café", "D": phone, "E": float64(i + 500)} {
+			must(t, book.SetCellValue("Sheet1", column+row, value))
+		}
+	}
+	must(t, book.SetCellFormula("Sheet1", "D5", "1/0"))
+	path := filepath.Join(t.TempDir(), "customers.xlsx")
+	must(t, book.SaveAs(path))
+	asOthersWrite(t, path, map[string]string{ // Apache POI, Excel, openpyxl
+		`<c r="D6"><v>25551212</v></c>`: `<c r="D6"><v>2.5551212E7</v></c>`,
+		`<c r="E6"><v>504</v></c>`:      `<c r="E6" t="n"><v>504.0</v></c>`,
+		`<c r="D7"><v>25551212</v></c>`: `<c r="D7" t="e"><f>1/0</f><v>#DIV/0!</v></c>`,
+		`<c r="E7"><v>505</v></c>`:      `<c r="E7" t="str"><f>""</f><v></v></c>`,
+	})
+	e := newEnv(t)
+	all, err := (&Importer{Store: e.store, Files: e.files, Keys: e.keys, Rejects: t.TempDir()}).Import(t.Context(), filepath.Dir(path))
+	must(t, err)
+	var faults []string
+	for _, bad := range all[0].Bad {
+		faults = append(faults, bad.Report("customers"))
+	}
+	want := []string{
+		"customers:4: column 4 holds #N/A, an error of the spreadsheet, and no value",
+		"customers:5: column 4 holds #FORMULA!, an error of the spreadsheet, and no value",
+		"customers:7: column 4 holds #DIV/0!, an error of the spreadsheet, and no value",
+		"customers:8: phone: a telephone number is written as in +32 2 555 12 12",
+	}
+	if !slices.Equal(faults, want) {
+		t.Errorf("the faults are %q", faults)
+	}
+	stored := textOf(t, e.dump(t, true))["customers.ndjson"]
+	for _, want := range []string{`"customerCode":"500"`, `"customerCode":"501"`, `"customerCode":"504"`} {
+		if !strings.Contains(stored, want) {
+			t.Errorf("%s is not in %s", want, stored)
+		}
+	}
+	if n := strings.Count(stored, `"phone":"+32 2 555 12 12"`); n != 3 {
+		t.Errorf("%d have the number that the workbook holds: %s", n, stored)
+	}
+}
+
+// asOthersWrite puts other XML into the first sheet of a workbook.
+func asOthersWrite(t testing.TB, path string, instead map[string]string) {
+	t.Helper()
+	workbook, err := zip.OpenReader(path)
+	must(t, err)
+	defer workbook.Close()
+	var changed bytes.Buffer
+	out := zip.NewWriter(&changed)
+	for _, part := range workbook.File {
+		in, err := part.Open()
+		must(t, err)
+		text, err := io.ReadAll(in)
+		must(t, err)
+		if part.Name == "xl/worksheets/sheet1.xml" {
+			for from, to := range instead {
+				if !bytes.Contains(text, []byte(from)) {
+					t.Fatalf("%s is not in %s", from, text)
+				}
+				text = bytes.Replace(text, []byte(from), []byte(to), 1)
+			}
+		}
+		to, err := out.Create(part.Name)
+		must(t, err)
+		_, err = to.Write(text)
+		must(t, err)
+	}
+	must(t, out.Close())
+	must(t, os.WriteFile(path, changed.Bytes(), 0o600))
 }
 
 func TestAColumnIsForTheFieldThatTheMappingNames(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 const maxWorkbook = 2 << 30 // bytes that a workbook may hold
 
-// openWorkbook writes the first sheet of a workbook as CSV into a file that is removed when it is closed: what was staged is read
-// again from there. Cells are what they hold, not how they are shown.
+// openWorkbook writes the first sheet of a workbook as CSV into a file that is removed at once where the system allows it, and else
+// when it is closed: what was staged is read again from there. Cells are what they hold, not how they are shown.
 func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
 	book, err := excelize.OpenReader(workbook, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxWorkbook})
 	if err != nil {
@@ -28,6 +28,12 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
 			_ = os.Remove(file.Name())
 		}
 	}()
+	_ = os.Remove(file.Name())
+	typed, err := openCells(workbook)
+	if err != nil {
+		return nil, fmt.Errorf("%s has no sheet that can be read", name)
+	}
+	defer func() { _ = typed.part.Close() }()
 	rows, err := book.Rows(book.GetSheetName(0))
 	if err != nil {
 		return nil, fmt.Errorf("%s has no sheet", name)
@@ -35,8 +41,11 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
 	defer func() { _ = rows.Close() }()
 	out := csv.NewWriter(file)
 	width := 0
-	for rows.Next() {
+	for row := 1; rows.Next(); row++ {
 		cells, err := rows.Columns(excelize.Options{RawCellValue: true})
+		if err == nil {
+			cells, err = typed.fill(row, cells)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: a row of the sheet cannot be read", name)
 		}

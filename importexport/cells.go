@@ -1,0 +1,145 @@
+package importexport
+
+import (
+	"archive/zip"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// notCalculated is what is read for a formula whose value the workbook does not keep, as of a program that writes formulas without
+// calculating them. It reads like the errors of spreadsheets, and is refused like them.
+const notCalculated = "#FORMULA!"
+
+// typedCells tells what excelize does not of the cells of a sheet: which are numbers, whatever way they are written in, and which
+// are formulas that nobody calculated.
+type typedCells struct {
+	part    io.ReadCloser
+	decoder *xml.Decoder
+	number  int            // of the row that was read last
+	cells   map[int]string // of it, by column, both from 1
+}
+
+// openCells opens the cells of a workbook's first sheet.
+func openCells(workbook *os.File) (*typedCells, error) {
+	info, err := workbook.Stat()
+	if err != nil {
+		return nil, err
+	}
+	archive, err := zip.NewReader(workbook, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	var book struct {
+		Sheets []struct {
+			ID string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
+		} `xml:"sheets>sheet"`
+	}
+	var related struct {
+		Relationships []struct {
+			ID     string `xml:"Id,attr"`
+			Target string `xml:"Target,attr"`
+		} `xml:"Relationship"`
+	}
+	if err := errors.Join(readPart(archive, "xl/workbook.xml", &book), readPart(archive, "xl/_rels/workbook.xml.rels", &related)); err != nil {
+		return nil, err
+	}
+	for _, relationship := range related.Relationships {
+		if len(book.Sheets) > 0 && relationship.ID == book.Sheets[0].ID {
+			target := relationship.Target // beside workbook.xml, or from the root
+			if !strings.HasPrefix(target, "/") {
+				target = path.Join("xl", target)
+			}
+			part, err := archive.Open(strings.TrimPrefix(target, "/"))
+			if err != nil {
+				return nil, err
+			}
+			return &typedCells{part: part, decoder: xml.NewDecoder(part)}, nil
+		}
+	}
+	return nil, errors.New("no sheet")
+}
+
+func readPart(archive *zip.Reader, name string, into any) error {
+	part, err := archive.Open(name)
+	if err != nil {
+		return err
+	}
+	defer part.Close()
+	return xml.NewDecoder(io.LimitReader(part, maxWorkbook)).Decode(into)
+}
+
+// fill puts the numbers and the formulas of a row in their places. Rows are asked for in their order.
+func (c *typedCells) fill(row int, values []string) ([]string, error) {
+	for c.number < row {
+		if err := c.next(); errors.Is(err, io.EOF) {
+			return values, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if c.number > row {
+		return values, nil
+	}
+	for column, value := range c.cells {
+		for len(values) < column {
+			values = append(values, "")
+		}
+		values[column-1] = value
+	}
+	return values, nil
+}
+
+// next reads the next row.
+func (c *typedCells) next() error {
+	for {
+		token, err := c.decoder.Token()
+		if err != nil {
+			return err
+		}
+		start, starts := token.(xml.StartElement)
+		if !starts || start.Name.Local != "row" {
+			continue
+		}
+		var row struct {
+			Number int `xml:"r,attr"`
+			Cells  []struct {
+				Name    string    `xml:"r,attr"`
+				Type    string    `xml:"t,attr"`
+				Formula *struct{} `xml:"f"`
+				Value   *string   `xml:"v"`
+			} `xml:"c"`
+		}
+		if err := c.decoder.DecodeElement(&row, &start); err != nil {
+			return err
+		}
+		if c.number++; row.Number > 0 {
+			c.number = row.Number
+		}
+		c.cells = map[int]string{}
+		column := 0
+		for _, cell := range row.Cells {
+			column++
+			if cell.Name != "" {
+				if column, _, err = excelize.CellNameToCoordinates(cell.Name); err != nil {
+					return err
+				}
+			}
+			switch {
+			case cell.Formula != nil && (cell.Value == nil || *cell.Value == "" && cell.Type != "str"): // a text may be empty
+				c.cells[column] = notCalculated
+			case cell.Value != nil && (cell.Type == "" || cell.Type == "n"):
+				if number, err := strconv.ParseFloat(*cell.Value, 64); err == nil {
+					c.cells[column] = strconv.FormatFloat(number, 'f', -1, 64)
+				}
+			}
+		}
+		return nil
+	}
+}
