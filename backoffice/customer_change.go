@@ -176,7 +176,7 @@ func (s *Service) planUpdates(by *Principal, action string, inputs []CustomerUpd
 			continue
 		}
 		now := InstantOf(s.now())
-		after.Version++
+		after.Version = NextVersion(after.Version)
 		after.UpdatedAt = max(after.UpdatedAt, now) // a clock that was set back must not hide the change from updatedSince
 		after.NoteChange(before, len(changed) == len(numbers))
 		into.after = &after

@@ -91,7 +91,7 @@ func (s *Service) deleteCustomers(ctx context.Context, by *Principal, action str
 			delete(stored, in.ID)
 			going = append(going, in.ID)
 			if in.Expected != nil { // whoever else changes this version loses, or came first
-				c.Version++
+				c.Version = NextVersion(c.Version)
 				claimed = append(claimed, c)
 			}
 		}

@@ -5,9 +5,11 @@ import "github.com/google/uuid"
 // maxID is the most characters an identifier has; all of them are ASCII.
 const maxID = 64
 
-// MaxVersion is the largest version that a record may come with. From there it can grow for longer than anyone writes before
-// GraphQL's Int, which has 32 bits, cannot tell it.
+// MaxVersion is the largest version of a record, which GraphQL's Int, of 32 bits, can tell.
 const MaxVersion = 2_000_000_000
+
+// NextVersion is the version after another one: 1 after the largest.
+func NextVersion(version int) int { return version%MaxVersion + 1 }
 
 // NewID makes the identifier of a new object: a UUIDv7, so that identifiers of later objects sort later.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -17,7 +17,7 @@ func InstantOf(t time.Time) Instant { return Instant(t.UnixMilli()) }
 // ParseInstant reads RFC 3339; anything finer than milliseconds is cut off.
 func ParseInstant(text string) (Instant, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil || t.Year() < 1 || t.Year() > 9999 {
+	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
 		return 0, Errorf(BadInput, "an instant is written as in 2026-06-01T09:30:00.000Z")
 	}
 	return InstantOf(t), nil

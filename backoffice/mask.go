@@ -14,9 +14,9 @@ const (
 )
 
 // MaskDigits replaces by one '#' each run of 9 or more digits of whatever script, each 11 digits that are divided by
-// dots, dashes, slashes, spaces and the like, as registration numbers usually are, and each registration number with a
-// word or a colon in it: so that none gets into a message, a log or the register by way of a name. Other texts come back
-// as they are. It is the one mask of everything that is kept or shown.
+// dots, dashes, slashes, spaces and the like, as registration numbers usually are, and each registration number with
+// a word or a colon in it: so that none gets into a message, a log or the register by way of a name. Other texts come
+// back as they are. It is the one mask of everything that is kept or shown.
 func MaskDigits(text string) string {
 	return maskParts(text, "#", func(parts []digitRun) int {
 		if n := elevenDigits(parts, separatorsMost); n > 0 {
@@ -43,7 +43,7 @@ func MaskNationalNumbers(text, mask string, now time.Time) string {
 
 var endOfTime = time.Date(2999, 12, 31, 0, 0, 0, 0, time.UTC) // for which nobody is born later
 
-// nationalNumber is how many of the first parts are a registration number together, by its date and check; 0 when none are.
+// nationalNumber is how many of the first parts are a registration number together, by its date and check; 0 for none.
 func nationalNumber(text string, parts []digitRun, now time.Time) int {
 	n := elevenDigits(parts, betweenMost)
 	var digits strings.Builder

@@ -59,7 +59,7 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 		if updated = before; len(changed) == 0 {
 			return false, nil
 		}
-		after.Version++
+		after.Version = NextVersion(after.Version)
 		updated = &after
 		if err := tx.Users().Update(ctx, &after); err != nil {
 			return lost(err), err
@@ -124,7 +124,7 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 		raced := false
 		err := tx.Together(ctx, func(ctx context.Context) (err error) {
 			if expected != nil { // whoever else changes this version loses, or came first
-				user.Version++
+				user.Version = NextVersion(user.Version)
 				err = tx.Users().Update(ctx, user)
 				raced = lost(err)
 			}
@@ -161,7 +161,7 @@ func (s *Service) releaseCustomers(ctx context.Context, tx Tx, by *Principal, of
 	for i, c := range page {
 		before := *c
 		c.ResponsibleID = ""
-		c.Version++
+		c.Version = NextVersion(c.Version)
 		c.UpdatedAt = max(c.UpdatedAt, now)
 		c.NoteChange(&before, false)
 		changes[i] = &Change{At: now, ClientID: by.ClientID, Action: "deleteUser", Noun: NounCustomer, ObjectID: c.ID, Fields: []string{"responsibleId"}}

@@ -78,15 +78,12 @@ func (c *commas) said(text []byte) []byte {
 	return text
 }
 
-// isFormula says whether a spreadsheet may take a text for a formula: by its first sign, also in full width, behind blanks
-// and signs that are not seen.
+// isFormula says whether a spreadsheet may take a text for a formula: by its first sign, also in full width, behind
+// blanks and signs that are not seen.
 func isFormula(text []byte) bool {
-	if text[0] == '\t' || text[0] == '\r' {
-		return true
-	}
-	text = bytes.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Z) })
-	first, _ := utf8.DecodeRune(text)
-	return strings.ContainsRune("=+-@＝＋－＠﹢﹣﹦﹫−", first)
+	isBlank := func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Z) }
+	first, _ := utf8.DecodeRune(bytes.TrimLeftFunc(text, isBlank))
+	return text[0] == '\t' || text[0] == '\r' || strings.ContainsRune("=+-@＝＋－＠﹢﹣﹦﹫−", first)
 }
 
 // cell appends a cell, quoted where it has to be.

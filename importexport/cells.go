@@ -13,12 +13,12 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// notCalculated is what is read for a formula whose value the workbook does not keep, as of a program that writes formulas without
-// calculating them. It reads like the errors of spreadsheets, and is refused like them.
+// notCalculated is what is read for a formula whose value the workbook does not keep, as of a program that writes
+// formulas without calculating them. It reads like the errors of spreadsheets, and is refused like them.
 const notCalculated = "#FORMULA!"
 
-// typedCells tells what excelize does not of the cells of a sheet: which are numbers, whatever way they are written in, and which
-// are formulas that nobody calculated.
+// typedCells tells what excelize does not of the cells of a sheet: which are numbers, whatever way they are written in,
+// and which are formulas that nobody calculated.
 type typedCells struct {
 	part    io.ReadCloser
 	decoder *xml.Decoder
@@ -47,7 +47,8 @@ func openCells(workbook *os.File) (*typedCells, error) {
 			Target string `xml:"Target,attr"`
 		} `xml:"Relationship"`
 	}
-	if err := errors.Join(readPart(archive, "xl/workbook.xml", &book), readPart(archive, "xl/_rels/workbook.xml.rels", &related)); err != nil {
+	err = errors.Join(readPart(archive, "xl/workbook.xml", &book), readPart(archive, "xl/_rels/workbook.xml.rels", &related))
+	if err != nil {
 		return nil, err
 	}
 	for _, relationship := range related.Relationships {

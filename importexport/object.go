@@ -132,5 +132,5 @@ func (r raw) number() (float64, error) {
 	if err != nil {
 		return 0, backoffice.Errorf(backoffice.BadInput, "the number is too large")
 	}
-	return number, nil
+	return number + 0, nil // which makes 0 of -0
 }

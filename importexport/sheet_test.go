@@ -186,7 +186,8 @@ func TestACellOfAWorkbookIsItsValueOrAFault(t *testing.T) {
 	}
 	for i, phone := range []any{25551212, "+32 2 555 12 12", "#N/A", nil, 25551212.0, 25551212.0, "25551212.0"} {
 		row := strconv.Itoa(i + 2)
-		for column, value := range map[string]any{"A": "c" + row, "B": "Company", "C": "Café", "D": phone, "E": float64(i + 500)} {
+		cells := map[string]any{"A": "c" + row, "B": "Company", "C": "Café", "D": phone, "E": float64(i + 500)}
+		for column, value := range cells {
 			must(t, book.SetCellValue("Sheet1", column+row, value))
 		}
 	}
@@ -200,7 +201,8 @@ func TestACellOfAWorkbookIsItsValueOrAFault(t *testing.T) {
 		`<c r="E7"><v>505</v></c>`:      `<c r="E7" t="str"><f>""</f><v></v></c>`,
 	})
 	e := newEnv(t)
-	all, err := (&Importer{Store: e.store, Files: e.files, Keys: e.keys, Rejects: t.TempDir()}).Import(t.Context(), filepath.Dir(path))
+	importer := &Importer{Store: e.store, Files: e.files, Keys: e.keys, Rejects: t.TempDir()}
+	all, err := importer.Import(t.Context(), filepath.Dir(path))
 	must(t, err)
 	var faults []string
 	for _, bad := range all[0].Bad {

@@ -10,8 +10,9 @@ import (
 
 const maxWorkbook = 2 << 30 // bytes that a workbook may hold
 
-// openWorkbook writes the first sheet of a workbook as CSV into a file that is removed at once where the system allows it, and else
-// when it is closed: what was staged is read again from there. Cells are what they hold, not how they are shown.
+// openWorkbook writes the first sheet of a workbook as CSV into a file that is removed at once where the system allows
+// it, and else when it is closed: what was staged is read again from there. Cells are what they hold, not how they are
+// shown.
 func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
 	book, err := excelize.OpenReader(workbook, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxWorkbook})
 	if err != nil {

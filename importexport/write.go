@@ -72,8 +72,8 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 			*at = max(*at, 1)
 		case l.im.stream && e.given.has(version): // it is the version there
 		case given && e.changed == 1<<version: // the line only says how far the version has come
-		default:
-			*at = max(*at, *l.Version(e.old)+1)
+		case *at <= *l.Version(e.old):
+			*at = backoffice.NextVersion(*l.Version(e.old))
 		}
 	}
 	if l.touched != nil {

@@ -51,7 +51,9 @@ func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error
 	if ids = backoffice.Unique(wellFormed(ids)); ids == nil {
 		return nil, nil
 	}
-	text := "UPDATE /*backoffice:customers.lose_user*/ customers SET responsible_id = NULL, version = version + 1, visible_at = $2, open_visible_at = $2," +
+	text := "UPDATE /*backoffice:customers.lose_user*/ customers" +
+		" SET responsible_id = NULL, version = " + nextVersion("version") + "," +
+		" visible_at = $2, open_visible_at = $2," +
 		" updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END," +
 		" open_updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE responsible_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id"
 	var freed []string

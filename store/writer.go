@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -51,7 +52,7 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	insert := "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(stored, ", ") + " FROM " + source
 	update := "UPDATE " + t.name + " AS t SET " + strings.Join(updates, ", ") + " FROM " + source + " WHERE t.id = v.id"
 	if t.version != nil {
-		update += " AND t.version = v.version - 1"
+		update += " AND v.version = " + nextVersion("t.version")
 	}
 	upsert := insert + " WHERE true ON CONFLICT (id) DO UPDATE SET " + strings.Join(replaces, ", ")
 	return writeTexts{
@@ -63,6 +64,11 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 		update:   named(t.name+".update", update),
 		delete:   "DELETE " + naming(t.name, "delete") + "FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
 	}
+}
+
+// nextVersion is backoffice.NextVersion in SQL.
+func nextVersion(column string) string {
+	return column + " % " + strconv.Itoa(backoffice.MaxVersion) + " + 1"
 }
 
 // source is the table v of what is written.

@@ -120,7 +120,7 @@ func groups[T any, P rowOf[T], C comparable](o *office, m *model[T, P, C], value
 			}
 			group.Count++
 			if t, is := any(row).(*backoffice.Transcript); is {
-				group.AverageProgress += t.ProgressPercentage
+				group.AverageProgress += math.Floor(t.ProgressPercentage*1e9 + 0.5) // whole, so that the order does not count
 				if t.IsCompleted {
 					group.CompletedCount++
 				}
@@ -146,7 +146,7 @@ func groups[T any, P rowOf[T], C comparable](o *office, m *model[T, P, C], value
 		return 0
 	})
 	for _, group := range all {
-		group.AverageProgress = math.Round(group.AverageProgress/float64(group.Count)*1e9) / 1e9
+		group.AverageProgress = math.Round(group.AverageProgress/float64(group.Count)) / 1e9
 	}
 	return &backoffice.Aggregate{TotalCount: len(rows), GroupCount: len(all), Groups: append([]*backoffice.Group{}, all[:min(q.First, len(all))]...)}
 }

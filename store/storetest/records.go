@@ -60,6 +60,23 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		want.check(t, store)
 	})
 
+	t.Run("after the largest version of a record comes the first", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		before, o := emptyOffice(), fullOffice()
+		before.customers[0].Version = backoffice.MaxVersion
+		for i, c := range o.customers {
+			c.Version = backoffice.NextVersion(before.customers[i].Version)
+		}
+		before.insert(t, store)
+		for _, u := range o.users {
+			u.Version++
+		}
+		want := *o
+		o.update(t, store)
+		want.check(t, store)
+	})
+
 	t.Run("records read with the columns of some fields are whole in those fields", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
