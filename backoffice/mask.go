@@ -1,6 +1,8 @@
 package backoffice
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -82,6 +84,9 @@ func elevenDigits(parts []digitRun, between int) int {
 	return 0
 }
 
+// identifier is what NewID makes, whose digits are no number.
+var identifier = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b`)
+
 // maskParts replaces what pick chooses: it is given the runs of digits from one onwards, and says how many of them, with
 // the separators in between, are one number to be masked.
 func maskParts(text, mask string, pick func([]digitRun) int) string {
@@ -131,6 +136,9 @@ func digitRuns(text string) []digitRun {
 		last := &runs[len(runs)-1]
 		last.end, last.digits = i+len(string(r)), last.digits+1
 		inside, between, joined = true, 0, true
+	}
+	for _, at := range identifier.FindAllStringIndex(text, -1) {
+		runs = slices.DeleteFunc(runs, func(run digitRun) bool { return at[0] <= run.start && run.end <= at[1] })
 	}
 	return runs
 }

@@ -37,6 +37,23 @@ func TestAMessageShowsNoRunOfNineDigits(t *testing.T) {
 	})
 }
 
+func TestAnIdentifierIsNotMasked(t *testing.T) {
+	t.Parallel()
+	const id = "01a20d60-5522-7335-9a43-de2f7611d0a5"
+	for text, want := range map[string]string{
+		id: id, "90.01.01-997.94 of " + id + " 900101 99794": "# of " + id + " #",
+	} {
+		if got := MaskDigits(text); got != want {
+			t.Errorf("MaskDigits(%q) = %q, want %q", text, got, want)
+		}
+	}
+	for range 10000 {
+		if id := NewID(); MaskDigits("of "+id) != "of "+id {
+			t.Fatal(id)
+		}
+	}
+}
+
 func TestARegistrationNumberIsMaskedInEveryUsualNotation(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

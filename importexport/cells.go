@@ -17,8 +17,7 @@ import (
 // formulas without calculating them. It reads like the errors of spreadsheets, and is refused like them.
 const notCalculated = "#FORMULA!"
 
-// typedCells tells what excelize does not of the cells of a sheet: which are numbers, whatever way they are written in,
-// and which are formulas that nobody calculated.
+// typedCells tells of a sheet's cells what excelize does not: which are numbers, and which formulas have no value.
 type typedCells struct {
 	part    io.ReadCloser
 	decoder *xml.Decoder
@@ -58,10 +57,7 @@ func openCells(workbook *os.File) (*typedCells, error) {
 				target = path.Join("xl", target)
 			}
 			part, err := archive.Open(strings.TrimPrefix(target, "/"))
-			if err != nil {
-				return nil, err
-			}
-			return &typedCells{part: part, decoder: xml.NewDecoder(part)}, nil
+			return &typedCells{part: part, decoder: xml.NewDecoder(part)}, err
 		}
 	}
 	return nil, errors.New("no sheet")
@@ -85,14 +81,13 @@ func (c *typedCells) fill(row int, values []string) ([]string, error) {
 			return nil, err
 		}
 	}
-	if c.number > row {
-		return values, nil
-	}
 	for column, value := range c.cells {
-		for len(values) < column {
+		for c.number == row && len(values) < column {
 			values = append(values, "")
 		}
-		values[column-1] = value
+		if c.number == row {
+			values[column-1] = value
+		}
 	}
 	return values, nil
 }
