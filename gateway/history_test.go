@@ -74,7 +74,7 @@ func TestACursorOfALostHistoryIsRefusedByEachWayOfGoingOn(t *testing.T) {
 			}
 			kept := f.page(t, "?limit=3").Changes[1].Cursor
 			for name, ask := range goOn {
-				for cursor, want := range map[string]string{lost: "CURSOR_EXPIRED", before.Latest: "CURSOR_EXPIRED", "7": "BAD_USER_INPUT"} {
+				for cursor, want := range map[string]string{lost: "CURSOR_EXPIRED", before.Latest: "CURSOR_EXPIRED", "77777": "BAD_USER_INPUT"} {
 					status, body := ask(t, o, f, cursor)
 					refused := strings.Contains(body, want) || want == "CURSOR_EXPIRED" && status == http.StatusGone ||
 						want == "BAD_USER_INPUT" && status == http.StatusBadRequest
