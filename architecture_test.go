@@ -17,7 +17,7 @@ const module = "example.org/backoffice"
 var mayImport = map[string]string{
 	"":    "cli",
 	"cli": "auth backoffice demo export files gateway graphiql kms limits notices privacy httpserver store/sqlite importexport mirror tracing trusted webhooks",
-	"gateway": "apidocs auth backoffice cache changes demo execute export files forecast graph graphiql importexport kms limits loaders pdf people privacy httpserver resolvers rest " +
+	"gateway": "apidocs auth backoffice cache changes demo execute export files graph graphiql importexport kms limits loaders pdf people privacy httpserver resolvers rest " +
 		"store/postgres store/sqlite graphqlhttp tracing trusted webhooks",
 
 	"backoffice":       "",
@@ -36,7 +36,6 @@ var mayImport = map[string]string{
 	"tracing":          "backoffice",
 	"kms":              "",
 	"loaders":          "backoffice",
-	"forecast":         "backoffice",
 	"execute":          "",
 	"graph":            "backoffice inputs execute",
 	"resolvers":        "backoffice auth graph loaders privacy inputs",

@@ -13,12 +13,12 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 73_100,
-	"folders at the top":         41,
-	"arrows between packages":    112,
+	"hand-written product lines": 72_800,
+	"folders at the top":         40,
+	"arrows between packages":    110,
 	"context.WithValue":          30,
-	"lines over 120 columns":     2_698,
-	"words in pages":             51_900,
+	"lines over 120 columns":     2_672,
+	"words in pages":             51_500,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {

@@ -112,13 +112,6 @@ func (e *Executor) respond(ctx context.Context) *graphql.Response {
 	return &graphql.Response{Data: w.bytes}
 }
 
-// Resolve calls all resolvers of the context's query and forgets what they return, for whom only matters what they ask. It fails
-// when the request is over before they all were called.
-func (e *Executor) Resolve(ctx context.Context) error {
-	_, _, err := e.start(ctx, root)
-	return err
-}
-
 // start calls all resolvers of the context's operation, for one object or several of its root type.
 func (e *Executor) start(ctx context.Context, objects List) (*run, *group, error) {
 	operation := graphql.GetOperationContext(ctx)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -159,18 +160,18 @@ func schemaText(schema *execute.Executor) string {
 // graphql is the GraphQL API.
 func (s server) graphql(schema *execute.Executor, admission *limits.Admission, throttle *auth.Throttle) *graphqlhttp.GraphQL {
 	hooks := graphqlhttp.Hooks{
-		Begin:       s.begin,
-		Subscribe:   s.subscribe(schema),
-		SignIn:      s.signIn(throttle),
-		Connect:     s.connect,
-		Permit:      s.privacy.permit(),
-		Admit:       admit(admission),
-		Trusted:     trustedDocuments{s.trusted},
-		BeforeWrite: privacy.Commit,
-		RequestID:   httpserver.RequestID,
-		Log:         s.log,
-		Statements:  s.statements(schema, admission), MissingScopes: missingScopes,
-		StoreCalls: func(ctx context.Context) int { return backoffice.StatementCountOf(ctx).Count() },
+		Begin:         s.begin,
+		Subscribe:     s.subscribe(schema),
+		SignIn:        s.signIn(throttle),
+		Connect:       s.connect,
+		Permit:        s.privacy.permit(),
+		Admit:         admit(admission),
+		Trusted:       trustedDocuments{s.trusted},
+		BeforeWrite:   privacy.Commit,
+		RequestID:     httpserver.RequestID,
+		Log:           s.log,
+		MissingScopes: missingScopes,
+		StoreCalls:    func(ctx context.Context) int { return backoffice.StatementCountOf(ctx).Count() },
 		Done: func(ctx context.Context, o graphqlhttp.Outcome) {
 			operation := httpserver.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes}
 			noteOutcome(ctx, o)
@@ -185,4 +186,10 @@ func (s server) graphql(schema *execute.Executor, admission *limits.Admission, t
 		hooks.Spend, hooks.Allowance = s.budgets.spend, s.budgets.allowance
 	}
 	return graphqlhttp.New(schema, s.limits, hooks)
+}
+
+// missingScopes are the scopes that the context's pair does not have.
+func missingScopes(ctx context.Context, of []string) []string {
+	principal := auth.From(ctx)
+	return slices.DeleteFunc(slices.Clone(of), func(name string) bool { return principal.Has(backoffice.Scope(name)) })
 }

@@ -5,9 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/limits"
 )
@@ -127,7 +124,6 @@ type plan struct {
 	Depth          int      `json:"depth"`
 	RequiredScopes []string `json:"requiredScopes"` // that the whole answer needs, as "privacy.read"
 	MissingScopes  []string `json:"missingScopes"`  // those of them that the caller does not have
-	Statements     *int     `json:"statements"`     // at most; null when that is not foretold
 }
 
 // plan answers with what an operation would take, in the place of its answer: also for one that would be refused for its cost
@@ -136,15 +132,6 @@ func (g *GraphQL) plan(ctx context.Context, media string, q *prepared) answer {
 	shown := plan{Cost: q.cost, MaximumCost: g.limits.Cost, Depth: q.depth, RequiredScopes: g.scopesOf(q), MissingScopes: []string{}}
 	if g.hooks.MissingScopes != nil {
 		shown.MissingScopes = append(shown.MissingScopes, g.hooks.MissingScopes(ctx, shown.RequiredScopes)...)
-	}
-	if g.hooks.Statements != nil && q.Operation == ast.Query {
-		statements, known, err := g.hooks.Statements(graphql.WithOperationContext(ctx, q.context), q.cost)
-		if err != nil {
-			return refusal(media, g.Present(ctx, err))
-		}
-		if known {
-			shown.Statements = &statements
-		}
 	}
 	return answer{status: http.StatusOK, media: media, extensions: map[string]any{"plan": shown}}
 }

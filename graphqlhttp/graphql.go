@@ -42,8 +42,6 @@ type Hooks struct {
 	BeforeWrite func(context.Context) error
 	// RequestID is what an internal error shows of the request.
 	RequestID func(context.Context) string
-	// Statements foretells how many statements the context's query asks the store for; known is false when that is not foretold.
-	Statements func(ctx context.Context, cost int) (most int, known bool, err error)
 	// MissingScopes are those of some that the caller does not have.
 	MissingScopes func(ctx context.Context, of []string) []string
 	// StoreCalls is how often the request has asked the store so far.

@@ -118,15 +118,31 @@ func assignedBy(field *ast.Field) amount {
 	})
 }
 
-// filtered is 1 for a filter that asks for something, be it what cannot be read, and 0 for one that is null or holds nothing but
-// nulls.
-func filtered(filter *ast.Value) amount {
+// filtersOf is how many filters a filter is: one that asks for something, be it what cannot be read, or as many as any has parts; none
+// when it is null or holds nothing but nulls.
+func filtersOf(filter *ast.Value) amount {
 	return amountOf(hasVariable(filter), func(variables map[string]any) int {
-		if value, err := filter.Value(variables); err == nil && !given(value) {
+		value, err := filter.Value(variables)
+		if err == nil && !given(value) {
 			return 0
 		}
-		return 1
+		return max(1, partsOf(value))
 	})
+}
+
+// partsOf is how many parts the any of a filter have, those within each other too.
+func partsOf(filter any) (n int) {
+	switch filter := filter.(type) {
+	case []any:
+		for _, part := range filter {
+			n = plus(n, max(1, partsOf(part)))
+		}
+	case map[string]any:
+		if n = partsOf(filter["any"]); filter["not"] != nil {
+			n = plus(n, max(1, partsOf(filter["not"])))
+		}
+	}
+	return n
 }
 
 func hasVariable(value *ast.Value) bool {

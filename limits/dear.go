@@ -57,3 +57,33 @@ func dearInFilter(value any) (n int) {
 	}
 	return n
 }
+
+// joins are the dimensions for which an aggregate reads another table along with its own.
+var joins = map[string][]string{"TranscriptsAggregate": {"RESPONSIBLE", "LANGUAGE"}, "CustomersAggregate": {"SCOPE"}}
+
+// groupsOf is how many counts an aggregate is: one for each filter, and one for each table that its dimensions join.
+func groupsOf(field *ast.Field) amount {
+	by, filter := argument(field, "groupBy"), argument(field, "filter")
+	joined := joins[field.Definition.Type.Name()]
+	return amountOf(hasVariable(by) || hasVariable(filter), func(variables map[string]any) int {
+		n := 1
+		if filter != nil {
+			value, _ := filter.Value(variables) // one that cannot be read is refused
+			n = max(1, partsOf(value))
+		}
+		if by == nil {
+			return n
+		}
+		value, _ := by.Value(variables)
+		dimensions, several := value.([]any)
+		if !several {
+			dimensions = []any{value}
+		}
+		for _, dimension := range dimensions {
+			if name, ok := dimension.(string); ok && slices.Contains(joined, name) {
+				n++
+			}
+		}
+		return n
+	})
+}

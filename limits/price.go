@@ -13,7 +13,7 @@ import (
 //
 // An object costs 1, a connection 1 and its size times 1 and the cost of what is selected per node, so that every node
 // counts; edges, node, nodes, scalars and enums cost nothing more, unless aliases ask for the nodes several times over;
-// totalCount and statusCounts cost 1 each, or 100 on a filtered list at the root, where they count rows; the number of a
+// totalCount and statusCounts cost 1 each, or 100 for each filter on a list at the root, where they count rows; the number of a
 // page costs a hundredth of the rows that are skipped for it, an aggregate with its groups and a list at the root without a size 100, a part
 // of a filter or an order that no index answers 500 (see dearIn), and a mutation 10, a batch as much as its inputs would by themselves; a list of objects that a list of
 // identifiers asks for costs as many objects. Fields that a directive may leave out are counted.
@@ -195,7 +195,7 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 	case IsConnection(kind):
 		p.connection(total, field, inner, parent == p.schema.Query)
 	case isAggregate(kind):
-		p.work(total, one, costOfGroups)
+		p.work(total, groupsOf(field), costOfGroups)
 		p.work(total, dearIn(field), costOfDear)
 		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each of them under another name is there as often as there are groups
@@ -239,7 +239,7 @@ func (p *pricing) connection(total *halves, field *ast.Field, inner halves, atRo
 	p.work(total, skippedBy(field), 1)
 	p.work(total, dearIn(field), costOfDear)
 	if filter := argument(field, "filter"); atRoot && filter != nil && inner.counts > 0 {
-		p.work(total, filtered(filter), times(inner.counts, costOfFilteredCount-1))
+		p.work(total, filtersOf(filter), times(inner.counts, costOfFilteredCount-1))
 	}
 }
 

@@ -45,6 +45,8 @@ type criterion[C any] struct {
 	when func(C) bool
 	text func(*Dialect) string // nil for one that only chooses which of its columns holds the parent, and says nothing at the root
 	args func(c C, d *Dialect, args []any) []any
+
+	others bool // rows of another table say it
 }
 
 // parentColumns gives the columns that may hold the parent of a list. A column with a condition behind it, in which ? stands for
@@ -105,14 +107,14 @@ type reference struct {
 }
 
 func where[C any](when func(C) bool, text string) criterion[C] {
-	return criterion[C]{when, func(*Dialect) string { return text }, noArguments[C]}
+	return criterion[C]{when: when, text: func(*Dialect) string { return text }, args: noArguments[C]}
 }
 
 func noArguments[C any](_ C, _ *Dialect, args []any) []any { return args }
 
 // choosesEnds marks a criterion by which the parent's column is chosen.
 func choosesEnds[C any](when func(C) bool) criterion[C] {
-	return criterion[C]{when, nil, noArguments[C]}
+	return criterion[C]{when: when, args: noArguments[C]}
 }
 
 // equals picks rows by the value of a column.

@@ -46,9 +46,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		equals("checklist_id", func(c backoffice.TranscriptCriteria) string { return c.ChecklistID }),
 		equals("financial_year_id", func(c backoffice.TranscriptCriteria) string { return c.FinancialYearID }),
 		equals("customer_id", func(c backoffice.TranscriptCriteria) string { return c.CustomerID }),
-		matches(func(c backoffice.TranscriptCriteria) string { return c.ResponsibleID }, func(*Dialect) string {
-			return "t." + customersOfUser
-		}),
+		ofResponsible,
 		oneOfStatuses("status", func(c backoffice.TranscriptCriteria) backoffice.StatusSet { return c.Status }),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.Yes }, "t.is_completed = true"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
@@ -92,6 +90,12 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		},
 	},
 })
+
+var ofResponsible = func() criterion[backoffice.TranscriptCriteria] {
+	c := matches(func(c backoffice.TranscriptCriteria) string { return c.ResponsibleID }, func(*Dialect) string { return "t." + customersOfUser })
+	c.others = true
+	return c
+}()
 
 // Transcripts implements backoffice.Readers.
 func (r *readers) Transcripts() backoffice.TranscriptReader {

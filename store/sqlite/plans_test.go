@@ -57,6 +57,38 @@ func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
 	}
 }
 
+func TestAlternativesThatOtherTablesAnswerAreEachReadByTheirIndex(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	storetest.Fill(t, opened)
+	recorder := &storetest.Recorder{}
+	storetest.SweepDear(t, opened.Through(recorder.On))
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	unions := 0
+	for text, args := range recorder.Statements() {
+		if !strings.Contains(text, " UNION SELECT t.id FROM transcripts") {
+			continue
+		}
+		unions++
+		steps := strings.Join(planOf(t, db, text, args), "\n")
+		if strings.Contains(steps, "SCAN t") || strings.Contains(steps, "transcripts_completed") || strings.Count(steps, "INDEX transcripts_customer ") != 2 {
+			t.Errorf("%s\n%s", text, steps)
+		}
+	}
+	if unions == 0 {
+		t.Error("there was no union")
+	}
+}
+
 func TestGroupsReadTheirTableOnceAndLookUpNamesByIndex(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backoffice.db")

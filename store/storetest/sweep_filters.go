@@ -31,7 +31,7 @@ func indexedCriteria(o *office) []backoffice.CustomerCriteria {
 func SweepDear(t *testing.T, store backoffice.Store) {
 	t.Helper()
 	o := crowd()
-	list, year := o.checklists[0].ID, o.years[0].ID
+	list, year, user := o.checklists[0].ID, o.years[0].ID, o.users[1].ID
 	customers := []backoffice.CustomerCriteria{
 		{Not: backoffice.NestedOf(backoffice.CustomerCriteria{City: "gent"})},
 		{SomeTranscript: backoffice.NestedOf(backoffice.TranscriptCriteria{ChecklistID: list})}, {NoTranscript: backoffice.NestedOf(backoffice.TranscriptCriteria{FinancialYearID: year})},
@@ -59,6 +59,8 @@ func SweepDear(t *testing.T, store backoffice.Store) {
 	for _, list := range []backoffice.ListQuery[backoffice.TranscriptCriteria]{
 		{Order: backoffice.Order{Key: backoffice.KeyCustomerName}}, {Criteria: backoffice.TranscriptCriteria{Variable: backoffice.VariableCriteria{Set: true, Key: "car", Text: "yes"}}},
 		{Criteria: backoffice.TranscriptCriteria{Not: backoffice.NestedOf(backoffice.TranscriptCriteria{FinancialYearID: year})}},
+		{Criteria: backoffice.TranscriptCriteria{Any: backoffice.NestedOf(backoffice.TranscriptCriteria{ResponsibleID: user, IsCompleted: backoffice.Yes},
+			backoffice.TranscriptCriteria{ResponsibleID: user, DocumentGenerated: backoffice.No}, backoffice.TranscriptCriteria{ChecklistID: list})}},
 	} {
 		list.Window.Limit = 50
 		if _, err := backoffice.ReadPages(t.Context(), store.Transcripts(), list, nil, 0); err != nil {

@@ -35,14 +35,6 @@ function Figures({ planned: { plan, of } }: { planned: Planned }) {
           {dear && ' – too much'}
         </dd>
       </div>
-      {plan.statements !== null && (
-        <div>
-          <dt>Statements</dt>
-          <dd>
-            <span>at most</span> {number.format(plan.statements)}
-          </dd>
-        </div>
-      )}
       {of.operation.operation !== 'query' && (
         <div>
           <dt>Kind</dt>

@@ -42,8 +42,6 @@ export interface Plan {
   /** As the specification writes them. */
   requiredScopes: string[];
   missingScopes: string[];
-  /** At most so many; null where that is not foretold. */
-  statements: number | null;
 }
 
 export interface GraphQLError {
