@@ -31,12 +31,14 @@ const (
 // time.
 type Sender struct {
 	Options
-	client *client
-	holder string // of leases
-	now    func() time.Time
-	every  time.Duration // it looks
-	idle   time.Duration // after which the place is noted, should it have moved over what a webhook is not told
-	work   sync.WaitGroup
+	client  *client
+	holder  string           // of leases
+	now     func() time.Time // by the store's clock, so that all senders agree on what is due and whose a lease is
+	machine func() time.Time
+	ahead   atomic.Int64  // of the store's clock, as nanoseconds of this machine's
+	every   time.Duration // it looks
+	idle    time.Duration // after which the place is noted, should it have moved over what a webhook is not told
+	work    sync.WaitGroup
 
 	received, failed atomic.Int64
 
@@ -52,7 +54,9 @@ type Standing struct {
 
 // NewSender makes a sender. Run it.
 func NewSender(o Options) *Sender {
-	return &Sender{Options: o, client: newClient(o.Settings, o.Keys), holder: backoffice.NewID(), now: time.Now, every: lookEvery, idle: idleTime}
+	s := &Sender{Options: o, client: newClient(o.Settings, o.Keys), holder: backoffice.NewID(), machine: time.Now, every: lookEvery, idle: idleTime}
+	s.now = func() time.Time { return s.machine().Add(-time.Duration(s.ahead.Load())) }
+	return s
 }
 
 // Run sends until ctx ends.
@@ -86,6 +90,11 @@ func (s *Sender) Run(ctx context.Context) {
 func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 	within, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+	at, err := s.Store.Clock(within)
+	if err != nil {
+		return err
+	}
+	s.ahead.Store(int64(s.machine().Sub(at.Time())))
 	hooks, err := s.Store.Webhooks(within)
 	if err != nil {
 		return err

@@ -106,6 +106,24 @@ func TestARetryIsTheSameMessageByTheScheduleUntilTheWebhookStops(t *testing.T) {
 	}
 }
 
+func TestAMachineWhoseClockIsADayAheadTriesAgainByTheStoresClock(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t, open(t), nil)
+			r := receive(t, func(http.ResponseWriter, *http.Request, posted) int { return http.StatusInternalServerError })
+			id, _ := o.hook(t, r.URL)
+			o.sender(t, func(s *Sender) { s.machine = func() time.Time { return time.Now().Add(24 * time.Hour) } })
+			o.labels(t, "a", 1)
+			waits(t, "the attempt is stored", func() bool { return o.stored(t, id).Attempts == 1 })
+			if wait := time.Until(o.stored(t, id).Due.Time()); wait > time.Hour {
+				t.Errorf("the next attempt is in %s", wait)
+			}
+		})
+	}
+}
+
 func TestWhatReceiversAnswerDecidesWhatIsDone(t *testing.T) {
 	t.Parallel()
 	elsewhere := receive(t, nil)
