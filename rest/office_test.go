@@ -9,7 +9,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-chi/chi/v5"
@@ -33,6 +35,11 @@ type office struct {
 	handler http.Handler
 	all     pair // every scope
 	none    pair // no scope
+
+	reads    sync.Once
+	document struct {
+		Paths map[string]map[string]struct{ Responses map[string]any }
+	}
 }
 
 type pair struct{ id, secret string }
@@ -147,7 +154,41 @@ func (o *office) ask(t testing.TB, by pair, method, path string, body any, heade
 	}
 	w := httptest.NewRecorder()
 	o.handler.ServeHTTP(w, r)
+	if described := o.described(t, method, r.URL.Path); described != nil && described[strconv.Itoa(w.Code)] == nil {
+		t.Errorf("%s %s: the OpenAPI document names no %d", method, path, w.Code)
+	}
 	return &answer{t, w.Code, w.Header(), w.Body.Bytes(), calls.Count()}
+}
+
+// described are the statuses that the OpenAPI document names for a request, nil when it is of no operation.
+func (o *office) described(t testing.TB, method, path string) map[string]any {
+	t.Helper()
+	o.reads.Do(func() {
+		w := httptest.NewRecorder()
+		o.handler.ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, rest.OpenAPIPath, nil))
+		check(t, json.Unmarshal(w.Body.Bytes(), &o.document))
+	})
+	segments, best := strings.Split(path, "/"), -1
+	var found map[string]any
+	for pattern, methods := range o.document.Paths {
+		op, ok := methods[strings.ToLower(method)]
+		parts := strings.Split(pattern, "/")
+		if !ok || len(parts) != len(segments) {
+			continue
+		}
+		exact := 0
+		for i, part := range parts {
+			if part == segments[i] {
+				exact++
+			} else if !strings.HasPrefix(part, "{") {
+				exact = -len(parts)
+			}
+		}
+		if exact > best {
+			found, best = op.Responses, exact
+		}
+	}
+	return found
 }
 
 func (o *office) get(t testing.TB, path string, header ...string) *answer {

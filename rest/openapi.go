@@ -120,12 +120,14 @@ func describeErrors(op *huma.Operation) {
 		occurs      bool
 		description string
 	}{
-		{http.StatusBadRequest, body || in["query"] || in["header"], "The request is malformed, or has a parameter that is unknown or out of range."},
+		{http.StatusBadRequest, true, "The request is malformed, or has a parameter that is unknown or out of range."},
 		{http.StatusUnauthorized, !signs(op), "No valid credential pair."},
 		{http.StatusUnauthorized, signs(op), "The path is not signed for this, or not any more."},
 		{http.StatusForbidden, strings.Contains(op.Description, "Needs the scope") || in["registrationNumber"] || body, "The pair lacks the scope that requiredScope names."},
-		{http.StatusNotFound, in["path"] || op.OperationID == "getCurrentFinancialYear", "There is no such thing."},
+		{http.StatusNotFound, in["path"] || in["Idempotency-Key"] || op.OperationID == "getCurrentFinancialYear", "There is no such thing."},
 		{http.StatusConflict, body && op.OperationID != "searchCustomers", "Something else has this value already, or the financial year is archived."},
+		{http.StatusNotAcceptable, answersJSON(op), "The answer is application/json, which Accept does not take."},
+		{http.StatusRequestedRangeNotSatisfiable, op.Responses["206"] != nil, "The file has nothing of what Range asks for."},
 		{http.StatusPreconditionFailed, in["If-Match"], "The object was changed since the version in If-Match."},
 		{http.StatusRequestEntityTooLarge, body, "The body is too large."},
 		{http.StatusUnsupportedMediaType, body && !uploads(op), "The body is not application/json."},
@@ -134,12 +136,24 @@ func describeErrors(op *huma.Operation) {
 		{http.StatusUnprocessableEntity, body, "A field is missing, invalid, refers to nothing or is not allowed here."},
 	} {
 		status := strconv.Itoa(described.status)
-		if described.occurs && (described.status != http.StatusTooManyRequests || op.Responses[status] == nil) {
+		if described.occurs && (op.Responses[status] == nil || described.status != http.StatusTooManyRequests && described.status != http.StatusBadRequest) {
 			op.Responses[status] = &huma.Response{Description: described.description, Content: content}
 		}
 	}
+	if in["If-None-Match"] && op.Responses["304"] == nil {
+		op.Responses["304"] = &huma.Response{Description: "The caller has this version already (If-None-Match)."}
+	}
 	describeBudgets(op)
 	op.Responses["default"] = &huma.Response{Description: "Any other problem.", Content: content}
+}
+
+func answersJSON(op *huma.Operation) bool {
+	for _, response := range op.Responses {
+		if response.Content[mediaJSON] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // describeBudgets tells which headers the answers of an operation have.
