@@ -42,7 +42,7 @@ var mayImport = map[string]string{
 	"rest":             "backoffice auth changes privacy files mapping",
 	"limits":           "backoffice",
 	"graphqlhttp":      "backoffice limits",
-	"export":           "auth backoffice graphqlhttp limits privacy",
+	"export":           "auth backoffice files graphqlhttp limits privacy",
 	"httpserver":       "backoffice auth limits",
 	"static":           "",
 	"graphiql":         "static",

@@ -15,7 +15,7 @@ import (
 var atMost = map[string]int{
 	"hand-written product lines": 72_800,
 	"folders at the top":         40,
-	"arrows between packages":    110,
+	"arrows between packages":    111,
 	"context.WithValue":          30,
 	"lines over 120 columns":     2_672,
 	"words in pages":             51_500,

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
 	"example.org/backoffice/importexport"
 	"example.org/backoffice/store/sqlite"
 )
@@ -121,10 +122,10 @@ func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
 }
 
 // copyOf opens a copy of the embedded store, so that a dry run keeps no writer waiting.
-func copyOf(ctx context.Context, live *sqlite.Store) (copied backoffice.Store, remove func(), err error) {
-	folder, err := os.MkdirTemp("", "backoffice-dry-run-")
+func copyOf(ctx context.Context, live *sqlite.Store) (copied backoffice.Store, end func(), err error) {
+	folder, remove, err := files.NewTemp()
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot copy the store: %w", err)
+		return nil, nil, err
 	}
 	path := filepath.Join(folder, backupDatabase)
 	store, err := (*sqlite.Store)(nil), live.Backup(ctx, path)
@@ -132,11 +133,11 @@ func copyOf(ctx context.Context, live *sqlite.Store) (copied backoffice.Store, r
 		store, err = sqlite.Open(ctx, "sqlite:"+path, sqlite.Options{})
 	}
 	if err != nil {
-		_ = os.RemoveAll(folder)
+		remove()
 		return nil, nil, err
 	}
 	return store, func() {
 		_ = store.Close()
-		_ = os.RemoveAll(folder)
+		remove()
 	}, nil
 }

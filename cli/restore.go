@@ -136,7 +136,7 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	if err := wholeStore(ctx, store); err != nil {
 		return 0, 0, err
 	}
-	if err := sameKeyset(ctx, s, store); err != nil {
+	if err := sameKeyset(ctx, s, store, tell); err != nil {
 		return 0, 0, err
 	}
 	if err := store.RenewHistory(ctx, "", "restore", backoffice.InstantOf(time.Now())); err != nil {
@@ -155,14 +155,15 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	return copyFiles(ctx, store, into, from, tell)
 }
 
-// sameKeyset refuses a store whose numbers the keyset does not open. Without any keyset, the next start asks for it.
-func sameKeyset(ctx context.Context, s *settings, store *sqlite.Store) error {
+// sameKeyset refuses a store whose numbers the keyset does not open. Without any keyset it says that the next start asks for it.
+func sameKeyset(ctx context.Context, s *settings, store *sqlite.Store, tell func(string)) error {
 	file, err := s.KeysetFile()
 	if err != nil {
 		return err
 	}
 	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
+		tell(fmt.Sprintf("There is no keyset at %s: bring the one that the backup was made with before the next start, which refuses to make another.", s.Keyset))
 		return nil
 	}
 	if err != nil {

@@ -130,6 +130,23 @@ func TestABackupThatIsPutBesideTheLogOfACrashByHandIsRefused(t *testing.T) {
 	}
 }
 
+func TestARestoreWithoutTheKeysetSaysThatTheNextStartWantsIt(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	backup := filepath.Join(s.dir, "backup")
+	s.must(t, "backup", backup)
+	if _, _, said := s.run(t, "restore", backup); strings.Contains(said, "no keyset") {
+		t.Error("with its keyset it says", said)
+	}
+	if err := os.Remove(s.path("keyset.json")); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, said := s.run(t, "restore", backup); code != exitDone || !strings.Contains(said, "There is no keyset at "+s.path("keyset.json")) {
+		t.Errorf("it ends with %d and says %q", code, said)
+	}
+}
+
 func TestARestoreIsRefusedWhenItCouldDoHarm(t *testing.T) {
 	t.Parallel()
 	s, other := newShell(t), newShell(t)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/files"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/httpserver"
 	"example.org/backoffice/limits"
@@ -46,6 +47,7 @@ func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 		return err
 	}
 	defer h.Close()
+	files.ClearTemp()
 	return c.serve(ctx, s, h, t, listener, func(address string) {
 		fmt.Fprintf(t.err, "Backoffice serves on %s (GraphiQL at /graphiql)\n", address)
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
 )
 
 // XLSX is a ZIP of XML files, the sheets among them. excelize writes a sheet's XML to a temporary file when it is long, and packs it when all
@@ -32,7 +33,8 @@ type workbook struct {
 	table  *table
 	name   string
 	folder string // for temporary files
-	most   int64  // bytes in them
+	remove func()
+	most   int64 // bytes in them
 	file   *excelize.File
 	sheet  *excelize.StreamWriter
 	sheets int
@@ -89,11 +91,11 @@ func (x *exporting) sheets(ctx context.Context) error {
 
 // newWorkbook makes a workbook whose temporary files may have so many bytes. Errors: Unavailable when the disk lacks room for them.
 func newWorkbook(t *table, name string, most int64) (*workbook, error) {
-	folder, err := os.MkdirTemp("", "backoffice-export-")
+	folder, remove, err := files.NewTemp()
 	if err != nil {
 		return nil, noRoom(err)
 	}
-	w := &workbook{table: t, name: name, folder: folder, most: most, cells: make([]any, len(t.columns)), widths: make([]float64, len(t.columns))}
+	w := &workbook{table: t, name: name, folder: folder, remove: remove, most: most, cells: make([]any, len(t.columns)), widths: make([]float64, len(t.columns))}
 	if free, err := FreeBytes(folder); err != nil || free < most {
 		w.close()
 		if err == nil {
@@ -119,7 +121,7 @@ func (w *workbook) close() {
 	if w.file != nil {
 		_ = w.file.Close()
 	}
-	_ = os.RemoveAll(w.folder)
+	w.remove()
 }
 
 // Widths of columns, in characters.

@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"github.com/xuri/excelize/v2"
+
+	"example.org/backoffice/files"
 )
 
 const maxWorkbook = 2 << 30 // bytes that a workbook may hold
@@ -14,7 +16,12 @@ const maxWorkbook = 2 << 30 // bytes that a workbook may hold
 // it, and else when it is closed: what was staged is read again from there. Cells are what they hold, not how they are
 // shown.
 func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
-	book, err := excelize.OpenReader(workbook, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxWorkbook})
+	folder, remove, err := files.NewTemp()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	book, err := excelize.OpenReader(workbook, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxWorkbook, TmpDir: folder})
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a workbook (.xlsx) that can be read", name)
 	}

@@ -85,25 +85,26 @@ func proposalOf(r record, has stored) *file {
 type inHand struct {
 	path   string
 	folder *os.Root
+	remove func()
 	made   int
 }
 
 func newInHand() (*inHand, error) {
-	path, err := os.MkdirTemp("", "backoffice-pull-")
+	path, remove, err := files.NewTemp()
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a folder for files: %w", err)
+		return nil, err
 	}
 	folder, err := os.OpenRoot(path)
 	if err != nil {
-		_ = os.Remove(path)
+		remove()
 		return nil, fmt.Errorf("cannot make a folder for files: %w", err)
 	}
-	return &inHand{path: path, folder: folder}, nil
+	return &inHand{path: path, folder: folder, remove: remove}, nil
 }
 
 func (h *inHand) close() {
 	_ = h.folder.Close()
-	_ = os.RemoveAll(h.path)
+	h.remove()
 }
 
 // name is a name for another file.

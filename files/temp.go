@@ -1,0 +1,49 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+)
+
+const tempPrefix = "backoffice-temp-"
+
+// NewTemp makes a folder under the system's temporary one, for copies of what the store holds, and locks it for as long as this
+// process has it: a killed one leaves it to ClearTemp. remove gives it back.
+func NewTemp() (path string, remove func(), err error) {
+	ClearTemp()
+	for range 10 {
+		if path, err = os.MkdirTemp("", tempPrefix); err != nil {
+			break
+		}
+		var held *os.File
+		if held, err = lockFolder(path); err == nil {
+			return path, func() {
+				_ = held.Close()
+				_ = os.RemoveAll(path)
+			}, nil
+		}
+		_ = os.Remove(path) // another process has just taken it for a left one
+	}
+	return "", nil, fmt.Errorf("cannot make a temporary folder: %w", err)
+}
+
+// ClearTemp removes the folders of processes that were killed, and names them in the log.
+func ClearTemp() {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
+	for _, path := range left {
+		held, err := lockFolder(path)
+		if err != nil {
+			continue // somebody's, or another user's
+		}
+		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			slog.Warn("a killed run has left copies of the store's data, which cannot be removed", "folder", path, "cause", err)
+		} else {
+			slog.Warn("a killed run had left copies of the store's data; they are removed", "folder", path)
+		}
+		_ = held.Close()
+	}
+}

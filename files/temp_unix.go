@@ -1,0 +1,41 @@
+//go:build unix
+
+package files
+
+import (
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFolder locks a folder until what it returns is closed, or the process ends. Errors: any when another process has it, or
+// when it is gone.
+func lockFolder(path string) (*os.File, error) {
+	folder, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		err = stillThere(folder, path)
+	}
+	if err != nil {
+		_ = folder.Close()
+		return nil, err
+	}
+	return folder, nil
+}
+
+// stillThere fails when a folder was removed before it could be locked.
+func stillThere(folder *os.File, path string) error {
+	is, err := folder.Stat()
+	if err != nil {
+		return err
+	}
+	now, err := os.Lstat(path)
+	if err == nil && !os.SameFile(is, now) {
+		err = fs.ErrNotExist
+	}
+	return err
+}
