@@ -112,6 +112,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, from netip.Addr, clien
 // What Revalidate ends something with.
 var (
 	ErrRightsChanged error = backoffice.Errorf(backoffice.Forbidden, "what this caller may do was changed; sign in again")
+	errElsewhere     error = backoffice.Errorf(backoffice.Unauthenticated, "the credential pair works from other networks now")
 	errEnded         error = backoffice.Errorf(backoffice.Unauthenticated, "the credential pair or its secret was revoked or has expired")
 )
 
@@ -125,8 +126,14 @@ func (a *Authenticator) Revalidate(ctx context.Context, began *backoffice.Princi
 	case began.Person != nil:
 		now, err = a.People.Live(began)
 	default:
-		if now, _, err = a.live(ctx, began.ClientID, began.Secret); errors.Is(err, errUnauthenticated) {
+		var networks backoffice.Networks
+		switch now, networks, err = a.live(ctx, began.ClientID, began.Secret); {
+		case errors.Is(err, errUnauthenticated):
 			err = errEnded
+		case err == nil && !networks.Admit(began.From):
+			err = errElsewhere
+		case err == nil:
+			now = signedIn(now, networks, began.From)
 		}
 	}
 	if err == nil && !now.SameRights(began) {
@@ -146,7 +153,17 @@ func (a *Authenticator) Linked(ctx context.Context, from netip.Addr, link string
 	if err == nil && !networks.Admit(from) {
 		return nil, errUnauthenticated
 	}
-	return principal, err
+	return signedIn(principal, networks, from), err
+}
+
+// signedIn is a principal who remembers from where they signed in, where that matters: most pairs work from everywhere.
+func signedIn(principal *backoffice.Principal, networks backoffice.Networks, from netip.Addr) *backoffice.Principal {
+	if principal == nil || len(networks) == 0 {
+		return principal
+	}
+	own := *principal
+	own.From = from
+	return &own
 }
 
 // live returns the principal of a secret, and the networks from where it signs in.
@@ -185,7 +202,7 @@ func (s *snapshot) check(from netip.Addr, clientID string, sum *digest, now time
 	}
 	if fits&bit(p.credential.Live(at))&bit(p.credential.Networks.Admit(from))&bit(ok) == 1 {
 		p.used.note(now)
-		return p.secrets[which].principal
+		return signedIn(p.secrets[which].principal, p.credential.Networks, from)
 	}
 	return nil
 }

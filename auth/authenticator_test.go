@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"testing"
 	"time"
@@ -238,6 +239,9 @@ func TestWhatWasBegunEndsWithItsSecretAndWithAChangeOfRights(t *testing.T) {
 		"a scope that is given": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
 			return second(ChangeScopes(ctx, store, id, []backoffice.Scope{backoffice.UsersWrite}, nil))
 		}, ErrRightsChanged, true},
+		"networks that it is not in": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
+			return second(ChangeNetworks(ctx, store, id, backoffice.Networks{netip.MustParsePrefix("203.0.113.0/24")}, nil))
+		}, errElsewhere, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -259,5 +263,36 @@ func TestWhatWasBegunEndsWithItsSecretAndWithAChangeOfRights(t *testing.T) {
 				t.Errorf("its signed path: %+v %v", now, err)
 			}
 		})
+	}
+}
+
+func TestWhatAPairOpenedFromOneOfItsNetworksGoesOnUntilThatIsTaken(t *testing.T) {
+	t.Parallel()
+	ctx, store := t.Context(), newMemoryStore()
+	id, secret := issue(t, store, backoffice.PrivacyRead)
+	here, there := backoffice.Networks{netip.PrefixFrom(somewhere, somewhere.BitLen())}, backoffice.Networks{netip.MustParsePrefix("203.0.113.0/24")}
+	change := func(add, remove backoffice.Networks) {
+		t.Helper()
+		if _, err := ChangeNetworks(ctx, store, id, add, remove); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(here, nil)
+	a, clock := testAuthenticator(t, store)
+	began, err := a.Authenticate(ctx, somewhere, id, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(there, nil)
+	for range 3 {
+		clock.pass(staleAfter)
+		if began, err = a.Revalidate(ctx, began); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(nil, here)
+	clock.pass(staleAfter)
+	if _, err := a.Revalidate(ctx, began); !errors.Is(err, errElsewhere) {
+		t.Errorf("it goes on: %v", err)
 	}
 }

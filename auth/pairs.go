@@ -69,6 +69,18 @@ func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientI
 	return has, nil
 }
 
+// ChangeNetworks lets a pair sign in from networks, and no more from others, and returns those that it has then. Running servers
+// obey within 5 seconds, for what is open already too. NotFound for an unknown client id; Refused as backoffice.Credential's
+// ChangeNetworks says.
+func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clientID string, add, remove backoffice.Networks) (has backoffice.Networks, err error) {
+	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
+		err := pair.ChangeNetworks(add, remove, backoffice.InstantOf(time.Now()))
+		has = pair.Networks
+		return err
+	})
+	return has, err
+}
+
 // Extend gives a living pair another end, zero for none. Running servers know it within 5 seconds. NotFound for an unknown client id;
 // Refused as backoffice.Credential's Extend says.
 func Extend(ctx context.Context, store backoffice.CredentialStore, clientID string, expires backoffice.Instant) error {

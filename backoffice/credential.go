@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type Principal struct {
 
 	TrustedOnly bool // it may send trusted documents alone: see TrustedDocument
 	Restriction Restriction
+	From        netip.Addr // where a pair that is held to networks has signed in
 }
 
 // SameRights reports whether two principals may do and see the same.
@@ -44,7 +46,7 @@ type Credential struct {
 	RevokedAt   Instant            // zero: not revoked
 	TrustedOnly bool               // GraphQL documents that it sends have to be trusted ones
 	Restriction Restriction        // of what it sees; it stays as it was made
-	Networks    Networks           // from where it signs in; they stay as they were made
+	Networks    Networks           // from where it signs in
 	LastUsedAt  Instant            // the beginning of the last day (UTC) on which it signed in, as far as servers have told; zero: none
 	Secrets     []CredentialSecret // newest first
 }
@@ -163,6 +165,25 @@ func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) e
 		secrets = append(secrets, kept)
 	}
 	c.Secrets = secrets
+	return nil
+}
+
+// ChangeNetworks lets the pair sign in from networks, and no more from others; one that it has already, or has not, stays as it is.
+// Refused with NOT_ALLOWED on a pair that is revoked or expired, and for the last of its networks, without which it would work from
+// everywhere; with INVALID for too many.
+func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
+	if !c.Live(now) {
+		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
+	}
+	texts := slices.DeleteFunc(slices.Concat(c.Networks, add).Texts(), func(text string) bool { return slices.Contains(remove.Texts(), text) })
+	networks, err := NewNetworks(texts)
+	switch {
+	case err != nil:
+		return Refuse(&UserError{Code: CodeInvalid, Message: "a pair has at most 64 networks", Field: []string{"networks"}})
+	case len(networks) == 0 && len(c.Networks) > 0:
+		return Refuse(&UserError{Code: CodeNotAllowed, Message: "without its last network the pair would work from everywhere; create a new one for that"})
+	}
+	c.Networks = networks
 	return nil
 }
 

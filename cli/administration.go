@@ -37,7 +37,8 @@ var noted = map[string]noting{
 	"files list": never, "files restore": beforehand, "files sweep": beforehand,
 	"trash list": never, "trash restore": withTheDeed, "trash empty": beforehand,
 	"credentials create": withTheDeed, "credentials list": never, "credentials rotate": withTheDeed, "credentials scopes": withTheDeed,
-	"credentials extend": withTheDeed, "credentials revoke": withTheDeed,
+	"credentials networks": withTheDeed,
+	"credentials extend":   withTheDeed, "credentials revoke": withTheDeed,
 	"keys status": never, "keys rotate": beforehand, "keys reseal": beforehand, "keys retire": beforehand,
 	"keys wrap": beforehand, "keys unwrap": beforehand,
 	"years start": withTheDeed, "years list": never,
@@ -53,16 +54,17 @@ var noted = map[string]noting{
 // about is a command that is an act about something: an identifier, a year, a name that an administrator gave.
 type about interface{ about() string }
 
-func (c *credentialsCreateCommand) about() string { return c.made }
-func (c *credentialsRotateCommand) about() string { return c.ID }
-func (c *credentialsScopesCommand) about() string { return c.ID }
-func (c *credentialsExtendCommand) about() string { return c.ID }
-func (c *credentialsRevokeCommand) about() string { return c.ID }
-func (c *keysRetireCommand) about() string        { return c.Key }
-func (c *yearsStartCommand) about() string        { return c.Year }
-func (c *webhooksPingCommand) about() string      { return c.ID }
-func (c *documentsTrustCommand) about() string    { return c.Set }
-func (c *documentsRemoveCommand) about() string   { return c.Set + c.ID }
+func (c *credentialsCreateCommand) about() string   { return c.made }
+func (c *credentialsRotateCommand) about() string   { return c.ID }
+func (c *credentialsScopesCommand) about() string   { return c.ID }
+func (c *credentialsNetworksCommand) about() string { return c.ID }
+func (c *credentialsExtendCommand) about() string   { return c.ID }
+func (c *credentialsRevokeCommand) about() string   { return c.ID }
+func (c *keysRetireCommand) about() string          { return c.Key }
+func (c *yearsStartCommand) about() string          { return c.Year }
+func (c *webhooksPingCommand) about() string        { return c.ID }
+func (c *documentsTrustCommand) about() string      { return c.Set }
+func (c *documentsRemoveCommand) about() string     { return c.Set + c.ID }
 
 // nameOf is a command as it is written, without the program.
 func nameOf(command *kong.Context) string {

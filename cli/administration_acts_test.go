@@ -20,6 +20,7 @@ func credentialsAreNoted(t *testing.T, w *witness) {
 	w.nothing(t, "looking")
 	w.does(t, made.ClientID, "credentials", "rotate", made.ClientID)
 	w.does(t, made.ClientID, "credentials", "scopes", made.ClientID, "--add", "privacy.read")
+	w.does(t, made.ClientID, "credentials", "networks", made.ClientID, "--add", "127.0.0.0/8")
 	w.does(t, made.ClientID, "credentials", "extend", made.ClientID, "--no-expiry")
 	w.does(t, made.ClientID, "credentials", "revoke", made.ClientID)
 	if code, _, _ := w.run(t, "credentials", "revoke", "nobody"); code != exitFailure {

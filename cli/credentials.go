@@ -15,12 +15,13 @@ import (
 
 // credentialsCommand issues and withdraws credential pairs.
 type credentialsCommand struct {
-	Create credentialsCreateCommand `cmd:"" help:"Create a credential pair and print its secret, which cannot be seen again."`
-	List   credentialsListCommand   `cmd:"" help:"List the credential pairs, without their secrets."`
-	Rotate credentialsRotateCommand `cmd:"" help:"Give a pair a new secret and print it; the old one stays live for a while."`
-	Scopes credentialsScopesCommand `cmd:"" help:"Give a living pair scopes, and take scopes from it."`
-	Extend credentialsExtendCommand `cmd:"" help:"Give a living pair another end."`
-	Revoke credentialsRevokeCommand `cmd:"" help:"End a pair and its secrets for good."`
+	Create   credentialsCreateCommand   `cmd:"" help:"Create a credential pair and print its secret, which cannot be seen again."`
+	List     credentialsListCommand     `cmd:"" help:"List the credential pairs, without their secrets."`
+	Rotate   credentialsRotateCommand   `cmd:"" help:"Give a pair a new secret and print it; the old one stays live for a while."`
+	Scopes   credentialsScopesCommand   `cmd:"" help:"Give a living pair scopes, and take scopes from it."`
+	Networks credentialsNetworksCommand `cmd:"" help:"Let a living pair sign in from networks, and no more from others."`
+	Extend   credentialsExtendCommand   `cmd:"" help:"Give a living pair another end."`
+	Revoke   credentialsRevokeCommand   `cmd:"" help:"End a pair and its secrets for good."`
 }
 
 type credentialsCreateCommand struct {
@@ -204,6 +205,38 @@ func (c *credentialsScopesCommand) Run(ctx context.Context, store backoffice.Sto
 	}
 	names := cmp.Or(strings.Join(backoffice.NamesOf(has), " "), "none")
 	_, err = fmt.Fprintf(t.out, "The pair's scopes: %s\nRunning servers obey within 5 seconds.\n", names)
+	return err
+}
+
+type credentialsNetworksCommand struct {
+	ID     string   `arg:"" help:"The pair's client id."`
+	Add    []string `placeholder:"NETWORK" help:"A network from which the pair works, such as 192.0.2.0/24; may be repeated."`
+	Remove []string `placeholder:"NETWORK" help:"A network from which it does not work any more; may be repeated."`
+
+	add, remove backoffice.Networks
+}
+
+// Validate reads the networks.
+func (c *credentialsNetworksCommand) Validate() (err error) {
+	if c.add, err = backoffice.NewNetworks(c.Add); err != nil {
+		return fmt.Errorf("--add: %w", err)
+	}
+	if c.remove, err = backoffice.NewNetworks(c.Remove); err != nil {
+		return fmt.Errorf("--remove: %w", err)
+	}
+	if len(c.Add)+len(c.Remove) == 0 {
+		err = errors.New("--add or --remove says which network")
+	}
+	return err
+}
+
+// Run changes the networks.
+func (c *credentialsNetworksCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	has, err := auth.ChangeNetworks(ctx, store, c.ID, c.add, c.remove)
+	if err != nil {
+		return unknownPair(err)
+	}
+	_, err = fmt.Fprintf(t.out, "The pair works from: %s\nRunning servers obey within 5 seconds.\n", cmp.Or(has.String(), "everywhere"))
 	return err
 }
 

@@ -58,6 +58,37 @@ func TestCredentialsAreCreatedRotatedRevokedAndListed(t *testing.T) {
 	}
 }
 
+func TestALivingPairIsHeldToNetworks(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "migrate")
+	pair := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write")).ClientID
+	out := s.must(t, "credentials", "networks", pair, "--add", "192.0.2.0/24", "--add", "2001:db8::1", "--remove", "198.51.100.0/24")
+	if !strings.HasPrefix(out, "The pair works from: 192.0.2.0/24 2001:db8::1/128\n") {
+		t.Errorf("it says %q", out)
+	}
+	if out := s.must(t, "credentials", "networks", pair, "--remove", "192.0.2.0/24"); !strings.HasPrefix(out, "The pair works from: 2001:db8::1/128\n") {
+		t.Errorf("it says %q", out)
+	}
+	if list := s.must(t, "credentials", "list", "--format=jsonl"); !strings.Contains(list, `"networks":["2001:db8::1/128"]`) {
+		t.Errorf("it is listed as %s", list)
+	}
+	for why, args := range map[string][]string{
+		"from everywhere":  {pair, "--remove", "2001:db8::1"},
+		"credentials list": {"nobody", "--add", "192.0.2.0/24"},
+		"is written as in": {pair, "--add", "192.0.2.1/24"},
+		"which network":    {pair},
+	} {
+		if code, _, err := s.run(t, append([]string{"credentials", "networks"}, args...)...); code == exitDone || !strings.Contains(err, why) {
+			t.Errorf("%s ends with %d, %s", why, code, err)
+		}
+	}
+	s.must(t, "credentials", "revoke", pair)
+	if code, _, err := s.run(t, "credentials", "networks", pair, "--add", "192.0.2.0/24"); code != exitFailure || !strings.Contains(err, "revoked or expired") {
+		t.Errorf("a revoked pair ends with %d, %s", code, err)
+	}
+}
+
 func TestScopesAreGivenToALivingPairAndTakenFromIt(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
