@@ -9,8 +9,13 @@ import (
 	"strings"
 )
 
-// MaxSavedQueries is how many queries pairs may have saved, all together.
-const MaxSavedQueries = 1000
+// What pairs may have saved: so many queries all together, with so many bytes of text, of which each pair
+// has its part. One answer holds them all.
+const (
+	MaxSavedQueries = 1000
+	MaxSavedBytes   = 8 << 20
+	MaxSavedByPair  = 256 << 10
+)
 
 // SavedQuery is a trusted query as one that is found by its name, and shown to people.
 type SavedQuery struct {
@@ -31,8 +36,9 @@ func (d *TrustedDocument) Saved() *SavedQuery {
 	}
 }
 
-// SavedQueries are the saved queries among documents that a caller may run, one of each name, by name. Of one name an operator's
-// counts before a pair's, then one with a title, then the set that is first by its name. A caller with TrustedOnly has an operator's alone.
+// SavedQueries are the saved queries among documents that a caller may run, one of each name, by name. Of one name an
+// operator's counts before a pair's, then one with a title, then the set that is first by its name. A caller with
+// TrustedOnly has an operator's alone.
 func SavedQueries(by *Principal, documents []*TrustedDocument) []*TrustedDocument {
 	saved := slices.DeleteFunc(slices.Clone(documents), func(d *TrustedDocument) bool {
 		return d.Name == "" || d.Kind != "query" || !d.RetiredAt.IsZero() || d.Set == "" && by.TrustedOnly
@@ -83,9 +89,10 @@ const maxAbout = 4000 // characters of a description
 
 var savedName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 
-// SaveQuery keeps a query under a name for everybody, or replaces what the caller has saved under it. Forbidden for a pair that may send
-// trusted documents alone. Refused with REQUIRED, INVALID (name, title, description, document), NOT_ALLOWED (document: no query; or there are
-// too many), and with TAKEN when an operator or another pair has the name.
+// SaveQuery keeps a query under a name for everybody, or replaces what the caller has saved under it. Forbidden for a
+// pair that may send trusted documents alone. Refused with REQUIRED, INVALID (name, title, description, document),
+// NOT_ALLOWED (document: no query; or there are too many), and with TAKEN when an operator or another pair has the
+// name.
 func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQueryDraft) (*SavedQuery, error) {
 	if err := maySave(by); err != nil {
 		return nil, err
@@ -104,7 +111,7 @@ func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQuery
 	}
 	act := Change{At: d.CreatedAt, ClientID: by.ClientID, Action: "saveQuery", ObjectID: d.Name, Done: Created}
 	err := s.changeTrusted(ctx, act, func(have []*TrustedDocument) (changes TrustedChanges, err error) {
-		count := 0
+		count, all, own := 0, len(d.Text), len(d.Text)
 		for _, other := range have {
 			switch {
 			case other.Set == "" && other.Name == d.Name && other.ClientID == by.ClientID:
@@ -112,6 +119,10 @@ func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQuery
 				continue
 			case other.Set == "":
 				count++
+				all += other.Size
+				if other.ClientID == by.ClientID {
+					own += other.Size
+				}
 			}
 			if other.Name == d.Name && other.Kind == "query" && other.RetiredAt.IsZero() {
 				return changes, refused(CodeTaken, "another query has this name", "name")
@@ -119,6 +130,9 @@ func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQuery
 		}
 		if count >= MaxSavedQueries {
 			return changes, refused(CodeNotAllowed, fmt.Sprintf("there are %d saved queries, and no more are kept", MaxSavedQueries), "document")
+		}
+		if all > MaxSavedBytes || own > MaxSavedByPair {
+			return changes, refused(CodeNotAllowed, "the saved queries of a pair have at most 256 KiB, and all together 8 MiB", "document")
 		}
 		changes.Put = []*TrustedDocument{d}
 		return changes, nil
@@ -214,8 +228,8 @@ func (draft *SavedQueryDraft) fill(d *TrustedDocument, checked *CheckedDocument)
 	return wrong
 }
 
-// RemoveSavedQuery removes a query that the caller has saved. Refused with NOT_FOUND for an unknown name, and with NOT_ALLOWED for what an operator
-// trusts or another pair has saved.
+// RemoveSavedQuery removes a query that the caller has saved. Refused with NOT_FOUND for an unknown name, and with
+// NOT_ALLOWED for what an operator trusts or another pair has saved.
 func (s *Service) RemoveSavedQuery(ctx context.Context, by *Principal, name string) error {
 	if err := maySave(by); err != nil {
 		return err

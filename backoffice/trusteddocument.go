@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// NounTrustedDocuments names the sets of trusted documents, and the queries that pairs save, in the change log. The feed shows
-// nothing of them.
+// NounTrustedDocuments names the sets of trusted documents, and the queries that pairs save, in the change log. The
+// feed shows nothing of them.
 const NounTrustedDocuments Noun = "trusted documents"
 
 // Bounds of what is trusted.
@@ -20,10 +20,12 @@ const (
 	MaxDocumentID       = 256       // bytes of an identifier that a manifest gave
 )
 
-// TrustedDocument is a query document that an operator trusts, or that a pair has saved: requests name it by an identifier.
+// TrustedDocument is a query document that an operator trusts, or that a pair has saved: requests name it by an
+// identifier.
 type TrustedDocument struct {
 	ID        string // of its text: see DocumentID
 	Text      string // "" where it was not asked for
+	Size      int    // bytes of the text; known of what was read
 	Set       string // which manifest it came with; "" for one that a pair has saved
 	Name      string // "" for none
 	Kind      string // query, mutation or subscription
@@ -47,7 +49,8 @@ const documentPrefix = "sha256:"
 
 var bareDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// ParseDocumentID gives the one form of an identifier that a request or a manifest holds: a digest alone is that of SHA-256.
+// ParseDocumentID gives the one form of an identifier that a request or a manifest holds: a digest alone is that of
+// SHA-256.
 func ParseDocumentID(id string) string {
 	if lower := strings.ToLower(id); len(id) == 64 && bareDigest.MatchString(lower) {
 		return documentPrefix + lower
@@ -84,8 +87,8 @@ type DocumentFault struct {
 
 // DocumentChecker knows the schema and the limits.
 type DocumentChecker interface {
-	// CheckDocument validates and prices a document of one operation. Of a trusted one the limits of form do not hold: words,
-	// aliases, directives and root fields.
+	// CheckDocument validates and prices a document of one operation. Of a trusted one the limits of form do not hold:
+	// words, aliases, directives and root fields.
 	CheckDocument(text string, trusted bool) (*CheckedDocument, []DocumentFault)
 }
 
@@ -121,14 +124,16 @@ type TrustedChanges struct {
 	Remove []*TrustedDocument
 }
 
-// TrustedDocumentStore keeps the trusted documents. It reads from and writes to the primary. What it returns belongs to the caller.
+// TrustedDocumentStore keeps the trusted documents. It reads from and writes to the primary. What it returns belongs
+// to the caller.
 type TrustedDocumentStore interface {
 	// TrustedDocuments returns documents, ordered by set, name and identifier, in one statement.
 	TrustedDocuments(ctx context.Context, q TrustedQuery) ([]*TrustedDocument, error)
 
-	// ChangeTrustedDocuments reads all documents without their texts, lets change say what is to be done, and does that, in one
-	// transaction that no other such change overlaps. What was done is noted in the change log, as act tells, unless it was
-	// nothing. change may run again. When it returns an error nothing is done and that error is returned.
+	// ChangeTrustedDocuments reads all documents without their texts, lets change say what is to be done, and does
+	// that, in one transaction that no other such change overlaps. What was done is noted in the change log, as act
+	// tells, unless it was nothing. change may run again. When it returns an error nothing is done and that error is
+	// returned.
 	ChangeTrustedDocuments(ctx context.Context, act Change, change func(have []*TrustedDocument) (TrustedChanges, error)) error
 }
 
@@ -146,8 +151,8 @@ func CheckSetName(set string) error {
 type Trusting struct {
 	Set       string
 	Documents []*TrustedDocument // as CheckedDocument.Document makes them, with the aliases that the manifest gave
-	// Removals is how many documents may be removed that the manifest has no more. Without it they stay, retired: clients of
-	// yesterday still ask for them.
+	// Removals is how many documents may be removed that the manifest has no more. Without it they stay, retired:
+	// clients of yesterday still ask for them.
 	Removals *int
 	Now      Instant
 }
@@ -155,8 +160,8 @@ type Trusting struct {
 // Trusted is what came of it.
 type Trusted struct{ Added, Same, Retired, Removed int }
 
-// Trust does it, all or nothing. Errors: BadInput for a name that is none; Refused when there is nothing to trust, when more would be removed than
-// may be, and when an identifier is known for another document.
+// Trust does it, all or nothing. Errors: BadInput for a name that is none; Refused when there is nothing to trust,
+// when more would be removed than may be, and when an identifier is known for another document.
 func (t *Trusting) Trust(ctx context.Context, store TrustedDocumentStore) (done Trusted, err error) {
 	if err := CheckSetName(t.Set); err != nil {
 		return done, err
@@ -241,7 +246,8 @@ func merged(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// RemoveTrusted removes a document by its identifier, or alias, from every set, and tells how many it was. NotFound for an unknown one.
+// RemoveTrusted removes a document by its identifier, or alias, from every set, and tells how many it was. NotFound
+// for an unknown one.
 func RemoveTrusted(ctx context.Context, store TrustedDocumentStore, id string, now Instant) (int, error) {
 	id = ParseDocumentID(id)
 	return removeTrusted(ctx, store, Change{At: now, Action: "documents remove", ObjectID: id, Done: Deleted}, func(d *TrustedDocument) bool {

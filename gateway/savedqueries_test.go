@@ -249,31 +249,6 @@ func TestOfOneNameAnOperatorsQueryCounts(t *testing.T) {
 	}
 }
 
-func TestAThousandQueriesAreSavedAndNoMore(t *testing.T) {
-	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t)
-	act := backoffice.Change{Action: "test", Done: backoffice.Created}
-	err := o.Store.ChangeTrustedDocuments(t.Context(), act, func([]*backoffice.TrustedDocument) (changes backoffice.TrustedChanges, err error) {
-		for i := range backoffice.MaxSavedQueries - 1 {
-			changes.Put = append(changes.Put, &backoffice.TrustedDocument{ID: fmt.Sprint(i), Name: fmt.Sprintf("N%d", i), Kind: "query", ClientID: "another"})
-		}
-		return changes, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"", "NOT_ALLOWED document"} {
-		wrong := o.saves(t, pair, map[string]any{"document": "query Q { viewer { name } }", "name": "last" + strings.ReplaceAll(want, " ", "")})
-		if strings.Join(wrong, " ") != want {
-			t.Errorf("got %v, want %q", wrong, want)
-		}
-	}
-	if wrong := o.saves(t, pair, map[string]any{"document": "query Q { viewer { clientId } }", "name": "last"}); wrong != nil {
-		t.Errorf("what is saved cannot be replaced: %v", wrong)
-	}
-}
-
 func TestTheParametersOfAnAddressAreVariables(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)

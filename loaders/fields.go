@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"example.org/backoffice/backoffice"
@@ -23,6 +24,12 @@ type fieldsKey struct{}
 // read no others. Without it, all are read.
 func WithFields(ctx context.Context, fields *Fields) context.Context {
 	return context.WithValue(ctx, fieldsKey{}, fields)
+}
+
+// Selects reports whether a field of the rows that are asked for in this context will be shown.
+func Selects(ctx context.Context, field string) bool {
+	fields, told := ctx.Value(fieldsKey{}).(*Fields)
+	return !told || slices.Contains(fields.names, field)
 }
 
 func (f *Fields) columns(noun backoffice.Noun, columnsOf func([]string) backoffice.Columns) backoffice.Columns {

@@ -9,9 +9,10 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// SavedQueries reads them with one statement of its own: they are of no moment of the records.
+// SavedQueries reads them with one statement of its own, with their texts where those are shown: they are of no moment
+// of the records.
 func (query) SavedQueries(ctx context.Context) ([]*backoffice.SavedQuery, error) {
-	documents, err := loaders.From(ctx).Trusted(ctx, backoffice.TrustedQuery{Saved: true, Texts: true})
+	documents, err := loaders.From(ctx).Trusted(ctx, backoffice.TrustedQuery{Saved: true, Texts: loaders.Selects(ctx, "document")})
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func selectTrusted(q backoffice.TrustedQuery) (text string, args []any) {
 	if q.Texts {
 		column = "d.text"
 	}
-	text = "SELECT /*backoffice:trusted_documents.list*/ d.document_set, d.id, d.name, d.kind, " + column + `, d.title, d.about, d.cost, d.scopes, d.created_at, d.client_id, d.retired_at, a.alias
+	text = "SELECT /*backoffice:trusted_documents.list*/ d.document_set, d.id, d.name, d.kind, " + column + `, d.title, d.about, d.cost, d.scopes, d.created_at, d.client_id, d.retired_at, a.alias, octet_length(d.text)
 FROM trusted_documents d LEFT JOIN trusted_document_aliases a ON a.document_set = d.document_set AND a.name = d.name AND a.id = d.id WHERE true`
 	if q.ID != "" {
 		text += " AND d.id = COALESCE((SELECT MIN(k.id) FROM trusted_document_aliases k WHERE k.alias = $1), $1)"
@@ -40,7 +40,7 @@ func queryTrusted(ctx context.Context, conn Conn, q backoffice.TrustedQuery) (fo
 		if d == nil || d.Set != set || d.ID != id || d.Name != name {
 			d = &backoffice.TrustedDocument{
 				Set: set, ID: id, Name: name, Kind: row.Text(3), Text: row.Text(4), Title: row.Text(5), About: row.Text(6),
-				Scopes: split[backoffice.Scope](row.Text(8)), CreatedAt: backoffice.Instant(row.Int(9)), ClientID: row.Text(10), RetiredAt: backoffice.Instant(row.Int(11)),
+				Scopes: split[backoffice.Scope](row.Text(8)), CreatedAt: backoffice.Instant(row.Int(9)), ClientID: row.Text(10), RetiredAt: backoffice.Instant(row.Int(11)), Size: int(row.Int(13)),
 			}
 			if !row.IsNull(7) {
 				d.Cost = new(int(row.Int(7)))
@@ -55,12 +55,10 @@ func queryTrusted(ctx context.Context, conn Conn, q backoffice.TrustedQuery) (fo
 	return found, err
 }
 
-// TrustedDocuments implements backoffice.TrustedDocumentStore.
 func (s *Store) TrustedDocuments(ctx context.Context, q backoffice.TrustedQuery) ([]*backoffice.TrustedDocument, error) {
 	return queryTrusted(ctx, s.primary(), q)
 }
 
-// ChangeTrustedDocuments implements backoffice.TrustedDocumentStore.
 func (s *Store) ChangeTrustedDocuments(ctx context.Context, act backoffice.Change, change func([]*backoffice.TrustedDocument) (backoffice.TrustedChanges, error)) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.lock(ctx, lockDocuments); err != nil {

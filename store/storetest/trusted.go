@@ -14,7 +14,7 @@ import (
 
 func fullTrusted(set, name, text string) *backoffice.TrustedDocument {
 	return &backoffice.TrustedDocument{
-		ID: backoffice.DocumentID(text), Text: text, Set: set, Name: name, Kind: "query", Title: "Été, a title", About: "two\nlines", Cost: new(7),
+		ID: backoffice.DocumentID(text), Text: text, Size: len(text), Set: set, Name: name, Kind: "query", Title: "Été, a title", About: "two\nlines", Cost: new(7),
 		Scopes: []backoffice.Scope{backoffice.PrivacyRead, backoffice.MinfinRead}, Aliases: []string{"a-" + name, "b-" + name}, CreatedAt: 1, ClientID: "pair", RetiredAt: 2,
 	}
 }
@@ -45,7 +45,7 @@ func testTrusted(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			t.Errorf("a new store trusts %v", none)
 		}
 		b, a := fullTrusted("portal", "B", "{ b }"), fullTrusted("portal", "A", "{ a }")
-		bare := &backoffice.TrustedDocument{ID: backoffice.DocumentID("{ b }"), Text: "{ b }", Set: "mobile", Kind: "mutation"}
+		bare := &backoffice.TrustedDocument{ID: backoffice.DocumentID("{ b }"), Text: "{ b }", Size: 5, Set: "mobile", Kind: "mutation"}
 		change(t, store, backoffice.TrustedChanges{Put: []*backoffice.TrustedDocument{b, a, bare}})
 		if diff := cmp.Diff([]*backoffice.TrustedDocument{bare, a, b}, read(t, store, backoffice.TrustedQuery{Texts: true})); diff != "" {
 			t.Error(diff)
