@@ -92,8 +92,9 @@ func TestAnAnswerOfAPrimaryThatLostItsLastWritesIsNotKept(t *testing.T) {
 	}
 }
 
-// keepsNothingLost holds the answer of a primary back until another one, which lacks its last writes, has taken over. knows says whether
-// the gateway had seen later writes of the lost ones before; else it has seen later writes of the other primary.
+// keepsNothingLost holds the answer of a primary back until another one, which lacks its last writes, has taken over.
+// knows says whether the gateway had seen later writes of the lost ones before; else it has seen later writes of the
+// other primary.
 func keepsNothingLost(t *testing.T, knows bool) {
 	pair := pgtest.NewPair(t)
 	if err := postgres.Migrate(t.Context(), pair.Primary.URL("backoffice")); err != nil {
@@ -102,7 +103,9 @@ func keepsNothingLost(t *testing.T, knows bool) {
 	proxy := &holding{text: "LOST", held: make(chan struct{}), let: make(chan struct{}), socket: pair.Primary.Socket(), conns: map[net.Conn]bool{}}
 	host, port, _ := net.SplitHostPort(pgtest.Serve(t, proxy.serve))
 	through := url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort(host, port), Path: "/backoffice", RawQuery: "sslmode=disable"}
-	below, err := openURL(t.Context(), through.String())
+	// It waits for longer than a slow machine takes to promote the other one.
+	below, err := postgres.Open(t.Context(), through.String(),
+		postgres.Options{MaxConns: 6, StatementTimeout: time.Minute})
 	gateway := before(t, opened(t, below, err), cache.Options{Bytes: 1 << 20})
 	w := &watch{Context: t.Context(), found: t.Fatalf}
 	at := func(node *pgtest.Node) func(label int, text string) {

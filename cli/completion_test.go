@@ -24,7 +24,7 @@ func TestWhatMayStandInThePlaceOfTheLastWordIsTold(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"imp":                               "import",
-		"credentials ":                      "create list rotate scopes extend revoke",
+		"credentials ":                      "create list rotate scopes networks extend revoke",
 		"--database x credentials r":        "rotate revoke",
 		"--database=x credentials r":        "rotate revoke",
 		"--database = x credentials r":      "rotate revoke", // as bash parts it

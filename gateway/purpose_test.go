@@ -91,7 +91,7 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 				t.Errorf("GET /users: %d %s", w.Code, w.Body)
 			}
 			plan := http.Header{"X-Explain": {"plan"}}
-			if status, body, _ := o.ask(t, all, `{ customers(filter: {registrationNumber: "85073003328"}) { nodes { registrationNumber } } }`, nil, plan); status != http.StatusOK || !strings.Contains(string(body), `"statements":`) {
+			if status, body, _ := o.ask(t, all, `{ customers(filter: {registrationNumber: "85073003328"}) { nodes { registrationNumber } } }`, nil, plan); status != http.StatusOK || !strings.Contains(string(body), `"cost":`) {
 				t.Errorf("a plan: %d %s", status, body)
 			}
 		})
