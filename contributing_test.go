@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestTheExamplesOfContributingWork does to a copy of the module what CONTRIBUTING shows, generates, and runs a test of the
-// copy that writes and reads by GraphQL what was added. Flags are those of this test's own builds, so that only packages of
-// this module are built anew.
+// TestTheExamplesOfContributingWork does to a copy of the module what CONTRIBUTING shows, generates, and runs a test
+// of the copy that writes and reads by GraphQL what was added. Flags are those of this test's own builds, so that
+// only packages of this module are built anew.
 func TestTheExamplesOfContributingWork(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -121,7 +121,8 @@ func copyModule(t *testing.T, to string) {
 	}
 }
 
-// edit is a fenced block of an example: a new file, or lines behind or before the one line of a file that begins like the anchor.
+// edit is a fenced block of an example: a new file, or lines behind or before the one line of a file that begins like
+// the anchor.
 type edit struct{ example, path, where, anchor, text string }
 
 var fence = regexp.MustCompile("(?ms)^```\\w+ (\\S+?)(?: (behind|before) (.*?))?\n(.*?)^```$")

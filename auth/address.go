@@ -26,8 +26,8 @@ func ParseProxies(texts []string) (Proxies, error) {
 }
 
 // ClientAddress tells from where a request comes: the peer, or, when that is a trusted proxy, the rightmost address of
-// X-Forwarded-For that is not one. What cannot be read, and all that stands left of it, was not written by a trusted proxy.
-// The zero address when there is none at all.
+// X-Forwarded-For that is not one. What cannot be read, and all that stands left of it, was not written by a trusted
+// proxy. The zero address when there is none at all.
 func (p Proxies) ClientAddress(r *http.Request) netip.Addr {
 	client := parseHop(r.RemoteAddr)
 	if !client.IsValid() || !p.contain(client) {

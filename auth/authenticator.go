@@ -85,9 +85,9 @@ func (a *Authenticator) Close() {
 	a.reads.Wait()
 }
 
-// Authenticate returns the principal of a pair for a client at an address. Unauthenticated, one same error after the same work, when
-// the pair is missing, unknown, revoked, expired, wrong or outside its networks; Unavailable when the store cannot be read, or not before ctx's deadline, and
-// what is known is too old to decide on.
+// Authenticate returns the principal of a pair for a client at an address. Unauthenticated, one same error after the
+// same work, when the pair is missing, unknown, revoked, expired, wrong or outside its networks; Unavailable when the
+// store cannot be read, or not before ctx's deadline, and what is known is too old to decide on.
 func (a *Authenticator) Authenticate(ctx context.Context, from netip.Addr, clientID, secret string) (*backoffice.Principal, error) {
 	now := a.now()
 	known, err := a.fresh(ctx, now, staleAfter)
@@ -116,9 +116,10 @@ var (
 	errEnded         error = backoffice.Errorf(backoffice.Unauthenticated, "the credential pair or its secret was revoked or has expired")
 )
 
-// Revalidate decides whether a caller may go on with something that lasts, and returns the caller as they are now. It ends with the
-// secret or the token that signed in, and with any change of rights: half an answer as before and half as now would be
-// neither. Errors are those of Authenticate, ErrRightsChanged, and Forbidden for a person who has no rights any more.
+// Revalidate decides whether a caller may go on with something that lasts, and returns the caller as they are now. It
+// ends with the secret or the token that signed in, and with any change of rights: half an answer as before and half
+// as now would be neither. Errors are those of Authenticate, ErrRightsChanged, and Forbidden for a person who has no
+// rights any more.
 func (a *Authenticator) Revalidate(ctx context.Context, began *backoffice.Principal) (now *backoffice.Principal, err error) {
 	switch {
 	case began == nil, began.Person != nil && a.People == nil:
@@ -142,8 +143,8 @@ func (a *Authenticator) Revalidate(ctx context.Context, began *backoffice.Princi
 	return now, err
 }
 
-// Linked returns the principal for whom a signed path was made, by Principal.Link, for somebody who comes with it: from one of a pair's
-// networks. Errors are those of Authenticate.
+// Linked returns the principal for whom a signed path was made, by Principal.Link, for somebody who comes with it:
+// from one of a pair's networks. Errors are those of Authenticate.
 func (a *Authenticator) Linked(ctx context.Context, from netip.Addr, link string) (*backoffice.Principal, error) {
 	if a.People != nil && strings.HasPrefix(link, backoffice.PersonPrefix) {
 		return a.People.Linked(link)
@@ -214,8 +215,8 @@ func bit(b bool) int {
 	return 0
 }
 
-// fresh returns a snapshot that is not older than limit, waiting for one where need be, and has one read when the one it
-// returns is getting old.
+// fresh returns a snapshot that is not older than limit, waiting for one where need be, and has one read when the one
+// it returns is getting old.
 func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Duration) (*snapshot, error) {
 	known := a.current.Load()
 	if known != nil {

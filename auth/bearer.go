@@ -10,10 +10,11 @@ import (
 
 // People checks the access tokens of people. What it returns is shared by requests, and nobody changes it.
 type People interface {
-	// Authenticate returns whose token it is. Errors: Unauthenticated, ErrTokenEnded among them; Forbidden for somebody to whom nothing is
-	// given; Unavailable when the issuer's keys are not known and cannot be asked for.
+	// Authenticate returns whose token it is. Errors: Unauthenticated, ErrTokenEnded among them; Forbidden for
+	// somebody to whom nothing is given; Unavailable when the issuer's keys are not known and cannot be asked for.
 	Authenticate(ctx context.Context, token string) (*backoffice.Principal, error)
-	// Live returns the person as they are now, by what Authenticate or Linked returned. Errors: Unauthenticated, Forbidden.
+	// Live returns the person as they are now, by what Authenticate or Linked returned. Errors: Unauthenticated,
+	// Forbidden.
 	Live(person *backoffice.Principal) (*backoffice.Principal, error)
 	// Linked returns the person for whom a signed path was made, by Person.Link. Errors: Unauthenticated, Forbidden.
 	Linked(link string) (*backoffice.Principal, error)
@@ -24,8 +25,8 @@ var ErrTokenEnded error = backoffice.Errorf(backoffice.Unauthenticated, "the acc
 
 const maxToken = 16 << 10 // bytes of an access token
 
-// bearerOf finds the access token among the values of the header Authorization (RFC 6750); "" for what cannot be one. Other schemes are
-// not ours. BadInput for more than one token.
+// bearerOf finds the access token among the values of the header Authorization (RFC 6750); "" for what cannot be one.
+// Other schemes are not ours. BadInput for more than one token.
 func bearerOf(values []string) (token string, given bool, err error) {
 	for _, value := range values {
 		scheme, rest, _ := strings.Cut(value, " ")
@@ -48,8 +49,8 @@ func notOfToken(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.'
 }
 
-// bearer returns the access token of a request; given is false where there is none, or nobody to check it. BadInput for a pair beside it:
-// it would not be known for whom the request is.
+// bearer returns the access token of a request; given is false where there is none, or nobody to check it. BadInput
+// for a pair beside it: it would not be known for whom the request is.
 func (a *Authenticator) bearer(header http.Header) (token string, given bool, err error) {
 	if a.People == nil {
 		return "", false, nil

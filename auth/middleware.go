@@ -18,7 +18,8 @@ const (
 
 const maxHeader = 256 // bytes of a client id or secret; longer ones are not ours and are not looked up
 
-// Refuse answers a request with an error, in the format of an API. The header Retry-After is set already where it belongs.
+// Refuse answers a request with an error, in the format of an API. The header Retry-After is set already where it
+// belongs.
 type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 
 // Middleware lets requests with a valid pair through, with the principal in their context. refuse gets, for the others,
@@ -38,8 +39,8 @@ func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxie
 	})
 }
 
-// SignIn checks what a client sent in headers, or by another way as if in them. Errors are those that Middleware has for refuse; wait is
-// for how long the client is to wait when it is RateLimited.
+// SignIn checks what a client sent in headers, or by another way as if in them. Errors are those that Middleware has
+// for refuse; wait is for how long the client is to wait when it is RateLimited.
 func SignIn(ctx context.Context, authenticator *Authenticator, throttle *Throttle, client netip.Addr, sent http.Header) (principal *backoffice.Principal, wait time.Duration, err error) {
 	token, given, err := authenticator.bearer(sent)
 	switch {
@@ -63,9 +64,9 @@ func SignIn(ctx context.Context, authenticator *Authenticator, throttle *Throttl
 	return principal, wait, err
 }
 
-// Admit does for a signed path what Middleware does for headers: linkOf checks the signature and tells for whom it was made, by
-// Principal.Link; that pair has to be live and the client in its networks, or that person live. A link that has ended is no attempt to
-// sign in and is not counted as one.
+// Admit does for a signed path what Middleware does for headers: linkOf checks the signature and tells for whom it was
+// made, by Principal.Link; that pair has to be live and the client in its networks, or that person live. A link that
+// has ended is no attempt to sign in and is not counted as one.
 func Admit(authenticator *Authenticator, proxies Proxies, linkOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
 	return admit(refuse, func(_ http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
 		link, err := linkOf(r)

@@ -55,8 +55,8 @@ func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID stri
 	})
 }
 
-// ChangeScopes gives a pair scopes and takes others from it, and returns those that it has then. Running servers obey within
-// 5 seconds. NotFound for an unknown client id; Refused as backoffice.Credential's ChangeScopes says.
+// ChangeScopes gives a pair scopes and takes others from it, and returns those that it has then. Running servers obey
+// within 5 seconds. NotFound for an unknown client id; Refused as backoffice.Credential's ChangeScopes says.
 func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientID string, add, remove []backoffice.Scope) (has []backoffice.Scope, err error) {
 	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		err := pair.ChangeScopes(add, remove, backoffice.InstantOf(time.Now()))
@@ -69,9 +69,9 @@ func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientI
 	return has, nil
 }
 
-// ChangeNetworks lets a pair sign in from networks, and no more from others, and returns those that it has then. Running servers
-// obey within 5 seconds, for what is open already too. NotFound for an unknown client id; Refused as backoffice.Credential's
-// ChangeNetworks says.
+// ChangeNetworks lets a pair sign in from networks, and no more from others, and returns those that it has then.
+// Running servers obey within 5 seconds, for what is open already too. NotFound for an unknown client id; Refused as
+// backoffice.Credential's ChangeNetworks says.
 func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clientID string, add, remove backoffice.Networks) (has backoffice.Networks, err error) {
 	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		err := pair.ChangeNetworks(add, remove, backoffice.InstantOf(time.Now()))
@@ -81,8 +81,8 @@ func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clien
 	return has, err
 }
 
-// Extend gives a living pair another end, zero for none. Running servers know it within 5 seconds. NotFound for an unknown client id;
-// Refused as backoffice.Credential's Extend says.
+// Extend gives a living pair another end, zero for none. Running servers know it within 5 seconds. NotFound for an
+// unknown client id; Refused as backoffice.Credential's Extend says.
 func Extend(ctx context.Context, store backoffice.CredentialStore, clientID string, expires backoffice.Instant) error {
 	return store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		return pair.Extend(expires, backoffice.InstantOf(time.Now()))

@@ -12,9 +12,9 @@ const (
 	throttleSize    = 1 << 16 // networks that are told apart at once, about 10 MB
 )
 
-// Throttle counts failed sign-ins per client network: an IPv4 address, or an IPv6 /64, which one client commonly has whole.
-// It never stands before a right secret. Its memory is bounded: when too many networks fail within a minute the further ones
-// share one count. Safe for concurrent use.
+// Throttle counts failed sign-ins per client network: an IPv4 address, or an IPv6 /64, which one client commonly has
+// whole. It never stands before a right secret. Its memory is bounded: when too many networks fail within a minute the
+// further ones share one count. Safe for concurrent use.
 type Throttle struct {
 	now func() time.Time
 

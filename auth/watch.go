@@ -38,8 +38,9 @@ func (a *Authenticator) useOf(c *backoffice.Credential) *use {
 	return u
 }
 
-// Watch does what is to be done about pairs and keeps no request waiting, until ctx ends: it has the store keep the day on which each
-// was used last, with the last ones when ctx has ended, and warns of those that end soon, of each once a day.
+// Watch does what is to be done about pairs and keeps no request waiting, until ctx ends: it has the store keep the
+// day on which each was used last, with the last ones when ctx has ended, and warns of those that end soon, of each
+// once a day.
 func (a *Authenticator) Watch(ctx context.Context, log *slog.Logger) {
 	w := &watch{Authenticator: a, log: log, warned: map[string]int64{}}
 	w.warn(ctx)
@@ -63,8 +64,8 @@ type watch struct {
 	failed bool             // the last write did
 }
 
-// keep has the store keep what it does not know: a statement for each day of which there is something to tell, which is today, and
-// yesterday after midnight.
+// keep has the store keep what it does not know: a statement for each day of which there is something to tell, which
+// is today, and yesterday after midnight.
 func (w *watch) keep(ctx context.Context) {
 	byDay := map[int64][]string{}
 	w.used.Range(func(id, known any) bool {

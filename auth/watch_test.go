@@ -201,7 +201,8 @@ func TestAPairOutsideOfItsNetworksIsAnsweredAsNoPairIs(t *testing.T) {
 			}
 		}
 	}
-	// Each answer, up to that which says to wait, is that of somebody who has no pair at all, and takes as many reads of the store.
+	// Each answer, up to that which says to wait, is that of somebody who has no pair at all, and takes as many reads
+	// of the store.
 	outside, nobody := Middleware(a, NewThrottle(), nil, answer)(whoIs), Middleware(a, NewThrottle(), nil, answer)(whoIs)
 	for i := range failuresAllowed + 2 {
 		clock.pass(retryAfter)

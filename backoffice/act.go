@@ -9,8 +9,8 @@ import (
 // NounAdministration names acts of administrators in the change log. The feed shows nothing of them.
 const NounAdministration Noun = "administration"
 
-// Act is what an administrator does by the command line. The store notes it in the change log once, as an entry of its own, in the
-// first transaction that changes something: with what is done or not at all.
+// Act is what an administrator does by the command line. The store notes it in the change log once, as an entry of its
+// own, in the first transaction that changes something: with what is done or not at all.
 type Act struct {
 	Action   string        // the command: credentials create
 	Operator string        // the user of the operating system and the host
@@ -51,8 +51,8 @@ func (a *Act) Entry(beside []*Change) *Change {
 // Noted says that a transaction with the entry is durable.
 func (a *Act) Noted() { a.noted.Store(true) }
 
-// NoteAct notes a context's act in a transaction of its own: for acts that change no record, or that are to be known of before they
-// begin. It does nothing for one that is noted.
+// NoteAct notes a context's act in a transaction of its own: for acts that change no record, or that are to be known
+// of before they begin. It does nothing for one that is noted.
 func NoteAct(ctx context.Context, store Store) error {
 	act := ActOf(ctx)
 	if act == nil {

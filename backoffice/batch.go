@@ -8,9 +8,11 @@ import (
 // Batch collects reads that are sent together, after pgx.Batch. Readers queue them, Send answers them, and all of them
 // see one moment. The zero value is an empty batch; a batch is sent once, and is for one goroutine.
 type Batch struct {
-	// Last says that nothing else is read in the snapshot of the context that the batch is sent in: it ends with the batch.
+	// Last says that nothing else is read in the snapshot of the context that the batch is sent in: it ends with the
+	// batch.
 	Last bool
-	// Pooled says that the rows may be in memory that Release gives to later batches. Without it they are the caller's own.
+	// Pooled says that the rows may be in memory that Release gives to later batches. Without it they are the caller's
+	// own.
 	Pooled bool
 
 	queued []Queued
@@ -19,15 +21,16 @@ type Batch struct {
 
 // Queued is a read of a batch.
 type Queued interface {
-	// Err is the read's own failure, once the batch was sent: an *Error of kind BadInput, Unavailable, Timeout or Internal.
+	// Err is the read's own failure, once the batch was sent: an *Error of kind BadInput, Unavailable, Timeout or
+	// Internal.
 	Err() error
 }
 
 // Sender answers batches: a Store, a transaction, or a Reader of either.
 type Sender interface {
-	// Send answers the reads of a batch, which readers of the same store have queued: in one trip where the engine can. A
-	// read that fails leaves the others their answers. The error is that of the first read that failed; one that no read has
-	// is of all of them.
+	// Send answers the reads of a batch, which readers of the same store have queued: in one trip where the engine
+	// can. A read that fails leaves the others their answers. The error is that of the first read that failed; one
+	// that no read has is of all of them.
 	Send(ctx context.Context, b *Batch) error
 }
 
@@ -64,7 +67,8 @@ func (b *Batch) Err() error {
 	return nil
 }
 
-// ReadByID reads the rows with these identifiers, which may repeat, by identifier. T is an Entity, as every noun's rows are.
+// ReadByID reads the rows with these identifiers, which may repeat, by identifier. T is an Entity, as every noun's
+// rows are.
 func ReadByID[T any, C comparable](ctx context.Context, r Reader[T, C], ids []string, want Columns) (map[string]T, error) {
 	var b Batch
 	rows := make(map[string]T, len(ids))
@@ -82,8 +86,8 @@ func ReadPages[T any, C comparable](ctx context.Context, r Reader[T, C], list Li
 	return readEach(ctx, r, parents, pages, func(b *Batch) { r.Lists(b, list, parents, want, pages) })
 }
 
-// EachPage visits all of a parent's list (NoParent's when it is of the root) in the order of ask, a page of ask.Window.Limit rows at a
-// time (0 is MaxPageSize), and stops at the first error of visit.
+// EachPage visits all of a parent's list (NoParent's when it is of the root) in the order of ask, a page of
+// ask.Window.Limit rows at a time (0 is MaxPageSize), and stops at the first error of visit.
 func EachPage[T any, C comparable](ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string, want Columns, visit func([]T) error) error {
 	ask.Window.Limit = cmp.Or(ask.Window.Limit, MaxPageSize)
 	for {

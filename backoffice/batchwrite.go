@@ -27,14 +27,15 @@ type BatchInput[I any] struct {
 	Key   Optional[string] // of the input by itself: refused, since the batch has one for all
 }
 
-// BatchResult is what came of one input: the object, or what is wrong with the input, by paths that begin with "inputs" and
-// its place. Both are missing when nothing of the batch was written because of another input.
+// BatchResult is what came of one input: the object, or what is wrong with the input, by paths that begin with
+// "inputs" and its place. Both are missing when nothing of the batch was written because of another input.
 type BatchResult[T any] struct {
 	Object     *T
 	UserErrors []*UserError
 }
 
-// BatchOutcome is what came of a batch: a result for each input, in their order, and how many of them changed something.
+// BatchOutcome is what came of a batch: a result for each input, in their order, and how many of them changed
+// something.
 type BatchOutcome[T any] struct {
 	Results []BatchResult[T]
 	Written int
@@ -107,8 +108,8 @@ type creations[T any, C comparable] struct {
 	check func(d *draft[T], check *checker)      // holds one to it, and to those before it in the batch
 }
 
-// createAll is create for a batch: in one transaction, and once per idempotency key, which is kept when something was written.
-// Refused as a whole with INVALID (inputs, idempotencyKey) and IDEMPOTENCY_KEY_REUSED.
+// createAll is create for a batch: in one transaction, and once per idempotency key, which is kept when something was
+// written. Refused as a whole with INVALID (inputs, idempotencyKey) and IDEMPOTENCY_KEY_REUSED.
 func createAll[T any, C comparable](ctx context.Context, s *Service, c creations[T, C]) (*BatchOutcome[T], error) {
 	var wrong checker
 	checkKey(c.key, &wrong)

@@ -28,8 +28,8 @@ func (b *Budget) OnGrowth(grow func(bytes int64) error) { b.grow.Store(&grow) }
 // OnWait has pause told when the request begins to wait for what others do, and resume when that has come.
 func (b *Budget) OnWait(pause func() (resume func())) { b.pause.Store(&pause) }
 
-// Waits notes that the request of a context waits, for a database or for whoever has what it needs, until over is called: meanwhile others
-// may have the processor.
+// Waits notes that the request of a context waits, for a database or for whoever has what it needs, until over is
+// called: meanwhile others may have the processor.
 func Waits(ctx context.Context) (over func()) {
 	if b := BudgetOf(ctx); b != nil {
 		if pause := b.pause.Load(); pause != nil {

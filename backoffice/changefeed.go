@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// The change feed is the change log as callers see it. What a caller may not see leaves a gap in the numbers, and so do the
-// entries of nothing that the feed shows: a gap means nothing.
+// The change feed is the change log as callers see it. What a caller may not see leaves a gap in the numbers, and so
+// do the entries of nothing that the feed shows: a gap means nothing.
 
-// ChangeKinds are kinds of entries of the change log: one for each noun that the feed shows, and one for changes of nothing
-// but registration numbers. The zero value is none.
+// ChangeKinds are kinds of entries of the change log: one for each noun that the feed shows, and one for changes of
+// nothing but registration numbers. The zero value is none.
 type ChangeKinds uint16
 
-// RegistrationNumbers is in the place of a noun for entries of customers of which nothing but registration numbers changed.
+// RegistrationNumbers is in the place of a noun for entries of customers of which nothing but registration numbers
+// changed.
 const RegistrationNumbers = "registration numbers"
 
 // changeKinds are the kinds, in the order of their bits, with the names of the nouns in the APIs.
@@ -43,8 +44,8 @@ func kindOf(noun Noun) ChangeKinds {
 	return 0
 }
 
-// ChangesVisibleTo are the kinds of entries of some nouns, of all when nouns is nil, that a caller may see: what it may read.
-// What a scope guards is left out without it.
+// ChangesVisibleTo are the kinds of entries of some nouns, of all when nouns is nil, that a caller may see: what it
+// may read. What a scope guards is left out without it.
 func ChangesVisibleTo(by *Principal, nouns []Noun) (kinds ChangeKinds) {
 	for i := range changeKinds {
 		if noun := changeKinds[i].kind; noun != RegistrationNumbers && (nouns == nil || slices.Contains(nouns, noun)) {
@@ -167,8 +168,8 @@ type ChangeReader interface {
 	ReadChanges(b *Batch, q ChangeQuery, into *ChangePage) Queued
 }
 
-// FollowOnPrimary has what a request reads from here on answered by the server that takes writes: a replica may not have come as
-// far as the place from which on somebody reads the feed.
+// FollowOnPrimary has what a request reads from here on answered by the server that takes writes: a replica may not
+// have come as far as the place from which on somebody reads the feed.
 func FollowOnPrimary(ctx context.Context) { SessionOf(ctx).StayOnPrimary() }
 
 // ReadChangePage reads a page of the feed. Errors: CursorExpired, and those of a Sender.

@@ -55,8 +55,8 @@ type ConsultationPosition struct{ Chain, Number int64 }
 var ErrRegisterChanged = errors.New("the register of consultations was changed by another hand")
 
 // ConsultationStore keeps the register of consultations. Nothing in it changes or removes an entry. It reads from and
-// writes to the primary, never a replica. Every failure is an *Error of kind Unavailable, Timeout or Internal; where the
-// register is not as its writer left it, with the cause ErrRegisterChanged.
+// writes to the primary, never a replica. Every failure is an *Error of kind Unavailable, Timeout or Internal; where
+// the register is not as its writer left it, with the cause ErrRegisterChanged.
 type ConsultationStore interface {
 	// OpenConsultationChain adds an empty chain, in one transaction that no other opening overlaps: its number is
 	// one above the Count of chain 0's head (1 when there is none yet). It calls seal once per attempt with that
@@ -78,8 +78,8 @@ type ConsultationStore interface {
 	ConsultationHeads(ctx context.Context, from int64, limit int) ([]ConsultationHead, error)
 }
 
-// ReceiptStore keeps small files by name apart from the database, which are written once and never changed: the receipts of the
-// register of consultations. Names have a folder and a last part.
+// ReceiptStore keeps small files by name apart from the database, which are written once and never changed: the
+// receipts of the register of consultations. Names have a folder and a last part.
 type ReceiptStore interface {
 	// Write adds a file, durable on return; it fails when there is one of that name.
 	Write(ctx context.Context, name string, content []byte) error

@@ -11,8 +11,8 @@ type ConsultationReport struct {
 	Receipts   int // kept elsewhere, with which the register was compared
 }
 
-// ReportConsultations gathers the entries of the register under a customer: reads, searches that found it and exports, oldest first. NotFound
-// when there is neither such a customer nor an entry under the identifier.
+// ReportConsultations gathers the entries of the register under a customer: reads, searches that found it and exports,
+// oldest first. NotFound when there is neither such a customer nor an entry under the identifier.
 func ReportConsultations(ctx context.Context, store Store, customerID string, at Instant) (ConsultationReport, error) {
 	report := ConsultationReport{CustomerID: customerID, At: at}
 	customer, found, err := Find(ctx, store.CustomersWithoutNumbers(), customerID)
@@ -32,8 +32,8 @@ func ReportConsultations(ctx context.Context, store Store, customerID string, at
 	return report, err
 }
 
-// EachConsultation visits the entries of the register under a customer, oldest first, and stops at the first error of visit. It reads no
-// other entries.
+// EachConsultation visits the entries of the register under a customer, oldest first, and stops at the first error of
+// visit. It reads no other entries.
 func EachConsultation(ctx context.Context, store Store, customerID string, visit func(*Consultation) error) error {
 	if !IsID(customerID) {
 		return nil

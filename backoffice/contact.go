@@ -64,8 +64,8 @@ func FoldEmail(text string) string {
 	return strings.ToLower(text)
 }
 
-// phonePattern is what a number may be written with: digits and their separators, then perhaps an extension. Words around a
-// number are refused, which the library would drop.
+// phonePattern is what a number may be written with: digits and their separators, then perhaps an extension. Words
+// around a number are refused, which the library would drop.
 var phonePattern = regexp.MustCompile(`^\+?[0-9(][0-9()./\- \x{00A0}\x{202F}]*( ?(ext\.?|x|#) ?[0-9]{1,7})?$`)
 
 // decimalPattern is how a spreadsheet's number may be written: its last digit is none of the telephone number.

@@ -22,8 +22,8 @@ type creation[T any, C comparable] struct {
 	check func(check *checker)                   // holds the object to it
 }
 
-// create makes the object once per idempotency key: it checks and writes it; or, when the key was used for the same content
-// within IdempotencyPeriod, reads the object again that was made then.
+// create makes the object once per idempotency key: it checks and writes it; or, when the key was used for the same
+// content within IdempotencyPeriod, reads the object again that was made then.
 func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, C]) (*T, error) {
 	checkKey(c.key, &c.wrong)
 	if c.told != nil {

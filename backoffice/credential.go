@@ -59,8 +59,8 @@ func (c *Credential) Principal(secret string) *Principal {
 	}
 }
 
-// A pair that nobody says anything else of ends after CredentialLife, and those who look after pairs are warned CredentialWarning
-// before the end.
+// A pair that nobody says anything else of ends after CredentialLife, and those who look after pairs are warned
+// CredentialWarning before the end.
 const (
 	CredentialLife    = 365 * day
 	CredentialWarning = 14 * day
@@ -77,8 +77,8 @@ func (c *Credential) EndsSoon(now Instant) (days int, soon bool) {
 	return int((left + day - 1) / day), true
 }
 
-// Extend gives the pair another end, zero for none. Refused with NOT_ALLOWED on a pair that is revoked or expired, with INVALID for an
-// end that is not in the future.
+// Extend gives the pair another end, zero for none. Refused with NOT_ALLOWED on a pair that is revoked or expired,
+// with INVALID for an end that is not in the future.
 func (c *Credential) Extend(expires, now Instant) error {
 	if !c.Live(now) {
 		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
@@ -168,9 +168,9 @@ func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) e
 	return nil
 }
 
-// ChangeNetworks lets the pair sign in from networks, and no more from others; one that it has already, or has not, stays as it is.
-// Refused with NOT_ALLOWED on a pair that is revoked or expired, and for the last of its networks, without which it would work from
-// everywhere; with INVALID for too many.
+// ChangeNetworks lets the pair sign in from networks, and no more from others; one that it has already, or has not,
+// stays as it is. Refused with NOT_ALLOWED on a pair that is revoked or expired, and for the last of its networks,
+// without which it would work from everywhere; with INVALID for too many.
 func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
 	if !c.Live(now) {
 		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
@@ -187,8 +187,9 @@ func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
 	return nil
 }
 
-// ChangeScopes gives the pair scopes and takes others from it; one that it has already, or has not, stays as it is. Refused
-// with NOT_ALLOWED on a pair that is revoked or expired, with INVALID for an unknown scope and one that is given and taken.
+// ChangeScopes gives the pair scopes and takes others from it; one that it has already, or has not, stays as it is.
+// Refused with NOT_ALLOWED on a pair that is revoked or expired, with INVALID for an unknown scope and one that is
+// given and taken.
 func (c *Credential) ChangeScopes(add, remove []Scope, now Instant) error {
 	if !c.Live(now) {
 		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
@@ -233,12 +234,13 @@ type CredentialStore interface {
 	// in as many statements however many there are. An empty store returns none and no error.
 	Credentials(ctx context.Context) ([]*Credential, error)
 
-	// UpdateCredential reads a pair, lets change alter it and stores all of it but ID, CreatedAt and LastUsedAt, in one
-	// transaction that no other update of the pair overlaps. change may run again when the transaction has to.
-	// When change returns an error nothing is stored and that error is returned. NotFound when the client id is unknown.
+	// UpdateCredential reads a pair, lets change alter it and stores all of it but ID, CreatedAt and LastUsedAt, in
+	// one transaction that no other update of the pair overlaps. change may run again when the transaction has to.
+	// When change returns an error nothing is stored and that error is returned. NotFound when the client id is
+	// unknown.
 	UpdateCredential(ctx context.Context, clientID string, change func(*Credential) error) error
 
-	// CredentialsUsed keeps that pairs were used on the day that begins at an instant, in one statement. A later day that is
-	// kept stays, and what is no pair is passed over.
+	// CredentialsUsed keeps that pairs were used on the day that begins at an instant, in one statement. A later day
+	// that is kept stays, and what is no pair is passed over.
 	CredentialsUsed(ctx context.Context, clientIDs []string, day Instant) error
 }

@@ -64,8 +64,8 @@ type Address struct {
 	Country     Text
 }
 
-// CustomerFields is what a caller sends to make or to change a customer. When one is made, absent and null are the same;
-// when one is changed, absent keeps and null clears.
+// CustomerFields is what a caller sends to make or to change a customer. When one is made, absent and null are the
+// same; when one is changed, absent keeps and null clears.
 type CustomerFields struct {
 	Type                     Optional[CustomerType]
 	Name                     Optional[string]

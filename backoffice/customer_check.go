@@ -8,8 +8,8 @@ import (
 // MaxSupportScopes is how many support scopes a customer may have.
 const MaxSupportScopes = 100
 
-// customerType decides on what a customer's names and numbers may be. The check brings the KBO number into its form of ten
-// digits, and drops the name of a private person that is the one worked out.
+// customerType decides on what a customer's names and numbers may be. The check brings the KBO number into its form of
+// ten digits, and drops the name of a private person that is the one worked out.
 var customerType = func() WritableField[Customer] {
 	f := wordField("type", func(c *Customer) *CustomerType { return &c.Type }, CustomerTypes, ParseCustomerTypeLabel, "a customer is a company or a private person")
 	known := f.check

@@ -68,8 +68,8 @@ const (
 	SearchFuzzy SearchMode = "FUZZY"
 )
 
-// OrderOf is the order that a caller wants of the customers whom the filter picks: the most similar first, when the search is
-// FUZZY and no order is asked for. Errors: BadInput for RELEVANCE without a search.
+// OrderOf is the order that a caller wants of the customers whom the filter picks: the most similar first, when the
+// search is FUZZY and no order is asked for. Errors: BadInput for RELEVANCE without a search.
 func (f *CustomerFilter) OrderOf(o *CustomerOrder) (Order, error) {
 	searches := f != nil && f.Search != nil
 	if o == nil && searches && f.SearchMode == SearchFuzzy {

@@ -74,10 +74,9 @@ type CustomerCriteria struct {
 }
 
 // Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
-// when the filter has one.
-// Errors: BadInput for a search of under 3 or over 200 characters, a number that is none, filters too deep in each other, and
-// what stands within another filter and may not: a registration number, since a search for one is an entry of the register, and
-// a FUZZY search.
+// when the filter has one. Errors: BadInput for a search of under 3 or over 200 characters, a number that is none,
+// filters too deep in each other, and what stands within another filter and may not: a registration number, since a
+// search for one is an entry of the register, and a FUZZY search.
 func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, error)) (CustomerCriteria, error) {
 	return f.criteria(index, 0)
 }

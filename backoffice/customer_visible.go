@@ -1,8 +1,8 @@
 package backoffice
 
-// A caller without privacy.read must not learn from anything whether registration numbers are stored or were changed. So
-// for such a caller a customer has a version and a moment of change of its own, which a change of the numbers alone does
-// not move, and the columns of the numbers are not even read.
+// A caller without privacy.read must not learn from anything whether registration numbers are stored or were changed.
+// So for such a caller a customer has a version and a moment of change of its own, which a change of the numbers alone
+// does not move, and the columns of the numbers are not even read.
 
 // CustomersVisibleTo are the customers as a caller may read them.
 func CustomersVisibleTo(by *Principal, reads Readers) Reader[*Customer, CustomerCriteria] {
@@ -22,13 +22,12 @@ func StoreVisibleTo(by *Principal, store Store) Store {
 
 type withoutNumbers struct{ Store }
 
-// Customers implements Readers.
 func (s withoutNumbers) Customers() Reader[*Customer, CustomerCriteria] {
 	return s.CustomersWithoutNumbers()
 }
 
-// VisibleTo is the customer as a caller may see it: for one without privacy.read a copy without the numbers, with the version
-// and the moment of change that do not tell of them.
+// VisibleTo is the customer as a caller may see it: for one without privacy.read a copy without the numbers, with the
+// version and the moment of change that do not tell of them.
 func (c *Customer) VisibleTo(by *Principal) *Customer {
 	if by.Has(PrivacyRead) {
 		return c

@@ -21,9 +21,10 @@ type DocumentDraft struct {
 // ErrTooManyBytes is the cause of OverLimit for a document with more bytes than it may have.
 var ErrTooManyBytes = errors.New("a document has too many bytes")
 
-// CreateDocument stores a document of a customer; it needs customers.write. Nothing of it is left when it fails. Refused with
-// NOT_FOUND (customerId), REQUIRED and INVALID (name), INVALID (content) when it is empty or its digest is another one, and,
-// for a key that was used before, as create says: the same key takes the same bytes. OverLimit for more bytes than Max.
+// CreateDocument stores a document of a customer; it needs customers.write. Nothing of it is left when it fails.
+// Refused with NOT_FOUND (customerId), REQUIRED and INVALID (name), INVALID (content) when it is empty or its digest
+// is another one, and, for a key that was used before, as create says: the same key takes the same bytes. OverLimit
+// for more bytes than Max.
 func (s *Service) CreateDocument(ctx context.Context, by *Principal, draft DocumentDraft, key Optional[string]) (*CustomerDocument, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
@@ -111,7 +112,6 @@ type atMost struct {
 	over bool
 }
 
-// Read implements io.Reader.
 func (a *atMost) Read(p []byte) (int, error) {
 	if int64(len(p)) > a.left+1 {
 		p = p[:a.left+1]

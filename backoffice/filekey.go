@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A key is 26 characters of lower-case base32: 13 random ones, then those of the upload that wrote the file, so that the
-// upload's one row in the store stands for all its files. A slash after the first two makes them the folder that the file
-// lies in: 1,024 folders keep each of them short at a million files.
+// A key is 26 characters of lower-case base32: 13 random ones, then those of the upload that wrote the file, so that
+// the upload's one row in the store stands for all its files. A slash after the first two makes them the folder that
+// the file lies in: 1,024 folders keep each of them short at a million files.
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 const (

@@ -11,10 +11,11 @@ type FileRegister interface {
 	// Fingerprint names the store: random, made with the first call, and the same in every copy of it.
 	Fingerprint(ctx context.Context) (string, error)
 
-	// BeginUpload registers an upload, whose lease runs out unless it is renewed. It is durable when BeginUpload returns.
+	// BeginUpload registers an upload, whose lease runs out unless it is renewed. It is durable when BeginUpload
+	// returns.
 	BeginUpload(ctx context.Context, upload string, lease time.Duration) error
-	// BeginDocument registers an upload in the same way for the document of a completed transcript, and reads what it is drawn
-	// from: nil for what is not there. Of a transcript that is not completed nothing is registered.
+	// BeginDocument registers an upload in the same way for the document of a completed transcript, and reads what it
+	// is drawn from: nil for what is not there. Of a transcript that is not completed nothing is registered.
 	BeginDocument(ctx context.Context, transcriptID, upload string, lease time.Duration) (TranscriptDocument, error)
 	// RenewUpload lets a registered upload's lease run anew.
 	RenewUpload(ctx context.Context, upload string, lease time.Duration) error
@@ -35,8 +36,8 @@ type FileRegister interface {
 	QuarantineFiles(ctx context.Context, keys []string) ([]string, error)
 	// QuarantinedFiles tells since when each of the keys is set aside; those that are not noted are absent.
 	QuarantinedFiles(ctx context.Context, keys []string) (map[string]Instant, error)
-	// DueFiles drops the notes of those keys that were set aside for longer than a period, and returns them. What was not
-	// noted is noted as of now.
+	// DueFiles drops the notes of those keys that were set aside for longer than a period, and returns them. What was
+	// not noted is noted as of now.
 	DueFiles(ctx context.Context, keys []string, period time.Duration) ([]string, error)
 	// ReleaseFiles keeps files that were brought back from being orphans for a QuarantinePeriod.
 	ReleaseFiles(ctx context.Context, keys []string) error

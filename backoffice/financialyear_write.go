@@ -19,10 +19,10 @@ type YearStarted struct {
 	Checklists []*Checklist // those that came over
 }
 
-// StartYear archives the current financial year and makes a new one current, in one transaction: the year after the current one,
-// or with Skip any later one, with endDate the same as startDate. An office without a current year starts with any.
-// It is the operator's, so it asks for no scope. Refused with INVALID, NOT_ALLOWED (not later, not the next) and TAKEN
-// (there is a year of that name), all of startDate.
+// StartYear archives the current financial year and makes a new one current, in one transaction: the year after the
+// current one, or with Skip any later one, with endDate the same as startDate. An office without a current year starts
+// with any. It is the operator's, so it asks for no scope. Refused with INVALID, NOT_ALLOWED (not later, not the next)
+// and TAKEN (there is a year of that name), all of startDate.
 func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted, error) {
 	year := start.Year
 	started := &FinancialYear{ID: NewID(), StartDate: year, EndDate: year, IsCurrentYear: true}

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// A FUZZY search compares names by the trigrams of their words: three letters in a row, with two blanks before a word and one
-// behind it, so that how a word begins counts most. Which order the words have makes no difference. A wrong letter costs a word
-// at most three of its trigrams, one more or less as many, and two that changed places four.
+// A FUZZY search compares names by the trigrams of their words: three letters in a row, with two blanks before a word
+// and one behind it, so that how a word begins counts most. Which order the words have makes no difference. A wrong
+// letter costs a word at most three of its trigrams, one more or less as many, and two that changed places four.
 
 const (
 	// MaxSimilar is how many customers a FUZZY search finds at most: those who share the most trigrams with it.
@@ -19,8 +19,8 @@ const (
 	leastShared = 3
 )
 
-// fuzzyWords are the words of a folded text in capitals, with the blanks that trigrams are made with; "" for none. No folded text
-// has capitals, so that other searches find nothing in it.
+// fuzzyWords are the words of a folded text in capitals, with the blanks that trigrams are made with; "" for none. No
+// folded text has capitals, so that other searches find nothing in it.
 func fuzzyWords(folded string) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -55,8 +55,8 @@ func trigramsOf(words string) (list []string) {
 // LeastShared is how many of so many trigrams a name must have to be like a search.
 func LeastShared(trigrams int) int { return (trigrams + leastShared - 1) / leastShared }
 
-// Similarity is how like a search a name is, from 0 to 1: Tversky's index of their trigrams, in which what a search has and the
-// name lacks weighs ten times what the name has beside it.
+// Similarity is how like a search a name is, from 0 to 1: Tversky's index of their trigrams, in which what a search
+// has and the name lacks weighs ten times what the name has beside it.
 func Similarity(search []string, name string) float64 {
 	has := map[string]bool{}
 	for _, trigram := range trigramsOf(fuzzyWords(Fold(name))) {

@@ -32,7 +32,8 @@ const (
 // MaxDimensions is by how many values at once rows are put into groups.
 const MaxDimensions = 3
 
-// GroupQuery is one question for groups: the rows under the criteria, counted by each combination of values that occurs.
+// GroupQuery is one question for groups: the rows under the criteria, counted by each combination of values that
+// occurs.
 type GroupQuery[C comparable] struct {
 	Criteria C
 	By       [MaxDimensions]Dimension // "" behind the last one

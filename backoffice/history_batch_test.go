@@ -12,8 +12,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Batches in the histories: what single calls in their order would do, all or none of it or what is right, but that customer
-// codes are those from before the batch, and that a customer is changed or deleted by one input.
+// Batches in the histories: what single calls in their order would do, all or none of it or what is right, but that
+// customer codes are those from before the batch, and that a customer is changed or deleted by one input.
 
 // service is now and then the one of dry runs, of which the model learns nothing.
 func (m *model) service(r *rapid.T) (of *backoffice.Service, dry bool) {

@@ -14,8 +14,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The history tests draw random writes, right and wrong ones, and do each twice: in an office over a real store and in
-// plain maps whose rules are written down here once more, in another way. Outcomes, records and the change log must agree.
+// The history tests draw random writes, right and wrong ones, and do each twice: in an office over a real store and
+// in plain maps whose rules are written down here once more, in another way. Outcomes, records and the change log
+// must agree.
 
 func TestAnyHistoryOfWritesIsThatOfPlainMaps(t *testing.T) {
 	t.Parallel()

@@ -24,16 +24,16 @@ type Idempotency struct {
 // IdempotencyStore remembers keys, inside the transaction of the write itself.
 type IdempotencyStore interface {
 	// RememberKey stores the entry unless one younger than notBefore exists for the same pair, noun and key: then it
-	// returns that one and stores nothing. Concurrent calls wait for each other's transactions, so exactly one stores. With
-	// Others it does so for each, and knows the entry by any of them.
+	// returns that one and stores nothing. Concurrent calls wait for each other's transactions, so exactly one stores.
+	// With Others it does so for each, and knows the entry by any of them.
 	RememberKey(ctx context.Context, entry *Idempotency, notBefore Instant) (earlier *Idempotency, err error)
 
 	// SettleKey stores another ObjectID in an entry that this transaction has remembered.
 	SettleKey(ctx context.Context, entry *Idempotency) error
 }
 
-// SealIdempotencyKeys replaces the keys that an earlier version kept as they were sent, so that a retry still finds what
-// was made before the upgrade. A server calls it when it opens a store; where there are none it only looks.
+// SealIdempotencyKeys replaces the keys that an earlier version kept as they were sent, so that a retry still finds
+// what was made before the upgrade. A server calls it when it opens a store; where there are none it only looks.
 func SealIdempotencyKeys(ctx context.Context, store Store, keys Sealer) error {
 	return store.SealIdempotencyKeys(ctx, func(clientID string, noun Noun, key string) (string, error) {
 		digests, err := sealIdempotencyKey(keys, clientID, noun, key)
@@ -67,7 +67,8 @@ type keyUse struct {
 	content []byte
 }
 
-// keyUse makes ready what a call with a key remembers: that it made an object, of this content. It is nil without a key.
+// keyUse makes ready what a call with a key remembers: that it made an object, of this content. It is nil without a
+// key.
 func (s *Service) keyUse(by *Principal, noun Noun, key Optional[string], content any, objectID string, at Instant) (*keyUse, error) {
 	text, keyed := key.Get()
 	if !keyed {

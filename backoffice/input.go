@@ -19,8 +19,8 @@ type sentField[T any] struct {
 	place []int
 }
 
-// inputOf finds the fields by their names, without regard to case. It panics, and so keeps the program from starting, when
-// a field of I has none in the table; the others of I are excepted.
+// inputOf finds the fields by their names, without regard to case. It panics, and so keeps the program from starting,
+// when a field of I has none in the table; the others of I are excepted.
 func inputOf[T, I any](table *Table[T], except ...string) *input[T, I] {
 	in, of := &input[T, I]{table: table}, reflect.TypeFor[I]()
 	found := map[int]bool{}
@@ -51,7 +51,8 @@ func inputOf[T, I any](table *Table[T], except ...string) *input[T, I] {
 	return in
 }
 
-// apply puts what was sent into a record: absent keeps, null clears. An empty text is refused where null is the way to clear.
+// apply puts what was sent into a record: absent keeps, null clears. An empty text is refused where null is the way to
+// clear.
 func (n *input[T, I]) apply(in *I, record *T, check *checker) {
 	for i := range n.fields {
 		f := &n.fields[i]
@@ -84,8 +85,8 @@ func (f *sentField[T]) sentIn(at reflect.Value) (reflect.Value, sent) {
 	return at, given
 }
 
-// told are the fields that were sent, by their names in the table: a text, in the specification's words, or a list of texts, or nil
-// for null.
+// told are the fields that were sent, by their names in the table: a text, in the specification's words, or a list of
+// texts, or nil for null.
 func (n *input[T, I]) told(in *I) map[string]any {
 	told := map[string]any{}
 	for i := range n.fields {

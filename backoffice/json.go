@@ -20,9 +20,9 @@ const (
 )
 
 // JSON is a free-form JSON object: no blanks, members in the order in which they were given (what was stored before
-// that order was kept has them in the order of their keys' bytes), numbers as they were written. It is the same text on
-// every engine. The zero value is the empty object: it is no slice, whose
-// zero value GraphQL would take for null. It comes from ParseJSON or JSONOf, or from a store that was given such a value.
+// that order was kept has them in the order of their keys' bytes), numbers as they were written. It is the same text
+// on every engine. The zero value is the empty object: it is no slice, whose zero value GraphQL would take for null.
+// It comes from ParseJSON or JSONOf, or from a store that was given such a value.
 type JSON string
 
 // ParseJSON reads an object of at most 64 KiB without blanks and at most 32 levels. Any other value, a key that
@@ -54,8 +54,8 @@ func (j JSON) SameMembers(other JSON) bool {
 	return j == other || len(j.String()) == len(other.String()) && j.Canonical() == other.Canonical()
 }
 
-// CheckJSONObject holds the body of a request to the rules of ParseJSON, but for the size, with room in it for free-form
-// objects of full depth. Errors: BadInput.
+// CheckJSONObject holds the body of a request to the rules of ParseJSON, but for the size, with room in it for
+// free-form objects of full depth. Errors: BadInput.
 func CheckJSONObject(data []byte) error {
 	_, err := readObject(data, jsonParser{depth: maxJSONDepth + 4})
 	return err
@@ -148,8 +148,8 @@ func (p *jsonParser) appendArray(b []byte, depth int) ([]byte, error) {
 	}
 }
 
-// appendObject writes the members as they come behind b, and remembers where each lies, to find keys that occur twice and
-// to put them in order at the end where that is wanted.
+// appendObject writes the members as they come behind b, and remembers where each lies, to find keys that occur twice
+// and to put them in order at the end where that is wanted.
 func (p *jsonParser) appendObject(b []byte, depth int) ([]byte, error) {
 	type member struct {
 		key         string
@@ -278,8 +278,8 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 // MarshalGQL writes the JSON scalar.
 func (j JSON) MarshalGQL(w io.Writer) { _, _ = w.Write(j.AppendJSON(nil)) }
 
-// UnmarshalGQL reads the JSON scalar from the text that a literal or a variable was decoded to, or from a map, which has
-// no order.
+// UnmarshalGQL reads the JSON scalar from the text that a literal or a variable was decoded to, or from a map, which
+// has no order.
 func (j *JSON) UnmarshalGQL(v any) error {
 	switch v.(type) {
 	case json.RawMessage, map[string]any:

@@ -69,29 +69,31 @@ type Resealed struct {
 	Before, After [2]Sealed // in the order of AllPrivacyFields
 }
 
-// KeyStore keeps the state of keys, counts what they have sealed and exchanges it. What is read and written here is of the
-// primary, never a replica's. Times are the store's own.
+// KeyStore keeps the state of keys, counts what they have sealed and exchanges it. What is read and written here is of
+// the primary, never a replica's. Times are the store's own.
 type KeyStore interface {
 	// ClaimedKeyset is the fingerprint that the store was filled with, "" when no keyset has claimed it.
 	ClaimedKeyset(ctx context.Context) (string, error)
 	// Keys are all, the oldest first.
 	Keys(ctx context.Context) ([]Key, error)
-	// AddKey adds one; when there is one of its identifier already, that stays as it is. A primary is added only where there are none.
+	// AddKey adds one; when there is one of its identifier already, that stays as it is. A primary is added only where
+	// there are none.
 	AddKey(ctx context.Context, key Key) error
-	// UseKeys notes, for a time, what a program knows, and returns the keys as they are then. No key turns between the two.
+	// UseKeys notes, for a time, what a program knows, and returns the keys as they are then. No key turns between the
+	// two.
 	UseKeys(ctx context.Context, user KeyUser, milliseconds int64) ([]Key, error)
-	// OnlyWriterSince is when a transaction of this program took the lock that keeps every other program from writing, zero when none
-	// holds it. Until it commits, which renews what UseKeys noted, no key turns.
+	// OnlyWriterSince is when a transaction of this program took the lock that keeps every other program from writing,
+	// zero when none holds it. Until it commits, which renews what UseKeys noted, no key turns.
 	OnlyWriterSince() time.Time
 	// EndKeyUse forgets a program that has ended.
 	EndKeyUse(ctx context.Context, id string) error
 	// KeyUsers are the programs whose time is not over.
 	KeyUsers(ctx context.Context) ([]KeyUser, error)
-	// TurnKey makes the next key the primary, and the primary before it an old one, unless there are programs that do not
-	// know it: these are returned, and nothing is changed then.
+	// TurnKey makes the next key the primary, and the primary before it an old one, unless there are programs that do
+	// not know it: these are returned, and nothing is changed then.
 	TurnKey(ctx context.Context, id string) (lacking []KeyUser, err error)
-	// CloseKey brings an old key to closing, unless there are programs that seal by it: these are returned then. When it returns
-	// none, every write that began before is done, and none that comes seals a number by it.
+	// CloseKey brings an old key to closing, unless there are programs that seal by it: these are returned then. When
+	// it returns none, every write that began before is done, and none that comes seals a number by it.
 	CloseKey(ctx context.Context, id string) (using []KeyUser, err error)
 	// ClosedKey says of a closing key that no number is sealed by it.
 	ClosedKey(ctx context.Context, id string) error
@@ -103,8 +105,8 @@ type KeyStore interface {
 	NumbersNotBy(ctx context.Context, prefix []byte, after string, limit int) ([]Resealed, error)
 	// CountNumbersNotBy counts them.
 	CountNumbersNotBy(ctx context.Context, prefix []byte) (int64, error)
-	// Reseal exchanges sealed values, and nothing else of a row: no version, no moment and no entry of the change log. It
-	// leaves rows alone that were written since.
+	// Reseal exchanges sealed values, and nothing else of a row: no version, no moment and no entry of the change log.
+	// It leaves rows alone that were written since.
 	Reseal(ctx context.Context, rows []Resealed) error
 	// ResealTrash has change exchange the numbers of customers in the trash, one deletion after the other.
 	ResealTrash(ctx context.Context, change func(*Customer) (changed bool, err error)) error

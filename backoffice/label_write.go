@@ -10,8 +10,8 @@ type LabelDraft struct {
 
 var labelInput = inputOf[Label, LabelDraft](LabelTable)
 
-// CreateLabel makes a label; it needs settings.write. Refused also with TAKEN (name) and, for a key that was used before,
-// as create says.
+// CreateLabel makes a label; it needs settings.write. Refused also with TAKEN (name) and, for a key that was used
+// before, as create says.
 func (s *Service) CreateLabel(ctx context.Context, by *Principal, draft LabelDraft, key Optional[string]) (*Label, error) {
 	if err := require(by, SettingsWrite); err != nil {
 		return nil, err

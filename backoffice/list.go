@@ -31,8 +31,8 @@ const (
 	KeyCustomerName    // what the customer of a transcript is called
 )
 
-// Field is by what name a Reader's Columns knows the columns that tell a row's place in this order. No field of the schema
-// has it.
+// Field is by what name a Reader's Columns knows the columns that tell a row's place in this order. No field of the
+// schema has it.
 func (k OrderKey) Field() string { return "order:" + strconv.Itoa(int(k)) }
 
 // OrderDirection is the way in which an order runs.
@@ -203,8 +203,8 @@ func NumberedWindow(page int, size *int, byDefault int) (Window, error) {
 	return Window{Limit: limit, Offset: (page - 1) * limit}, nil
 }
 
-// exact sets a criterion to a wanted value; the empty value is one that no row has, and so is one that is longer than any
-// text that a row is compared by. No work is done on such a value.
+// exact sets a criterion to a wanted value; the empty value is one that no row has, and so is one that is longer than
+// any text that a row is compared by. No work is done on such a value.
 func exact(into *string, wanted *string, nothing *bool) {
 	if wanted == nil {
 		return

@@ -1,7 +1,7 @@
 package backoffice
 
-// OrderField names what a list can be ordered by; identifiers break ties. The schema has an enum of them for each noun, with
-// those that its lists have.
+// OrderField names what a list can be ordered by; identifiers break ties. The schema has an enum of them for each
+// noun, with those that its lists have.
 type OrderField string
 
 var orderKeys = map[OrderField]OrderKey{

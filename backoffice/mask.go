@@ -66,8 +66,8 @@ type digitRun struct {
 	joined     bool // to it, by separators alone
 }
 
-// elevenDigits is how many of the first parts have eleven digits together, with so many characters between two of them at
-// most, and separators alone unless that are more than those take; 0 when no number of parts has.
+// elevenDigits is how many of the first parts have eleven digits together, with so many characters between two of them
+// at most, and separators alone unless that are more than those take; 0 when no number of parts has.
 func elevenDigits(parts []digitRun, between int) int {
 	digits := 0
 	for i, part := range parts {
@@ -87,8 +87,8 @@ func elevenDigits(parts []digitRun, between int) int {
 // identifier is what NewID makes, whose digits are no number.
 var identifier = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b`)
 
-// maskParts replaces what pick chooses: it is given the runs of digits from one onwards, and says how many of them, with
-// the separators in between, are one number to be masked.
+// maskParts replaces what pick chooses: it is given the runs of digits from one onwards, and says how many of them,
+// with the separators in between, are one number to be masked.
 func maskParts(text, mask string, pick func([]digitRun) int) string {
 	runs := digitRuns(text)
 	var masked strings.Builder

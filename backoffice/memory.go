@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// ErrMoved is the cause of a read's error when a query had taken something from memory that was changed before its next read:
-// the two are not of one moment. What had been read is to be read again, in a context WithoutMemory.
+// ErrMoved is the cause of a read's error when a query had taken something from memory that was changed before its
+// next read: the two are not of one moment. What had been read is to be read again, in a context WithoutMemory.
 var ErrMoved = errors.New("what a query had taken from memory was changed before its next read")
 
 // Moved makes the error of such a read: Unavailable, for those who do not read again.
@@ -29,8 +29,8 @@ func ReadsWithoutMemory(ctx context.Context) bool {
 
 type readOnceKey struct{}
 
-// ReadOnce returns a context in which a snapshot that begins leaves no lists in memory, and records only that were asked for before: for
-// walks over much that nobody will ask for soon.
+// ReadOnce returns a context in which a snapshot that begins leaves no lists in memory, and records only that were
+// asked for before: for walks over much that nobody will ask for soon.
 func ReadOnce(ctx context.Context) context.Context {
 	return context.WithValue(ctx, readOnceKey{}, true)
 }

@@ -13,8 +13,8 @@ const (
 	MaxAlternatives = 50
 )
 
-// Nested are criteria within criteria, in their order. Equal ones are one value, so that criteria with them can be compared, and
-// be the keys of maps. The zero value is none.
+// Nested are criteria within criteria, in their order. Equal ones are one value, so that criteria with them can be
+// compared, and be the keys of maps. The zero value is none.
 type Nested[C comparable] struct{ link unique.Handle[nestedLink[C]] }
 
 type nestedLink[C comparable] struct {
@@ -42,9 +42,9 @@ func (n Nested[C]) List() (list []C) {
 	return list
 }
 
-// anyAndNot sets the criteria that are made of a filter's any and not. level is how many any and not lie around them, of makes
-// criteria of a filter within one more, and never says of some that nothing meets them.
-// Errors: BadInput for more than MaxNesting levels and MaxAlternatives alternatives, and those of of.
+// anyAndNot sets the criteria that are made of a filter's any and not. level is how many any and not lie around them,
+// of makes criteria of a filter within one more, and never says of some that nothing meets them. Errors: BadInput for
+// more than MaxNesting levels and MaxAlternatives alternatives, and those of of.
 func anyAndNot[F any, C comparable](alternatives []*F, excluded *F, level int, of func(f *F, level int) (C, error), never func(C) bool, anyOf, not *Nested[C], nothing *bool) error {
 	if alternatives == nil && excluded == nil {
 		return nil

@@ -12,8 +12,8 @@ const MaxNetworks = 64
 // Networks are from where a credential pair may sign in; none: from everywhere.
 type Networks []netip.Prefix
 
-// ParseNetwork reads a network ("10.0.0.0/8") or a single address. One of IPv4 that is written as IPv6 is that of IPv4. host says
-// that bits stood behind its length, which are taken away.
+// ParseNetwork reads a network ("10.0.0.0/8") or a single address. One of IPv4 that is written as IPv6 is that of
+// IPv4. host says that bits stood behind its length, which are taken away.
 func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 	network, err := netip.ParsePrefix(text)
 	if err != nil {
@@ -33,8 +33,9 @@ func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 	return masked, masked != network, true
 }
 
-// NewNetworks reads the networks of a pair, each once and in one order whatever that of the texts is. BadInput for what is no
-// network, and for one with bits behind its length: whoever writes 10.1.2.3/8 may have meant that one address.
+// NewNetworks reads the networks of a pair, each once and in one order whatever that of the texts is. BadInput for
+// what is no network, and for one with bits behind its length: whoever writes 10.1.2.3/8 may have meant that one
+// address.
 func NewNetworks(texts []string) (Networks, error) {
 	if len(texts) > MaxNetworks {
 		return nil, Errorf(BadInput, "a pair has at most %d networks", MaxNetworks)

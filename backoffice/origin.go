@@ -6,12 +6,14 @@ import (
 	"slices"
 )
 
-// Origin is the office whose mirror the store is. A Service that has one does the writes of mirrored records there, as far as the
-// specification's interface has them: one customer or user at a time, relations, labels and the assignment of a checklist.
+// Origin is the office whose mirror the store is. A Service that has one does the writes of mirrored records there, as
+// far as the specification's interface has them: one customer or user at a time, relations, labels and the assignment
+// of a checklist.
 type Origin interface {
-	// Write does a write at the origin, brings the copy of its record in step with what the origin has then, and returns the record's
-	// identifier. Refused as the origin refuses it, and nothing is written. Unavailable when the origin does not answer, or when
-	// the copy could not be made: the next pull makes it. A write without a key is sent once.
+	// Write does a write at the origin, brings the copy of its record in step with what the origin has then, and
+	// returns the record's identifier. Refused as the origin refuses it, and nothing is written. Unavailable when the
+	// origin does not answer, or when the copy could not be made: the next pull makes it. A write without a key is
+	// sent once.
 	Write(ctx context.Context, w *OriginWrite) (id string, err error)
 }
 
@@ -22,8 +24,8 @@ type OriginWrite struct {
 	Noun    Noun
 	ID      string // of the record, "" for one that is to be made
 	Deletes bool
-	// Sent are the fields by their names in the noun's table, a part of an object with the object's name and a point before it: a text in
-	// the specification's words, a list of texts, JSON, or nil for null.
+	// Sent are the fields by their names in the noun's table, a part of an object with the object's name and a point
+	// before it: a text in the specification's words, a list of texts, JSON, or nil for null.
 	Sent    map[string]any
 	Version int              // that the record has to have there; 0 for any
 	Key     Optional[string] // the caller's idempotency key
@@ -51,8 +53,9 @@ func (s *Service) onCopies() *Service {
 	return &rehearsing
 }
 
-// changeThere does a change of a copy at the origin. It is rehearsed on the copy first, whose rules are the origin's; what depends on other
-// records the origin judges, of which the copies may be old or missing. A dry run is the rehearsal.
+// changeThere does a change of a copy at the origin. It is rehearsed on the copy first, whose rules are the origin's;
+// what depends on other records the origin judges, of which the copies may be old or missing. A dry run is the
+// rehearsal.
 func (s *Service) changeThere(ctx context.Context, w *OriginWrite, version func(ctx context.Context) (int, error), rehearse func(on *Service) error) error {
 	err := rehearse(s.onCopies())
 	if s.dry {
@@ -87,7 +90,8 @@ func copyOf[T any, C comparable](ctx context.Context, s *Service, rows func(Tx) 
 	return copied, err
 }
 
-// versionOf reads the version of a copy for a guarded change, which is that of the record at the origin; nil for one that is not guarded.
+// versionOf reads the version of a copy for a guarded change, which is that of the record at the origin; nil for one
+// that is not guarded.
 func versionOf[T any, C comparable](s *Service, table *Table[T], rows func(Tx) Writer[*T, C], id string, expected Versions) func(context.Context) (int, error) {
 	if expected == nil {
 		return nil

@@ -2,8 +2,8 @@ package backoffice
 
 import "context"
 
-// CreateRelations makes a relation of each input, as CreateRelation does, but that a relation which is there already, or which an
-// input before has made, is answered in place of TAKEN. Refused as a whole as createAll says.
+// CreateRelations makes a relation of each input, as CreateRelation does, but that a relation which is there already,
+// or which an input before has made, is answered in place of TAKEN. Refused as a whole as createAll says.
 func (s *Service) CreateRelations(ctx context.Context, by *Principal, inputs []BatchInput[RelationDraft], mode BatchMode, key Optional[string]) (*BatchOutcome[CustomerRelation], error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err

@@ -44,8 +44,8 @@ func checkEnds(r *CustomerRelation, customers map[string]*Customer, check *check
 // sound are those of the texts that can be identifiers.
 func sound(ids ...string) []string { return NewIDs(ids).List() }
 
-// DeleteRelation removes a relation; it needs customers.write. It can be brought back for as long as Service.Trash says. Refused with
-// NOT_FOUND (id).
+// DeleteRelation removes a relation; it needs customers.write. It can be brought back for as long as Service.Trash
+// says. Refused with NOT_FOUND (id).
 func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) error {
 	if err := require(by, CustomersWrite); err != nil {
 		return err

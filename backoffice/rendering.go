@@ -18,8 +18,8 @@ type drawings struct {
 
 type drawingsKey struct{}
 
-// WithRenderings bounds the documents that are generated in a context, one operation's: they are drawn from so many bytes
-// of answers at most, unless one alone has more, and the same is not drawn twice. Errors then: OverLimit.
+// WithRenderings bounds the documents that are generated in a context, one operation's: they are drawn from so many
+// bytes of answers at most, unless one alone has more, and the same is not drawn twice. Errors then: OverLimit.
 func WithRenderings(ctx context.Context, most int) context.Context {
 	return context.WithValue(ctx, drawingsKey{}, &drawings{most: most, made: map[string]TranscriptDocument{}})
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Restriction is which customers a caller may see, and with them what hangs on those. Of the same kind of condition one of its values
-// has to be met, and each kind that is set. A restriction may have alternatives: what any of them admits is seen. It is comparable, so
-// that it can be a part of a question; the zero value restricts nothing.
+// Restriction is which customers a caller may see, and with them what hangs on those. Of the same kind of condition
+// one of its values has to be met, and each kind that is set. A restriction may have alternatives: what any of them
+// admits is seen. It is comparable, so that it can be a part of a question; the zero value restricts nothing.
 type Restriction struct {
 	alternatives string // sorted, each once, parted by line ends; each has four sets of texts, parted by tabs
 }
@@ -90,7 +90,8 @@ func (r Restriction) Equal(other Restriction) bool { return r == other }
 // IsSet says whether anything is restricted.
 func (r Restriction) IsSet() bool { return r != Restriction{} }
 
-// String is the restriction as it is stored and listed: a JSON object, an array of them where there are alternatives, "" for none.
+// String is the restriction as it is stored and listed: a JSON object, an array of them where there are alternatives,
+// "" for none.
 func (r Restriction) String() string {
 	if !r.IsSet() {
 		return ""
@@ -132,8 +133,8 @@ func ParseRestriction(text string) (Restriction, error) {
 
 var errRestriction = errors.New("it is not as it was written")
 
-// AdmitsNew says whether a customer without any transcript is in view, by itself and the user who is responsible for it, nil for
-// nobody.
+// AdmitsNew says whether a customer without any transcript is in view, by itself and the user who is responsible for
+// it, nil for nobody.
 func (r Restriction) AdmitsNew(c *Customer, responsible *User) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
 		return f.admitsNew(c) && f.admitsResponsible(responsible)

@@ -28,7 +28,8 @@ type Sealed struct {
 	alias      string // its index by another key, while keys turn; not stored
 }
 
-// IndexSize is how many bytes a blind index has. What is searched for is one, or while keys turn two, one behind the other.
+// IndexSize is how many bytes a blind index has. What is searched for is one, or while keys turn two, one behind the
+// other.
 const IndexSize = 16
 
 const sealedText = "[sealed]"

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Service does what callers may do to the records: each method is one write of the APIs or of the command line, with all
-// its rules, in one transaction together with its entry of the change log and its idempotency key.
+// Service does what callers may do to the records: each method is one write of the APIs or of the command line, with
+// all its rules, in one transaction together with its entry of the change log and its idempotency key.
 //
-// Every method that has a Principal checks its scopes (Forbidden). What the caller can fix is Refused, with the paths of
-// GraphQL's inputs; nothing was written then. Other kinds are the store's: Unavailable, Timeout, Internal.
-// An Service may be used by any number of callers at once.
+// Every method that has a Principal checks its scopes (Forbidden). What the caller can fix is Refused, with the paths
+// of GraphQL's inputs; nothing was written then. Other kinds are the store's: Unavailable, Timeout, Internal. An
+// Service may be used by any number of callers at once.
 type Service struct {
 	Store     Store
 	Files     FileStore
@@ -28,9 +28,9 @@ type Service struct {
 	copies bool // see onCopies
 }
 
-// DryRun is the service that does every write to its end, with all rules, and then undoes it: what comes back is what would
-// have come, and nothing stays, but for what the register of consultations is told. Identifiers of what would have been
-// made name nothing.
+// DryRun is the service that does every write to its end, with all rules, and then undoes it: what comes back is what
+// would have come, and nothing stays, but for what the register of consultations is told. Identifiers of what would
+// have been made name nothing.
 func (s *Service) DryRun() *Service {
 	dry := *s
 	dry.dry = true
@@ -43,7 +43,8 @@ type Sealer interface {
 	Seal(customerID string, field PrivacyField, number string) (Sealed, error)
 	// Digest is a keyed digest of a content; the context keeps different uses apart.
 	Digest(context string, content []byte) ([]byte, error)
-	// Lookups are keyed digests by which a content is found again: one, or while keys turn one by each key, the older first.
+	// Lookups are keyed digests by which a content is found again: one, or while keys turn one by each key, the older
+	// first.
 	Lookups(context string, content []byte) ([][]byte, error)
 	// Confirmed notes that the caller in ctx has learned that these fields of a customer hold the numbers it sent: a
 	// search that found the customer. It fails where nothing can be noted.
@@ -182,7 +183,8 @@ func (v values) changed(other values) values {
 	return changed
 }
 
-// removeFiles removes files whose notes to be forgotten are durable. What fails or is cut short here is left to the sweep.
+// removeFiles removes files whose notes to be forgotten are durable. What fails or is cut short here is left to the
+// sweep.
 func (s *Service) removeFiles(ctx context.Context, keys []string) {
 	if len(keys) == 0 || s.dry {
 		return

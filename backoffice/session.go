@@ -18,8 +18,8 @@ type Session struct {
 // Primary is the number of the server that takes writes. Replicas have higher ones.
 const Primary = 1
 
-// Server is the number of the server that answers this request's reads; choose is called at the first one. Others of the
-// same request wait meanwhile.
+// Server is the number of the server that answers this request's reads; choose is called at the first one. Others of
+// the same request wait meanwhile.
 func (c *Session) Server(choose func() int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

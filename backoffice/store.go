@@ -11,21 +11,21 @@ type Reader[T any, C comparable] interface {
 	// statement.
 	Find(b *Batch, ids []string, want Columns, found func(T)) Queued
 
-	// Lists answers one question for each of the parents, in their order, in one statement: into has a page for each, or
-	// one when list.Under is Root. BadInput when there is no such list or order.
+	// Lists answers one question for each of the parents, in their order, in one statement: into has a page for each,
+	// or one when list.Under is Root. BadInput when there is no such list or order.
 	Lists(b *Batch, list ListQuery[C], parents []string, want Columns, into []Page[T]) Queued
 
-	// Counts tells how many rows each parent's list has under the criteria, in one statement: into has a count for each,
-	// or one when under is Root. The unfiltered root count costs the same however many rows there are.
+	// Counts tells how many rows each parent's list has under the criteria, in one statement: into has a count for
+	// each, or one when under is Root. The unfiltered root count costs the same however many rows there are.
 	Counts(b *Batch, under Parent, criteria C, parents []string, into []int) Queued
 
-	// Groups counts the rows under the criteria by the values of dimensions, in one statement. BadInput for a dimension that
-	// the noun does not have.
+	// Groups counts the rows under the criteria by the values of dimensions, in one statement. BadInput for a
+	// dimension that the noun does not have.
 	Groups(b *Batch, q GroupQuery[C], into *Aggregate) Queued
 
 	// Holders tells, for each of the rows whose unique value (customerCode, a label's name, a relation's triple, a
-	// calculation's transcript) another stored row has, the identifier of that one, by the row's own. The rows themselves
-	// need not be stored.
+	// calculation's transcript) another stored row has, the identifier of that one, by the row's own. The rows
+	// themselves need not be stored.
 	Holders(ctx context.Context, rows []T) (map[string]string, error)
 
 	// Columns tells which columns serve these fields of the GraphQL schema; fields it does not know add nothing.
@@ -52,8 +52,8 @@ func (c Columns) Cover(want Columns) bool { return c == 0 || want != 0 && want&^
 type Writer[T any, C comparable] interface {
 	Reader[T, C]
 
-	// Insert adds rows. Refused with TAKEN when a unique value or an identifier exists, with NOT_FOUND when a row refers
-	// to nothing.
+	// Insert adds rows. Refused with TAKEN when a unique value or an identifier exists, with NOT_FOUND when a row
+	// refers to nothing.
 	Insert(ctx context.Context, rows ...T) error
 
 	// Update stores all columns of rows that exist. A row whose stored version is not one below the row's own makes it
@@ -64,8 +64,9 @@ type Writer[T any, C comparable] interface {
 	// one identifier the last counts. Refused like Insert, but for identifiers that the noun itself has.
 	Upsert(ctx context.Context, rows []T) error
 
-	// Release takes their unique values from rows that are written again by Upsert in the same transaction, so that such
-	// values can pass from one to another. Until then the rows are not as they were, nor are they good for reading.
+	// Release takes their unique values from rows that are written again by Upsert in the same transaction, so that
+	// such values can pass from one to another. Until then the rows are not as they were, nor are they good for
+	// reading.
 	Release(ctx context.Context, ids []string) error
 
 	// Delete removes rows; unknown identifiers are passed over. It returns the identifiers that were there. With a
@@ -83,8 +84,8 @@ type Readers interface {
 	Transcripts() TranscriptReader
 	Calculations() Reader[*Calculation, CalculationCriteria]
 	Customers() Reader[*Customer, CustomerCriteria]
-	// CustomersWithoutNumbers are the customers as VisibleTo shows them to a caller without privacy.read, also in criteria
-	// and orders. The registration numbers are not read.
+	// CustomersWithoutNumbers are the customers as VisibleTo shows them to a caller without privacy.read, also in
+	// criteria and orders. The registration numbers are not read.
 	CustomersWithoutNumbers() Reader[*Customer, CustomerCriteria]
 	Relations() Reader[*CustomerRelation, RelationCriteria]
 	Documents() Reader[*CustomerDocument, DocumentCriteria]
@@ -113,8 +114,8 @@ type TranscriptReader interface {
 	StatusCounts(b *Batch, under Parent, criteria TranscriptCriteria, parents []string, into [][]TranscriptStatusCount) Queued
 }
 
-// Tx is a transaction: its reads see its writes, and nobody else does before Write returns. After a failure or a refusal
-// it is good for nothing: what is asked next fails in the same way, and Write returns that failure.
+// Tx is a transaction: its reads see its writes, and nobody else does before Write returns. After a failure or a
+// refusal it is good for nothing: what is asked next fails in the same way, and Write returns that failure.
 type Tx interface {
 	FinancialYears() Writer[*FinancialYear, FinancialYearCriteria]
 	Checklists() Writer[*Checklist, ChecklistCriteria]
@@ -136,17 +137,17 @@ type Tx interface {
 	IdempotencyStore
 	TrashTx
 
-	// Together runs functions that need nothing of each other, so that an engine which is far away is asked by all of them in
-	// one trip. They run by turns, never at once, and what they ask first is run in their order. Of several that fail the
-	// first one's error is returned; then the transaction is good for nothing.
+	// Together runs functions that need nothing of each other, so that an engine which is far away is asked by all of
+	// them in one trip. They run by turns, never at once, and what they ask first is run in their order. Of several
+	// that fail the first one's error is returned; then the transaction is good for nothing.
 	Together(ctx context.Context, do ...func(ctx context.Context) error) error
 
-	// HoldYearOf reads the financial year of a checklist, nil when there is no such checklist. The year stays as it is until
-	// the transaction ends: whoever would change it waits. It is for what only the current year takes.
+	// HoldYearOf reads the financial year of a checklist, nil when there is no such checklist. The year stays as it is
+	// until the transaction ends: whoever would change it waits. It is for what only the current year takes.
 	HoldYearOf(ctx context.Context, checklistID string) (*FinancialYear, error)
 
-	// HoldToAssign is HoldYearOf for who assigns a checklist to many customers: others who do that wait, so that what is
-	// read after it of who has the checklist stays so as far as they go.
+	// HoldToAssign is HoldYearOf for who assigns a checklist to many customers: others who do that wait, so that what
+	// is read after it of who has the checklist stays so as far as they go.
 	HoldToAssign(ctx context.Context, checklistID string) (*FinancialYear, error)
 
 	// FileKeysOf returns the storage keys of everything that is stored for a customer: of its transcripts,
@@ -159,25 +160,26 @@ type Tx interface {
 	// ForgetFilesOf does that with all of FileKeysOf customers, and returns them.
 	ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error)
 
-	// StaysInView refuses, with NOT_ALLOWED, what was written so far when any of it is not in view of a restricted context. Write
-	// does so when it ends; it is for those who undo what they have written.
+	// StaysInView refuses, with NOT_ALLOWED, what was written so far when any of it is not in view of a restricted
+	// context. Write does so when it ends; it is for those who undo what they have written.
 	StaysInView(ctx context.Context) error
 
 	// DeletedRows counts what was deleted since the changes were logged last, and what went with it, by noun.
 	DeletedRows() map[Noun]int
 
-	// SetDocument stores the document of a completed transcript, with what it says of that and OwnUpdatedAt should it be later,
-	// and nothing else. It returns the transcript as it is then, nil when there is none, and notes the key of the document before
-	// to be forgotten. One that is not completed is returned as it was.
+	// SetDocument stores the document of a completed transcript, with what it says of that and OwnUpdatedAt should it
+	// be later, and nothing else. It returns the transcript as it is then, nil when there is none, and notes the key
+	// of the document before to be forgotten. One that is not completed is returned as it was.
 	SetDocument(ctx context.Context, t *Transcript) (changed *Transcript, replaced []string, err error)
 
 	// CommitUpload ends an upload's registration together with the transaction, whose records name its files.
 	// Unavailable when the registration has ended before.
 	CommitUpload(ctx context.Context, upload string) error
 
-	// LogChanges appends to the change log, in order; the store sets the sequence numbers, what was done, and VisibleAt by the
-	// time Write returns. Of objects that were written and that nobody logs the store makes the entries itself. Rows that were written get the same instant for UpdatedSince, and what they show as the moment of their latest
-	// change is brought down to it should it be later, in the records of the caller, too.
+	// LogChanges appends to the change log, in order; the store sets the sequence numbers, what was done, and
+	// VisibleAt by the time Write returns. Of objects that were written and that nobody logs the store makes the
+	// entries itself. Rows that were written get the same instant for UpdatedSince, and what they show as the moment
+	// of their latest change is brought down to it should it be later, in the records of the caller, too.
 	LogChanges(ctx context.Context, changes ...*Change) error
 }
 
@@ -195,10 +197,10 @@ type Store interface {
 	TrashStore
 	KeyStore
 
-	// BeginSnapshot makes all that is read in the context that it returns be of one moment, that of the first read: rows,
-	// lists and totals agree, whoever writes meanwhile. A Write in that context begins another moment, of which it is a
-	// part. A snapshot holds a connection from its first read until its last batch was sent or end is called, so that has to
-	// be done, and before waiting for a client.
+	// BeginSnapshot makes all that is read in the context that it returns be of one moment, that of the first read:
+	// rows, lists and totals agree, whoever writes meanwhile. A Write in that context begins another moment, of which
+	// it is a part. A snapshot holds a connection from its first read until its last batch was sent or end is called,
+	// so that has to be done, and before waiting for a client.
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 
 	// Write runs do in a transaction that is durable when Write returns nil; when do fails nothing was written. It may

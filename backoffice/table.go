@@ -2,8 +2,8 @@ package backoffice
 
 import "strings"
 
-// Table describes a noun whose records are T. What callers send is applied, compared and checked by it; the store's columns
-// and the lines of import and export are made from it.
+// Table describes a noun whose records are T. What callers send is applied, compared and checked by it; the store's
+// columns and the lines of import and export are made from it.
 type Table[T any] struct {
 	Noun    Noun
 	ID      func(*T) *string
@@ -21,13 +21,13 @@ type Table[T any] struct {
 	rule func(*T, *checker)
 }
 
-// WritableField is one field of a noun's records. They stand in the order in which their errors are told. (A type called
-// Field gqlgen would take for the schema's __Field.)
+// WritableField is one field of a noun's records. They stand in the order in which their errors are told. (A type
+// called Field gqlgen would take for the schema's __Field.)
 type WritableField[T any] struct {
 	Name string // in GraphQL's inputs; a part of an object has the object's name and a point before it
 
-	// At is where a record has the field: a func(*T) of a pointer to a Text, which may be missing, a string, a list of strings,
-	// an Instant, a bool, a float64 or a JSON; or a Word[T].
+	// At is where a record has the field: a func(*T) of a pointer to a Text, which may be missing, a string, a list of
+	// strings, an Instant, a bool, a float64 or a JSON; or a Word[T].
 	At any
 
 	Refers   Noun // the noun that an identifier or a list of them is of; "" for other fields

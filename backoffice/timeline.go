@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Timeline is what an operation does, level by level, for whoever wants to be told: the log of slow ones, a client that asks, a trace.
-// It holds names of statements and numbers, nothing that was asked or read. Its methods may be called on nil, which notes nothing.
+// Timeline is what an operation does, level by level, for whoever wants to be told: the log of slow ones, a client
+// that asks, a trace. It holds names of statements and numbers, nothing that was asked or read. Its methods may be
+// called on nil, which notes nothing.
 type Timeline struct {
 	mu     sync.Mutex
 	levels []Level

@@ -100,8 +100,8 @@ func (t *Transcript) Position(key OrderKey) Position {
 // StatusSet is a set of statuses, a bit each in the order of TranscriptStatuses.
 type StatusSet uint16
 
-// statuses sets a criterion to some statuses, or to states of calculations, which are called like statuses. Without any of
-// them nothing matches; nil is no criterion.
+// statuses sets a criterion to some statuses, or to states of calculations, which are called like statuses. Without
+// any of them nothing matches; nil is no criterion.
 func statuses[S ~string](into *StatusSet, wanted []S, nothing *bool) {
 	for i, status := range TranscriptStatuses {
 		if slices.Contains(wanted, S(status)) {

@@ -17,8 +17,8 @@ const (
 	maxAssignedBytes = 16 << 20
 )
 
-// Assignments is what a caller sends to assign a checklist to many customers: to those that are named, or to those that a filter
-// picks.
+// Assignments is what a caller sends to assign a checklist to many customers: to those that are named, or to those
+// that a filter picks.
 type Assignments struct {
 	ChecklistID     string
 	CustomerIDs     []string        // nil: by Filter
@@ -36,9 +36,10 @@ type Assigned struct {
 	Found       []string      // the customers whom a filter by registration number has found
 }
 
-// AssignChecklists makes a transcript of a checklist of the current year for each of many customers, but for those that have one of it; it
-// needs pti.write. Refused as AssignChecklist, and with INVALID (customerIds, filter) for too many, with NOT_FOUND (the place in
-// customerIds), and unless there is one of customerIds and filter. Nothing is written when anything is refused.
+// AssignChecklists makes a transcript of a checklist of the current year for each of many customers, but for those
+// that have one of it; it needs pti.write. Refused as AssignChecklist, and with INVALID (customerIds, filter) for too
+// many, with NOT_FOUND (the place in customerIds), and unless there is one of customerIds and filter. Nothing is
+// written when anything is refused.
 func (s *Service) AssignChecklists(ctx context.Context, by *Principal, draft Assignments, key Optional[string]) (*Assigned, error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
@@ -133,8 +134,8 @@ func (a *assignment) prepare() (err error) {
 	return err
 }
 
-// content is what an idempotency key stands for. What a filter does not have is not in it, so that fields which are added to filters
-// later change nothing.
+// content is what an idempotency key stands for. What a filter does not have is not in it, so that fields which are
+// added to filters later change nothing.
 func (a *assignment) content() (any, error) {
 	text, err := json.Marshal(a.draft.Filter)
 	if err != nil {

@@ -23,8 +23,8 @@ type TranscriptFilter struct {
 	CustomVariable    *CustomVariableFilter
 }
 
-// CustomVariableFilter picks by a member of CustomVariables: a text that is equal, a number of equal value, or true or false. It
-// does not look at members of members, nor at objects in which a NUL is written.
+// CustomVariableFilter picks by a member of CustomVariables: a text that is equal, a number of equal value, or true or
+// false. It does not look at members of members, nor at objects in which a NUL is written.
 type CustomVariableFilter struct {
 	Key    string
 	Equals string

@@ -12,9 +12,9 @@ type Assignment struct {
 	CustomVariables []byte // a JSON object, nil for none
 }
 
-// AssignChecklist makes a transcript of a checklist of the current year for a customer; it needs pti.write. Refused also
-// with NOT_FOUND (checklistId, customerId), FINANCIAL_YEAR_ARCHIVED (checklistId), INVALID (customVariables) and, for a key that was used before, as
-// create says.
+// AssignChecklist makes a transcript of a checklist of the current year for a customer; it needs pti.write. Refused
+// also with NOT_FOUND (checklistId, customerId), FINANCIAL_YEAR_ARCHIVED (checklistId), INVALID (customVariables) and,
+// for a key that was used before, as create says.
 func (s *Service) AssignChecklist(ctx context.Context, by *Principal, draft Assignment, key Optional[string]) (*Transcript, error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
@@ -68,7 +68,8 @@ func (s *Service) AssignChecklist(ctx context.Context, by *Principal, draft Assi
 	})
 }
 
-// checkOpen holds the financial year of a checklist, nil when there is no such checklist, to being the current one, and in view.
+// checkOpen holds the financial year of a checklist, nil when there is no such checklist, to being the current one,
+// and in view.
 func checkOpen(ctx context.Context, year *FinancialYear, check *checker) {
 	switch {
 	case year == nil:

@@ -77,8 +77,8 @@ type Keeping struct {
 type TrashStore interface {
 	// EachTrashed visits what is in the trash, what was deleted last first.
 	EachTrashed(ctx context.Context, visit func(*Trashed) error) error
-	// EmptyTrash erases for good what is in the trash under these identifiers, and tells which were there. Their files are noted
-	// as those of ForgetFiles.
+	// EmptyTrash erases for good what is in the trash under these identifiers, and tells which were there. Their files
+	// are noted as those of ForgetFiles.
 	EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys []string, err error)
 	// EmptyDueTrash does so with all whose time is over.
 	EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, err error)
@@ -86,12 +86,14 @@ type TrashStore interface {
 
 // TrashTx is the trash inside a transaction.
 type TrashTx interface {
-	// KeepDeleted has Delete of customers and relations put what it takes, and what goes with that, into the trash: from now on, in
-	// this transaction. Their files are known files as long as they are there. What was there of the same identifier is erased for good.
+	// KeepDeleted has Delete of customers and relations put what it takes, and what goes with that, into the trash:
+	// from now on, in this transaction. Their files are known files as long as they are there. What was there of the
+	// same identifier is erased for good.
 	KeepDeleted(how Keeping)
 	// PutTrashed puts something into the trash, for the time that is left of its Until, as KeepDeleted says.
 	PutTrashed(ctx context.Context, trashed *Trashed) error
-	// TakeTrashed takes things out of the trash, so that they can be written again; unknown identifiers are passed over.
+	// TakeTrashed takes things out of the trash, so that they can be written again; unknown identifiers are passed
+	// over.
 	TakeTrashed(ctx context.Context, ids ...string) ([]*Trashed, error)
 	// TakeWaiting takes the relations out of the trash that wait for one of these customers.
 	TakeWaiting(ctx context.Context, customerIDs ...string) ([]*Trashed, error)

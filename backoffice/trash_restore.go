@@ -18,10 +18,11 @@ type Restored struct {
 	Left []string // relations whose other customer is not there: they stay in the trash, and come back with it
 }
 
-// RestoreTrashed writes what was deleted again, as it was: all of these or nothing. What hangs on nobody any more does not: a customer comes
-// back without a responsible user who is gone. It is the operator's, so it asks for no scope. Refused with NOT_FOUND for what is
-// not in the trash, and for what the records refer to and is gone; with TAKEN when something else has their identifiers or unique
-// values now, naming it. Unavailable when stored files of theirs are gone.
+// RestoreTrashed writes what was deleted again, as it was: all of these or nothing. What hangs on nobody any more does
+// not: a customer comes back without a responsible user who is gone. It is the operator's, so it asks for no scope.
+// Refused with NOT_FOUND for what is not in the trash, and for what the records refer to and is gone; with TAKEN when
+// something else has their identifiers or unique values now, naming it. Unavailable when stored files of theirs are
+// gone.
 func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored Restored, err error) {
 	ids = Unique(ids)
 	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
@@ -164,7 +165,8 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	return err
 }
 
-// leave takes out the relations with customers who are not there. One that went with another record stays in the trash by itself.
+// leave takes out the relations with customers who are not there. One that went with another record stays in the trash
+// by itself.
 func (r *restoring) leave(own, stored map[string]Noun) error {
 	is := func(id string) bool { return own[id] == NounCustomer || stored[id] == NounCustomer }
 	var absent error
@@ -247,8 +249,8 @@ func missing(what string, noun Noun, id string) error {
 	return Refuse(&UserError{Code: CodeNotFound, Message: what + " cannot come back: there is no " + string(noun) + " " + id})
 }
 
-// EmptyTrash erases for good what is in the trash under these identifiers, with its files, and tells which were there. It is the
-// operator's, so it asks for no scope.
+// EmptyTrash erases for good what is in the trash under these identifiers, with its files, and tells which were there.
+// It is the operator's, so it asks for no scope.
 func (s *Service) EmptyTrash(ctx context.Context, ids ...string) (erased []string, err error) {
 	erased, keys, err := s.Store.EmptyTrash(ctx, ids...)
 	if err == nil {

@@ -95,7 +95,8 @@ func (u *Upload) Close(ctx context.Context, failed error) {
 	if failed == nil {
 		return
 	}
-	// The registration ends once: here, and the transaction can be committed no more, or there, and the records are durable.
+	// The registration ends once: here, and the transaction can be committed no more, or there, and the records are
+	// durable.
 	if held, err := u.store.EndUpload(context.WithoutCancel(ctx), u.id); err == nil && held {
 		u.Drop(ctx)
 	}

@@ -72,7 +72,8 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 	return updated, nil
 }
 
-// findLabels finds those of the labels that are there. More than a user has are the table's, and so is what cannot be one.
+// findLabels finds those of the labels that are there. More than a user has are the table's, and so is what cannot be
+// one.
 func findLabels(ctx context.Context, tx Tx, ids []string) (map[string]*Label, error) {
 	if len(ids) == 0 || len(ids) > MaxLabels {
 		return nil, nil
@@ -92,8 +93,8 @@ func checkLabels(found map[string]*Label, ids []string, check *checker) {
 	}
 }
 
-// DeleteUser removes a user for good; it needs users.write. The customers that it was responsible for get no responsible
-// user, each as a change of its own version. Refused with NOT_FOUND (id) and STALE_VERSION.
+// DeleteUser removes a user for good; it needs users.write. The customers that it was responsible for get no
+// responsible user, each as a change of its own version. Refused with NOT_FOUND (id) and STALE_VERSION.
 func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expected Versions) error {
 	if err := require(by, UsersWrite); err != nil {
 		return err

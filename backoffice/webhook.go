@@ -14,9 +14,9 @@ const NounWebhook Noun = "webhook"
 // MaxWebhooks is how many there may be.
 const MaxWebhooks = 100
 
-// Webhook is an address to which changes are posted as they come: a place in the change log, and what is on its way from
-// there. It sees with the eyes of a credential pair, or with the operator's, but for registration numbers, of which it is told
-// nothing.
+// Webhook is an address to which changes are posted as they come: a place in the change log, and what is on its way
+// from there. It sees with the eyes of a credential pair, or with the operator's, but for registration numbers, of
+// which it is told nothing.
 type Webhook struct {
 	ID        string
 	ClientID  string // the pair, "" for the operator
@@ -68,8 +68,8 @@ func (s WebhookStop) Sentence() string {
 	return "it was stopped by a newer form of this program"
 }
 
-// NewWebhook makes a webhook of a pair, of the operator's when that is nil, that begins behind a number of a history. Refused, with each fault, when the address, the pair or a
-// noun is none that a webhook can have.
+// NewWebhook makes a webhook of a pair, of the operator's when that is nil, that begins behind a number of a history.
+// Refused, with each fault, when the address, the pair or a noun is none that a webhook can have.
 func NewWebhook(pair *Credential, address string, nouns []Noun, history string, from int64, now Instant) (*Webhook, error) {
 	var faults []*UserError
 	refuse := func(code UserErrorCode, message, field string) {
@@ -137,8 +137,8 @@ func readerOfWebhook(pair *Credential) *Principal {
 	return pair.Principal("")
 }
 
-// Kinds are the kinds of entries that the webhook is told with the scopes of its pair, nil for the operator's. Errors: Forbidden
-// when there is none left.
+// Kinds are the kinds of entries that the webhook is told with the scopes of its pair, nil for the operator's. Errors:
+// Forbidden when there is none left.
 func (w *Webhook) Kinds(pair *Credential) (ChangeKinds, error) {
 	nouns := w.Nouns
 	if nouns == nil {

@@ -30,8 +30,9 @@ type WebhookMessage struct {
 	Body    []byte // nil when webhooks are listed
 }
 
-// MessageID is the identifier of the message that is on its way: the webhook, the number up to which it tells, and when it was
-// made. For numbers may come again, after a rewind or the restore of a backup, and then tell something else.
+// MessageID is the identifier of the message that is on its way: the webhook, the number up to which it tells, and
+// when it was made. For numbers may come again, after a rewind or the restore of a backup, and then tell something
+// else.
 func (w *Webhook) MessageID() string {
 	return fmt.Sprintf("%s_%d_%d", w.ID, w.Message.Through, w.Message.MadeAt)
 }
@@ -62,8 +63,9 @@ var webhookRetries = []time.Duration{
 // maxRetryAfter is how long a receiver may have us wait.
 const maxRetryAfter = 24 * time.Hour
 
-// Failed notes that an attempt failed, in a sentence, and when the next one is: not before the receiver wants it, and up to a tenth
-// later than the schedule says, by jitter, which is from 0 to 1, so that not all come at once when a receiver is back. After the last attempt the webhook stops.
+// Failed notes that an attempt failed, in a sentence, and when the next one is: not before the receiver wants it, and
+// up to a tenth later than the schedule says, by jitter, which is from 0 to 1, so that not all come at once when a
+// receiver is back. After the last attempt the webhook stops.
 func (w *Webhook) Failed(now Instant, failure string, retryAfter time.Duration, jitter float64) {
 	w.Failure, w.TriedAt = failure, now
 	if w.Attempts++; w.Attempts > len(webhookRetries) {
@@ -92,13 +94,14 @@ type WebhookStore interface {
 	// Webhook returns one with its message. NotFound when it is unknown.
 	Webhook(ctx context.Context, id string) (*Webhook, error)
 
-	// UpdateWebhook reads a webhook, lets an operator's act alter it and stores all of it but ID, ClientID, CreatedAt and Steps, with
-	// another Version, in one transaction that no other update of it overlaps; the act, such as "webhooks rewind", is noted in the change log. change may run
-	// again. When it returns an error nothing is stored and that error is returned. NotFound when it is unknown.
+	// UpdateWebhook reads a webhook, lets an operator's act alter it and stores all of it but ID, ClientID, CreatedAt
+	// and Steps, with another Version, in one transaction that no other update of it overlaps; the act, such as
+	// "webhooks rewind", is noted in the change log. change may run again. When it returns an error nothing is stored
+	// and that error is returned. NotFound when it is unknown.
 	UpdateWebhook(ctx context.Context, id, act string, now Instant, change func(*Webhook) error) error
 
-	// StepWebhook stores the progress of a webhook, unless an operator or another sender has altered it since it was read: then it is not
-	// done. Steps is the next one's when it was.
+	// StepWebhook stores the progress of a webhook, unless an operator or another sender has altered it since it was
+	// read: then it is not done. Steps is the next one's when it was.
 	StepWebhook(ctx context.Context, w *Webhook) (done bool, err error)
 
 	// DeleteWebhook removes a webhook, which the change log notes. NotFound when it is unknown.

@@ -130,8 +130,8 @@ func (w *world) deleteCustomer(ctx context.Context, by *backoffice.Principal, id
 	return err
 }
 
-// changes reads the change log but for the first lines of it: what was asked for, without what went with it, and without
-// what the tests put into the store.
+// changes reads the change log but for the first lines of it: what was asked for, without what went with it, and
+// without what the tests put into the store.
 func (w *world) changes(t testing.TB, but int) []string {
 	t.Helper()
 	var lines []string

@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/benchmarks/data"
 )
 
-// cacheCommand measures the cache where it helps least: when nearly nothing that is asked is in it, and when what is in it
-// changes all the time.
+// cacheCommand measures the cache where it helps least: when nearly nothing that is asked is in it, and when what is
+// in it changes all the time.
 type cacheCommand struct {
 	Customers int `default:"200000" help:"Customers in the data (${default})."`
 	Writes    int `default:"200" help:"Customers that are changed a second beside Q1, each time another one (${default})."`

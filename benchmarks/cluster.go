@@ -24,7 +24,8 @@ type cluster struct {
 	port int
 }
 
-// clusterSettings are those of a machine with a few gigabytes to spare. Statements are counted only while somebody asks for it.
+// clusterSettings are those of a machine with a few gigabytes to spare. Statements are counted only while somebody
+// asks for it.
 const clusterSettings = `
 listen_addresses = '127.0.0.1'
 max_connections = 200

@@ -172,7 +172,6 @@ type lineCounter struct {
 	taken
 }
 
-// Write implements io.Writer.
 func (l *lineCounter) Write(p []byte) (int, error) {
 	if l.size == 0 {
 		l.first = time.Since(l.begun)

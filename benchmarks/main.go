@@ -1,7 +1,7 @@
 // Command benchmarks measures this server beside others that answer the same queries over the same data, and what its
-// answers cost as the data or the answer grows. It starts all that it needs (PostgreSQL, the servers, wrk), on loopback
-// alone, ends it again, and writes what it has found into docs/performance.md. It is no part of the product, and nothing
-// may import it.
+// answers cost as the data or the answer grows. It starts all that it needs (PostgreSQL, the servers, wrk), on
+// loopback alone, ends it again, and writes what it has found into docs/performance.md. It is no part of the product,
+// and nothing may import it.
 package main
 
 import (

@@ -80,7 +80,6 @@ type tail struct {
 
 const tailSize = 4 << 10
 
-// Write implements io.Writer.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

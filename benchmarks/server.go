@@ -81,8 +81,8 @@ func (r *running) url(q query) string {
 	return fmt.Sprintf("http://127.0.0.1:%d/%s", r.port, path)
 }
 
-// client keeps as many connections as the benchmark uses, for less than the 5 seconds after which Node closes idle ones: a
-// request on a connection that is just being closed fails.
+// client keeps as many connections as the benchmark uses, for less than the 5 seconds after which Node closes idle
+// ones: a request on a connection that is just being closed fails.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 2 * time.Second}, Timeout: 30 * time.Second}
 
 type answer struct {

@@ -22,7 +22,6 @@ type delay struct {
 	Microseconds int64 `json:"microseconds"`
 }
 
-// Pipe implements toxics.Toxic.
 func (d *delay) Pipe(stub *toxics.ToxicStub) {
 	for {
 		select {
@@ -33,7 +32,8 @@ func (d *delay) Pipe(stub *toxics.ToxicStub) {
 				stub.Close()
 				return
 			}
-			// Go's own timers wake up to a millisecond late while nothing else runs; the system's are as exact as is needed.
+			// Go's own timers wake up to a millisecond late while nothing else runs; the system's are as exact as is
+			// needed.
 			left := syscall.NsecToTimespec(max(time.Until(chunk.Timestamp.Add(time.Duration(d.Microseconds)*time.Microsecond)), 0).Nanoseconds())
 			_ = syscall.Nanosleep(&left, nil)
 			stub.Output <- chunk

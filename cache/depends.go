@@ -38,8 +38,8 @@ var viewsOf = func() (of [nNouns][]view) {
 	return of
 }()
 
-// nounSet is a set of numbers of nouns: any change of a record of theirs counts. With members added to its number, a noun stands for
-// the records that there are, whatever is in them: an update does not count.
+// nounSet is a set of numbers of nouns: any change of a record of theirs counts. With members added to its number, a
+// noun stands for the records that there are, whatever is in them: an update does not count.
 type nounSet uint32
 
 const members = nNouns
@@ -64,8 +64,9 @@ func (r *rules[C]) finds(c C) bool { return r.nothing == nil || !r.nothing(c) }
 // keeps says whether answers to criteria are kept.
 func (r *rules[C]) keeps(c C) bool { return r.uncached == nil || !r.uncached(c) }
 
-// depends are the nouns on which a question about a parent depends as a whole; none when nothing can change its answer but
-// records that hang on the parent itself, and tell so. anyOrder says that it makes no difference what is in the records which the criteria pick.
+// depends are the nouns on which a question about a parent depends as a whole; none when nothing can change its answer
+// but records that hang on the parent itself, and tell so. anyOrder says that it makes no difference what is in the
+// records which the criteria pick.
 func (r *rules[C]) depends(under backoffice.Parent, c C, by backoffice.OrderKey, anyOrder bool) nounSet {
 	beside := r.ranked[by]
 	if r.beside != nil {

@@ -114,8 +114,8 @@ func TestAnswersThatGoByOtherNounsAreGoodAsLongAsThoseAreNotChanged(t *testing.T
 	}
 }
 
-// wrongAnswers puts every question before and after each change, which another store makes, and tells which ones a store with a cache
-// answers otherwise than the other.
+// wrongAnswers puts every question before and after each change, which another store makes, and tells which ones a
+// store with a cache answers otherwise than the other.
 func wrongAnswers(t *testing.T, s *cache.Store, other cache.Source) (wrong []string) {
 	t.Helper()
 	w := &watch{Context: t.Context(), found: t.Errorf}

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// door keeps out what is asked for once. While there is room everything is let in; then only what was asked for twice among
-// the last few, so that a walk over more than there is room for costs neither copies nor evictions. What it remembers is a bit for a place's
-// digest: now and then one is let in at once because another has the same bit.
+// door keeps out what is asked for once. While there is room everything is let in; then only what was asked for twice
+// among the last few, so that a walk over more than there is room for costs neither copies nor evictions. What it
+// remembers is a bit for a place's digest: now and then one is let in at once because another has the same bit.
 type door struct {
 	full   atomic.Bool
 	knocks atomic.Int64 // since the bits were cleared

@@ -8,7 +8,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// EndEarly has the store's snapshot of each query end with the first trip, as where most queries need no other, until stop is called.
+// EndEarly has the store's snapshot of each query end with the first trip, as where most queries need no other, until
+// stop is called.
 func (s *Store) EndEarly() (stop func()) {
 	over := make(chan struct{})
 	var work sync.WaitGroup
@@ -46,7 +47,8 @@ func forgetting[C comparable](of rules[C], nouns nounSet) *rules[C] {
 	return &of
 }
 
-// ForgettingInView has what restricted callers are answered depend on none of some nouns. It is for a store that nobody reads yet.
+// ForgettingInView has what restricted callers are answered depend on none of some nouns. It is for a store that
+// nobody reads yet.
 func (s *Store) ForgettingInView(nouns ...backoffice.Noun) {
 	s.within = func(ctx context.Context) restricted {
 		r := restrictedIn(ctx)

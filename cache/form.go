@@ -7,8 +7,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// form knows where the texts of a noun's records are, so that one that is kept holds no memory but its own: what a store reads
-// comes many rows in a block, and their texts many in another.
+// form knows where the texts of a noun's records are, so that one that is kept holds no memory but its own: what a
+// store reads comes many rows in a block, and their texts many in another.
 type form struct {
 	of    reflect.Type
 	texts [][]int // of strings that can be moved

@@ -103,8 +103,9 @@ func (r *recording) do(caller int, do func() map[step]string) {
 	}
 }
 
-// history has callers write and read through several gateways, and an import beside them. open opens one more store over
-// the same data. Moments that are mixed within one query fail the test here; it returns whether the rest is linearizable.
+// history has callers write and read through several gateways, and an import beside them. open opens one more store
+// over the same data. Moments that are mixed within one query fail the test here; it returns whether the rest is
+// linearizable.
 func history(t *watch, seed uint64, gateways []backoffice.Store, importer backoffice.Store) bool {
 	r := &recording{began: time.Now()}
 	var callers sync.WaitGroup

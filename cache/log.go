@@ -12,8 +12,8 @@ import (
 	"example.org/backoffice/store"
 )
 
-// moment is a number of the change log, in one of its histories: another one begins when what was known of the log turns
-// out not to be in it, or when too much happened at once to tell what of it is still good.
+// moment is a number of the change log, in one of its histories: another one begins when what was known of the log
+// turns out not to be in it, or when too much happened at once to tell what of it is still good.
 type moment struct{ history, at int64 }
 
 // log is what is known of the change log: how far it has come, and what was touched lately.
@@ -29,8 +29,8 @@ type log struct {
 	changed [members + nNouns]atomic.Int64
 }
 
-// mostTouched is how many places are remembered. What was read before the oldest of them is not kept, and what a query has
-// used since then can't be shown to be good any more.
+// mostTouched is how many places are remembered. What was read before the oldest of them is not kept, and what a query
+// has used since then can't be shown to be good any more.
 const mostTouched = 1 << 15
 
 // next is what to ask the log: all from a number on, so that what is known of the last one is compared.
@@ -50,9 +50,9 @@ func (l *log) position() moment {
 	return l.now
 }
 
-// advance takes what the log answered to next: entries, the newest first. from is the number from which the server that takes
-// writes was asked, so that a lower one is of another history; 0 is for an answer of any server. It returns the moment of the
-// answer; behind says that the log is known further already.
+// advance takes what the log answered to next: entries, the newest first. from is the number from which the server
+// that takes writes was asked, so that a lower one is of another history; 0 is for an answer of any server. It returns
+// the moment of the answer; behind says that the log is known further already.
 func (s *Store) advance(entries []*backoffice.Change, from int64) (as moment, behind bool) {
 	l := &s.log
 	l.mu.Lock()
@@ -101,8 +101,8 @@ func markOf(c *backoffice.Change) uint64 {
 	}{c.At, c.VisibleAt, c.ClientID, c.ObjectID, c.Noun})
 }
 
-// momentOf is the moment at which the log ended with an entry; none when this history is not known to have it. An answer that was
-// long under way may be of a server whose last writes were lost meanwhile.
+// momentOf is the moment at which the log ended with an entry; none when this history is not known to have it. An
+// answer that was long under way may be of a server whose last writes were lost meanwhile.
 func (l *log) momentOf(newest *backoffice.Change) moment {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -167,8 +167,9 @@ func (s *Store) dropAll(newest backoffice.Change) {
 	s.memory.InvalidateAll()
 }
 
-// dropNouns drops everything of the nouns that were changed up to the newest entry; false when last is not the last known one, or
-// it is not told what was done. What was read before the newest one is not kept, and is not known to be good any more.
+// dropNouns drops everything of the nouns that were changed up to the newest entry; false when last is not the last
+// known one, or it is not told what was done. What was read before the newest one is not kept, and is not known to be
+// good any more.
 func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newest *backoffice.Change) bool {
 	l := &s.log
 	l.mu.Lock()
@@ -234,8 +235,8 @@ func (s nounSet) all() iter.Seq[int] {
 	}
 }
 
-// whileStands does something with what was read as of a moment, unless a change behind it has touched its place or the nouns that
-// it depends on: then it may be old by now. Nothing is dropped meanwhile.
+// whileStands does something with what was read as of a moment, unless a change behind it has touched its place or the
+// nouns that it depends on: then it may be old by now. Nothing is dropped meanwhile.
 func (l *log) whileStands(as moment, p place, depends nounSet, do func()) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -23,8 +23,8 @@ const (
 // view is a noun as a reader shows it. Customers have two, with registration numbers and without.
 type view uint8
 
-// place is where something is kept. A change touches records, identifiers and the lists of parents; the place of a root question
-// is made of its digest, and nothing touches it: it is good while its nouns are not changed.
+// place is where something is kept. A change touches records, identifiers and the lists of parents; the place of a
+// root question is made of its digest, and nothing touches it: it is good while its nouns are not changed.
 type place struct {
 	kind kind
 	of   view
@@ -57,8 +57,9 @@ const overhead = 160
 // mostAnswers is how many questions about the lists of one parent are kept. A caller chooses page sizes and filters.
 const mostAnswers = 24
 
-// leastEntry is what a small entry takes. otter counts how often something is used only from when it knows how many entries
-// there may be: without being told, from when it is half full, and what was used until then would go with the first walk.
+// leastEntry is what a small entry takes. otter counts how often something is used only from when it knows how many
+// entries there may be: without being told, from when it is half full, and what was used until then would go with the
+// first walk.
 const leastEntry = 256
 
 func newMemory(bytes int) (*otter.Cache[place, *kept], error) {
@@ -69,8 +70,8 @@ func newMemory(bytes int) (*otter.Cache[place, *kept], error) {
 	})
 }
 
-// row is what is known of a record as of a number of the log; nil is nothing, or not all that is wanted. Then have tells
-// what more is worth reading with it.
+// row is what is known of a record as of a number of the log; nil is nothing, or not all that is wanted. Then have
+// tells what more is worth reading with it.
 func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *kept, have backoffice.Columns) {
 	e, ok := s.memory.GetIfPresent(place{aRow, of, id})
 	if !ok || e.filled > at {

@@ -6,7 +6,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// past queues reads that memory has nothing of: the register of consultations, and groups. They are of the moment of the others.
+// past queues reads that memory has nothing of: the register of consultations, and groups. They are of the moment of
+// the others.
 type past[T any, C comparable] struct {
 	below backoffice.Reader[T, C]
 	of    *Store
@@ -19,7 +20,6 @@ type pastRead struct {
 	err   error
 }
 
-// Err implements backoffice.Queued.
 func (r *pastRead) Err() error { return r.err }
 
 func (r *pastRead) fail(err error) { r.err = err }
@@ -33,18 +33,14 @@ func (r *pastRead) look(p *pass) {
 
 func (r *pastRead) settle(*pass) { r.err = r.below.Err() }
 
-// Send implements backoffice.Sender.
 func (r *past[T, C]) Send(ctx context.Context, b *backoffice.Batch) error { return r.of.Send(ctx, b) }
 
-// Holders implements backoffice.Reader.
 func (r *past[T, C]) Holders(ctx context.Context, rows []T) (map[string]string, error) {
 	return r.below.Holders(ctx, rows)
 }
 
-// Columns implements backoffice.Reader.
 func (r *past[T, C]) Columns(fields []string) backoffice.Columns { return r.below.Columns(fields) }
 
-// Find implements backoffice.Reader.
 func (r *past[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Columns, found func(T)) backoffice.Queued {
 	var rows []T
 	return b.Queue(&pastFind[T]{pastRead{ask: func(b *backoffice.Batch) backoffice.Queued {
@@ -69,19 +65,16 @@ func (r *pastFind[T]) settle(p *pass) {
 	}
 }
 
-// Lists implements backoffice.Reader.
 func (r *past[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string, want backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return r.below.Lists(b, list, parents, want, into) }})
 }
 
-// Counts implements backoffice.Reader.
 func (r *past[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued {
 		return r.below.Counts(b, under, criteria, parents, into)
 	}})
 }
 
-// Groups implements backoffice.Reader.
 func (r *past[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return r.below.Groups(b, q, into) }})
 }
@@ -115,7 +108,6 @@ func readsOf(b *backoffice.Batch) (reads []asked, unknown bool) {
 	return reads, unknown
 }
 
-// ReadChanges implements backoffice.ChangeStore.
 func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return s.Source.ReadChanges(b, q, into) }})
 }

@@ -34,8 +34,8 @@ func delayedPair(t testing.TB) (open func() cache.Source) {
 	}
 }
 
-// oldAnswers has somebody write, and then asks a gateway what it has never been asked, and a store that reads from the primary: the
-// questions that they answered differently, by their readers.
+// oldAnswers has somebody write, and then asks a gateway what it has never been asked, and a store that reads from
+// the primary: the questions that they answered differently, by their readers.
 func oldAnswers(t *testing.T, gateway, truth backoffice.Store, reads int) map[string][]string {
 	t.Helper()
 	next := askAndChange(t, truth)
@@ -58,7 +58,8 @@ func oldAnswers(t *testing.T, gateway, truth backoffice.Store, reads int) map[st
 	return old
 }
 
-// askAndChange makes the first records, and returns for each number a question and a change, most often of what it asks for.
+// askAndChange makes the first records, and returns for each number a question and a change, most often of what it
+// asks for.
 func askAndChange(t *testing.T, truth backoffice.Store) func(n int) (q question, change func()) {
 	t.Helper()
 	changes := allChanges(t)

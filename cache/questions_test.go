@@ -121,7 +121,8 @@ func offer(t *testing.T, s backoffice.Store, all *[]question, q question) bool {
 // mostOrders and mostParents are more than there are.
 const mostOrders, mostParents = 24, 12
 
-// questionsOf has a reader find records, and list and count them under each parent, in each order and by each criterion that it takes.
+// questionsOf has a reader find records, and list and count them under each parent, in each order and by each
+// criterion that it takes.
 func questionsOf[T backoffice.Entity, C comparable](of func(backoffice.Store) backoffice.Reader[T, C], ids ...string) func(t *testing.T, s backoffice.Store) []question {
 	return func(t *testing.T, s backoffice.Store) (all []question) {
 		t.Helper()

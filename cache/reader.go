@@ -15,7 +15,6 @@ type reader[T backoffice.Entity, C comparable] struct {
 	form  *form
 }
 
-// Send implements backoffice.Sender.
 func (r *reader[T, C]) Send(ctx context.Context, b *backoffice.Batch) error { return r.of.Send(ctx, b) }
 
 // Holders implements backoffice.Reader. It is asked by those who are about to write.
@@ -23,15 +22,12 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []T) (map[string]string
 	return r.below.Holders(ctx, rows)
 }
 
-// Columns implements backoffice.Reader.
 func (r *reader[T, C]) Columns(fields []string) backoffice.Columns { return r.below.Columns(fields) }
 
-// Find implements backoffice.Reader.
 func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Columns, found func(T)) backoffice.Queued {
 	return b.Queue(&find[T, C]{reader: r, ids: ids, want: want, found: found})
 }
 
-// Lists implements backoffice.Reader.
 func (r *reader[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string, want backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
 	return b.Queue(&listRead[T, C]{reader: r, list: list, parents: atRoot(list.Under, parents), want: want, into: into})
 }
@@ -42,7 +38,6 @@ type counted[C comparable] struct {
 	criteria C
 }
 
-// Counts implements backoffice.Reader.
 func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
 	return b.Queue(&valueRead[C, int]{
 		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents), into: into, question: counted[C]{under, criteria}, anyOrder: true,
@@ -59,7 +54,8 @@ func atRoot(under backoffice.Parent, parents []string) []string {
 	return parents
 }
 
-// Groups implements backoffice.Reader. They are counted anew: any change of the noun or of what names them would drop them.
+// Groups implements backoffice.Reader. They are counted anew: any change of the noun or of what names them would drop
+// them.
 func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
 	return (&past[T, C]{r.below, r.of}).Groups(b, q, into)
 }
@@ -75,7 +71,6 @@ type byStatus struct {
 	counted[backoffice.TranscriptCriteria]
 }
 
-// StatusCounts implements backoffice.TranscriptReader.
 func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
 	return b.Queue(&valueRead[backoffice.TranscriptCriteria, []backoffice.TranscriptStatusCount]{
 		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents), into: into,
@@ -124,60 +119,48 @@ func (s *Store) newReaders() readers {
 	}
 }
 
-// FinancialYears implements backoffice.Readers.
 func (s *Store) FinancialYears() backoffice.Reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
 	return &s.readers.years
 }
 
-// Checklists implements backoffice.Readers.
 func (s *Store) Checklists() backoffice.Reader[*backoffice.Checklist, backoffice.ChecklistCriteria] {
 	return &s.readers.checklists
 }
 
-// Transcripts implements backoffice.Readers.
 func (s *Store) Transcripts() backoffice.TranscriptReader { return &s.readers.transcripts }
 
-// Calculations implements backoffice.Readers.
 func (s *Store) Calculations() backoffice.Reader[*backoffice.Calculation, backoffice.CalculationCriteria] {
 	return &s.readers.calculations
 }
 
-// Customers implements backoffice.Readers.
 func (s *Store) Customers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
 	return &s.readers.customers
 }
 
-// CustomersWithoutNumbers implements backoffice.Readers.
 func (s *Store) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
 	return &s.readers.withoutNumbers
 }
 
-// Relations implements backoffice.Readers.
 func (s *Store) Relations() backoffice.Reader[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
 	return &s.readers.relations
 }
 
-// Documents implements backoffice.Readers.
 func (s *Store) Documents() backoffice.Reader[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
 	return &s.readers.documents
 }
 
-// MinfinDocuments implements backoffice.Readers.
 func (s *Store) MinfinDocuments() backoffice.Reader[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
 	return &s.readers.minfin
 }
 
-// Users implements backoffice.Readers.
 func (s *Store) Users() backoffice.Reader[*backoffice.User, backoffice.UserCriteria] {
 	return &s.readers.users
 }
 
-// Labels implements backoffice.Readers.
 func (s *Store) Labels() backoffice.Reader[*backoffice.Label, backoffice.LabelCriteria] {
 	return &s.readers.labels
 }
 
-// Consultations implements backoffice.Readers.
 func (s *Store) Consultations() backoffice.Reader[*backoffice.Consultation, backoffice.ConsultationCriteria] {
 	return &s.readers.consultations
 }

@@ -2,9 +2,9 @@ package cache
 
 import "example.org/backoffice/backoffice"
 
-// What a replica answers is of the moment that it shows. It is what the primary would have answered as well when nothing that
-// it was asked for was changed between that moment and a look which began after the request came in: the store waits for one
-// before it lets a replica answer. If something was, the request is answered by the primary.
+// What a replica answers is of the moment that it shows. It is what the primary would have answered as well when
+// nothing that it was asked for was changed between that moment and a look which began after the request came in: the
+// store waits for one before it lets a replica answer. If something was, the request is answered by the primary.
 
 // leaveReplica keeps the rest of the request on the primary.
 func (p *pass) leaveReplica() {
@@ -13,7 +13,8 @@ func (p *pass) leaveReplica() {
 	p.of.RenewSnapshot(p.ctx)
 }
 
-// readAgain is the error of a query that has to be read again. The primary answers then: a replica could be behind once more.
+// readAgain is the error of a query that has to be read again. The primary answers then: a replica could be behind
+// once more.
 func (p *pass) readAgain() error {
 	if p.replica {
 		p.leaveReplica()
@@ -70,7 +71,8 @@ func (f *find[T, C]) stands(p *pass) bool {
 	return p.rowsStand(f.view, f.missing) && (!p.within.isSet() || p.answersStand(f.view, f.missing, f.depends(p)))
 }
 
-// stands looks at the rows that were read with a list as well: where a list depends on who is in it, no update of one touches it.
+// stands looks at the rows that were read with a list as well: where a list depends on who is in it, no update of one
+// touches it.
 func (l *listRead[T, C]) stands(p *pass) bool {
 	for i := range l.got {
 		for _, row := range l.got[i].Items {

@@ -6,8 +6,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What a restricted pair may see is part of its question, so no two of them share a list or a total. They share rows with everybody: that a
-// row is in view is an answer of its own, which is asked first.
+// What a restricted pair may see is part of its question, so no two of them share a list or a total. They share rows
+// with everybody: that a row is in view is an answer of its own, which is asked first.
 
 // restricted is the restriction of whoever reads, with the nouns by which it is decided what is in view.
 type restricted struct {

@@ -143,8 +143,8 @@ func told(ctx context.Context, t *testing.T, s backoffice.Store) map[string]stri
 	return all
 }
 
-// wrongInView asks after each change, which another store makes, what each restricted caller sees, twice, and gives what a store with a cache
-// answers otherwise than the other.
+// wrongInView asks after each change, which another store makes, what each restricted caller sees, twice, and gives
+// what a store with a cache answers otherwise than the other.
 func wrongInView(t *testing.T, s *cache.Store, other cache.Source) (wrong []string) {
 	t.Helper()
 	w := &watch{Context: t.Context(), found: t.Errorf}

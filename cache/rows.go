@@ -25,7 +25,6 @@ type find[T backoffice.Entity, C comparable] struct {
 	got     []T
 }
 
-// Err implements backoffice.Queued.
 func (f *find[T, C]) Err() error { return f.err }
 
 func (f *find[T, C]) fail(err error) { f.err = err }
@@ -87,7 +86,8 @@ func (f *find[T, C]) settle(p *pass) {
 	}
 }
 
-// row is what is known of a record as whoever reads sees it; nil is nothing. Then have tells what more is worth reading with it.
+// row is what is known of a record as whoever reads sees it; nil is nothing. Then have tells what more is worth
+// reading with it.
 func (f *find[T, C]) row(p *pass, id string) (e *kept, have backoffice.Columns) {
 	if p.within.isSet() {
 		there, known := p.recall(f.view, id, p.within.question(inView{}), f.depends(p))
@@ -245,7 +245,6 @@ type listRead[T backoffice.Entity, C comparable] struct {
 // hole is where a known page lacks a row.
 type hole struct{ page, at int }
 
-// Err implements backoffice.Queued.
 func (l *listRead[T, C]) Err() error { return l.err }
 
 func (l *listRead[T, C]) fail(err error) { l.err = err }

@@ -9,13 +9,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// snapshot is a query's reading: all of it is of one moment. At first nothing is known of which. Then either a look tells, when
-// all was found in memory, or the first statement of the trip in which the rest is read. What the query had taken from memory
-// before must be good as of that moment; from there on the store's own snapshot stands there, and what memory holds is
-// used when it was read as of then or before, and was not dropped since.
+// snapshot is a query's reading: all of it is of one moment. At first nothing is known of which. Then either a look
+// tells, when all was found in memory, or the first statement of the trip in which the rest is read. What the query
+// had taken from memory before must be good as of that moment; from there on the store's own snapshot stands there,
+// and what memory holds is used when it was read as of then or before, and was not dropped since.
 //
-// Where most queries need one trip, the store's snapshot ends with it, so that no connection waits for a query that finds the rest in
-// memory. One that does not begins another trip, as of whose moment all that it has must be good.
+// Where most queries need one trip, the store's snapshot ends with it, so that no connection waits for a query that
+// finds the rest in memory. One that does not begins another trip, as of whose moment all that it has must be good.
 type snapshot struct {
 	of    *Store
 	alone bool // of one batch
@@ -35,7 +35,6 @@ type snapshot struct {
 
 type snapshotKey struct{}
 
-// BeginSnapshot implements backoffice.Store.
 func (s *Store) BeginSnapshot(ctx context.Context) (of context.Context, end func()) {
 	inner, done := s.Source.BeginSnapshot(ctx)
 	q := &snapshot{of: s, past: backoffice.ReadsWithoutMemory(ctx), once: backoffice.ReadsOnce(ctx), used: *usedBefore.Get().(*[]*kept)}
@@ -84,8 +83,8 @@ func (s *Store) noteTrips(n int) {
 // always is what Store.further is where every query goes on to the store.
 const always = 1 << 20
 
-// ends says whether the store's snapshot is to end with a trip: with the first one, when most of the latest queries needed no other.
-// What memory has nothing of can't be shown to be good later.
+// ends says whether the store's snapshot is to end with a trip: with the first one, when most of the latest queries
+// needed no other. What memory has nothing of can't be shown to be good later.
 func (p *pass) ends() bool {
 	if p.trips > 1 || p.past || p.of.check || p.of.further.Load() > always/2 {
 		return false
@@ -109,7 +108,6 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 	return s.Source.Write(ctx, do)
 }
 
-// Send implements backoffice.Sender.
 func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 	q, ok := ctx.Value(snapshotKey{}).(*snapshot)
 	if !ok || q.of != s {
@@ -212,8 +210,8 @@ func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
 	return p
 }
 
-// answer gets what is missing, and finds out as of which moment everything is. again says that this can't be: then it is
-// tried without memory.
+// answer gets what is missing, and finds out as of which moment everything is. again says that this can't be: then it
+// is tried without memory.
 func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 	s := q.of
 	if len(p.taken()) > 0 && s.log.position().history != p.as.history {
@@ -295,7 +293,8 @@ func (q *snapshot) readStands(then moment) bool {
 	return true
 }
 
-// ask asks the store, which tells first how far the log has come. It sets then, to none when what came is of a history that was lost.
+// ask asks the store, which tells first how far the log has come. It sets then, to none when what came is of a history
+// that was lost.
 func (p *pass) ask(last bool) error {
 	s := p.of
 	from, limit := s.log.next()

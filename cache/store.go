@@ -22,7 +22,8 @@ type Source interface {
 	Look(ctx context.Context) error
 	// Listen tells a listener what looks find, until stop is called.
 	Listen(to store.Listener) (stop func())
-	// ChangedNouns are those that the entries behind a number name; "" is among them when one does not tell what was done.
+	// ChangedNouns are those that the entries behind a number name; "" is among them when one does not tell what was
+	// done.
 	ChangedNouns(ctx context.Context, after int64) ([]backoffice.Noun, error)
 	// RenewSnapshot lets what a context reads next be of another moment.
 	RenewSnapshot(ctx context.Context)
@@ -35,8 +36,8 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Store is a backoffice.Store whose reads are answered from memory where that can't be told from the store's own answer.
-// Rows that it returns are shared and not to be changed. Close closes the store below.
+// Store is a backoffice.Store whose reads are answered from memory where that can't be told from the store's own
+// answer. Rows that it returns are shared and not to be changed. Close closes the store below.
 type Store struct {
 	Source
 	readers
@@ -71,7 +72,6 @@ func New(source Source, o Options) (*Store, error) {
 	return s, nil
 }
 
-// BeginLook implements store.Listener.
 func (s *Store) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
 	s.looked.Add(1)
 	from, _ = s.log.next()
@@ -130,7 +130,6 @@ func (s *Store) Gauges() []backoffice.Gauge {
 // Stop parts the cache from the store below, and leaves that open.
 func (s *Store) Stop() { s.stop() }
 
-// Close implements backoffice.Store.
 func (s *Store) Close() error {
 	s.Stop()
 	return s.Source.Close()

@@ -31,7 +31,6 @@ type valueRead[C comparable, V any] struct {
 	hits    int
 }
 
-// Err implements backoffice.Queued.
 func (r *valueRead[C, V]) Err() error { return r.err }
 
 func (r *valueRead[C, V]) fail(err error) { r.err = err }
@@ -112,12 +111,10 @@ type nounRead struct {
 	below   backoffice.Queued
 }
 
-// Nouns implements backoffice.NounReader.
 func (s *Store) Nouns(b *backoffice.Batch, ids []string, into []backoffice.Noun) backoffice.Queued {
 	return b.Queue(&nounRead{of: s, ids: ids, into: into})
 }
 
-// Err implements backoffice.Queued.
 func (r *nounRead) Err() error { return r.err }
 
 func (r *nounRead) fail(err error) { r.err = err }

@@ -13,7 +13,8 @@ import (
 
 // Options are how a feed is made.
 type Options struct {
-	// Revalidate is that of package auth: an error of the kind Unauthenticated or Forbidden ends what the principal follows.
+	// Revalidate is that of package auth: an error of the kind Unauthenticated or Forbidden ends what the principal
+	// follows.
 	Revalidate func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
 	Keep       Age // of entries; 0 keeps all
 	// Bounds are 20 of a pair and 1,000 of a server when they are zero.
@@ -22,8 +23,8 @@ type Options struct {
 }
 
 const (
-	// lookEvery is how often the log is looked at for the commits of other processes, while anybody waits. Own commits are
-	// looked for at once, but there are betweenLooks from one look to the next, for many who write.
+	// lookEvery is how often the log is looked at for the commits of other processes, while anybody waits. Own commits
+	// are looked for at once, but there are betweenLooks from one look to the next, for many who write.
 	lookEvery    = 250 * time.Millisecond
 	betweenLooks = 20 * time.Millisecond
 	lookTime     = 5 * time.Second // of one look
@@ -78,7 +79,6 @@ type watched struct {
 	feed *Feed
 }
 
-// Write implements backoffice.Store.
 func (w watched) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	err := w.Store.Write(ctx, do)
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 // readTime is how long a page of the log may take.
 const readTime = 10 * time.Second
 
-// Reader follows the feed from a number on: it gives all that its kinds of entries have behind it, in order, each once. It is for
-// one goroutine.
+// Reader follows the feed from a number on: it gives all that its kinds of entries have behind it, in order, each
+// once. It is for one goroutine.
 type Reader struct {
 	feed    *Feed
 	kinds   backoffice.ChangeKinds
@@ -24,8 +24,8 @@ func (f *Feed) Read(history string, after int64, kinds backoffice.ChangeKinds) *
 	return &Reader{feed: f, kinds: kinds, history: history, at: after}
 }
 
-// Follow is Read, but finds out at once whether the log reaches from there on. With backoffice.FromOldest it begins at the end of
-// the log. Errors: CursorExpired, and those of the store.
+// Follow is Read, but finds out at once whether the log reaches from there on. With backoffice.FromOldest it begins at
+// the end of the log. Errors: CursorExpired, and those of the store.
 func (f *Feed) Follow(ctx context.Context, history string, after int64, kinds backoffice.ChangeKinds) (*Reader, error) {
 	page, err := f.page(ctx, backoffice.ChangeQuery{History: history, After: after, Kinds: kinds})
 	if err != nil {
@@ -43,8 +43,9 @@ func (r *Reader) At() int64 { return r.at }
 // Cursor is that of the place to which the reader has come.
 func (r *Reader) Cursor() string { return backoffice.ChangeCursor(r.history, r.at) }
 
-// Next returns the next changes, at most so many, and waits for one to come: those that are in view of the context. Errors: CursorExpired when the log does not
-// reach from here on, the cause of the context's end, and those of the store.
+// Next returns the next changes, at most so many, and waits for one to come: those that are in view of the context.
+// Errors: CursorExpired when the log does not reach from here on, the cause of the context's end, and those of the
+// store.
 func (r *Reader) Next(ctx context.Context, most int) ([]*backoffice.VisibleChange, error) {
 	for {
 		changes, more, err := r.read(ctx, most)

@@ -16,8 +16,8 @@ type Bounds struct{ OfPair, OfServer int }
 // usual are the bounds where nothing else is said.
 var usual = Bounds{OfPair: 20, OfServer: 1000}
 
-// askEvery is how often it is asked whether the pairs of streams still are pairs: with what an answer may be old, a stream ends
-// within the five seconds after its pair's revocation.
+// askEvery is how often it is asked whether the pairs of streams still are pairs: with what an answer may be old, a
+// stream ends within the five seconds after its pair's revocation.
 const askEvery = 500 * time.Millisecond
 
 // Why a stream ends by the server's will: the cause of its context's end.
@@ -53,9 +53,9 @@ type stream struct {
 	end       context.CancelCauseFunc
 }
 
-// Enter lets a pair, or a person, follow in the context that it returns, which ends with the pair and with the server: its cause says why, in a
-// sentence for the caller. leave has to be called. Errors: RateLimited when too many follow already, Unavailable when the
-// server stops.
+// Enter lets a pair, or a person, follow in the context that it returns, which ends with the pair and with the server:
+// its cause says why, in a sentence for the caller. leave has to be called. Errors: RateLimited when too many follow
+// already, Unavailable when the server stops.
 func (f *Feed) Enter(ctx context.Context, principal *backoffice.Principal) (own context.Context, leave func(), err error) {
 	return f.enter(ctx, principal, following)
 }
@@ -143,7 +143,8 @@ func (g *guest) end(why error) {
 	}
 }
 
-// all are those that follow now, connections first; none ends the asking. A person may follow with one token and with another.
+// all are those that follow now, connections first; none ends the asking. A person may follow with one token and with
+// another.
 func (s *streams) all() (all []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// mostKept is how many entries of the log's end are kept for those who follow it. Whoever is further behind reads the log.
+// mostKept is how many entries of the log's end are kept for those who follow it. Whoever is further behind reads the
+// log.
 const mostKept = 4096
 
 // tail is the end of the log, which all who follow it share: so their number costs no reading.
@@ -24,8 +25,8 @@ type tail struct {
 	grown   chan struct{}        // closed when there is more
 }
 
-// beyond says whether there is something behind a number, or another history than that which the caller knows; else grown tells
-// when there may be.
+// beyond says whether there is something behind a number, or another history than that which the caller knows; else
+// grown tells when there may be.
 func (t *tail) beyond(number int64, history string) (grown <-chan struct{}, reached bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

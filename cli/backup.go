@@ -130,8 +130,8 @@ func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, fo
 	return copyFiles(ctx, copied, into, stored, tell)
 }
 
-// copyFiles copies the files that records name, and verifies all of them in the copy. It counts them, and those that are
-// missing or damaged, which it tells.
+// copyFiles copies the files that records name, and verifies all of them in the copy. It counts them, and those that
+// are missing or damaged, which it tells.
 func copyFiles(ctx context.Context, reads backoffice.Store, into, from files.Store, tell func(string)) (count, bad int, err error) {
 	err = eachStoredFile(ctx, reads, func(file *backoffice.File) error {
 		count++

@@ -13,8 +13,8 @@ import (
 // checkCommand looks whether what is stored is whole.
 type checkCommand struct{}
 
-// Run checks the database, its counters, the stored files and their digests, and the register of consultations, and prints
-// each problem. It changes nothing, and servers go on meanwhile.
+// Run checks the database, its counters, the stored files and their digests, and the register of consultations, and
+// prints each problem. It changes nothing, and servers go on meanwhile.
 func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	problems, counted := 0, 0
 	tell := func(what string) {

@@ -1,5 +1,5 @@
-// Package cli is the command line: a file for each command, what they print, and the exit codes. It must not hold a rule
-// of the domain, nor know a transport.
+// Package cli is the command line: a file for each command, what they print, and the exit codes. It must not hold a
+// rule of the domain, nor know a transport.
 package cli
 
 import (
@@ -73,8 +73,8 @@ func Main() int {
 	return run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr)
 }
 
-// untilSignal ends its context at the first signal to stop. A second one ends the program at once, as if killed: what is
-// stored is safe from that.
+// untilSignal ends its context at the first signal to stop. A second one ends the program at once, as if killed: what
+// is stored is safe from that.
 func untilSignal() context.Context {
 	ctx, stop := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)

@@ -11,8 +11,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// completions are the scripts of the shells. They ask the program itself (completeCommand), so that they fit whichever version
-// is installed, and nothing about its commands stands anywhere twice.
+// completions are the scripts of the shells. They ask the program itself (completeCommand), so that they fit whichever
+// version is installed, and nothing about its commands stands anywhere twice.
 //
 //go:embed completion
 var completions embed.FS
@@ -36,7 +36,8 @@ type completeCommand struct {
 	Words []string `arg:"" optional:"" help:"What was typed behind the program's name; the last word is the one to complete."`
 }
 
-// Run prints the words that fit, each with a tab and what it is where that is known; or the line :files, where a path is wanted.
+// Run prints the words that fit, each with a tab and what it is where that is known; or the line :files, where a path
+// is wanted.
 func (c *completeCommand) Run(parsed *kong.Kong, t terminal) error {
 	for _, found := range complete(parsed.Model.Node, c.Words) {
 		if _, err := fmt.Fprintln(t.out, found); err != nil {
@@ -124,8 +125,8 @@ func flagOf(command *kong.Node, name string) *kong.Flag {
 	return nil
 }
 
-// allFlags are a command's own flags and those of the commands above it; where it may be left out, also those of the one that is meant
-// then.
+// allFlags are a command's own flags and those of the commands above it; where it may be left out, also those of the
+// one that is meant then.
 func allFlags(command *kong.Node) [][]*kong.Flag {
 	flags := command.AllFlags(true)
 	if command.DefaultCmd != nil {
@@ -152,8 +153,8 @@ func childrenOf(command *kong.Node) (found []string) {
 	return found
 }
 
-// valuesOf are the values that a flag or argument can have, as far as they can be told; what it is called in the help tells of what
-// kind they are.
+// valuesOf are the values that a flag or argument can have, as far as they can be told; what it is called in the help
+// tells of what kind they are.
 func valuesOf(value *kong.Value, called string) []string {
 	switch called {
 	case "PATH", "FILE", "FOLDER", "JSON|@FILE":

@@ -23,7 +23,8 @@ type consultationsListCommand struct {
 
 const listPage = 500 // entries that are read at a time
 
-// Run lists the register as it is read: server by server and each in the order of its entries, those of a customer oldest first.
+// Run lists the register as it is read: server by server and each in the order of its entries, those of a customer
+// oldest first.
 func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	columns := []string{"at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number", "issuer", "subject"}
 	return c.list(t.out, columns, func(add adder) error {
@@ -64,8 +65,8 @@ func orNil(text *string) any {
 	return *text
 }
 
-// verifyRegister checks the register of consultations by itself, with an earlier receipt if there is one, and against all receipts
-// that servers have written, if the backend knows where. Their number is receipts.
+// verifyRegister checks the register of consultations by itself, with an earlier receipt if there is one, and against
+// all receipts that servers have written, if the backend knows where. Their number is receipts.
 func verifyRegister(ctx context.Context, b *gateway.Backend, earlier string, tell func(privacy.Problem)) (verified privacy.Verified, receipts int, err error) {
 	verified, err = b.Keys.Verify(ctx, b.Store, earlier, tell)
 	if err == nil && b.Receipts != nil {

@@ -12,7 +12,8 @@ import (
 	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
-// fillRegister writes the chains of two servers, in which some of the entries are of the customer "mine", and others of nobody.
+// fillRegister writes the chains of two servers, in which some of the entries are of the customer "mine", and others
+// of nobody.
 func fillRegister(t *testing.T, store backoffice.Store, entries int) {
 	t.Helper()
 	for range 2 {

@@ -115,8 +115,8 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 	return pairs, err
 }
 
-// broughtIn tells whether records came into a store from elsewhere, after a demo as well: then it is somebody's own, and gets no pair with every
-// scope. A demo's own records are in no change log, and what people try on it is few.
+// broughtIn tells whether records came into a store from elsewhere, after a demo as well: then it is somebody's own,
+// and gets no pair with every scope. A demo's own records are in no change log, and what people try on it is few.
 func broughtIn(ctx context.Context, store backoffice.Store) (bool, error) {
 	for after := int64(0); ; {
 		page, err := store.Changes(ctx, after, listPage)

@@ -12,7 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// misfits are what a file of deploy/ says that this program does not know: command lines, and variables of the environment.
+// misfits are what a file of deploy/ says that this program does not know: command lines, and variables of the
+// environment.
 func misfits(commands, variables []string) (found []string) {
 	parser := new(program).parser()
 	known := map[string]bool{}

@@ -24,8 +24,8 @@ type documentsGenerateCommand struct{}
 // operator does on the command line what a credential pair does elsewhere; in the change log it has no client id.
 var operator = &backoffice.Principal{Name: "operator", Scopes: backoffice.AllScopes}
 
-// Run generates the documents one by one; what cannot be generated is reported, and makes the command fail in the end. After an
-// interruption it goes on where it was.
+// Run generates the documents one by one; what cannot be generated is reported, and makes the command fail in the end.
+// After an interruption it goes on where it was.
 func (c *documentsGenerateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	missing := backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No}
 	all, err := count(ctx, b.Store.Transcripts(), missing)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// exchange gives files and folders other names, and gives them back those that they had when one of them cannot have its own. It never takes a
-// name that something has.
+// exchange gives files and folders other names, and gives them back those that they had when one of them cannot have
+// its own. It never takes a name that something has.
 type exchange struct {
 	rename  func(from, to string) error // fails with fs.ErrExist when the name is taken
 	moved   []named
@@ -59,7 +59,8 @@ func (x *exchange) settle() error {
 	return nil
 }
 
-// back moves everything back, the last first, and says so beside why; what cannot be moved back is named with where it is.
+// back moves everything back, the last first, and says so beside why; what cannot be moved back is named with where it
+// is.
 func (x *exchange) back(why error) error {
 	var left []string
 	for _, moved := range slices.Backward(x.moved) {

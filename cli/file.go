@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file that its owner alone reads. It has another name until it is complete, so that nobody takes a part of it for the
-// whole. What is there is replaced, or else kept: then it fails.
+// writeFile writes a file that its owner alone reads. It has another name until it is complete, so that nobody takes a
+// part of it for the whole. What is there is replaced, or else kept: then it fails.
 func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
 	if _, there := os.Lstat(path); there == nil && !replace { // before any work is done
 		return thereAlready(path)

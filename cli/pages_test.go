@@ -14,8 +14,8 @@ var (
 	station   = regexp.MustCompile("\\]\\(([^)]+\\.go)\\) `(\\w+)`")
 )
 
-// brokenLinks are the files that a page links to and that are not there, and the functions that a file which it names does not
-// have.
+// brokenLinks are the files that a page links to and that are not there, and the functions that a file which it names
+// does not have.
 func brokenLinks(page, text string) (broken []string) {
 	folder := filepath.Dir(page)
 	text = codeBlock.ReplaceAllString(text, "")

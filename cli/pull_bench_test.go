@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// BenchmarkPullProgram prints how many records a second the program pulls into an empty store from another one that serves on this machine, the most
-// memory of it that was resident, and how long a second pull takes that has nothing to do, and with how many requests: by walks, as from
-// any origin, and by the change feed, by go test -run - -bench PullProgram -benchtime 1x ./cli.
+// BenchmarkPullProgram prints how many records a second the program pulls into an empty store from another one that
+// serves on this machine, the most memory of it that was resident, and how long a second pull takes that has nothing
+// to do, and with how many requests: by walks, as from any origin, and by the change feed, by go test -run - -bench
+// PullProgram -benchtime 1x ./cli.
 func BenchmarkPullProgram(b *testing.B) {
 	const customers = 100_000
 	folder := b.TempDir()

@@ -31,8 +31,8 @@ type restoring struct {
 	*place
 }
 
-// Run checks the backup, copies it beside the store, checks the copy, and only then exchanges the two. Whatever the store
-// was, with its log and its files, stays beside it under another name.
+// Run checks the backup, copies it beside the store, checks the copy, and only then exchanges the two. Whatever the
+// store was, with its log and its files, stays beside it under another name.
 func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	path, err := sqlite.Path(s.Database)
 	if err != nil {
@@ -155,7 +155,8 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	return copyFiles(ctx, store, into, from, tell)
 }
 
-// sameKeyset refuses a store whose numbers the keyset does not open. Without any keyset it says that the next start asks for it.
+// sameKeyset refuses a store whose numbers the keyset does not open. Without any keyset it says that the next start
+// asks for it.
 func sameKeyset(ctx context.Context, s *settings, store *sqlite.Store, tell func(string)) error {
 	file, err := s.KeysetFile()
 	if err != nil {

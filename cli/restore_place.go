@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/files"
 )
 
-// place is where a store is restored to, and what is beside it meanwhile: the restored, until it has its name, and what was there, from
-// then on.
+// place is where a store is restored to, and what is beside it meanwhile: the restored, until it has its name, and
+// what was there, from then on.
 type place struct {
 	database string // the path of the store
 	files    string // the folder of its files, "" when they are in a bucket
@@ -60,8 +60,8 @@ func (p *place) besideFiles(what string) string {
 	return p.files + "." + what + "-" + p.stamp
 }
 
-// claim takes a stamp that nothing has, and the names of the restored with it. Of two restores at once each has its own, for the
-// database's file is made by one alone.
+// claim takes a stamp that nothing has, and the names of the restored with it. Of two restores at once each has its
+// own, for the database's file is made by one alone.
 func (p *place) claim(now time.Time) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(p.database), 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the database: %w", err)
@@ -112,7 +112,8 @@ func (p *place) taken() (bool, error) {
 	return false, nil
 }
 
-// claimFiles makes the folder of the restored files: beside the one that is there, when that can be moved away as a whole, else within it.
+// claimFiles makes the folder of the restored files: beside the one that is there, when that can be moved away as a
+// whole, else within it.
 func (p *place) claimFiles() error {
 	if p.files == "" {
 		return nil
@@ -155,8 +156,9 @@ func (p *place) claimBeside() error {
 	return nil
 }
 
-// movable tells whether a folder can be given another name beside its own. It asks for one that is taken by a folder which is not empty, so
-// that the answer is no in any case: that the name is taken, unless there is another reason, such as that a disk is mounted there.
+// movable tells whether a folder can be given another name beside its own. It asks for one that is taken by a folder
+// which is not empty, so that the answer is no in any case: that the name is taken, unless there is another reason,
+// such as that a disk is mounted there.
 func movable(folder, empty string) error {
 	if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -177,8 +179,9 @@ func movable(folder, empty string) error {
 // logSuffixes are those of a database's file, its log and the index of that.
 var logSuffixes = []string{"", "-wal", "-shm"}
 
-// exchange puts what was there aside, log and all, and the restored in its place: all of it or, when something cannot be moved, nothing. The
-// database goes first and comes last: at no time is one beside the log or the files of the other.
+// exchange puts what was there aside, log and all, and the restored in its place: all of it or, when something cannot
+// be moved, nothing. The database goes first and comes last: at no time is one beside the log or the files of the
+// other.
 func (p *place) exchange() error {
 	x := &exchange{rename: p.rename}
 	if err := p.moveAll(x); err != nil {
@@ -260,7 +263,8 @@ func (p *place) moveContents(x *exchange) error {
 	return nil
 }
 
-// clear removes what is of no use: what was restored has its name by then, and a folder from which everything was moved back is empty.
+// clear removes what is of no use: what was restored has its name by then, and a folder from which everything was
+// moved back is empty.
 func (p *place) clear() {
 	if p.stamp == "" {
 		return
@@ -272,7 +276,8 @@ func (p *place) clear() {
 	}
 }
 
-// leftovers are copies that a restore which was killed has left. Another one may be at work, so they are told and not removed.
+// leftovers are copies that a restore which was killed has left. Another one may be at work, so they are told and not
+// removed.
 func (p *place) leftovers() []string {
 	all, _ := filepath.Glob(globOf(p.database) + ".restoring-*")
 	if p.files != "" {

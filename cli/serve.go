@@ -53,8 +53,8 @@ func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	})
 }
 
-// listen takes the address before anything is opened or changed: whoever serves there already is not disturbed. From then on the log is as it
-// is asked for, so that what opening finds is told as the rest.
+// listen takes the address before anything is opened or changed: whoever serves there already is not disturbed. From
+// then on the log is as it is asked for, so that what opening finds is told as the rest.
 func (c *serveCommand) listen(t terminal) (net.Listener, error) {
 	if err := cmp.Or(c.Server.Check(), c.Limits.Check(), c.Through.check()); err != nil {
 		return nil, err

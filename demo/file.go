@@ -60,8 +60,8 @@ func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) (
 
 type putter = func(into **backoffice.File, created backoffice.Instant, write func(io.Writer) error)
 
-// transcriptFiles makes the document of the latest completed transcript, and a proposal for each of its calculations but the
-// first, since a calculation that has just begun has none.
+// transcriptFiles makes the document of the latest completed transcript, and a proposal for each of its calculations
+// but the first, since a calculation that has just begun has none.
 func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 	for _, t := range slices.Backward(w.transcripts) {
 		if !t.IsCompleted {

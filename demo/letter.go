@@ -37,9 +37,10 @@ type letterContent struct {
 var letterTexts embed.FS
 
 // letter makes the content of a letter of a kind. Its file in letters holds, line by line: "kind TEXT", "title TEXT",
-// "## heading", "| text | share" for an amount, "|| text | share" for a total, "= text | share" for the outcome,
-// "-- closing line", and anything else is a paragraph. A share is a percentage of the base. {customer}, {sender}, {year}
-// and {previous} are filled in. A text that is missing or malformed is a panic: the texts are a part of the program, and tested.
+// "## heading", "| text | share" for an amount, "|| text | share" for a total, "= text | share" for the outcome, "--
+// closing line", and anything else is a paragraph. A share is a percentage of the base. {customer}, {sender}, {year}
+// and {previous} are filled in. A text that is missing or malformed is a panic: the texts are a part of the program,
+// and tested.
 func letter(kind string, c letterContent) pdf.LetterDocument {
 	language := c.language
 	if !slices.Contains(languages, language) {

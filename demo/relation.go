@@ -10,7 +10,8 @@ import (
 // last, or before it, so that they are stored when the relation is.
 //
 // A company belongs to the company of a third of its number: a tree of holdings and subsidiaries, as deep as the
-// logarithm of the office. Every 20th owns a part of its neighbour and is owned by it; every 50th stands in a ring of three.
+// logarithm of the office. Every 20th owns a part of its neighbour and is owned by it; every 50th stands in a ring of
+// three.
 func (p *plan) relations(number, first, last int) []*backoffice.CustomerRelation {
 	r := p.draw(uint64(number)<<8 | 4)
 	var made []*backoffice.CustomerRelation
@@ -66,7 +67,8 @@ func (p *plan) relations(number, first, last int) []*backoffice.CustomerRelation
 	return made
 }
 
-// nearest is the number from low to high that is nearest above, or else below, and is a company or a person; 0 when there is none.
+// nearest is the number from low to high that is nearest above, or else below, and is a company or a person; 0 when
+// there is none.
 func nearest(number, low, high int, company bool) int {
 	for step := number; step <= min(high, number+10); step++ {
 		if step >= low && isCompany(step) == company {

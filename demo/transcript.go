@@ -14,8 +14,8 @@ type work struct {
 	calculations []*backoffice.Calculation
 }
 
-// work makes the transcripts of a customer and their calculations: one subject for a person, one or two for a company, in
-// most of the years since it came.
+// work makes the transcripts of a customer and their calculations: one subject for a person, one or two for a company,
+// in most of the years since it came.
 func (p *plan) work(c *backoffice.Customer, number int) work {
 	r := p.draw(uint64(number)<<8 | 5)
 	var w work

@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// planCache keeps the plans of operations for as long as the handler keeps their documents: an operation is known by where
-// it lies, not by its text. When the plans take more than limit bytes, roughly, all are forgotten.
+// planCache keeps the plans of operations for as long as the handler keeps their documents: an operation is known by
+// where it lies, not by its text. When the plans take more than limit bytes, roughly, all are forgotten.
 type planCache struct {
 	limit int
 

@@ -8,8 +8,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Subscribed tells what the context's subscription asks for: the name of its root field and the decoded arguments. It fails when
-// they cannot be decoded, and when the operation has no root field.
+// Subscribed tells what the context's subscription asks for: the name of its root field and the decoded arguments. It
+// fails when they cannot be decoded, and when the operation has no root field.
 func (e *Executor) Subscribed(ctx context.Context) (field string, args map[string]any, err error) {
 	operation := graphql.GetOperationContext(ctx)
 	p, err := e.planOf(operation)
@@ -28,9 +28,10 @@ func (e *Executor) Subscribed(ctx context.Context) (field string, args map[strin
 	return f.source.Name, args, nil
 }
 
-// Events executes the context's subscription for several events at once, objects of the root type of subscriptions: each
-// resolver is called once for all of them. There is an answer for each event, in their order, with the errors that are its own.
-// It fails when no event can be answered: for want of time, or because their answers would be too long together.
+// Events executes the context's subscription for several events at once, objects of the root type of subscriptions:
+// each resolver is called once for all of them. There is an answer for each event, in their order, with the errors
+// that are its own. It fails when no event can be answered: for want of time, or because their answers would be too
+// long together.
 func (e *Executor) Events(ctx context.Context, events List, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {
 	recovers := graphql.GetOperationContext(ctx).RecoverFunc
 	ctx = graphql.WithResponseContext(ctx, present, recovers)

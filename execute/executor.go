@@ -18,17 +18,17 @@ type Options struct {
 	Prepare func(Selection) any
 	Attach  func(ctx context.Context, prepared any) context.Context
 
-	// Early tells whether the resolver of a field needs no more of its object than its identifier. Below a root field that
-	// takes the identifier as its argument it runs together with that field, in its level and so in its trip to the
-	// store. If there is no such object, what it returned is forgotten.
+	// Early tells whether the resolver of a field needs no more of its object than its identifier. Below a root field
+	// that takes the identifier as its argument it runs together with that field, in its level and so in its trip to
+	// the store. If there is no such object, what it returned is forgotten.
 	Early func(object, field string) bool
 
-	// Written is shown what is written of the answer to a context's request, from time to time while it is written and at
-	// its end; it is not to be kept. Its error ends the writing, and is the answer.
+	// Written is shown what is written of the answer to a context's request, from time to time while it is written and
+	// at its end; it is not to be kept. Its error ends the writing, and is the answer.
 	Written func(ctx context.Context, answer []byte) error
 
-	// Again is asked when all resolvers of a query were called whether what they read has to be read again: then all are
-	// called anew, and what they answered is forgotten.
+	// Again is asked when all resolvers of a query were called whether what they read has to be read again: then all
+	// are called anew, and what they answered is forgotten.
 	Again func(ctx context.Context) bool
 
 	// PlanBytes is how much the kept plans may take, roughly; 16 MiB when 0. A plan is used again for the same
@@ -73,8 +73,8 @@ func (e *Executor) Schema() *ast.Schema { return e.published }
 // Forget lets go of the plans of an operation that was made for one request, and will not be executed again.
 func (e *Executor) Forget(operation *ast.OperationDefinition) { e.plans.forget(operation) }
 
-// Exec gives the handler of a query or mutation; subscriptions are for Events. All work is done in the handler: errors that
-// are added before it runs would make gqlgen drop the data.
+// Exec gives the handler of a query or mutation; subscriptions are for Events. All work is done in the handler: errors
+// that are added before it runs would make gqlgen drop the data.
 func (e *Executor) Exec(ctx context.Context) graphql.ResponseHandler {
 	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Subscription {
 		return e.ExecutableSchema.Exec(ctx)

@@ -10,8 +10,8 @@ import (
 )
 
 // Runner runs the calls of one level and returns when all have returned. All of them are handed over at once, so that
-// loaders can be flushed when the last has asked. Each call takes the context that the runner gives it. last says that no
-// level follows.
+// loaders can be flushed when the last has asked. Each call takes the context that the runner gives it. last says that
+// no level follows.
 type Runner func(ctx context.Context, calls []func(context.Context), last bool)
 
 // Concurrently is the Runner that does no more than that.

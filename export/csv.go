@@ -25,7 +25,6 @@ func newCommas(t *table, excel bool) *commas {
 // byteOrderMark has Excel read UTF-8.
 const byteOrderMark = "\uFEFF"
 
-// header implements text.
 func (c *commas) header(to []byte) []byte {
 	if c.inert {
 		to = append(to, byteOrderMark...)
@@ -39,7 +38,6 @@ func (c *commas) header(to []byte) []byte {
 	return append(to, '\r', '\n')
 }
 
-// append implements text.
 func (c *commas) append(to, b []byte, at int) (_ []byte, end, n int) {
 	end, _ = c.table.each(b, at, func(cells [][]byte) error {
 		n++

@@ -63,8 +63,8 @@ func New(c Config) *Endpoint {
 // Pages is how many pages of exports are in memory now.
 func (e *Endpoint) Pages() int64 { return e.pages.Load() }
 
-// ServeHTTP answers a GraphQL request, which is sent as to /graphql, with the whole of its list. The address has the Options, and nothing
-// else.
+// ServeHTTP answers a GraphQL request, which is sent as to /graphql, with the whole of its list. The address has the
+// Options, and nothing else.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	options, rest, err := ReadOptions(r.URL.Query())
 	if err == nil && len(rest) > 0 {
@@ -81,8 +81,8 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.Export(w, r, asked, options)
 }
 
-// Export answers a request, of whatever method, with the whole of a document's list. Without a format in the options that of the request's
-// Accept is taken. The request has a principal, a register's ledger, and no deadline.
+// Export answers a request, of whatever method, with the whole of a document's list. Without a format in the options
+// that of the request's Accept is taken. The request has a principal, a register's ledger, and no deadline.
 func (e *Endpoint) Export(w http.ResponseWriter, r *http.Request, asked graphqlhttp.Asked, o Options) {
 	x, err := e.begin(r, asked, o)
 	if err != nil {

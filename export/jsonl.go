@@ -12,10 +12,8 @@ type lines struct {
 	empty     bool     // nothing was written of the row's object yet
 }
 
-// header implements text.
 func (*lines) header(to []byte) []byte { return to }
 
-// append implements text.
 func (l *lines) append(to, b []byte, at int) (_ []byte, end, n int) {
 	if !l.row.hides && !l.hasNode() {
 		end = skip(b, at)

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// What follows reads an answer's JSON without taking it apart: values stay where they lie. The answer was written by the executor, so
-// it is well-formed and, but for what is inside a free-form value, without white space.
+// What follows reads an answer's JSON without taking it apart: values stay where they lie. The answer was written by
+// the executor, so it is well-formed and, but for what is inside a free-form value, without white space.
 
 // skip returns where the value at a place ends.
 func skip(b []byte, at int) int {
@@ -65,7 +65,8 @@ func appendText(to, quoted []byte) []byte {
 // isNull says whether the value at a place is null.
 func isNull(b []byte, at int) bool { return b[at] == 'n' }
 
-// eachElement calls do with the place of each element of the list at a place, which may be null; do returns where it ends.
+// eachElement calls do with the place of each element of the list at a place, which may be null; do returns where it
+// ends.
 func eachElement(b []byte, at int, do func(at int) (end int, err error)) error {
 	if isNull(b, at) {
 		return nil

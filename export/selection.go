@@ -6,7 +6,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// selecting finds what is selected: fragments followed, the same names merged, and what @skip and @include leave out left out.
+// selecting finds what is selected: fragments followed, the same names merged, and what @skip and @include leave out
+// left out.
 type selecting struct {
 	fragments ast.FragmentDefinitionList
 	variables map[string]any

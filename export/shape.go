@@ -10,8 +10,8 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// shape is what the objects in one place of the answer may have, whatever their types: GraphQL sees to it that the same name is the same
-// kind of thing in all of them.
+// shape is what the objects in one place of the answer may have, whatever their types: GraphQL sees to it that the
+// same name is the same kind of thing in all of them.
 type shape struct {
 	members []*member
 	hides   bool // somewhere in it is what the client did not ask for
@@ -121,8 +121,8 @@ func (s *shape) find(b []byte, at, expected int) (m *member, i int) {
 	return nil, expected
 }
 
-// each calls do with each member of the object at a place and where its value begins; do returns where it ends. It returns where the object
-// ends, which may be null.
+// each calls do with each member of the object at a place and where its value begins; do returns where it ends. It
+// returns where the object ends, which may be null.
 func (s *shape) each(b []byte, at int, do func(m *member, at int) (end int)) (end int) {
 	if isNull(b, at) {
 		return at + len("null")

@@ -32,8 +32,8 @@ const (
 	afterVariable = "+after"
 )
 
-// spineOf finds the list of a document and rewrites it, so that it asks for a page and for what the walk has to know. Errors: BadInput
-// for a document that an export cannot be made of, OverLimit, and those of a query's limits.
+// spineOf finds the list of a document and rewrites it, so that it asks for a page and for what the walk has to know.
+// Errors: BadInput for a document that an export cannot be made of, OverLimit, and those of a query's limits.
 func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 	if asked.Operation.Operation != ast.Query {
 		return nil, backoffice.Errorf(backoffice.BadInput, "an export is made of a query")
@@ -140,8 +140,8 @@ func (sp *spine) variables(first int64, after string) map[string]any {
 	return values
 }
 
-// admit checks that the context's principal may see all that the document asks for, and has what is opened entered in the register as an
-// export. Errors: Forbidden; BadInput when the register wants a purpose.
+// admit checks that the context's principal may see all that the document asks for, and has what is opened entered in
+// the register as an export. Errors: Forbidden; BadInput when the register wants a purpose.
 func (sp *spine) admit(ctx context.Context) (context.Context, error) {
 	for _, scope := range sp.scopes {
 		if err := auth.Require(ctx, scope); err != nil {

@@ -31,8 +31,8 @@ type table struct {
 // mostColumns is how many a sheet has, and no table has more.
 const mostColumns = 16_384
 
-// newTable gives columns to what is selected. unfold is the path of the list to unfold. Errors: BadInput, naming the lists, unless there
-// is no list or the one that is named.
+// newTable gives columns to what is selected. unfold is the path of the list to unfold. Errors: BadInput, naming the
+// lists, unless there is no list or the one that is named.
 func newTable(row *shape, unfold string) (*table, error) {
 	t := &table{row: row}
 	var lists []*member
@@ -103,7 +103,8 @@ func (s *shape) hidesPage() bool {
 	return s.hides && slices.ContainsFunc(s.members, func(m *member) bool { return m.role == page || m.below != nil && m.below.hidesPage() })
 }
 
-// each calls do for each row of cells that the element of the walked list at a place comes to. It returns where the element ends.
+// each calls do for each row of cells that the element of the walked list at a place comes to. It returns where the
+// element ends.
 func (t *table) each(b []byte, at int, do func(cells [][]byte) error) (end int, err error) {
 	clear(t.cells)
 	t.bytes, t.at, t.more = b, -1, false

@@ -262,7 +262,8 @@ func TestWhatDoesNotFitInAWorkbookIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzOptions looks for an address that is neither read nor refused, and for a path of rows that unfolds what it does not name.
+// FuzzOptions looks for an address that is neither read nor refused, and for a path of rows that unfolds what it does
+// not name.
 func TestATextThatExcelTakesForAFormulaIsInert(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

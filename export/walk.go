@@ -13,10 +13,12 @@ import (
 	"example.org/backoffice/graphqlhttp"
 )
 
-// pageRows is how many rows of the list are read at one time; fewer where a page of so many would cost too much, or be too long.
+// pageRows is how many rows of the list are read at one time; fewer where a page of so many would cost too much, or be
+// too long.
 const pageRows = backoffice.MaxPageSize
 
-// mostPages is how many pages of an export are in memory: one that is written, one whose answer is made, and one that the store is asked for.
+// mostPages is how many pages of an export are in memory: one that is written, one whose answer is made, and one that
+// the store is asked for.
 const mostPages = 3
 
 // walk reads a list page by page.
@@ -62,8 +64,8 @@ func (l *leaf) end() {
 	l.held.Add(-1)
 }
 
-// read reads a page. It checks again that the pair is one, and has the scopes. begun is told, at most once, where the page behind it
-// begins, which is known before the whole page is; whether the page is good is not known then.
+// read reads a page. It checks again that the pair is one, and has the scopes. begun is told, at most once, where the
+// page behind it begins, which is known before the whole page is; whether the page is good is not known then.
 func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, error) {
 	ctx, err := w.who(ctx)
 	if err != nil {
@@ -99,8 +101,9 @@ func (w *walk) who(ctx context.Context) (context.Context, error) {
 
 var errForm = errors.New("an answer is not of the form that an export asked for")
 
-// open finds in an answer, or in what there is of it so far, what the walk has to know, and says whether it is there; left is how many
-// rows may be asked for behind the page: {"customers":{"+page":{"hasNextPage":true,"endCursor":"…"},"nodes":[…]}}.
+// open finds in an answer, or in what there is of it so far, what the walk has to know, and says whether it is there;
+// left is how many rows may be asked for behind the page:
+// {"customers":{"+page":{"hasNextPage":true,"endCursor":"…"},"nodes":[…]}}.
 func (l *leaf) open(b []byte, left int64) bool {
 	_, rest, _ := bytes.Cut(b, []byte(`:{"`+pageName+`":{"hasNextPage":`))
 	page, list, whole := bytes.Cut(rest, []byte(`},"`))
@@ -125,9 +128,9 @@ type reading struct {
 	err  error
 }
 
-// leaves calls do with each page, in order; when do is called, the register knows what is in the page. A page that is too long is asked for
-// with half the rows. Behind the first page what is not available for a moment is asked for again, for as long as one page may
-// take; when the pair's budget is spent, until there is enough again.
+// leaves calls do with each page, in order; when do is called, the register knows what is in the page. A page that is
+// too long is asked for with half the rows. Behind the first page what is not available for a moment is asked for
+// again, for as long as one page may take; when the pair's budget is spent, until there is enough again.
 func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 	begun := w.at
 	var since time.Time
@@ -201,7 +204,8 @@ func (w *walk) follow(ctx context.Context, do func(*leaf) error) (ofReading bool
 	return false, ctx.Err()
 }
 
-// readAhead begins to read each page as soon as it is known where it begins and there is room, and closes coming behind the last one.
+// readAhead begins to read each page as soon as it is known where it begins and there is room, and closes coming
+// behind the last one.
 func (w *walk) readAhead(ctx context.Context, at place, room chan struct{}, coming chan<- *reading) {
 	defer close(coming)
 	for {

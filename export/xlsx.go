@@ -19,8 +19,9 @@ import (
 	"example.org/backoffice/files"
 )
 
-// XLSX is a ZIP of XML files, the sheets among them. excelize writes a sheet's XML to a temporary file when it is long, and packs it when all
-// is there; so nothing is sent before everything was read, and whatever goes wrong until then has an answer of its own.
+// XLSX is a ZIP of XML files, the sheets among them. excelize writes a sheet's XML to a temporary file when it is
+// long, and packs it when all is there; so nothing is sent before everything was read, and whatever goes wrong until
+// then has an answer of its own.
 
 const (
 	mostSheetRows = excelize.TotalRows
@@ -89,7 +90,8 @@ func (x *exporting) sheets(ctx context.Context) error {
 	return nil
 }
 
-// newWorkbook makes a workbook whose temporary files may have so many bytes. Errors: Unavailable when the disk lacks room for them.
+// newWorkbook makes a workbook whose temporary files may have so many bytes. Errors: Unavailable when the disk lacks
+// room for them.
 func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 	folder, remove, err := files.NewTemp()
 	if err != nil {
@@ -209,8 +211,8 @@ func (w *workbook) write(cells [][]byte) (err error) {
 	return w.put(w.cells)
 }
 
-// value is what a cell holds: numbers and booleans as such, all else as the text that it is, so that nothing is a formula and zeros
-// stay where they lead.
+// value is what a cell holds: numbers and booleans as such, all else as the text that it is, so that nothing is a
+// formula and zeros stay where they lead.
 func (w *workbook) value(cell []byte, column int) (any, error) {
 	w.said += int64(len(cell))
 	if len(cell) == 0 {

@@ -32,9 +32,9 @@ type Bucket struct {
 	encryption encrypt.ServerSide
 }
 
-// OpenBucket opens s3://BUCKET?region=…&endpoint=…&use_path_style=true&prefix=…. Credentials come from where AWS's own tools
-// find them (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role), never from the URL. It fails
-// when the bucket cannot be reached or isn't there.
+// OpenBucket opens s3://BUCKET?region=…&endpoint=…&use_path_style=true&prefix=…. Credentials come from where AWS's own
+// tools find them (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role), never from the URL. It
+// fails when the bucket cannot be reached or isn't there.
 func OpenBucket(ctx context.Context, location string) (*Bucket, error) {
 	parsed, err := url.Parse(location)
 	if err != nil {
@@ -168,7 +168,6 @@ func (b *Bucket) Delete(ctx context.Context, keys ...string) error {
 	return b.DeleteIn(ctx, "", keys)
 }
 
-// DeleteIn implements Store.
 func (b *Bucket) DeleteIn(ctx context.Context, area string, keys []string) error {
 	for _, key := range keys {
 		if !backoffice.ValidFileKey(key) {

@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// ListParts implements Store. Where uploads in parts cannot be listed, none is visited: the bucket's own lifecycle rule is
-// for those.
+// ListParts implements Store. Where uploads in parts cannot be listed, none is visited: the bucket's own lifecycle
+// rule is for those.
 func (b *Bucket) ListParts(ctx context.Context, visit func(key string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -31,7 +31,6 @@ func (b *Bucket) ListParts(ctx context.Context, visit func(key string) error) er
 	return bucketFault(ctx.Err(), "listing uploads")
 }
 
-// DeleteParts implements Store.
 func (b *Bucket) DeleteParts(ctx context.Context, keys ...string) error {
 	for _, key := range keys {
 		err := b.client.RemoveIncompleteUpload(ctx, b.bucket, b.prefix+key)
@@ -42,7 +41,6 @@ func (b *Bucket) DeleteParts(ctx context.Context, keys ...string) error {
 	return nil
 }
 
-// Owner implements Store.
 func (b *Bucket) Owner(ctx context.Context) (string, error) {
 	text, err := b.readSmall(ctx, marker, "reading whose the bucket is")
 	switch {
@@ -72,7 +70,6 @@ func (b *Bucket) writeNew(ctx context.Context, name, contentType string, text []
 	return err
 }
 
-// Mark implements Store.
 func (b *Bucket) Mark(ctx context.Context, fingerprint string) (string, error) {
 	err := b.writeNew(ctx, marker, "text/plain; charset=utf-8", []byte(fingerprint+"\n"))
 	var answer minio.ErrorResponse

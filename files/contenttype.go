@@ -76,9 +76,9 @@ var signatures = []struct{ opening, contentType string }{
 // activeOpenings are looked for in lower case after leading white space.
 var activeOpenings = []string{"<!doctype html", "<html", "<head", "<body", "<script", "<iframe", "<svg", "<!doctype svg", "#!"}
 
-// DetectContentType tells the media type of a file by its name and its first bytes (HeadLength of them, or all). Where the
-// two contradict each other, the bytes win; what they leave open, the extension decides. Only types of a safe list are
-// ever answered: pages, scripts, programs and whatever is not known are application/octet-stream.
+// DetectContentType tells the media type of a file by its name and its first bytes (HeadLength of them, or all). Where
+// the two contradict each other, the bytes win; what they leave open, the extension decides. Only types of a safe list
+// are ever answered: pages, scripts, programs and whatever is not known are application/octet-stream.
 func DetectContentType(name string, head []byte) string {
 	head = head[:min(len(head), HeadLength)]
 	extension := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))

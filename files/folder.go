@@ -202,7 +202,6 @@ func (f *Folder) Delete(ctx context.Context, keys ...string) error {
 	return f.DeleteIn(ctx, "", keys)
 }
 
-// DeleteIn implements Store.
 func (f *Folder) DeleteIn(ctx context.Context, area string, keys []string) error {
 	for _, key := range keys {
 		if err := ctx.Err(); err != nil {

@@ -21,7 +21,6 @@ const (
 // partOf is the name under which a file is written.
 func partOf(key string) string { return path.Join(partFolder, strings.ReplaceAll(key, "/", "")) }
 
-// ListParts implements Store.
 func (f *Folder) ListParts(ctx context.Context, visit func(key string) error) error {
 	entries, err := fs.ReadDir(f.at().FS(), partFolder)
 	if err != nil {
@@ -41,7 +40,6 @@ func (f *Folder) ListParts(ctx context.Context, visit func(key string) error) er
 	return nil
 }
 
-// DeleteParts implements Store.
 func (f *Folder) DeleteParts(_ context.Context, keys ...string) error {
 	for _, key := range keys {
 		if err := f.at().Remove(partOf(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +49,6 @@ func (f *Folder) DeleteParts(_ context.Context, keys ...string) error {
 	return nil
 }
 
-// Owner implements Store.
 func (f *Folder) Owner(context.Context) (string, error) {
 	text, err := f.at().ReadFile(marker)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,8 +8,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// here fails when the folder is not where it was opened any more, as that of a disk that was unmounted, and opens it anew when it has come
-// back as another one: put there from a backup, or mounted again. Whose it is has to be marked in it, as it was.
+// here fails when the folder is not where it was opened any more, as that of a disk that was unmounted, and opens it
+// anew when it has come back as another one: put there from a backup, or mounted again. Whose it is has to be marked
+// in it, as it was.
 func (f *Folder) here() error {
 	if f.dir == "" {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// NewFolder makes a folder beside the wanted one, to be renamed when it is whole; only its owner may read it. It fails when the
-// wanted one is there and not empty.
+// NewFolder makes a folder beside the wanted one, to be renamed when it is whole; only its owner may read it. It fails
+// when the wanted one is there and not empty.
 func NewFolder(wanted string) (partial string, err error) {
 	there, err := os.ReadDir(wanted)
 	if len(there) > 0 {

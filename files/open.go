@@ -11,8 +11,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Store is a backoffice.FileStore that is open until Close, with what its owner needs to keep it in order. Its files lie in
-// areas: those of records, those that are being written, and the quarantine.
+// Store is a backoffice.FileStore that is open until Close, with what its owner needs to keep it in order. Its files
+// lie in areas: those of records, those that are being written, and the quarantine.
 type Store interface {
 	backoffice.FileStore
 	io.Closer
@@ -22,15 +22,16 @@ type Store interface {
 	// Mark makes a database the owner unless there is one, and returns the owner: of several callers at once, one.
 	Mark(ctx context.Context, fingerprint string) (owner string, err error)
 
-	// ListParts visits the keys of files that are being written, or whose writing was cut short, as far as they can be seen.
+	// ListParts visits the keys of files that are being written, or whose writing was cut short, as far as they can be
+	// seen.
 	ListParts(ctx context.Context, visit func(key string) error) error
 	// DeleteParts removes what was written of files so far; to go on writing one fails then.
 	DeleteParts(ctx context.Context, keys ...string) error
 
 	// Move moves files from one area to another: those of records are in "". What is not there is passed over.
 	Move(ctx context.Context, from, to string, keys []string) error
-	// List visits the files in an area, those of records in "", in no particular order, and stops at the first error. What is
-	// put or deleted meanwhile may be visited or not.
+	// List visits the files in an area, those of records in "", in no particular order, and stops at the first error.
+	// What is put or deleted meanwhile may be visited or not.
 	List(ctx context.Context, area string, visit func(key string) error) error
 	// DeleteIn deletes files in an area, as Delete does those of records.
 	DeleteIn(ctx context.Context, area string, keys []string) error

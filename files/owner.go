@@ -15,9 +15,9 @@ var ErrNotOwner = backoffice.Errorf(backoffice.BadInput, "the stored files belon
 // errUnclaimed says that nothing shows whose files these are.
 var errUnclaimed = backoffice.Errorf(backoffice.BadInput, "where files are stored there are some that this database does not name, and nothing says whose they are: give the database that they belong to with --database, or name an empty folder or bucket with --files")
 
-// Claim makes the files a database's own, once and for all: they are marked with its fingerprint. Files that are not marked
-// are claimed when there are none yet, or when the database names one of them. ErrNotOwner, or another error of kind
-// BadInput with a sentence for the operator, when the files are not the database's.
+// Claim makes the files a database's own, once and for all: they are marked with its fingerprint. Files that are not
+// marked are claimed when there are none yet, or when the database names one of them. ErrNotOwner, or another error of
+// kind BadInput with a sentence for the operator, when the files are not the database's.
 func Claim(ctx context.Context, register backoffice.FileRegister, store Store) error {
 	fingerprint, owner, err := owners(ctx, register, store)
 	if err == nil && owner == "" {

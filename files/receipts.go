@@ -15,8 +15,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// OpenReceipts opens the place that --receipts names: a folder (a path, or file:PATH), which is made when it is missing, or
-// a bucket (s3://BUCKET with the settings of OpenBucket). Errors never repeat a URL.
+// OpenReceipts opens the place that --receipts names: a folder (a path, or file:PATH), which is made when it is
+// missing, or a bucket (s3://BUCKET with the settings of OpenBucket). Errors never repeat a URL.
 func OpenReceipts(ctx context.Context, location string) (backoffice.ReceiptStore, error) {
 	folder, isFolder, err := parseFolder(location)
 	switch {

@@ -17,13 +17,14 @@ import (
 var ErrNothingOfRange = errors.New("files: the file has nothing of this range")
 
 // Serve answers a GET or HEAD with a stored file under a name that it makes safe: streamed, always as an attachment
-// that no browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller has checked
-// the scope.
+// that no browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller has
+// checked the scope.
 //
 // An error means that nothing was answered yet: NotFound when the store doesn't hold the file, Unavailable when it
-// cannot tell, ErrNothingOfRange. A failure after the first byte is logged and ends the connection, so that no client takes a part for the
-// whole. The answer must reach the client as it is: no middleware compresses it. http.ServeContent cannot do this: it has
-// sent the status before the store is asked for the bytes, and it answers many ranges with many parts.
+// cannot tell, ErrNothingOfRange. A failure after the first byte is logged and ends the connection, so that no client
+// takes a part for the whole. The answer must reach the client as it is: no middleware compresses it.
+// http.ServeContent cannot do this: it has sent the status before the store is asked for the bytes, and it answers
+// many ranges with many parts.
 func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, file backoffice.File, name string) error {
 	header := w.Header()
 	size := int64(file.Size)

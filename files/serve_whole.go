@@ -15,8 +15,9 @@ const smallFile = 64 << 10
 
 var errDamaged = errors.New("the bytes of a stored file are not those that were stored: it is damaged; restore it from a backup (backoffice check names its record)")
 
-// whole reads all of a file, and nothing else than what was stored: one that is small is looked at before anything is answered, and of a larger
-// one that is damaged the end is never handed over, so that the answer breaks off. A part of a file has no digest to hold it to.
+// whole reads all of a file, and nothing else than what was stored: one that is small is looked at before anything is
+// answered, and of a larger one that is damaged the end is never handed over, so that the answer breaks off. A part of
+// a file has no digest to hold it to.
 func whole(body io.ReadCloser, file backoffice.File) (io.ReadCloser, error) {
 	checked := &verified{ReadCloser: body, digest: sha256.New(), want: file.SHA256, left: int64(file.Size)}
 	if file.Size > smallFile || len(file.SHA256) == 0 {

@@ -38,10 +38,10 @@ func (e *HeldBack) Error() string {
 	return fmt.Sprintf("%d of %d stored files are named by no record and were left where they are: %s", e.Orphans, e.Seen, e.Why)
 }
 
-// Sweep sets aside the files that no record names and no upload is writing, deletes those that were set aside for longer
-// than backoffice.QuarantinePeriod, and brings back those that a record names after all. It takes nothing from a store
-// that names no file, and unless all is set no more than 100 files or 2 % at once (*HeldBack). Only the owner of the files
-// may sweep them (ErrNotOwner).
+// Sweep sets aside the files that no record names and no upload is writing, deletes those that were set aside for
+// longer than backoffice.QuarantinePeriod, and brings back those that a record names after all. It takes nothing from
+// a store that names no file, and unless all is set no more than 100 files or 2 % at once (*HeldBack). Only the owner
+// of the files may sweep them (ErrNotOwner).
 func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, all bool) (swept Swept, err error) {
 	if err := checkOwner(ctx, register, store); err != nil {
 		return swept, err

@@ -11,8 +11,8 @@ import (
 
 const tempPrefix = "backoffice-temp-"
 
-// NewTemp makes a folder under the system's temporary one, for copies of what the store holds, and locks it for as long as this
-// process has it: a killed one leaves it to ClearTemp. remove gives it back.
+// NewTemp makes a folder under the system's temporary one, for copies of what the store holds, and locks it for as
+// long as this process has it: a killed one leaves it to ClearTemp. remove gives it back.
 func NewTemp() (path string, remove func(), err error) {
 	ClearTemp()
 	for range 10 {

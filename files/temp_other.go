@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// lockFolder locks a new folder by a file in it, which this system lets nobody remove while it is open. What is there already is
-// never taken.
+// lockFolder locks a new folder by a file in it, which this system lets nobody remove while it is open. What is there
+// already is never taken.
 func lockFolder(path string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"example.org/backoffice/files"
 )
 
-// TestMain is also the program of TestWhatAKilledRunLeavesIsRemovedAndNamed, which needs processes with a temporary folder of theirs.
+// TestMain is also the program of TestWhatAKilledRunLeavesIsRemovedAndNamed, which needs processes with a temporary
+// folder of theirs.
 func TestMain(m *testing.M) {
 	switch os.Getenv("BACKOFFICE_TEMP_TEST") {
 	case "hold":

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFolder locks a folder until what it returns is closed, or the process ends. Errors: any when another process has it, or
-// when it is gone.
+// lockFolder locks a folder until what it returns is closed, or the process ends. Errors: any when another process has
+// it, or when it is gone.
 func lockFolder(path string) (*os.File, error) {
 	folder, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)
 	if err != nil {

@@ -23,7 +23,8 @@ type walkedPage struct {
 	Nodes []struct{ ID string }
 }
 
-// walked reads a list to its end in pages of a size, forward or backward, and gives the identifiers in the list's order.
+// walked reads a list to its end in pages of a size, forward or backward, and gives the identifiers in the list's
+// order.
 func (o *office) walked(t *testing.T, list, arguments string, size int, backward bool) (ids []string) {
 	t.Helper()
 	for cursor := ""; ; {

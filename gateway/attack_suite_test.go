@@ -165,8 +165,8 @@ func try(t *testing.T, o *office, pair [2]string, text string) effort {
 	return e
 }
 
-// alive sends an operation and tells how many bytes of the heap were alive at most beyond those before. Nobody keeps the
-// answer, and the collector runs all the time meanwhile.
+// alive sends an operation and tells how many bytes of the heap were alive at most beyond those before. Nobody keeps
+// the answer, and the collector runs all the time meanwhile.
 func alive(t *testing.T, o *office, pair [2]string, text string) (most uint64) {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(1))

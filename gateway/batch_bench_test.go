@@ -8,8 +8,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What batches are for: the same writes in less time. It prints what a hundred customers take by themselves and in a batch, and an
-// assignment to 10,000.
+// What batches are for: the same writes in less time. It prints what a hundred customers take by themselves and in a
+// batch, and an assignment to 10,000.
 func BenchmarkBatches(b *testing.B) {
 	for name, fresh := range engines {
 		b.Run(name, func(b *testing.B) {

@@ -156,8 +156,8 @@ func (u *unread) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// An operation of any cost takes its place, on both APIs, and what is not sent yet counts as running: beside answers that
-// nobody takes there is no room even for the smallest.
+// An operation of any cost takes its place, on both APIs, and what is not sent yet counts as running: beside answers
+// that nobody takes there is no room even for the smallest.
 func TestNothingPassesBesideAdmissionAndSlowReadersKeepTheirPlace(t *testing.T) {
 	t.Parallel()
 	bounds := unhurried()

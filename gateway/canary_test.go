@@ -23,11 +23,12 @@ import (
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
-// A canary is a registration number that an office holds, and that must be nowhere but in answers to pairs with privacy.read.
+// A canary is a registration number that an office holds, and that must be nowhere but in answers to pairs with
+// privacy.read.
 type canary struct{ name, form string }
 
-// canaries are the numbers of the tests as they may stand in a text or a file: in digits, in usual notation, in hexadecimal and base64, and as
-// what anybody could compare all numbers with, a digest without a key.
+// canaries are the numbers of the tests as they may stand in a text or a file: in digits, in usual notation, in
+// hexadecimal and base64, and as what anybody could compare all numbers with, a digest without a key.
 func canaries() (all []canary) {
 	for _, number := range numbersOfTests {
 		usual := number[:2] + "." + number[2:4] + "." + number[4:6] + "-" + number[6:9] + "." + number[9:]
@@ -54,7 +55,8 @@ func canaryIn(text []byte) string {
 	return ""
 }
 
-// cage is an office that holds numbers, and one that is the same without them; asked by pairs with every scope but privacy.read.
+// cage is an office that holds numbers, and one that is the same without them; asked by pairs with every scope but
+// privacy.read.
 type cage struct {
 	*two
 	database string // of the office that holds them
@@ -137,7 +139,8 @@ func newCage(t testing.TB, seed uint64, fresh func(testing.TB) string, broken fu
 	return c
 }
 
-// disclose has numbers written, shown, searched for, exported and refused, by a pair that may see them and in all ways that there are.
+// disclose has numbers written, shown, searched for, exported and refused, by a pair that may see them and in all
+// ways that there are.
 func (c *cage) disclose(t testing.TB) {
 	t.Helper()
 	purpose := http.Header{privacy.PurposeHeader: {"a test"}}
@@ -185,8 +188,9 @@ func (c *cage) disclose(t testing.TB) {
 	}
 }
 
-// mistake has numbers stand where none belong, and in what is refused. Those that are taken for an identifier or a word are looked for as such, so a
-// database that writes down all values of its statements has them; everything else has not.
+// mistake has numbers stand where none belong, and in what is refused. Those that are taken for an identifier or a
+// word are looked for as such, so a database that writes down all values of its statements has them; everything else
+// has not.
 func (c *cage) mistake(t testing.TB) {
 	t.Helper()
 	if c.node != nil {
@@ -266,8 +270,8 @@ func (o *office) makeLabel(t testing.TB, name string) {
 	(&records{labels: []*backoffice.Label{{ID: "label-of-the-test", Name: name}}}).store(t, o)
 }
 
-// Whoever lacks privacy.read is answered the same, in as many statements, whether customers have numbers, and whether a number that is
-// sent is one of theirs.
+// Whoever lacks privacy.read is answered the same, in as many statements, whether customers have numbers, and whether
+// a number that is sent is one of theirs.
 func TestNothingTellsAPairWithoutTheScopeWhetherThereIsANumber(t *testing.T) {
 	t.Parallel()
 	for engine := range engines {

@@ -20,7 +20,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// lockTime is longer than any deadline that a library may have left on a connection, and shorter than a request may take.
+// lockTime is longer than any deadline that a library may have left on a connection, and shorter than a request may
+// take.
 const lockTime = 6 * time.Second
 
 // keptConnection asks through a client that holds on to its connection, and tells whether it was used again.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The memory of rows is used again, and operations wait for each other: what each caller gets must not depend on what the
-// others ask.
+// The memory of rows is used again, and operations wait for each other: what each caller gets must not depend on what
+// the others ask.
 func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
 	t.Parallel()
 	for engine, database := range engines {

@@ -63,7 +63,8 @@ var numberReceived = regexp.MustCompile(`"id":"([^"]+)","registrationNumber":"\d
 
 const disclosedCustomers = 200
 
-// numberReader reads numbers from a gateway that is killed, each time for another purpose, and notes what it has got, of answers that were cut off as well.
+// numberReader reads numbers from a gateway that is killed, each time for another purpose, and notes what it has got,
+// of answers that were cut off as well.
 type numberReader struct {
 	follower
 	name    int
@@ -109,8 +110,8 @@ func (r *numberReader) read(ctx context.Context, round int) {
 	}
 }
 
-// killedWhileDisclosing kills a gateway so often while clients read numbers from it, and returns how many numbers they got and how many of those have
-// no entry in the register.
+// killedWhileDisclosing kills a gateway so often while clients read numbers from it, and returns how many numbers
+// they got and how many of those have no entry in the register.
 func killedWhileDisclosing(t *testing.T, database string, kills int) (numbers, without int) {
 	t.Helper()
 	settings := officeSettings(t, database)

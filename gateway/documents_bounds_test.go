@@ -27,8 +27,8 @@ func (d drawn) Transcript(ctx context.Context, of backoffice.TranscriptDocument)
 	return d.Documents.Transcript(ctx, of)
 }
 
-// openDrawingOffice is an office whose documents are counted, with completed transcripts "held-0000" and so on, whose answers have so many
-// bytes each.
+// openDrawingOffice is an office whose documents are counted, with completed transcripts "held-0000" and so on, whose
+// answers have so many bytes each.
 func openDrawingOffice(t testing.TB, database string, transcripts, bytes int) (*office, *atomic.Int32) {
 	t.Helper()
 	settings := officeSettings(t, database)

@@ -72,7 +72,8 @@ func TestADocumentIsUploadedToThePathThatGraphQLSigns(t *testing.T) {
 			}
 			path := *prepared.UploadPath
 			const content = "%PDF-1.7\nstatutes"
-			// A line that breaks, bytes that are others on the way, too many and none: the path still takes the document.
+			// A line that breaks, bytes that are others on the way, too many and none: the path still takes the
+			// document.
 			for status, w := range map[int]*httptest.ResponseRecorder{
 				http.StatusBadRequest:            o.putTo(path, io.MultiReader(strings.NewReader(content[:5]), broken{})),
 				http.StatusUnprocessableEntity:   o.putTo(path, strings.NewReader("x"), "Content-Digest", digestOf(content)),

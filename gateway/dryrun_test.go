@@ -20,8 +20,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// rehearsals are calls of every mutation that write something in the office, DRY standing for the argument: what is selected of the
-// answer, and what it is, identifiers of what would be made left out.
+// rehearsals are calls of every mutation that write something in the office, DRY standing for the argument: what is
+// selected of the answer, and what it is, identifiers of what would be made left out.
 var rehearsals = map[string]struct{ call, want string }{
 	"assignChecklist": {`(input: {checklistId: "list-2026-nl", customerId: "cafe", idempotencyKey: "k"}, DRY) { transcript { status customer { displayName } checklist { id } calculation { id } } userErrors { code } }`,
 		`{"transcript":{"status":"TO_PROCESS","customer":{"displayName":"Café Élan"},"checklist":{"id":"list-2026-nl"},"calculation":null},"userErrors":[]}`},
@@ -96,7 +96,8 @@ func TestADryRunOfEveryMutationAnswersAsTheRealOneAndChangesNothing(t *testing.T
 					t.Fatalf("a dry run of %s has changed the store", field)
 				}
 			}
-			// The same for good: the same answer, and another store, so that neither the answers nor the digest are hollow.
+			// The same for good: the same answer, and another store, so that neither the answers nor the digest are
+			// hollow.
 			for _, field := range slices.Sorted(maps.Keys(rehearsals)) {
 				url := fresh(t)
 				settings := officeSettings(t, url)

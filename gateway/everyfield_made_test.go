@@ -26,8 +26,8 @@ type creatable struct {
 	customerRows []string         // that have to be there
 }
 
-// refusal is what a field is refused for, with the code and what is told. The store refuses an unknown reference too, with the
-// same code: by what is told one sees that it was not left to that.
+// refusal is what a field is refused for, with the code and what is told. The store refuses an unknown reference too,
+// with the same code: by what is told one sees that it was not left to that.
 type refusal struct {
 	value         any
 	code, message string
@@ -42,8 +42,8 @@ var wrongEnd = []refusal{
 	{"", "REQUIRED", "this field is required"}, {"no id", "NOT_FOUND", "nothing has this identifier"}, {"nobody", "NOT_FOUND", "no customer has this identifier"},
 }
 
-// TestNoFieldOfWhatIsMadeIsForgotten is the same for the nouns that are made and stay as they are: each field is stored and shown
-// as it was sent, is part of the content that an idempotency key stands for, and is checked.
+// TestNoFieldOfWhatIsMadeIsForgotten is the same for the nouns that are made and stay as they are: each field is
+// stored and shown as it was sent, is part of the content that an idempotency key stands for, and is checked.
 func TestNoFieldOfWhatIsMadeIsForgotten(t *testing.T) {
 	t.Parallel()
 	label := creatable{

@@ -34,8 +34,9 @@ type writable struct {
 	restUpdate    string
 }
 
-// TestNoFieldThatIsSentIsForgotten finds the fields by reflection: one that is new in the domain fails here until it has a value,
-// and then until GraphQL and REST take it in creations and updates, it is stored, cleared, compared, shown and checked.
+// TestNoFieldThatIsSentIsForgotten finds the fields by reflection: one that is new in the domain fails here until it
+// has a value, and then until GraphQL and REST take it in creations and updates, it is stored, cleared, compared,
+// shown and checked.
 func TestNoFieldThatIsSentIsForgotten(t *testing.T) {
 	t.Parallel()
 	customer := writable{

@@ -30,8 +30,8 @@ const (
 	benchmarkCustomers = 30_000
 )
 
-// BenchmarkExport measures exports of customers with the responsible user and the address through a socket, and beside them, on
-// PostgreSQL, COPY of the same columns, as psql \copy has it.
+// BenchmarkExport measures exports of customers with the responsible user and the address through a socket, and
+// beside them, on PostgreSQL, COPY of the same columns, as psql \copy has it.
 func BenchmarkExport(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent)) // as the program sets it
 	for engine, fresh := range engines {

@@ -15,7 +15,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// flat are the rows that a table has of a node: the values by their paths, the list at unfold a row for each of its elements.
+// flat are the rows that a table has of a node: the values by their paths, the list at unfold a row for each of its
+// elements.
 func flat(node map[string]any, unfold string) (rows []map[string]string) {
 	base, list := map[string]string{}, []map[string]string{}
 	var walk func(into map[string]string, prefix string, value map[string]any)

@@ -88,7 +88,8 @@ func (o *office) export(t testing.TB, pair [2]string, parameters, query string) 
 	return sendExport(t, exportRequest(t, o.exports(t).URL, pair, parameters, query, nil, nil))
 }
 
-// smallPages are limits under which an export reads a few rows at a time: a page of 7 customers of which scalars alone are asked costs 9.
+// smallPages are limits under which an export reads a few rows at a time: a page of 7 customers of which scalars
+// alone are asked costs 9.
 func smallPages() limits.Settings {
 	bounds := unhurried()
 	bounds.Cost = 12

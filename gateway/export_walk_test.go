@@ -27,7 +27,6 @@ type paged struct {
 	before func(page int64)
 }
 
-// BeginSnapshot implements backoffice.Store.
 func (p *paged) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	if l := auth.From(ctx); l != nil && l.Name == "test walker" {
 		p.before(p.n.Add(1))

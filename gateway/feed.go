@@ -48,13 +48,10 @@ func (s server) subscribe(schema *execute.Executor) func(context.Context) (graph
 	}
 }
 
-// Context implements graphqlhttp.Subscription.
 func (s *subscription) Context() context.Context { return s.own }
 
-// Leave implements graphqlhttp.Subscription.
 func (s *subscription) Leave() { s.leave() }
 
-// Next implements graphqlhttp.Subscription.
 func (s *subscription) Next(ctx context.Context, most int) (int, error) {
 	told, err := s.reader.Next(ctx, most)
 	s.events = s.events[:0]
@@ -64,8 +61,8 @@ func (s *subscription) Next(ctx context.Context, most int) (int, error) {
 	return len(told), err
 }
 
-// Events implements graphqlhttp.Subscription. The records are read after the changes, and from the server that takes writes, so none is
-// older than a change that is told with it.
+// Events implements graphqlhttp.Subscription. The records are read after the changes, and from the server that takes
+// writes, so none is older than a change that is told with it.
 func (s *subscription) Events(ctx context.Context, from, before int, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {
 	backoffice.FollowOnPrimary(ctx)
 	return s.schema.Events(ctx, s.events[from:before], present)

@@ -32,9 +32,9 @@ const (
 	whole = `subscription { changes { cursor sequence at noun objectId action object { id ... on Label { name color } } } }`
 )
 
-// BenchmarkFeed is what streams cost, and how soon they are told: 100 of them and 1,000 changes a second for 10 seconds,
-// or as many as BACKOFFICE_FEED_STREAMS and BACKOFFICE_FEED_RATE say. The processor time is that of the gateway and of the writer; the
-// readers are another process, and read all. Run it with -benchtime=1x.
+// BenchmarkFeed is what streams cost, and how soon they are told: 100 of them and 1,000 changes a second for 10
+// seconds, or as many as BACKOFFICE_FEED_STREAMS and BACKOFFICE_FEED_RATE say. The processor time is that of the
+// gateway and of the writer; the readers are another process, and read all. Run it with -benchtime=1x.
 func BenchmarkFeed(b *testing.B) {
 	streams, rate := numberIn("BACKOFFICE_FEED_STREAMS", 100), numberIn("BACKOFFICE_FEED_RATE", 1000)
 	for _, c := range []struct{ name, query string }{{"thin events", thin}, {"events with objects", whole}, {"no streams", ""}} {

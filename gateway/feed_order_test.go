@@ -77,8 +77,8 @@ func (o *office) writeAtOnce(t testing.TB, pair [2]string, writers, each int) (a
 	return acknowledged
 }
 
-// readers follow the feed from a number on, in each of its ways, until they are told to stop. Each of them leaves and comes
-// back again and again, as a network would have it.
+// readers follow the feed from a number on, in each of its ways, until they are told to stop. Each of them leaves and
+// comes back again and again, as a network would have it.
 var readers = map[string]func(ctx context.Context, f follower, after string, told func(restChange)){
 	"by pages": func(ctx context.Context, f follower, after string, told func(restChange)) {
 		for ctx.Err() == nil {
@@ -182,8 +182,8 @@ func (f follower) pageInto(ctx context.Context, query, after string, told func(r
 	return after
 }
 
-// followAll lets readers follow while do writes, and says what they were told wrongly. They are given some time to hear of all
-// that do returns.
+// followAll lets readers follow while do writes, and says what they were told wrongly. They are given some time to
+// hear of all that do returns.
 func followAll(t testing.TB, f follower, after string, patience time.Duration, do func() (acknowledged []string)) (wrong error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -255,11 +255,10 @@ func TestReadersThatGoFromOneGatewayToAnotherAreToldEverythingInOrder(t *testing
 	}
 }
 
-// hasty reads the log as one would that takes the largest number for the end of what is visible: an entry that is committed a moment
-// later, with a smaller number, is passed.
+// hasty reads the log as one would that takes the largest number for the end of what is visible: an entry that is
+// committed a moment later, with a smaller number, is passed.
 type hasty struct{ backoffice.Store }
 
-// Changes implements backoffice.ChangeStore.
 func (h hasty) Changes(ctx context.Context, after int64, limit int) ([]*backoffice.Change, error) {
 	entries, err := h.Store.Changes(ctx, after, limit)
 	if len(entries) > 2 {
@@ -278,8 +277,8 @@ func TestAFeedThatPassesWhatCommitsLateIsFoundOut(t *testing.T) {
 	}
 }
 
-// A reader that goes by the time of a change, as updatedSince would have it, misses what commits late; one that goes by the
-// number does not.
+// A reader that goes by the time of a change, as updatedSince would have it, misses what commits late; one that goes
+// by the number does not.
 func TestAReaderByTimeLosesWhatCommitsLate(t *testing.T) {
 	t.Parallel()
 	o := openOfficeOn(t, engines["PostgreSQL"](t))

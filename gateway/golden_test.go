@@ -19,7 +19,8 @@ import (
 var updateGolden = flag.Bool("update", false, "write the answers of the golden tests anew")
 
 // Each file of testdata/golden is a query against the office of testdata/office, its answer and the number of store
-// calls that it takes; both engines answer byte for byte the same. Optional parts: variables.json; scopes, one a line (absent: all); headers.
+// calls that it takes; both engines answer byte for byte the same. Optional parts: variables.json; scopes, one a line
+// (absent: all); headers.
 func TestTheGoldenQueriesAreAnsweredAsWritten(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../testdata/golden/*.txtar")

@@ -34,7 +34,6 @@ type hostile struct {
 	running atomic.Int64
 }
 
-// Send implements store.Engine.
 func (h *hostile) Send(ctx context.Context, statements []*store.Statement, last bool) {
 	caller, wanted := backoffice.SessionOf(ctx), h.caller.Load()
 	if caller == nil || wanted == nil || caller.ClientID != *wanted {

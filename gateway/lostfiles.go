@@ -16,8 +16,8 @@ import (
 // aside is the folder that every store of files has; see files.Folder.
 const aside = ".part"
 
-// mayBeLost refuses a folder of stored files that is missing or empty beside a database that names some: its disk is not mounted, and what
-// would be written there now would be hidden as soon as it is.
+// mayBeLost refuses a folder of stored files that is missing or empty beside a database that names some: its disk is
+// not mounted, and what would be written there now would be hidden as soon as it is.
 func (s *Settings) mayBeLost(ctx context.Context, store backoffice.Store) error {
 	folder, ok := files.FolderOf(s.Files)
 	if !ok {

@@ -11,9 +11,9 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// BenchmarkNumbers measures what it costs to show the numbers of a page of customers, each an entry of the register before the answer
-// leaves. The query with and without them take turns: over the same page each time, whose customers get thousands of entries each, and
-// over page after page.
+// BenchmarkNumbers measures what it costs to show the numbers of a page of customers, each an entry of the register
+// before the answer leaves. The query with and without them take turns: over the same page each time, whose customers
+// get thousands of entries each, and over page after page.
 func BenchmarkNumbers(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent)) // as the program sets it
 	const text = `{ customers(page: PAGE, pageSize: 50, filter: {type: PRIVATE_PERSON}) { nodes { id name NUMBER responsible { firstName lastName } relations(first: 10, direction: OUTGOING) { nodes { kind relatedCustomer { name } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }`

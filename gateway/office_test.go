@@ -50,7 +50,8 @@ func newPostgres(t testing.TB) string {
 	return pgtest.Migrated(t, postgres.Migrate)
 }
 
-// patient gives a busy machine time to make connections, and to answer on those that rested. Tests of a server that is away do without.
+// patient gives a busy machine time to make connections, and to answer on those that rested. Tests of a server that
+// is away do without.
 func patient(url string) string { return url + "&connect_timeout=60&pool_ping_timeout=1m" }
 
 // openOffice fills a fresh embedded store and puts the real handler over it.
@@ -82,7 +83,8 @@ func (o *office) fill(t testing.TB) {
 	}
 }
 
-// unhurried are the usual limits with time enough for the race detector on a busy machine; tests about time set their own.
+// unhurried are the usual limits with time enough for the race detector on a busy machine; tests about time set their
+// own.
 func unhurried() limits.Settings {
 	bounds := limits.Defaults()
 	bounds.Time = 2 * time.Minute
@@ -266,7 +268,8 @@ func (o *office) serve(r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// filesLost is a folder for the files of records that were made without them, as an operator makes it whose files are lost.
+// filesLost is a folder for the files of records that were made without them, as an operator makes it whose files are
+// lost.
 func filesLost(t testing.TB) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "files")

@@ -12,9 +12,10 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// gate stands before everything when there is too much to do. What a refusal takes is taken from those that are answered, so a request that
-// admission would refuse at once is refused before it is routed, logged and signed in. It is taken for the pair's that it names: a wrong secret gets
-// the refusal that the right one would get, and nothing is ever let in here.
+// gate stands before everything when there is too much to do. What a refusal takes is taken from those that are
+// answered, so a request that admission would refuse at once is refused before it is routed, logged and signed in. It
+// is taken for the pair's that it names: a wrong secret gets the refusal that the right one would get, and nothing is
+// ever let in here.
 type gate struct {
 	server
 	admission *limits.Admission
@@ -34,7 +35,6 @@ const longestKnown = 64 << 10
 
 var bodyBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// ServeHTTP implements http.Handler.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !g.admission.Crowded() || !mayBeKnown(r) {
 		g.next.ServeHTTP(w, r)
@@ -56,7 +56,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// mayBeKnown picks the plain requests: what a page of another origin asks has headers that only the way of all requests knows.
+// mayBeKnown picks the plain requests: what a page of another origin asks has headers that only the way of all
+// requests knows.
 func mayBeKnown(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.URL.Path == "/graphql" && r.ContentLength > 0 && r.ContentLength <= longestKnown &&
 		r.Header["Origin"] == nil && r.Header["X-Explain"] == nil && r.Header["Content-Encoding"] == nil && !graphqlhttp.WantsEvents(r)

@@ -17,7 +17,8 @@ import (
 	"example.org/backoffice/people/peopletest"
 )
 
-// turning is a desk whose tokens are held to a clock that the test turns, and which tells when a person's export is about to read a page.
+// turning is a desk whose tokens are held to a clock that the test turns, and which tells when a person's export is
+// about to read a page.
 type turning struct {
 	*desk
 	*paged
@@ -54,7 +55,8 @@ func openWatched(t *testing.T, change ...func(*server)) *turning {
 	return d
 }
 
-// takes asks for an export; during is called when its fourth page is about to be read, the last one before what during does counts.
+// takes asks for an export; during is called when its fourth page is about to be read, the last one before what
+// during does counts.
 func (d *turning) takes(t *testing.T, token, method, path string, during func()) exported {
 	t.Helper()
 	body := ""
@@ -182,7 +184,6 @@ func TestAnExportEndsWhenThePersonIsGivenSomethingElse(t *testing.T) {
 // forgetful is a sign-in that does not look again at who has begun something.
 type forgetful struct{ auth.People }
 
-// Live implements auth.People.
 func (forgetful) Live(began *backoffice.Principal) (*backoffice.Principal, error) { return began, nil }
 
 func TestACopyWhoseExportsOutliveTheTokenIsFound(t *testing.T) {

@@ -36,7 +36,6 @@ type writing struct {
 	text bytes.Buffer
 }
 
-// Write implements io.Writer.
 func (w *writing) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,7 +16,8 @@ import (
 	"example.org/backoffice/importexport"
 )
 
-// poller follows the customers by updatedSince: each time it asks for what changed since the latest instant it was shown.
+// poller follows the customers by updatedSince: each time it asks for what changed since the latest instant it was
+// shown.
 type poller struct {
 	rule  func(t testing.TB, since string) []polled
 	since string

@@ -40,8 +40,8 @@ func (s *postgresSettings) openStore(ctx context.Context, url string, statement 
 }
 
 // Migrate makes the store, with its keys, where there is none, and brings its schema up to date otherwise. An embedded
-// store does that whenever it is opened. PostgreSQL's schema is brought up to date by this alone, since servers of several
-// versions may work on it.
+// store does that whenever it is opened. PostgreSQL's schema is brought up to date by this alone, since servers of
+// several versions may work on it.
 func (s *Settings) Migrate(ctx context.Context) error {
 	if isPostgres(s.Database) {
 		if err := s.migratePostgres(ctx); err != nil {
@@ -62,8 +62,8 @@ func (s *Settings) Migrate(ctx context.Context) error {
 	return store.Close()
 }
 
-// SchemaVersion is the version of the schema that this program works with: the number of the newest migration, the same for
-// both engines.
+// SchemaVersion is the version of the schema that this program works with: the number of the newest migration, the
+// same for both engines.
 func SchemaVersion() int64 { return postgres.SchemaVersion() }
 
 // migratePostgres brings the schema up to date. A database that had none yet gets its keys: no data waits for others.

@@ -16,7 +16,8 @@ import (
 // queriesPath is the address of a saved query: its name, and as what its answer is wanted.
 const queriesPath = "/queries/{file}"
 
-// mountQueries answers the addresses of saved queries: with an answer as any other is, or with an export, which takes its time.
+// mountQueries answers the addresses of saved queries: with an answer as any other is, or with an export, which takes
+// its time.
 func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handler, graphql *graphqlhttp.GraphQL, exports *export.Endpoint) {
 	answered := s.http.Deadline(signIn(s.saved(graphql, func(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, _ string, parameters url.Values) {
 		graphql.ServeSaved(w, r, saved, parameters)

@@ -196,8 +196,8 @@ func (d dump) lists() map[string]wantedList {
 	}
 }
 
-// typedWrong takes a customer's name, puts its words in another order and two letters of the longest one wrong: that customer is the
-// first of those whom the question finds.
+// typedWrong takes a customer's name, puts its words in another order and two letters of the longest one wrong: that
+// customer is the first of those whom the question finds.
 func (d dump) typedWrong() wantedList {
 	c := d.customers[slices.IndexFunc(d.customers, func(c *backoffice.Customer) bool { return len(c.LastName) >= 8 && len(c.FirstName) > 3 })]
 	last := []rune(backoffice.Fold(string(c.LastName)))
@@ -264,7 +264,8 @@ func (d dump) groupings() map[string][]counted {
 	}
 }
 
-// checkFollowed changes some, deletes others, and asks what was changed and deleted since: the names of those questions.
+// checkFollowed changes some, deletes others, and asks what was changed and deleted since: the names of those
+// questions.
 func (o *office) checkFollowed(t *testing.T, d dump) (names []string) {
 	t.Helper()
 	before, _ := o.put(t, "changed-since-yesterday", map[string]any{"first": 0})

@@ -82,8 +82,8 @@ func TestWritersSeeTheirWritesInPayloadsAndOnEveryInstanceWhileTheReplicaStandsS
 	settings.Replicas = []string{servers.Standby.URL("backoffice")}
 	instances := []*office{serveOffice(t, settings, unhurried()), serveOffice(t, settings, unhurried())}
 
-	// The replica stands still from here on. It answers a reader who wrote nothing with what it has, as long as that is recent:
-	// so it is known to answer.
+	// The replica stands still from here on. It answers a reader who wrote nothing with what it has, as long as that is
+	// recent: so it is known to answer.
 	behind := false
 	for attempt := 0; !behind; attempt++ {
 		if attempt == 10 {

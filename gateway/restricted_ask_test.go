@@ -10,8 +10,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// asker makes up documents from the schema: any field, argument and input field there is comes up in time, with values that are those of
-// the office's records, in view or not.
+// asker makes up documents from the schema: any field, argument and input field there is comes up in time, with
+// values that are those of the office's records, in view or not.
 type asker struct {
 	*rand.Rand
 	schema  *ast.Schema

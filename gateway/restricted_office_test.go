@@ -157,8 +157,8 @@ func (r *records) randomAlternatives(d *rand.Rand) (all []backoffice.Restriction
 	return all
 }
 
-// inView are those records that a restricted pair sees, by the sentences of the documentation and nothing of the store's: what any
-// alternative admits, and a relation when both of its customers are seen.
+// inView are those records that a restricted pair sees, by the sentences of the documentation and nothing of the
+// store's: what any alternative admits, and a relation when both of its customers are seen.
 func (r *records) inView(alternatives ...backoffice.RestrictionFields) *records {
 	of := &records{labels: r.labels, users: r.users, years: r.years, checklists: r.checklists, numbers: r.numbers}
 	has := map[any]bool{}

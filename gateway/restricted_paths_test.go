@@ -10,8 +10,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// A path is a way on which a customer, or what hangs on one, can be seen or written: a field, an argument or an input field of the schema, an
-// operation of the OpenAPI document. The comparison makes up what it asks from these two, and it is looked at here that it has asked each path.
+// A path is a way on which a customer, or what hangs on one, can be seen or written: a field, an argument or an input
+// field of the schema, an operation of the OpenAPI document. The comparison makes up what it asks from these two, and
+// it is looked at here that it has asked each path.
 
 // reachedElsewhere are paths that the comparison does not take, each with what does.
 var reachedElsewhere = map[string]string{
@@ -85,7 +86,8 @@ func (w *two) reachAll(t testing.TB) {
 	}
 }
 
-// bodies are what operations are sent that have a body, and those that only delete: every one of the OpenAPI document that is no GET.
+// bodies are what operations are sent that have a body, and those that only delete: every one of the OpenAPI document
+// that is no GET.
 var bodies = map[string]func(a *asker) string{
 	"searchCustomers": func(a *asker) string { return fmt.Sprintf(`{"registrationNumber":%q}`, a.text(".registrationNumber")) },
 	"assignChecklist": func(a *asker) string {

@@ -11,8 +11,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What a restricted pair is sent without asking for each thing, what it sends, and what it is answered again: the paths that
-// restricted_office_test.go does not make up.
+// What a restricted pair is sent without asking for each thing, what it sends, and what it is answered again: the
+// paths that restricted_office_test.go does not make up.
 
 const toldOfChanges = `subscription($after: String) { changes(after: $after) { noun objectId action fields parents { noun id } object { __typename id } } }`
 

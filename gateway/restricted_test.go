@@ -24,7 +24,8 @@ import (
 
 var restrictedOffices = flag.Int("restricted-offices", 0, "how many random offices a restricted pair is compared in, on each engine and with and without a cache; 0: a few")
 
-// two is a whole office with a restricted pair, and an office that holds only what this pair may see, with one that is not restricted.
+// two is a whole office with a restricted pair, and an office that holds only what this pair may see, with one that
+// is not restricted.
 type two struct {
 	whole, part           *office
 	pairOfWhole, pairPart [2]string
@@ -106,12 +107,13 @@ var (
 	ofChange  = regexp.MustCompile(`"(?:sequence|latest|cursor|latestCursor|startCursor|endCursor|at)":("[^"]*"|[0-9]+)`)
 )
 
-// normal is an answer without what is another one each time: signatures, what happens now, and identifiers that are made now; and
-// without the restriction itself, of which a pair is told.
+// normal is an answer without what is another one each time: signatures, what happens now, and identifiers that are
+// made now; and without the restriction itself, of which a pair is told.
 func normal(body []byte) string { return byChance.ReplaceAllString(string(body), "…") }
 
-// same compares two answers. What a restricted pair is refused with has no equal: NOT_ALLOWED for what leads out of its view, and TAKEN.
-// Neither is the answer where the other office has nothing of that name: it would show that the record exists.
+// same compares two answers. What a restricted pair is refused with has no equal: NOT_ALLOWED for what leads out of
+// its view, and TAKEN. Neither is the answer where the other office has nothing of that name: it would show that the
+// record exists.
 func (w *two) same(what, whole, part string, mayRefuse bool) {
 	shows := strings.Contains(strings.ToUpper(part), "NOT_FOUND") && !strings.Contains(strings.ToUpper(whole), "NOT_FOUND")
 	if mayRefuse && !shows && (strings.Contains(whole, "NOT_ALLOWED") || strings.Contains(whole, "TAKEN")) {
@@ -253,7 +255,6 @@ type leaking struct {
 	table string
 }
 
-// Send implements store.Engine.
 func (l leaking) Send(ctx context.Context, statements []*store.Statement, last bool) {
 	for _, s := range statements {
 		before, behind, has := strings.Cut(s.Text, l.table+" AS NOT MATERIALIZED (")
@@ -290,7 +291,6 @@ type mixing struct {
 	from, to string
 }
 
-// Send implements store.Engine.
 func (m mixing) Send(ctx context.Context, statements []*store.Statement, last bool) {
 	for _, s := range statements {
 		if strings.HasPrefix(s.Text, "WITH ") {

@@ -14,7 +14,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// rightsChanges are what an operator does to a pair whose secret is in the wrong hands, or who may do something else now.
+// rightsChanges are what an operator does to a pair whose secret is in the wrong hands, or who may do something else
+// now.
 var rightsChanges = map[string]func(ctx context.Context, store backoffice.CredentialStore, id string) error{
 	"a scope is removed": func(ctx context.Context, store backoffice.CredentialStore, id string) error {
 		_, err := auth.ChangeScopes(ctx, store, id, nil, []backoffice.Scope{backoffice.PrivacyRead})

@@ -50,7 +50,8 @@ type PrivacySettings struct {
 	RequirePurpose bool `env:"BACKOFFICE_REQUIRE_PURPOSE" help:"Disclose registration numbers only to requests that state their purpose, in the header x-access-purpose."`
 }
 
-// permit refuses, before anything is done, operations that would disclose registration numbers for no stated purpose; nil where none is asked for.
+// permit refuses, before anything is done, operations that would disclose registration numbers for no stated purpose;
+// nil where none is asked for.
 func (p PrivacySettings) permit() func(context.Context, []string) error {
 	if !p.RequirePurpose {
 		return nil

@@ -30,7 +30,8 @@ type Settings struct {
 
 	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The longest that one statement of the store may take (${default})."`
 
-	// Opened, if there is one, sees each store that is opened before anything is asked of it; what it fails with is the opening's failure.
+	// Opened, if there is one, sees each store that is opened before anything is asked of it; what it fails with is
+	// the opening's failure.
 	Opened func(context.Context, backoffice.Store) error `kong:"-" json:"-"`
 
 	postgresSettings

@@ -15,7 +15,8 @@ import (
 // spending is the pairs' budgets as requests of both APIs have to do with them; nil without --limit-budget.
 type spending struct{ *limits.Budgets }
 
-// bill is what a request of HTTP owes, until its answer begins: what it came to has to be known by then, since the header tells what is left.
+// bill is what a request of HTTP owes, until its answer begins: what it came to has to be known by then, since the
+// header tells what is left.
 type bill struct {
 	mu     sync.Mutex
 	settle []func()
@@ -31,8 +32,8 @@ func pairOf(ctx context.Context) string {
 	return ""
 }
 
-// spend takes a cost from the budget of the context's pair. What is charged when it was executed is the rows that were read for it, and
-// least in any case.
+// spend takes a cost from the budget of the context's pair. What is charged when it was executed is the rows that were
+// read for it, and least in any case.
 func (s *spending) spend(ctx context.Context, cost, least int) (settle func(executed bool), err error) {
 	charge, wait, err := s.Reserve(pairOf(ctx), cost)
 	owed, _ := ctx.Value(billKey{}).(*bill)
@@ -86,8 +87,8 @@ func (s *spending) allowance(ctx context.Context) any {
 	return left
 }
 
-// middleware tells in each answer to a pair what it has left, as draft-ietf-httpapi-ratelimit-headers has it, and in a refusal when to
-// come back.
+// middleware tells in each answer to a pair what it has left, as draft-ietf-httpapi-ratelimit-headers has it, and in a
+// refusal when to come back.
 func (s *spending) middleware(next http.Handler) http.Handler {
 	if s == nil {
 		return next
@@ -111,7 +112,6 @@ type telling struct {
 // Unwrap serves http.ResponseController.
 func (t *telling) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// WriteHeader implements http.ResponseWriter.
 func (t *telling) WriteHeader(status int) {
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
 		t.tell(status)
@@ -119,7 +119,6 @@ func (t *telling) WriteHeader(status int) {
 	t.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter.
 func (t *telling) Write(b []byte) (int, error) {
 	t.tell(http.StatusOK)
 	return t.ResponseWriter.Write(b)

@@ -15,9 +15,10 @@ import (
 	"example.org/backoffice/tracing"
 )
 
-// BenchmarkTracing measures what traces cost Q1 through the whole handler: the processor's time of this process, the sending of spans and the
-// collector that takes them included. Servers without traces and with, by how many of a hundred operations are sampled, take turns over
-// one store; two are without, so that the difference between them tells what is noise.
+// BenchmarkTracing measures what traces cost Q1 through the whole handler: the processor's time of this process, the
+// sending of spans and the collector that takes them included. Servers without traces and with, by how many of a
+// hundred operations are sampled, take turns over one store; two are without, so that the difference between them
+// tells what is noise.
 func BenchmarkTracing(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent)) // as the program sets it
 	const text = `{ customers(first: 50) { nodes { id displayName responsible { firstName lastName } relations(first: 10) { edges { otherCustomer { displayName } node { kind } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }`

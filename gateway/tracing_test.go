@@ -29,7 +29,6 @@ type receiver struct {
 	resource string
 }
 
-// ServeHTTP implements http.Handler.
 func (c *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var request collector.ExportTraceServiceRequest

@@ -32,7 +32,8 @@ func (t *TrashTime) UnmarshalText(text []byte) error {
 // trashPeriod is how often what was in the trash for long enough is looked for.
 const trashPeriod = time.Minute
 
-// emptyTrash erases for good what has been in the trash for its time, until ctx ends: also on a server that keeps nothing any more.
+// emptyTrash erases for good what has been in the trash for its time, until ctx ends: also on a server that keeps
+// nothing any more.
 func emptyTrash(ctx context.Context, service *backoffice.Service, log *slog.Logger) {
 	empty := func() {
 		switch n, err := service.EmptyDueTrash(ctx); {

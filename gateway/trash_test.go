@@ -182,7 +182,8 @@ func refusalOf(err error) string {
 	return known.UserErrors[0].Message
 }
 
-// A trash that shows what lies in it: of each noun the records stay where they were. The test above finds each of them out.
+// A trash that shows what lies in it: of each noun the records stay where they were. The test above finds each of
+// them out.
 func TestATrashThatShowsWhatLiesInItIsFoundOut(t *testing.T) {
 	t.Parallel()
 	for noun, stays := range map[backoffice.Noun]func(ctx context.Context, tx backoffice.Tx, d *backoffice.Trashed) error{

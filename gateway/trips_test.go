@@ -305,9 +305,9 @@ func (f *faraway) fewTrips(t *testing.T, name string, next func(t testing.TB, f 
 	}
 }
 
-// leastTrips counts until it is few enough, so that the least counts. Nothing hides a trip, but much adds some: the first time statements are
-// prepared, a connection that rested is asked whether it lives, and by the clock the pairs and the keys are read anew. The slower
-// the machine, the more of that falls into one write.
+// leastTrips counts until it is few enough, so that the least counts. Nothing hides a trip, but much adds some: the
+// first time statements are prepared, a connection that rested is asked whether it lives, and by the clock the pairs
+// and the keys are read anew. The slower the machine, the more of that falls into one write.
 func (f *faraway) leastTrips(t *testing.T, count func() int) (trips []int) {
 	t.Helper()
 	for len(trips) < mostAttempts {

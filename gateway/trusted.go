@@ -15,7 +15,8 @@ import (
 // trustedDocuments tells the GraphQL API which documents the pair of a context may name by an identifier.
 type trustedDocuments struct{ known *trusted.Known }
 
-// Find implements graphqlhttp.TrustedDocuments. For a pair that may send trusted documents alone, what another pair has saved is none.
+// Find implements graphqlhttp.TrustedDocuments. For a pair that may send trusted documents alone, what another pair
+// has saved is none.
 func (t trustedDocuments) Find(ctx context.Context, id string) (*backoffice.TrustedDocument, error) {
 	found, err := t.known.Find(ctx, id)
 	if err != nil {
@@ -27,7 +28,6 @@ func (t trustedDocuments) Find(ctx context.Context, id string) (*backoffice.Trus
 	return found.TrustedDocument, nil
 }
 
-// Only implements graphqlhttp.TrustedDocuments.
 func (trustedDocuments) Only(ctx context.Context) bool {
 	principal := auth.From(ctx)
 	return principal != nil && principal.TrustedOnly

@@ -14,24 +14,25 @@ import (
 // gcPercent lets the heap of a program that does not serve grow to three times what lives before it is collected.
 const gcPercent = 200
 
-// working is how large a server's heap may be, beside its cache, before it is collected. What lives is small, for a request
-// leaves nothing behind: at 32 callers at once it takes some 20 MB.
+// working is how large a server's heap may be, beside its cache, before it is collected. What lives is small, for a
+// request leaves nothing behind: at 32 callers at once it takes some 20 MB.
 const working = 32 << 20
 
-// leastPercent is by how much the heap may grow in any case: a server that holds more than it should has other worries than
-// memory, and collecting all the time would be one more.
+// leastPercent is by how much the heap may grow in any case: a server that holds more than it should has other worries
+// than memory, and collecting all the time would be one more.
 const leastPercent = 50
 
-// exporting is by how much the heap grows at most while there is an export. It goes on for long and makes rows all the time, but has few
-// of them at one time: collecting more often costs it nothing to speak of, and what it would leave for minutes others can use.
+// exporting is by how much the heap grows at most while there is an export. It goes on for long and makes rows all the
+// time, but has few of them at one time: collecting more often costs it nothing to speak of, and what it would leave
+// for minutes others can use.
 const exporting = 15 << 20
 
-// memoryLimit is where the collector works harder rather than let the heap grow: what requests may have in memory at one
-// time, which depends on the processors, and what the program has besides.
+// memoryLimit is where the collector works harder rather than let the heap grow: what requests may have in memory at
+// one time, which depends on the processors, and what the program has besides.
 func memoryLimit() int64 { return 256<<20 + int64(backoffice.Processors)*96<<20 }
 
-// TuneFor is Tune for a server that keeps up to so many bytes in memory. Its heap is collected when it has grown to these and what it
-// works with: a share of what lives, as GOGC has it, would take twice the memory of a full cache.
+// TuneFor is Tune for a server that keeps up to so many bytes in memory. Its heap is collected when it has grown to
+// these and what it works with: a share of what lives, as GOGC has it, would take twice the memory of a full cache.
 func TuneFor(cache Size) {
 	if os.Getenv("GOGC") == "" {
 		gc.paceTo(working + int64(cache))
@@ -93,13 +94,14 @@ func (p *pacer) export() (end func()) {
 	return func() { p.exports.Add(-1) }
 }
 
-// threadsPerProcessor is how many goroutines may run at one time, for each processor. Go lets a goroutine keep its turn for
-// 10 ms, and looks whether a request has come when one ends: with as many turns as processors, whoever wants little waits
-// behind long statements. With more, the system's scheduler shares the processors, and it lets those go first who slept.
+// threadsPerProcessor is how many goroutines may run at one time, for each processor. Go lets a goroutine keep its
+// turn for 10 ms, and looks whether a request has come when one ends: with as many turns as processors, whoever wants
+// little waits behind long statements. With more, the system's scheduler shares the processors, and it lets those go
+// first who slept.
 const threadsPerProcessor = 2
 
-// Tune sets Go's scheduler and garbage collector to what a server needs, unless the environment says GOMAXPROCS, GOGC or
-// GOMEMLIMIT.
+// Tune sets Go's scheduler and garbage collector to what a server needs, unless the environment says GOMAXPROCS, GOGC
+// or GOMEMLIMIT.
 func Tune() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(threadsPerProcessor * backoffice.Processors)

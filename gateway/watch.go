@@ -22,8 +22,8 @@ type watched struct {
 
 type watchedKey struct{}
 
-// watch keeps the timeline of an operation for which somebody will ask when it has ended; report tells them, and is nil when nobody
-// will.
+// watch keeps the timeline of an operation for which somebody will ask when it has ended; report tells them, and is
+// nil when nobody will.
 func (s server) watch(ctx context.Context) (_ context.Context, report func()) {
 	span := s.tracer.Begin(ctx)
 	if s.slow <= 0 && span == nil {
@@ -58,7 +58,8 @@ func noteOutcome(ctx context.Context, o graphqlhttp.Outcome) {
 	}
 }
 
-// logSlow tells of an operation that took long where its time went. The document is told by its digest, and nothing of what it says.
+// logSlow tells of an operation that took long where its time went. The document is told by its digest, and nothing of
+// what it says.
 func (s server) logSlow(ctx context.Context, took time.Duration, o *graphqlhttp.Outcome) {
 	levels := graphqlhttp.Levels(backoffice.TimelineOf(ctx))
 	statements := 0

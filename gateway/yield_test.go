@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A process of its own counts how often what had come over the network was begun before who yielded went on: on one processor,
-// where nothing else can begin it.
+// A process of its own counts how often what had come over the network was begun before who yielded went on: on one
+// processor, where nothing else can begin it.
 const yieldsVariable = "BACKOFFICE_TEST_YIELDS"
 
 func TestWhoYieldsGoesOnBehindWhatHasComeOverTheNetwork(t *testing.T) {

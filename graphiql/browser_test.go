@@ -95,8 +95,8 @@ func TestThePageInABrowser(t *testing.T) {
 	})
 }
 
-// lookAtAll lists a folder and all below it. The page and the program are read by Node and by another go: without a look
-// of its own at their files, go test would take the outcome from its cache after they have changed.
+// lookAtAll lists a folder and all below it. The page and the program are read by Node and by another go: without a
+// look of its own at their files, go test would take the outcome from its cache after they have changed.
 func lookAtAll(t *testing.T, folder string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {

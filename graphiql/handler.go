@@ -2,7 +2,8 @@
 // embedded, so that the program needs neither Node nor any other address to show it.
 //
 // It knows no credentials, no schema and no store. The page itself talks to POST /graphql of the same origin, with the
-// credential pair that its user types in, or the access token of a person who signs in at an OpenID provider. It keeps either in memory only.
+// credential pair that its user types in, or the access token of a person who signs in at an OpenID provider. It keeps
+// either in memory only.
 package graphiql
 
 import (
@@ -33,9 +34,9 @@ var dist embed.FS
 // origins stands in the policy where what the page may ask beside its own origin does.
 const origins = " __ORIGINS__"
 
-// policy lets the page load nothing but what is its own origin's, and ask that and the OpenID provider alone: no inline script and no eval.
-// The editor makes style elements as it runs, which carry the nonce; it positions its lines with style attributes in markup, which no nonce
-// can cover, and its pictures of waves under a mistake are data.
+// policy lets the page load nothing but what is its own origin's, and ask that and the OpenID provider alone: no
+// inline script and no eval. The editor makes style elements as it runs, which carry the nonce; it positions its lines
+// with style attributes in markup, which no nonce can cover, and its pictures of waves under a mistake are data.
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'nonce-" + static.Nonce + "'; " +
 	"style-src-attr 'unsafe-inline'; font-src 'self'; img-src 'self' data:; connect-src 'self'" + origins + "; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'"
@@ -70,7 +71,8 @@ const (
 	scopeMark  = "__OIDC_SCOPE__"
 )
 
-// Handler serves the page; see static.Handler for what it answers and where to mount it. Without a provider pairs alone sign in.
+// Handler serves the page; see static.Handler for what it answers and where to mount it. Without a provider pairs
+// alone sign in.
 func Handler(store Store, provider *Provider) http.Handler {
 	if provider == nil {
 		return handlerFor(store, Provider{}, "")

@@ -21,7 +21,6 @@ func NewChecker(schema *ast.Schema, settings limits.Settings) *Checker {
 	return &Checker{newDocuments(schema, settings)}
 }
 
-// CheckDocument implements backoffice.DocumentChecker.
 func (c *Checker) CheckDocument(text string, trusted bool) (*backoffice.CheckedDocument, []backoffice.DocumentFault) {
 	switch {
 	case len(text) > backoffice.MaxTrustedText:
@@ -61,8 +60,8 @@ func (c *Checker) CheckDocument(text string, trusted bool) (*backoffice.CheckedD
 	return checked, nil
 }
 
-// extremes are variables with which an operation costs the least and the most, when none is given but those that must be: a cost
-// only grows with them.
+// extremes are variables with which an operation costs the least and the most, when none is given but those that must
+// be: a cost only grows with them.
 func (c *Checker) extremes(operation *ast.OperationDefinition, constants map[string]any) (least, most map[string]any) {
 	least, most = map[string]any{}, map[string]any{}
 	for name, constant := range constants {

@@ -10,7 +10,8 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// corked gathers what a WebSocket writes, which flushes every message, so that many messages take one call of the system.
+// corked gathers what a WebSocket writes, which flushes every message, so that many messages take one call of the
+// system.
 type corked struct {
 	http.ResponseWriter
 
@@ -20,7 +21,6 @@ type corked struct {
 	waits []byte // what is gathered
 }
 
-// Hijack implements http.Hijacker.
 func (c *corked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(c.ResponseWriter).Hijack()
 	if err != nil {

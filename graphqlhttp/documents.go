@@ -23,7 +23,8 @@ type documents struct {
 	guarded map[string]bool // the names of inputs that need a scope
 }
 
-// known is by what a document is known: its text, or the identifier of a trusted one. No text is ever taken for an identifier.
+// known is by what a document is known: its text, or the identifier of a trusted one. No text is ever taken for an
+// identifier.
 type known struct {
 	text    string
 	trusted bool
@@ -60,7 +61,8 @@ func newDocuments(schema *ast.Schema, settings limits.Settings) *documents {
 	return d
 }
 
-// documentOf finds the document of what is asked. A text alone goes its way without a look at what is trusted, unless whom ctx is for may send nothing else.
+// documentOf finds the document of what is asked. A text alone goes its way without a look at what is trusted, unless
+// whom ctx is for may send nothing else.
 func (g *GraphQL) documentOf(ctx context.Context, asked request) (*document, gqlerror.List) {
 	switch {
 	case asked.known != nil:

@@ -10,8 +10,8 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// Server-Sent Events, as graphql-sse has them in its mode of distinct connections: an event named next for each answer of an
-// operation, and one named complete at the end.
+// Server-Sent Events, as graphql-sse has them in its mode of distinct connections: an event named next for each answer
+// of an operation, and one named complete at the end.
 
 // eventStream writes events to a client.
 type eventStream struct {

@@ -39,8 +39,8 @@ type explanation struct {
 	Levels     []Level  `json:"levels,omitempty"` // of one that was run
 }
 
-// Level is what was done at one time for an operation, as a client that asks and the log are told. Without fields it is what was done
-// beside the levels.
+// Level is what was done at one time for an operation, as a client that asks and the log are told. Without fields it
+// is what was done beside the levels.
 type Level struct {
 	Fields       int         `json:"fields"` // whose resolvers were called
 	Milliseconds float64     `json:"milliseconds"`
@@ -102,7 +102,8 @@ func (g *GraphQL) allowance(ctx context.Context) any {
 	return g.hooks.Allowance(ctx)
 }
 
-// refused answers with why an operation was not executed. One for which the pair's budget does not do is told the budget, asked or not.
+// refused answers with why an operation was not executed. One for which the pair's budget does not do is told the
+// budget, asked or not.
 func (g *GraphQL) refused(ctx context.Context, media string, q *prepared, err error) answer {
 	a := refusal(media, g.Present(ctx, err))
 	if q.explain != explainCost && codeOfError(a.errors[0]) == codeRateLimited {
@@ -126,8 +127,8 @@ type plan struct {
 	MissingScopes  []string `json:"missingScopes"`  // those of them that the caller does not have
 }
 
-// plan answers with what an operation would take, in the place of its answer: also for one that would be refused for its cost
-// or for want of a scope. What a mutation or a subscription takes only what happens tells.
+// plan answers with what an operation would take, in the place of its answer: also for one that would be refused for
+// its cost or for want of a scope. What a mutation or a subscription takes only what happens tells.
 func (g *GraphQL) plan(ctx context.Context, media string, q *prepared) answer {
 	shown := plan{Cost: q.cost, MaximumCost: g.limits.Cost, Depth: q.depth, RequiredScopes: g.scopesOf(q), MissingScopes: []string{}}
 	if g.hooks.MissingScopes != nil {

@@ -16,8 +16,9 @@ import (
 
 // Hooks join the transport to what it does not know. Each may be nil.
 type Hooks struct {
-	// Begin gives an operation what it runs in, until end is called: when its answer was sent. part is for one of several that
-	// a long request consists of, a socket's operations and the events of a subscription: nothing of it is the others'.
+	// Begin gives an operation what it runs in, until end is called: when its answer was sent. part is for one of
+	// several that a long request consists of, a socket's operations and the events of a subscription: nothing of it
+	// is the others'.
 	Begin func(ctx context.Context, part bool) (_ context.Context, end func())
 	// Subscribe begins the subscription of the context's operation. Without it there are none.
 	Subscribe func(context.Context) (Subscription, error)
@@ -30,8 +31,9 @@ type Hooks struct {
 	Permit func(ctx context.Context, scopes []string) error
 	// Admit waits until an operation of this cost may be executed, and fails when that takes too long.
 	Admit func(ctx context.Context, cost int) (Admitted, error)
-	// Spend takes an operation's cost from the budget of the context's pair before anything of it is done; settle is called once, and says
-	// whether it was executed: least is what is charged then in any case. Errors: RateLimited when the pair has to wait.
+	// Spend takes an operation's cost from the budget of the context's pair before anything of it is done; settle is
+	// called once, and says whether it was executed: least is what is charged then in any case. Errors: RateLimited
+	// when the pair has to wait.
 	Spend func(ctx context.Context, cost, least int) (settle func(executed bool), err error)
 	// Allowance is what extensions.cost.budget tells of the pair's budget; nil without one.
 	Allowance func(context.Context) any

@@ -2,9 +2,9 @@ package graphqlhttp
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// What a document looks for must not show by how soon another caller's same document is answered. So documents that hold
-// a value where only a scope lets one be given, such as a registration number in a filter, are prepared anew each time. Those that
-// give it in a variable are kept: they tell nothing.
+// What a document looks for must not show by how soon another caller's same document is answered. So documents that
+// hold a value where only a scope lets one be given, such as a registration number in a filter, are prepared anew each
+// time. Those that give it in a variable are kept: they tell nothing.
 
 // scopeDirective marks in the schema what needs a scope.
 const scopeDirective = "hasScope"

@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// knownCosts are the costs of bodies that were asked for lately, by what they hash to: the same body comes again and again from those who send
-// too much. A body may take another's place.
+// knownCosts are the costs of bodies that were asked for lately, by what they hash to: the same body comes again and
+// again from those who send too much. A body may take another's place.
 type knownCosts struct {
 	seed  maphash.Seed
 	costs [1 << 10]atomic.Pointer[knownCost]
@@ -19,8 +19,8 @@ type knownCost struct {
 	cost int
 }
 
-// KnownCost is what the operation in a request's body costs, when that is known from the body alone: its document was prepared before, and costs
-// the same with all variables.
+// KnownCost is what the operation in a request's body costs, when that is known from the body alone: its document was
+// prepared before, and costs the same with all variables.
 func (g *GraphQL) KnownCost(body []byte) (cost int, ok bool) {
 	hash := maphash.Bytes(g.knownCosts.seed, body)
 	place := &g.knownCosts.costs[hash%uint64(len(g.knownCosts.costs))]

@@ -81,8 +81,8 @@ func (m message) pair() (pair Pair, ok bool) {
 	return pair, true
 }
 
-// request is the operation that subscribe asks for. Its cost is told when its extensions hold "explain": true, since a socket
-// has no headers for one operation.
+// request is the operation that subscribe asks for. Its cost is told when its extensions hold "explain": true, since a
+// socket has no headers for one operation.
 func (m message) request() (request, *unread) {
 	asked, refused := requestOf(m.payload.members)
 	if extensions, ok := m.payload.members["extensions"].(*object); ok {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// newcomers are the sockets on which nobody has signed in. When there are too many, the address that has the most loses its
-// oldest, so that whoever opens sockets and says nothing keeps nobody else out.
+// newcomers are the sockets on which nobody has signed in. When there are too many, the address that has the most
+// loses its oldest, so that whoever opens sockets and says nothing keeps nobody else out.
 type newcomers struct {
 	mu sync.Mutex
 	n  int

@@ -7,8 +7,9 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// oneFieldOfSubscription is the specification's rule that a subscription has one root field, which no directive leaves out.
-// gqlparser's own rule takes two fields for one when they differ in their aliases alone, and knows nothing of directives.
+// oneFieldOfSubscription is the specification's rule that a subscription has one root field, which no directive leaves
+// out. gqlparser's own rule takes two fields for one when they differ in their aliases alone, and knows nothing of
+// directives.
 var oneFieldOfSubscription = core.Rule{
 	Name: "SingleFieldSubscriptions",
 	RuleFunc: func(observers *core.Events, addError core.AddErrFunc) {

@@ -58,9 +58,9 @@ func (g *GraphQL) beforeWrite(ctx context.Context) *gqlerror.Error {
 	return nil
 }
 
-// cameToNothing says whether an answer holds nothing but nulls, for want of the store. It is reported as a request that failed,
-// with a status by which clients and balancers try again; an answer without data has such a status in GraphQL over HTTP.
-// A mutation that was slow may have done what it cannot tell.
+// cameToNothing says whether an answer holds nothing but nulls, for want of the store. It is reported as a request
+// that failed, with a status by which clients and balancers try again; an answer without data has such a status in
+// GraphQL over HTTP. A mutation that was slow may have done what it cannot tell.
 func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
 	away := func(err *gqlerror.Error) bool {
 		code := codeOfError(err)
@@ -83,7 +83,8 @@ func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
 // errorsOmitted is the extension that tells how many errors are not shown.
 const errorsOmitted = "errorsOmitted"
 
-// tooLarge is the error of an answer that would be larger than answers may be: then there is no data, and no other error.
+// tooLarge is the error of an answer that would be larger than answers may be: then there is no data, and no other
+// error.
 func (g *GraphQL) tooLarge(response *graphql.Response) *gqlerror.Error {
 	for _, err := range response.Errors {
 		if codeOfError(err) == limits.CodeAnswer {

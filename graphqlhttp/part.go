@@ -12,14 +12,14 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What follows is for answers that consist of several executions, such as an export's pages: it is read, prepared and executed as any
-// other request is, but what is executed is made of what was asked.
+// What follows is for answers that consist of several executions, such as an export's pages: it is read, prepared and
+// executed as any other request is, but what is executed is made of what was asked.
 
 // Asked is what a client asks to have executed.
 type Asked struct{ request }
 
-// AskedFor asks for a document that is known beforehand; its variables are a JSON object, or empty. Errors: BadInput for a JSON that is
-// not as a body's has to be.
+// AskedFor asks for a document that is known beforehand; its variables are a JSON object, or empty. Errors: BadInput
+// for a JSON that is not as a body's has to be.
 func (g *GraphQL) AskedFor(document, operationName, variables string) (Asked, error) {
 	asked := request{query: document, operationName: operationName}
 	if variables != "" {
@@ -52,7 +52,6 @@ type Refused struct {
 	allow  string
 }
 
-// Error implements error.
 func (r *Refused) Error() string { return r.errs.Error() }
 
 // NotAcceptable refuses a request of which no answer is of a media type that the client takes.
@@ -65,8 +64,8 @@ func (u *unread) refused() *Refused {
 	return &Refused{errs: a.errors, status: a.status, allow: a.allow}
 }
 
-// Query is an operation that was parsed, validated and given its variables. It was not priced, and nothing in it may be changed but the
-// fields of the struct.
+// Query is an operation that was parsed, validated and given its variables. It was not priced, and nothing in it may
+// be changed but the fields of the struct.
 type Query struct {
 	Schema    *ast.Schema
 	Document  *ast.QueryDocument
@@ -123,9 +122,10 @@ type Part struct {
 	cancel context.CancelFunc
 }
 
-// Part executes a query with these variables when it is its turn, as an operation of its own: with its own session, register's ledger,
-// budget and moment, of what primary servers have, read as what is read once. Any error of a field is an error of all. Errors: *Refused, and those of the
-// hooks. written is shown what is written of the answer, from time to time and at its end; it may yet turn out to be an error.
+// Part executes a query with these variables when it is its turn, as an operation of its own: with its own session,
+// register's ledger, budget and moment, of what primary servers have, read as what is read once. Any error of a field
+// is an error of all. Errors: *Refused, and those of the hooks. written is shown what is written of the answer, from
+// time to time and at its end; it may yet turn out to be an error.
 func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, cost int, written func(answer []byte)) (_ *Part, err error) {
 	p := &Part{g: g}
 	defer func() {
@@ -185,10 +185,12 @@ func (p *Part) End() {
 	p.Data = nil
 }
 
-// IsTooLong says whether an error is that of an answer with more bytes than one may have, so that fewer objects have to be asked for.
+// IsTooLong says whether an error is that of an answer with more bytes than one may have, so that fewer objects have
+// to be asked for.
 func IsTooLong(err error) bool { return isOf(backoffice.TooLarge, err) }
 
-// IsUnavailable says whether an error is that of a server or a store that has no room or is away, so that the same may be asked again.
+// IsUnavailable says whether an error is that of a server or a store that has no room or is away, so that the same may
+// be asked again.
 func IsUnavailable(err error) bool {
 	return isOf(backoffice.Unavailable, err) || backoffice.KindOf(err) == backoffice.Unavailable
 }
@@ -203,8 +205,8 @@ func isOf(kind backoffice.Kind, err error) bool {
 	return ok && codeOfError(refused.errs[0]) == codeOf(kind)
 }
 
-// Done tells what became of a request that was answered in parts, and forgets what was kept for its query. refused is nil when it was
-// answered whole.
+// Done tells what became of a request that was answered in parts, and forgets what was kept for its query. refused is
+// nil when it was answered whole.
 func (g *GraphQL) Done(ctx context.Context, q *Query, cost, status int, refused *Refused) {
 	o := Outcome{Status: status, Cost: cost}
 	if q != nil {

@@ -64,7 +64,8 @@ func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread
 	return request{}, &unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed", allow: "GET, POST"}
 }
 
-// checkContent refuses any body but JSON in UTF-8: forms and plain texts are what a foreign page can send without asking.
+// checkContent refuses any body but JSON in UTF-8: forms and plain texts are what a foreign page can send without
+// asking.
 func checkContent(header http.Header) *unread {
 	refused := &unread{status: http.StatusUnsupportedMediaType, message: "the body has to be application/json in UTF-8, not compressed"}
 	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -118,8 +119,8 @@ func parseBody(text string, nesting int) (request, *unread) {
 }
 
 // requestOf knows the keys of a request and refuses others: a misspelt "variables" would otherwise run an operation
-// without them. A trusted document is named by documentId, as GraphQL over HTTP has it, by doc_id, as Relay's clients do,
-// or by Apollo's extension.
+// without them. A trusted document is named by documentId, as GraphQL over HTTP has it, by doc_id, as Relay's clients
+// do, or by Apollo's extension.
 func requestOf(members map[string]any) (request, *unread) {
 	var q request
 	var ids []string

@@ -19,11 +19,12 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// A saved query has an address, whose parameters are its variables. What is in addresses ends up in other people's logs, so nothing that
-// only a scope lets one give is taken from them; and who asks a spreadsheet to refresh itself does not look at errors beside data, so
-// a scope that is missing refuses the whole.
+// A saved query has an address, whose parameters are its variables. What is in addresses ends up in other people's
+// logs, so nothing that only a scope lets one give is taken from them; and who asks a spreadsheet to refresh itself
+// does not look at errors beside data, so a scope that is missing refuses the whole.
 
-// ServeSaved answers a GET request for a saved query with its answer as JSON. What fails has the status that GraphQL over HTTP has for it.
+// ServeSaved answers a GET request for a saved query with its answer as JSON. What fails has the status that GraphQL
+// over HTTP has for it.
 func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, parameters url.Values) {
 	ctx := r.Context()
 	var served served
@@ -70,8 +71,8 @@ func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	return false
 }
 
-// AskedBy is what the address of a saved query asks. Errors: *Refused, for a parameter that is no variable, does not fit or needs a scope, and for a
-// scope that the whole answer needs and the caller lacks.
+// AskedBy is what the address of a saved query asks. Errors: *Refused, for a parameter that is no variable, does not
+// fit or needs a scope, and for a scope that the whole answer needs and the caller lacks.
 func (g *GraphQL) AskedBy(ctx context.Context, saved *backoffice.TrustedDocument, parameters url.Values) (Asked, error) {
 	asked, refused := g.askedBy(ctx, saved, parameters)
 	if refused != nil {
@@ -110,7 +111,8 @@ func (g *GraphQL) askedBy(ctx context.Context, saved *backoffice.TrustedDocument
 	return asked, refused
 }
 
-// encodeParameters writes parameters as a JSON object of variables, by their types: lists are parameters that occur several times, input objects are JSON.
+// encodeParameters writes parameters as a JSON object of variables, by their types: lists are parameters that occur
+// several times, input objects are JSON.
 func (g *GraphQL) encodeParameters(operation *ast.OperationDefinition, parameters url.Values) ([]byte, *gqlerror.Error) {
 	b := []byte{'{'}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {

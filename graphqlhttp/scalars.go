@@ -83,8 +83,8 @@ func exact(values []*ast.Value, constants map[string]any) {
 // template is a JSON literal that waits for the values of its variables.
 type template struct{ literal *ast.Value }
 
-// fill writes the literal's members in their order. A member whose variable has no value is left out, and an element of a
-// list is null then, as where gqlparser makes values of literals.
+// fill writes the literal's members in their order. A member whose variable has no value is left out, and an element
+// of a list is null then, as where gqlparser makes values of literals.
 func (t template) fill(variables map[string]any) json.RawMessage {
 	return appendLiteral(nil, t.literal, variables)
 }

@@ -14,9 +14,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The WebSocket protocol graphql-transport-ws: operations of all kinds over one connection, each known by an identifier that the
-// client gives it. The credential pair is in the payload of connection_init, since a browser lets a page set no headers. So another
-// site's page may open a socket and can do nothing with it: nothing that the browser sends by itself signs anybody in.
+// The WebSocket protocol graphql-transport-ws: operations of all kinds over one connection, each known by an
+// identifier that the client gives it. The credential pair is in the payload of connection_init, since a browser lets
+// a page set no headers. So another site's page may open a socket and can do nothing with it: nothing that the browser
+// sends by itself signs anybody in.
 
 const socketProtocol = "graphql-transport-ws"
 
@@ -59,8 +60,8 @@ func hasToken(values []string, token string) bool {
 	return false
 }
 
-// Socket serves a WebSocket of a client's address for as long as it is open. What stands in front has looked at where it comes from, and nothing
-// else: who it is for is said on the socket.
+// Socket serves a WebSocket of a client's address for as long as it is open. What stands in front has looked at where
+// it comes from, and nothing else: who it is for is said on the socket.
 func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr) {
 	if r.Header.Get("Sec-Websocket-Version") != "13" {
 		w.Header().Set("Sec-Websocket-Version", "13")
@@ -139,8 +140,8 @@ func (s *socket) closeFor(ctx context.Context, err error) {
 	s.close(code, s.Present(ctx, err).Message)
 }
 
-// greet waits for the client to say who it is, and returns the context of what it does from then on; nil when the connection
-// was closed instead. over gives back its place among the newcomers.
+// greet waits for the client to say who it is, and returns the context of what it does from then on; nil when the
+// connection was closed instead. over gives back its place among the newcomers.
 func (s *socket) greet(over func()) (own context.Context, leave func()) {
 	late := time.AfterFunc(initTime, func() {
 		over() // before the client is waited for once more
@@ -317,7 +318,6 @@ func (o *running) operate(ctx context.Context, m message, served *served) answer
 	return o.inTime(ctx, mediaEvents, q, served)
 }
 
-// next implements subscriber.
 func (o *running) next(answers []answer) error {
 	messages := make([]message, len(answers))
 	for i := range answers {
@@ -329,7 +329,6 @@ func (o *running) next(answers []answer) error {
 // idle implements subscriber: keepAlive shows it.
 func (o *running) idle() error { return nil }
 
-// complete implements subscriber.
 func (o *running) complete() error {
 	o.over()
 	return o.send(message{id: o.id, kind: messageComplete})

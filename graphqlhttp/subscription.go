@@ -18,7 +18,8 @@ import (
 type Subscription interface {
 	// Context ends when the subscription has to; its cause says why.
 	Context() context.Context
-	// Next waits for the next events and returns how many there are, at most most. They are there until it is called again.
+	// Next waits for the next events and returns how many there are, at most most. They are there until it is called
+	// again.
 	Next(ctx context.Context, most int) (int, error)
 	// Events executes the context's operation for some of them, from one on and before another: an answer for each.
 	Events(ctx context.Context, from, before int, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error)
@@ -72,8 +73,8 @@ func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to f
 	return a
 }
 
-// follow tells a subscriber what its subscription is told, until one of them ends. What the subscriber has not taken yet is
-// not kept for it: it is read when it is its turn. why is what the subscriber was told at the end, if it was.
+// follow tells a subscriber what its subscription is told, until one of them ends. What the subscriber has not taken
+// yet is not kept for it: it is read when it is its turn. why is what the subscriber was told at the end, if it was.
 func (g *GraphQL) follow(ctx context.Context, q *prepared, s Subscription, to subscriber) (why *gqlerror.Error) {
 	f := &following{GraphQL: g, q: q, of: s, to: to}
 	err := f.run(s.Context())
@@ -141,8 +142,8 @@ func (f *following) run(ctx context.Context) error {
 	}
 }
 
-// tell executes the operation for some events and sends the answers. told is how many it were: none, when the answers would have been
-// too long together, and fewer have to be tried.
+// tell executes the operation for some events and sends the answers. told is how many it were: none, when the answers
+// would have been too long together, and fewer have to be tried.
 func (f *following) tell(ctx context.Context, from, before int) (told int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
 	defer cancel()
@@ -195,8 +196,8 @@ func (f *following) responses(ctx context.Context, part *served, from, before in
 	return responses, bytes, err
 }
 
-// awayIn is the error of events that miss something for want of the store: they are not told, or a record that could not be
-// read would look like one that is gone.
+// awayIn is the error of events that miss something for want of the store: they are not told, or a record that could
+// not be read would look like one that is gone.
 func awayIn(responses []*graphql.Response) error {
 	for _, r := range responses {
 		for _, err := range r.Errors {

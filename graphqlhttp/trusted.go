@@ -72,8 +72,8 @@ func agree(asked request, found *backoffice.TrustedDocument) bool {
 	return asked.documentID == backoffice.DocumentID(asked.query)
 }
 
-// notPersisted is the answer to an identifier that is not known. Apollo's clients go by the message: they send the document
-// itself then, and go on doing so.
+// notPersisted is the answer to an identifier that is not known. Apollo's clients go by the message: they send the
+// document itself then, and go on doing so.
 func notPersisted(asked request) *gqlerror.Error {
 	if asked.apollo {
 		return failure(codeNotPersisted, "PersistedQueryNotSupported")

@@ -15,8 +15,8 @@ import (
 )
 
 // coerce makes the values of an operation's variables out of what was sent, as the specification says ("Coercing
-// Variable Values"), and refuses what does not fit with a message that names the variable and the place in it, never
-// a value. Int comes out as int64, Float as float64, ID as string, custom scalars as their Go values. Variables that the
+// Variable Values"), and refuses what does not fit with a message that names the variable and the place in it, never a
+// value. Int comes out as int64, Float as float64, ID as string, custom scalars as their Go values. Variables that the
 // operation does not define are left out; the document's constants are among the values.
 func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, sent map[string]any) (map[string]any, *gqlerror.Error) {
 	values := make(map[string]any, len(operation.VariableDefinitions)+len(constants))

@@ -61,8 +61,8 @@ type seen struct {
 	took          time.Duration
 }
 
-// line logs a request. Those that ask whether the server is well, and for parts of a page, are only worth a line when they
-// fail. That it is not ready is no failure of theirs: why is in a line of its own, unless the server stops.
+// line logs a request. Those that ask whether the server is well, and for parts of a page, are only worth a line when
+// they fail. That it is not ready is no failure of theirs: why is in a line of its own, unless the server stops.
 func (srv *Server) line(ctx context.Context, s seen) {
 	level := slog.LevelInfo
 	if s.status >= http.StatusInternalServerError && (s.route != "/readyz" || s.status != http.StatusServiceUnavailable) {

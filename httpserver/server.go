@@ -24,8 +24,8 @@ import (
 type Options struct {
 	// Ready says why requests cannot be answered now, nil when they can. Without it a server is always ready.
 	Ready func(context.Context) error
-	// Alarms are what an operator has to look at though requests are answered, a sentence each that anyone may read. They
-	// are in the answer of /readyz, which stays 200, and counted by the metrics.
+	// Alarms are what an operator has to look at though requests are answered, a sentence each that anyone may read.
+	// They are in the answer of /readyz, which stays 200, and counted by the metrics.
 	Alarms func() []string
 	// Time is how long a request may take; 0 is no bound.
 	Time time.Duration
@@ -93,8 +93,8 @@ func refusePreflight(next http.Handler) http.Handler {
 	})
 }
 
-// MayConnect says whether a page of the request's origin may open a WebSocket, which no preflight asks for: one of this server's
-// own, or of an origin that may ask. What is no page has no origin.
+// MayConnect says whether a page of the request's origin may open a WebSocket, which no preflight asks for: one of
+// this server's own, or of an origin that may ask. What is no page has no origin.
 func (srv *Server) MayConnect(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || slices.Contains(srv.settings.Origins, origin) {

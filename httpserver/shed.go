@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// shed is what is refused before anything is done for it. Much may be, when there is too much to do: each is counted like any request, but
-// they have one line a second together.
+// shed is what is refused before anything is done for it. Much may be, when there is too much to do: each is counted
+// like any request, but they have one line a second together.
 type shed struct {
 	mu      sync.Mutex
 	refused int // since the last line
@@ -17,7 +17,8 @@ type shed struct {
 // shedPeriod is how often those refusals are logged.
 const shedPeriod = time.Second
 
-// Shed answers a request with a refusal that took hardly anything, and counts it for a route. busiest says which pair has the most waiting.
+// Shed answers a request with a refusal that took hardly anything, and counts it for a route. busiest says which pair
+// has the most waiting.
 func (srv *Server) Shed(w http.ResponseWriter, r *http.Request, route string, refuse http.HandlerFunc, busiest func() string) {
 	began := time.Now()
 	w.Header()[requestIDHeader] = []string{requestID(r.Header.Get(requestIDHeader))}

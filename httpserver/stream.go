@@ -17,8 +17,8 @@ const (
 
 var errStalled = errors.New("nothing of the file moved for " + stallTime.String())
 
-// Stream bounds a stream by its inactivity: it may take as long as the client's line needs, while bytes flow. A client takes them as
-// limits.Send says; neither a client nor a file that gives none holds it for longer than stallTime.
+// Stream bounds a stream by its inactivity: it may take as long as the client's line needs, while bytes flow. A client
+// takes them as limits.Send says; neither a client nor a file that gives none holds it for longer than stallTime.
 func (srv *Server) Stream(next http.Handler) http.Handler { return srv.stream(next, stallTime) }
 
 func (srv *Server) stream(next http.Handler, stall time.Duration) http.Handler {
@@ -62,7 +62,8 @@ func (s *streamWriter) Write(b []byte) (written int, err error) {
 	}, b, time.Time{})
 }
 
-// SetWriteDeadline serves http.ResponseController: whoever works for long before anything can be sent says until when that may take.
+// SetWriteDeadline serves http.ResponseController: whoever works for long before anything can be sent says until when
+// that may take.
 func (s *streamWriter) SetWriteDeadline(until time.Time) error {
 	s.stalled.Reset(time.Until(until))
 	return s.control.SetWriteDeadline(until)
@@ -81,7 +82,6 @@ type streamReader struct {
 	part   int // bytes since the deadlines were moved
 }
 
-// Read implements io.Reader.
 func (s *streamReader) Read(b []byte) (int, error) {
 	if s.part == 0 {
 		s.writer.moved()

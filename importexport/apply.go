@@ -10,8 +10,8 @@ import (
 )
 
 // apply brings the store in step with what was staged, in one transaction: readers see all of the file or nothing. The
-// rules are held again, against the store as it is by now. known is false for an error after which the store may have it
-// or not.
+// rules are held again, against the store as it is by now. known is false for an error after which the store may have
+// it or not.
 func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loaded Loaded, known bool, err error) {
 	if len(s.lines) == 0 {
 		return s.report(Loaded{File: s.name, Unchanged: s.unchanged}), true, im.writeRejects(s)

@@ -23,8 +23,8 @@ type fileReference struct {
 	created backoffice.Instant // zero when the line does not say it
 }
 
-// attachment makes the fields of a noun's stored file: where its bytes are, and the metadata that the REST interface shows, of
-// which only the moment of creation is believed.
+// attachment makes the fields of a noun's stored file: where its bytes are, and the metadata that the REST interface
+// shows, of which only the moment of creation is believed.
 func attachment[T any](at func(*T) **backoffice.File) []field[T] {
 	return []field[T]{
 		{
@@ -65,7 +65,8 @@ var (
 	errNotFile = backoffice.Errorf(backoffice.BadInput, "what stands there is not a file")
 )
 
-// attach stores the files of lines. Content that is stored already stays where it is; a file that was replaced is forgotten.
+// attach stores the files of lines. Content that is stored already stays where it is; a file that was replaced is
+// forgotten.
 func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 	if l.File == nil {
 		return nil
@@ -104,7 +105,8 @@ func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 	return l.tx.ForgetFiles(ctx, forgotten)
 }
 
-// fileOf is the file that a line names: stored while the file of lines is staged, and in the transaction what was stored then.
+// fileOf is the file that a line names: stored while the file of lines is staged, and in the transaction what was
+// stored then.
 func (l *loading[T, C]) fileOf(ctx context.Context, e *entry[T], old *backoffice.File) (*backoffice.File, error) {
 	if l.tx == nil {
 		file, err := l.storeFile(ctx, e.file.path, old)
@@ -211,8 +213,8 @@ func (im *importing) openFile(path string) (*os.File, error) {
 	return nil, errOutside // os.Root has no name for it: a link out of the folder, or a folder that may not be read
 }
 
-// openRegular opens a regular file of a folder, never one that a link leads to outside of it. It does not wait where opening
-// would, as for a named pipe: errNotFile.
+// openRegular opens a regular file of a folder, never one that a link leads to outside of it. It does not wait where
+// opening would, as for a named pipe: errNotFile.
 func openRegular(folder *os.Root, name string) (*os.File, error) {
 	file, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// TestWritersGetInWhileAFolderIsRead writes through another connection, as a server does, each time that an import tells how far it is.
+// TestWritersGetInWhileAFolderIsRead writes through another connection, as a server does, each time that an import
+// tells how far it is.
 func TestWritersGetInWhileAFolderIsRead(t *testing.T) {
 	t.Parallel()
 	path := "sqlite:" + filepath.Join(t.TempDir(), "test.db")

@@ -2,8 +2,8 @@ package importexport
 
 import "io"
 
-// maxRecord is the most bytes of a record of CSV that goes over several lines: a quote that nobody closed must not swallow
-// the rest of the file.
+// maxRecord is the most bytes of a record of CSV that goes over several lines: a quote that nobody closed must not
+// swallow the rest of the file.
 const maxRecord = 64 << 10
 
 // csvRecords reads the records of a CSV file. A record that is not sound is given up at the end of its first line.

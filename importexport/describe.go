@@ -111,8 +111,8 @@ func kindOf[T any](of *backoffice.WritableField[T], blank *T) field[T] {
 	panic("importexport: no line has a field like " + of.Name)
 }
 
-// objectField is the field of an object, whose parts are texts of the domain's table: an absent part keeps, null clears it, and
-// null for the object clears all.
+// objectField is the field of an object, whose parts are texts of the domain's table: an absent part keeps, null
+// clears it, and null for the object clears all.
 func objectField[T any](object string, of *backoffice.Table[T]) field[T] {
 	parts, at := []string{}, map[string]func(*T) *backoffice.Text{}
 	for i := range of.Fields {

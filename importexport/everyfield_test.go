@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// TestNoFieldOfANounIsForgotten finds the fields by reflection: one that is new in the domain fails here until lines have it, or
-// until it is named as worked out from the others.
+// TestNoFieldOfANounIsForgotten finds the fields by reflection: one that is new in the domain fails here until lines
+// have it, or until it is named as worked out from the others.
 func TestNoFieldOfANounIsForgotten(t *testing.T) {
 	t.Parallel()
 	everyField(t, labels, nil)

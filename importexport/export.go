@@ -43,9 +43,10 @@ type exporting struct {
 	numbers bool // write the registration numbers
 }
 
-// Export writes all records and their files to a folder that does not exist yet, or is empty; when it fails nothing is left
-// there. Import of the folder gives the same data back. A purpose is the stated one for writing the registration
-// numbers too, which the register records for each customer before any is written; without one (nil) their keys are left out.
+// Export writes all records and their files to a folder that does not exist yet, or is empty; when it fails nothing is
+// left there. Import of the folder gives the same data back. A purpose is the stated one for writing the registration
+// numbers too, which the register records for each customer before any is written; without one (nil) their keys are
+// left out.
 func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (all []Dumped, err error) {
 	partial, err := files.NewFolder(folder)
 	if err != nil {
@@ -87,8 +88,8 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 	return all, nil
 }
 
-// atOneMoment reads from a snapshot where the store can make one. Where it cannot, records that are written meanwhile may
-// be in one file and not in another.
+// atOneMoment reads from a snapshot where the store can make one. Where it cannot, records that are written meanwhile
+// may be in one file and not in another.
 func atOneMoment(ctx context.Context, store backoffice.Store, do func(context.Context, backoffice.Readers) error) error {
 	if store, can := store.(snapshotter); can {
 		return store.Snapshot(ctx, do)

@@ -136,8 +136,8 @@ func freeForm[T any](at func(*T) *backoffice.JSON) field[T] {
 	}
 }
 
-// moment makes a field of an instant. One that every record has, a line need not say, but cannot clear; one that is noted
-// when it happens is what a line says.
+// moment makes a field of an instant. One that every record has, a line need not say, but cannot clear; one that is
+// noted when it happens is what a line says.
 func moment[T any](at func(*T) *backoffice.Instant, optional bool) field[T] {
 	f := field[T]{
 		read: func(_ *reading, row *T, value raw) error {

@@ -21,18 +21,20 @@ type Importer struct {
 	Store backoffice.Store
 	Files backoffice.FileStore
 	Keys  *privacy.Keyset
-	// Rejects, if it is not empty, is a folder that does not exist yet, or is empty. Lines that cannot be loaded go there as they
-	// are, with their reasons and files, and all others are loaded.
+	// Rejects, if it is not empty, is a folder that does not exist yet, or is empty. Lines that cannot be loaded go
+	// there as they are, with their reasons and files, and all others are loaded.
 	Rejects string
 	// Repair are the folder's names of fields that are left out of a line when they are what is wrong with it.
 	Repair []string
-	// Mapping gives columns of CSV files, by the file's name without its end and the column's, the field that they are for; "" passes
-	// one over. A column without is for the field of its own name.
+	// Mapping gives columns of CSV files, by the file's name without its end and the column's, the field that they are
+	// for; "" passes one over. A column without is for the field of its own name.
 	Mapping map[string]map[string]string
-	// DryRun does all in a transaction that is not committed, for the counts alone: of bad lines as well, which do not end it.
-	// While it goes on it keeps other writers waiting, as any transaction of the store does; the embedded store is better copied.
+	// DryRun does all in a transaction that is not committed, for the counts alone: of bad lines as well, which do not
+	// end it. While it goes on it keeps other writers waiting, as any transaction of the store does; the embedded
+	// store is better copied.
 	DryRun bool
-	// Action is what the change log calls it; "" for import. ClientID is the pair that has asked for it, "" for nobody's.
+	// Action is what the change log calls it; "" for import. ClientID is the pair that has asked for it, "" for
+	// nobody's.
 	Action, ClientID string
 	// Progress, if there is one, is told from time to time how far a file has been read.
 	Progress func(Progress)
@@ -78,9 +80,10 @@ type importing struct {
 	dry      backoffice.Tx // in which a dry run is made
 }
 
-// Import loads the files of a folder in their order, each in a transaction of its own, and stops at the first that cannot be
-// loaded. It waits for another import that runs. It returns what was loaded, also when there is an error: a *BadFile when a file has bad lines, one of the
-// folder's or of the store's otherwise. Importing the same folder again changes nothing.
+// Import loads the files of a folder in their order, each in a transaction of its own, and stops at the first that
+// cannot be loaded. It waits for another import that runs. It returns what was loaded, also when there is an error: a
+// *BadFile when a file has bad lines, one of the folder's or of the store's otherwise. Importing the same folder again
+// changes nothing.
 func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err error) {
 	if info, err := os.Stat(folder); err == nil && !info.IsDir() { // to open a named pipe would wait
 		return nil, fmt.Errorf("cannot open the folder: %s is not a folder", folder)
@@ -132,7 +135,8 @@ type opened struct {
 	source source
 }
 
-// openAll opens every file, so that one which cannot be read, or has a column that nobody knows, is found before anything is loaded.
+// openAll opens every file, so that one which cannot be read, or has a column that nobody knows, is found before
+// anything is loaded.
 func (im *importing) openAll() error {
 	for _, t := range inOrder() {
 		src, err := t.open(im)

@@ -16,11 +16,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// BenchmarkImport prints how fast a large folder is loaded into an empty store, how fast the second run finds that there is
-// nothing to do, and how much memory that takes: go test -run - -bench Import -benchtime 1x ./importexport
+// BenchmarkImport prints how fast a large folder is loaded into an empty store, how fast the second run finds that
+// there is nothing to do, and how much memory that takes: go test -run - -bench Import -benchtime 1x ./importexport
 //
-// longest-lock-s is for how long the longest transaction of the first run lasted, changed-lock-s that of a run in which one
-// customer in 200 has changed: while it lasts, other writers of the embedded store wait.
+// longest-lock-s is for how long the longest transaction of the first run lasted, changed-lock-s that of a run in
+// which one customer in 200 has changed: while it lasts, other writers of the embedded store wait.
 //
 // heap-MB is the most that Go held at a time, resident-MB the most that the process had of the machine; both grow with
 // nothing but the size of a chunk, which the three sizes show.

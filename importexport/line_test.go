@@ -10,8 +10,8 @@ import (
 	"testing/iotest"
 )
 
-// FuzzLines reads any bytes as a file: the reader must not fail, must number every line and must not join or lose any; and
-// what is an object to encoding/json must come apart into the same members.
+// FuzzLines reads any bytes as a file: the reader must not fail, must number every line and must not join or lose
+// any; and what is an object to encoding/json must come apart into the same members.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("{\"_id\":\"a\"}\n\n{\"b\":[1,{\"c\":\"\\\"}\"}]}\r\n"))
 	f.Add([]byte("\ufeff{}\n{\"a\\u0062\":\"\\ud83d\\ude00\\ud800\"}"))

@@ -17,8 +17,9 @@ const (
 	attempts   = 3       // of a file whose records others change between staging and applying
 )
 
-// loading is one reading of lines of one file. A file is read twice: it is staged beside the store's other writers, to judge
-// every line and to note those that change something, and these alone are applied in the one transaction of the file.
+// loading is one reading of lines of one file. A file is read twice: it is staged beside the store's other writers, to
+// judge every line and to note those that change something, and these alone are applied in the one transaction of the
+// file.
 type loading[T any, C comparable] struct {
 	*noun[T, C]
 	im     *importing

@@ -60,7 +60,8 @@ func TestTheMomentsOfATranscriptAreThoseThatTheChangeLogTells(t *testing.T) {
 	})
 }
 
-// compareWithLog lets much happen to transcripts, takes their moments from them, and lets the schema's step find them again.
+// compareWithLog lets much happen to transcripts, takes their moments from them, and lets the schema's step find them
+// again.
 func compareWithLog(t *testing.T, h *env, engine, address string) {
 	ctx := t.Context()
 	h.mustLoad(t, office(t))

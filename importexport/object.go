@@ -25,8 +25,8 @@ func checkObject(line []byte) (why string) {
 	return ""
 }
 
-// eachMember calls visit for the members of an object, or for the elements of an array, which have no key, in their order, and
-// stops at its first error. The text is known to be well-formed.
+// eachMember calls visit for the members of an object, or for the elements of an array, which have no key, in their
+// order, and stops at its first error. The text is known to be well-formed.
 func eachMember(text raw, visit func(key, value raw) error) error {
 	at := skipBlanks(text, 0)
 	isObject := text[at] == '{'

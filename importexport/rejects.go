@@ -85,7 +85,8 @@ func (s *staged) report(loaded Loaded) Loaded {
 	return loaded
 }
 
-// rejects is the folder of the lines that could not be loaded. It is itself one that import reads, once they are mended.
+// rejects is the folder of the lines that could not be loaded. It is itself one that import reads, once they are
+// mended.
 type rejects struct {
 	folder  *os.Root
 	reasons map[string][][]string // by file
@@ -114,8 +115,8 @@ func newRejects(name string) (*rejects, error) {
 
 func (r *rejects) close() error { return r.folder.Close() }
 
-// writeRejects puts the lines of a file that were rejected into the folder for them, and makes them durable. It may be called
-// again for a file, with what counts then.
+// writeRejects puts the lines of a file that were rejected into the folder for them, and makes them durable. It may be
+// called again for a file, with what counts then.
 func (im *importing) writeRejects(s *staged) error {
 	r := im.rejects
 	if r == nil || len(s.rejected)+len(s.repaired) == 0 && r.reasons[s.name] == nil {

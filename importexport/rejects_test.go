@@ -39,8 +39,8 @@ type fileOfLines struct {
 	sound, mess []string
 }
 
-// messy makes a folder of a small office with mistakes in it, of which some make what refers to them a mistake as well. With
-// claims some lines take what belongs to others.
+// messy makes a folder of a small office with mistakes in it, of which some make what refers to them a mistake as
+// well. With claims some lines take what belongs to others.
 func messy(seed uint64, claims bool) (files []fileOfLines) {
 	r := rand.New(rand.NewPCG(seed, 17))
 	moment := "2026-02-03T04:05:06.007Z"
@@ -121,8 +121,8 @@ func folderOfLines(t testing.TB, files []fileOfLines, lines func(fileOfLines) []
 	return folder
 }
 
-// loadWithout imports a folder as often as it takes, each time without the lines that were told to be bad: what an import that
-// passes them over has to come to. It returns the bad lines by file.
+// loadWithout imports a folder as often as it takes, each time without the lines that were told to be bad: what an
+// import that passes them over has to come to. It returns the bad lines by file.
 func (h *env) loadWithout(t *testing.T, files []fileOfLines) map[string][]string {
 	bad := map[string][]string{}
 	left := map[string][]string{}

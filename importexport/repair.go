@@ -31,8 +31,8 @@ func repairable(names []string) (map[string]bool, error) {
 	return fields, nil
 }
 
-// leaveOut reads a line as if it did not have a field that is bad, when that is wanted: a record that is stored keeps what it
-// has there, a new one has none. It tells whether it did.
+// leaveOut reads a line as if it did not have a field that is bad, when that is wanted: a record that is stored keeps
+// what it has there, a new one has none. It tells whether it did.
 func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	f := &l.noun.fields[field]
 	if !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {
@@ -53,8 +53,8 @@ func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	return true
 }
 
-// faultsOf is what is wrong with a row by itself. Of a stream a document may come later than its transcript says that there is one: the
-// origin shows it only of those that are completed.
+// faultsOf is what is wrong with a row by itself. Of a stream a document may come later than its transcript says that
+// there is one: the origin shows it only of those that are completed.
 func (l *loading[T, C]) faultsOf(row *T) []Fault {
 	faults := faultsOf(l.noun.check(row))
 	if l.im.stream {

@@ -40,8 +40,8 @@ const (
 	listCell // strings, with semicolons between them
 )
 
-// readSheet reads the header of a CSV file. Columns are named by fields, parts of objects with a point between, or by what the
-// mapping gives a field's name for; a column that it gives "" is passed over.
+// readSheet reads the header of a CSV file. Columns are named by fields, parts of objects with a point between, or by
+// what the mapping gives a field's name for; a column that it gives "" is passed over.
 func readSheet(file *os.File, size int64, name string, cellOf func(field string) (cell, bool), mapping map[string]string) (*sheet, error) {
 	first, err := newLines(io.NewSectionReader(file, 0, size)).next()
 	if err != nil {

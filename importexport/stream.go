@@ -9,17 +9,17 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Stream is an import whose lines come from a caller, some of one noun at a time, in place of a folder: what another backoffice
-// tells. Each Load is a transaction of its own; lines that cannot be loaded are told, and all others are. A record's version is the one that its
-// line says, also a smaller one than is stored.
+// Stream is an import whose lines come from a caller, some of one noun at a time, in place of a folder: what another
+// backoffice tells. Each Load is a transaction of its own; lines that cannot be loaded are told, and all others are. A
+// record's version is the one that its line says, also a smaller one than is stored.
 type Stream struct {
 	im      *importing
 	repairs map[string]bool
 	end     func()
 }
 
-// Stream waits for another import that runs, and begins one. The files that lines name are in the folder beside, nil when they name
-// none. Close it.
+// Stream waits for another import that runs, and begins one. The files that lines name are in the folder beside, nil
+// when they name none. Close it.
 func (i *Importer) Stream(ctx context.Context, beside *os.Root) (*Stream, error) {
 	s, err := i.StreamBeside(beside)
 	if err != nil {
@@ -52,8 +52,9 @@ func Fields(noun backoffice.Noun) (names []string) {
 	return names
 }
 
-// Load brings the store in step with lines of a noun in the folder's form, each with a line feed behind it. Loaded.Bad are all that could not be loaded, by
-// the number of their line. Errors are those of the store, after which none of the lines was loaded.
+// Load brings the store in step with lines of a noun in the folder's form, each with a line feed behind it. Loaded.Bad
+// are all that could not be loaded, by the number of their line. Errors are those of the store, after which none of
+// the lines was loaded.
 //
 // With repair, lines are loaded without the Importer's fields of that name when these are what is wrong with them.
 func (s *Stream) Load(ctx context.Context, noun backoffice.Noun, lines []byte, repair bool) (Loaded, error) {
@@ -72,5 +73,4 @@ func (s *Stream) Load(ctx context.Context, noun backoffice.Noun, lines []byte, r
 // inMemory is the content of a source that is no file.
 type inMemory struct{ *bytes.Reader }
 
-// Close implements content.
 func (inMemory) Close() error { return nil }

@@ -13,7 +13,8 @@ import (
 	"example.org/backoffice/files"
 )
 
-// sweeping is a files store in which another server sweeps after every file that is written, with a clock that is hours off.
+// sweeping is a files store in which another server sweeps after every file that is written, with a clock that is
+// hours off.
 type sweeping struct {
 	*files.Folder
 	t     *testing.T

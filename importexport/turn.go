@@ -76,8 +76,8 @@ func (r Running) isGone() bool {
 	return err != nil && !os.IsPermission(err)
 }
 
-// turn waits until no other import runs, and keeps others waiting until it is ended. It is there for order: two that run at
-// once, as after a clock was set, are slower and no less sound.
+// turn waits until no other import runs, and keeps others waiting until it is ended. It is there for order: two that
+// run at once, as after a clock was set, are slower and no less sound.
 func (i *Importer) turn(ctx context.Context) (end func(), err error) {
 	mine := backoffice.Lease{Name: leaseName, Holder: holder(), Since: backoffice.InstantOf(time.Now())}
 	for told := ""; ; {

@@ -77,8 +77,8 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 // uniqueField is the field that is told of.
 func (l *loading[T, C]) uniqueField() string { return folderName(l.Unique[:1]) }
 
-// decide tells of claims to what its holder keeps, and whether there are any that the holder gives up. A record whose claim
-// comes to nothing keeps what it has, and so may have to be told of as well who claims that.
+// decide tells of claims to what its holder keeps, and whether there are any that the holder gives up. A record whose
+// claim comes to nothing keeps what it has, and so may have to be told of as well who claims that.
 func (l *loading[T, C]) decide() (contested bool) {
 	c := &l.claims
 	for again := true; again; {

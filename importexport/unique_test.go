@@ -96,7 +96,8 @@ func TestCodesGoRoundAmongMoreCustomersThanTravelTogether(t *testing.T) {
 	})
 }
 
-// TestTheEndOfAFileDecidesWhoHasACode compares imports of random lines with a model in which all lines take effect at once.
+// TestTheEndOfAFileDecidesWhoHasACode compares imports of random lines with a model in which all lines take effect at
+// once.
 func TestTheEndOfAFileDecidesWhoHasACode(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

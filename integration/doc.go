@@ -1,5 +1,5 @@
-// Package integration is a typed client as an integration would have it: genqlient generates it from the server's schema
-// and from the operations in operations.graphql. The suite drives the whole server with it.
+// Package integration is a typed client as an integration would have it: genqlient generates it from the server's
+// schema and from the operations in operations.graphql. The suite drives the whole server with it.
 //
 // It must not know anything of the server but its schema.
 package integration

@@ -1,5 +1,5 @@
-// Package kms opens keys of key management services by the URIs that Tink has for them. Such a key wraps the keyset file, so that who
-// has the file alone has nothing.
+// Package kms opens keys of key management services by the URIs that Tink has for them. Such a key wraps the keyset
+// file, so that who has the file alone has nothing.
 //
 // It keeps nothing, and it must not see a key of the keyset: what it encrypts is one that Tink makes for that.
 package kms
@@ -23,9 +23,9 @@ const vaultScheme = "hcvault://"
 // timeout is for one question, of which a failed one is asked twice more.
 const timeout = 10 * time.Second
 
-// Open gives the key that a URI names: hcvault://HOST:PORT/MOUNT/keys/NAME, or one of a client that is registered with Tink. Nothing is
-// asked of the service until the key is used. Vault's settings are its own: VAULT_TOKEN, VAULT_CACERT, VAULT_NAMESPACE, … It fails
-// when the URI is none, and when these settings are wrong.
+// Open gives the key that a URI names: hcvault://HOST:PORT/MOUNT/keys/NAME, or one of a client that is registered with
+// Tink. Nothing is asked of the service until the key is used. Vault's settings are its own: VAULT_TOKEN,
+// VAULT_CACERT, VAULT_NAMESPACE, … It fails when the URI is none, and when these settings are wrong.
 func Open(uri string) (tink.AEAD, error) {
 	if strings.HasPrefix(uri, vaultScheme) {
 		config := vault.DefaultConfig() // reads the environment

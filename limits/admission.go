@@ -9,13 +9,14 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Admission bounds what all requests together have in memory and what waits for it. A request enters with its cost, as an
-// estimate of the memory that it will take; while it runs it takes more where it must, and what is not sent yet counts
-// as running. So the memory of a crowd depends on the bound and not on how many there are.
+// Admission bounds what all requests together have in memory and what waits for it. A request enters with its cost, as
+// an estimate of the memory that it will take; while it runs it takes more where it must, and what is not sent yet
+// counts as running. So the memory of a crowd depends on the bound and not on how many there are.
 //
 // Those who do not find room wait, for a short time. Credential pairs take turns, and what is dear comes after what is
-// cheap that asked at the same time. Small requests have room of their own that large ones leave free. When too much waits,
-// the dearest request of the pair that has the most waiting is refused at once, so that one pair's flood is its own.
+// cheap that asked at the same time. Small requests have room of their own that large ones leave free. When too much
+// waits, the dearest request of the pair that has the most waiting is refused at once, so that one pair's flood is its
+// own.
 type Admission struct {
 	most     int64 // cost of what runs
 	waitMost int64 // cost of what waits
@@ -118,8 +119,8 @@ func (a *Admission) Stats() (running, waiting int64) {
 	return a.running, a.waiting
 }
 
-// fits says whether a request finds room now. One that passes others has the kept room alone, or the room that the others
-// wait for would never be free.
+// fits says whether a request finds room now. One that passes others has the kept room alone, or the room that the
+// others wait for would never be free.
 func (a *Admission) fits(weight int64, passing bool) bool {
 	total, s := a.running+weight, a.sizeOf(weight)
 	switch {
@@ -151,8 +152,8 @@ func (a *Admission) part(s size) int64 {
 	return a.kept()
 }
 
-// Enter waits until a request of a pair may run. It fails with Unavailable when too much waits or it has waited too long,
-// and when its context ends. The share is to be left exactly once.
+// Enter waits until a request of a pair may run. It fails with Unavailable when too much waits or it has waited too
+// long, and when its context ends. The share is to be left exactly once.
 func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share, error) {
 	a.mu.Lock()
 	weight := min(max(int64(cost), 1), a.largest())
@@ -225,7 +226,8 @@ func Busy() error {
 }
 
 // Grow notes how many bytes the request takes by now, and fails with Unavailable when that is more than there is room
-// for, or than the part of its pair. One request at a time may take more all the same, so that there is always one that gets on.
+// for, or than the part of its pair. One request at a time may take more all the same, so that there is always one
+// that gets on.
 func (s *Share) Grow(bytes int64) error {
 	a := s.of
 	a.mu.Lock()

@@ -32,8 +32,8 @@ func (n amount) of(variables map[string]any) int {
 	return n.fixed
 }
 
-// sizeOfConnection is how many nodes a connection may answer with: the largest of first, last and pageSize, since two of them
-// at once are refused by the resolver.
+// sizeOfConnection is how many nodes a connection may answer with: the largest of first, last and pageSize, since two
+// of them at once are refused by the resolver.
 func sizeOfConnection(field *ast.Field) amount {
 	byDefault := backoffice.DefaultPageSize
 	if first := field.Definition.Arguments.ForName("first"); first != nil && first.DefaultValue != nil {
@@ -118,8 +118,8 @@ func assignedBy(field *ast.Field) amount {
 	})
 }
 
-// filtersOf is how many filters a filter is: one that asks for something, be it what cannot be read, or as many as any has parts; none
-// when it is null or holds nothing but nulls.
+// filtersOf is how many filters a filter is: one that asks for something, be it what cannot be read, or as many as any
+// has parts; none when it is null or holds nothing but nulls.
 func filtersOf(filter *ast.Value) amount {
 	return amountOf(hasVariable(filter), func(variables map[string]any) int {
 		value, err := filter.Value(variables)

@@ -23,8 +23,8 @@ func moved(maximum, restore int) (b *Budgets, clock *time.Time) {
 	return b, clock
 }
 
-// broken says what is wrong with a purse in a random history of several pairs, by a model of its own in whole nanoseconds; "" when
-// nothing is.
+// broken says what is wrong with a purse in a random history of several pairs, by a model of its own in whole
+// nanoseconds; "" when nothing is.
 func broken(p purse, clock *time.Time, maximum, restore int, seed uint64) string {
 	const unit = int64(time.Second)
 	random := rand.New(rand.NewPCG(seed, 7))

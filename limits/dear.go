@@ -6,8 +6,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// costOfDear is what each part of a filter, and each order, costs that no index answers: the store reads every row for it, or those
-// that hang on every row.
+// costOfDear is what each part of a filter, and each order, costs that no index answers: the store reads every row for
+// it, or those that hang on every row.
 const costOfDear = 500
 
 var (

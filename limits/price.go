@@ -12,11 +12,12 @@ import (
 // used by many requests at a time.
 //
 // An object costs 1, a connection 1 and its size times 1 and the cost of what is selected per node, so that every node
-// counts; edges, node, nodes, scalars and enums cost nothing more, unless aliases ask for the nodes several times over;
-// totalCount and statusCounts cost 1 each, or 100 for each filter on a list at the root, where they count rows; the number of a
-// page costs a hundredth of the rows that are skipped for it, an aggregate with its groups and a list at the root without a size 100, a part
-// of a filter or an order that no index answers 500 (see dearIn), and a mutation 10, a batch as much as its inputs would by themselves; a list of objects that a list of
-// identifiers asks for costs as many objects. Fields that a directive may leave out are counted.
+// counts; edges, node, nodes, scalars and enums cost nothing more, unless aliases ask for the nodes several times
+// over; totalCount and statusCounts cost 1 each, or 100 for each filter on a list at the root, where they count rows;
+// the number of a page costs a hundredth of the rows that are skipped for it, an aggregate with its groups and a list
+// at the root without a size 100, a part of a filter or an order that no index answers 500 (see dearIn), and a
+// mutation 10, a batch as much as its inputs would by themselves; a list of objects that a list of identifiers asks
+// for costs as many objects. Fields that a directive may leave out are counted.
 type Price struct {
 	formula
 	limit  int
@@ -55,8 +56,9 @@ func (p *Price) Cost(variables map[string]any) int { return p.of(variables) }
 // Fixed is the cost of an operation that costs the same with all variables.
 func (p *Price) Fixed() (cost int, ok bool) { return p.root.fixed, len(p.root.parts) == 0 }
 
-// Least is what of the cost is done even when nothing is found: parts of filters and orders that no index answers, counted rows,
-// groups, pages that are skipped; each field's once. A mutation is done whole, so that its least is its cost.
+// Least is what of the cost is done even when nothing is found: parts of filters and orders that no index answers,
+// counted rows, groups, pages that are skipped; each field's once. A mutation is done whole, so that its least is its
+// cost.
 func (p *Price) Least(variables map[string]any) int { return p.least.of(variables) }
 
 // Check refuses a cost over the limit.
@@ -86,8 +88,8 @@ func (f *formula) value(s sum, variables map[string]any, known []int) int {
 	return total
 }
 
-// halves is the price of a selection set in two parts, since a connection multiplies one of them: what is selected
-// per node, and the whole of the rest. Anywhere but in a connection or its edges, all but whole, lists and least is empty.
+// halves is the price of a selection set in two parts, since a connection multiplies one of them: what is selected per
+// node, and the whole of the rest. Anywhere but in a connection or its edges, all but whole, lists and least is empty.
 type halves struct {
 	whole, perNode sum
 	lists          sum // values in lists of arguments

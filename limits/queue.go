@@ -5,12 +5,14 @@ import (
 	"time"
 )
 
-// youngest is how long a request may have waited and be refused for the sake of another: a refusal comes at once, or not before its time.
+// youngest is how long a request may have waited and be refused for the sake of another: a refusal comes at once, or
+// not before its time.
 const youngest = 25 * time.Millisecond
 
-// mayQueue says whether a request may wait; if not, it is refused at once. It may not when, at the pace at which things go, it would wait for
-// too long, nor when all the room for those that wait is taken and its pair has its part of that, unless a dearer one of the pair has come just
-// now, which goes in its place. Pairs that have less find room behind what others have too much, until that has gone.
+// mayQueue says whether a request may wait; if not, it is refused at once. It may not when, at the pace at which
+// things go, it would wait for too long, nor when all the room for those that wait is taken and its pair has its part
+// of that, unless a dearer one of the pair has come just now, which goes in its place. Pairs that have less find room
+// behind what others have too much, until that has gone.
 func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter) {
 	now := time.Now()
 	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight)}
@@ -122,7 +124,8 @@ func (a *Admission) before(w *waiter) (cost int64) {
 	return cost + own - w.weight
 }
 
-// victim is who goes when too much waits: of the pair that has the most waiting the dearest that came just now, else the last.
+// victim is who goes when too much waits: of the pair that has the most waiting the dearest that came just now, else
+// the last.
 func (a *Admission) victim() *waiter {
 	most := a.busiest()
 	if found := most.newest(time.Now()); found != nil {
@@ -158,8 +161,8 @@ func (a *Admission) dequeue(w *waiter) {
 	a.queued.Store(a.waiting > 0)
 }
 
-// dispatch admits those whose turn it is. When the next one does not fit yet, only smaller requests pass it, in the room
-// that is kept for them.
+// dispatch admits those whose turn it is. When the next one does not fit yet, only smaller requests pass it, in the
+// room that is kept for them.
 func (a *Admission) dispatch() {
 	defer a.watch()
 	for most := large; a.waiting > 0; {
@@ -199,7 +202,8 @@ func (a *Admission) next(most size) (next *waiter) {
 	return next
 }
 
-// precedes orders those whose pairs have had as much: who asked in an earlier turn goes first, and of one turn who came first.
+// precedes orders those whose pairs have had as much: who asked in an earlier turn goes first, and of one turn who
+// came first.
 func (w *waiter) precedes(other *waiter) bool {
 	return w.turn < other.turn || w.turn == other.turn && w.came.Before(other.came)
 }

@@ -58,7 +58,8 @@ func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 		case lexer.Comment:
 			continue
 		case lexer.String:
-			// The lexer replaces half a character by the replacement character, which is seldom there for another reason.
+			// The lexer replaces half a character by the replacement character, which is seldom there for another
+			// reason.
 			if strings.ContainsRune(word.Value, utf8.RuneError) {
 				if runes == nil {
 					runes = []rune(document) // positions are counted in them

@@ -14,8 +14,8 @@ const (
 	AnswerTime = 20 * time.Second // for the whole answer of an operation
 )
 
-// Send writes an answer in parts. setDeadline sets the write deadline of the client's connection; it fails in tests without
-// one, which does not matter. Zero is no end. Errors are those of the writer and os.ErrDeadlineExceeded.
+// Send writes an answer in parts. setDeadline sets the write deadline of the client's connection; it fails in tests
+// without one, which does not matter. Zero is no end. Errors are those of the writer and os.ErrDeadlineExceeded.
 func Send(to io.Writer, setDeadline func(time.Time) error, answer []byte, end time.Time) (sent int, err error) {
 	for {
 		deadline := time.Now().Add(SendTime)

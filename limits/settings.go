@@ -11,7 +11,8 @@ import (
 )
 
 // Settings are the limits of a GraphQL request. A program embeds them among its flags with the prefix "limit-" and the
-// environment's prefix "BACKOFFICE_LIMIT_", so that Depth is --limit-depth and BACKOFFICE_LIMIT_DEPTH. Zero is a limit of zero, not the absence of one: start from Defaults.
+// environment's prefix "BACKOFFICE_LIMIT_", so that Depth is --limit-depth and BACKOFFICE_LIMIT_DEPTH. Zero is a limit
+// of zero, not the absence of one: start from Defaults.
 type Settings struct {
 	Body               int           `default:"262144" least:"1" env:"BODY" help:"Bytes of a request's body."`
 	Nesting            int           `default:"64" least:"1" env:"NESTING" help:"Lists and objects inside each other in a body, or in a value of a document."`
@@ -41,8 +42,9 @@ type Settings struct {
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 
-// Check says what of the settings cannot be: none is negative, and what bears the tag least is not 0, with which nothing would be answered. With
-// the others 0 says that there may be none: no aliases, no introspection, nothing that waits.
+// Check says what of the settings cannot be: none is negative, and what bears the tag least is not 0, with which
+// nothing would be answered. With the others 0 says that there may be none: no aliases, no introspection, nothing that
+// waits.
 func (s Settings) Check() error {
 	of := reflect.ValueOf(s)
 	for i := range of.NumField() {

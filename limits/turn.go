@@ -7,9 +7,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The cost that runs at one time is about memory. What makes others wait is the processor: each request that is executed stands before
-// the next one, and before every small one that has just come. So only as many are executed at one time as there are processors,
-// while those that wait for the database let others have their turn. One that takes long for whatever reason keeps its turn for turnTime.
+// The cost that runs at one time is about memory. What makes others wait is the processor: each request that is
+// executed stands before the next one, and before every small one that has just come. So only as many are executed at
+// one time as there are processors, while those that wait for the database let others have their turn. One that takes
+// long for whatever reason keeps its turn for turnTime.
 
 // turnTime is after how long a request does not keep others from beginning.
 const turnTime = 25 * time.Millisecond

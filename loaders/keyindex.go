@@ -2,8 +2,8 @@ package loaders
 
 import "sync"
 
-// keyIndex numbers texts in the order in which they were added. Its memory is used again by other requests. The zero value
-// works.
+// keyIndex numbers texts in the order in which they were added. Its memory is used again by other requests. The zero
+// value works.
 type keyIndex struct {
 	numbers map[string]int
 	keys    []string

@@ -30,8 +30,8 @@ func Level(ctx context.Context, calls []func(context.Context), last bool) {
 	l.Together(ctx, calls...)
 }
 
-// Together runs calls that each ask a loader, and returns when all have: for a resolver with several questions, which so
-// are in the batch of its level.
+// Together runs calls that each ask a loader, and returns when all have: for a resolver with several questions, which
+// so are in the batch of its level.
 func (l *Loaders) Together(ctx context.Context, calls ...func(context.Context)) {
 	if len(calls) == 0 {
 		return
@@ -91,8 +91,8 @@ func (l *Loaders) ask(ctx context.Context, asked load) error {
 
 var errOver = errors.New("something is read after the level that was called the last one")
 
-// batch is the dataloader's batch function: it sees all that a level asks. Loads of one kind become one read, and what the
-// request has read already is not read again.
+// batch is the dataloader's batch function: it sees all that a level asks. Loads of one kind become one read, and what
+// the request has read already is not read again.
 func (l *Loaders) batch(_ context.Context, asked []load) []*dataloader.Result[struct{}] {
 	l.reading.Lock()
 	defer l.reading.Unlock()

@@ -8,15 +8,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A loader answers loads of one kind. G is what loads must share to be answered by one read (a page's window, filter and
-// order); V is the answer for one key.
+// A loader answers loads of one kind. G is what loads must share to be answered by one read (a page's window, filter
+// and order); V is the answer for one key.
 type loader[G comparable, V any] struct {
 	known []*known[G, V]
 	asked []*group[G, V] // in the batch that is under way
 }
 
-// A reader queues the read of what is not known: it sets the answers of the keys, all different, in their order. at finds
-// the place of a key among them, -1 for any other text.
+// A reader queues the read of what is not known: it sets the answers of the keys, all different, in their order. at
+// finds the place of a key among them, -1 for any other text.
 type reader[G comparable, V any] func(b *backoffice.Batch, by G, keys []string, want backoffice.Columns, answers []V, at func(string) int) backoffice.Queued
 
 // load is one question of a resolver: the dataloader's key. It is a whole question, with all its keys, so that it costs

@@ -115,8 +115,8 @@ type Nouns struct {
 	loader loader[struct{}, backoffice.Noun]
 }
 
-// All returns the noun of each identifier, in their order, "" for unknown ones. They are asked for in order to read more, so
-// their batch is never the last.
+// All returns the noun of each identifier, in their order, "" for unknown ones. They are asked for in order to read
+// more, so their batch is never the last.
 func (n *Nouns) All(ctx context.Context, ids []string) ([]backoffice.Noun, error) {
 	n.of.mu.Lock()
 	n.of.last = false

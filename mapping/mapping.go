@@ -1,8 +1,8 @@
-// Package mapping turns one structure into another by the names of their fields: what GraphQL and REST take into what the
-// domain takes, and what the domain has into what REST shows.
+// Package mapping turns one structure into another by the names of their fields: what GraphQL and REST take into what
+// the domain takes, and what the domain has into what REST shows.
 //
-// How is worked out once, when the mapping is made: that fails, and with it the start of the program, when a field of one
-// structure has none in the other. It must not know any of the structures.
+// How is worked out once, when the mapping is made: that fails, and with it the start of the program, when a field of
+// one structure has none in the other. It must not know any of the structures.
 package mapping
 
 import (
@@ -35,10 +35,11 @@ func Convert[F, T any](convert func(F) T) Option {
 	}
 }
 
-// New works out a mapping. It panics when a field of either has none in the other, or one of a type that it cannot become.
-// Names are compared without regard to case. Values of the same type are copied, and so are texts of two types; an empty
-// text becomes a nil pointer; a field that may be absent, null or a value becomes one of the domain's, in which a nil
-// pointer is absent, or a pointer that is nil unless there is a value; structures are mapped field by field.
+// New works out a mapping. It panics when a field of either has none in the other, or one of a type that it cannot
+// become. Names are compared without regard to case. Values of the same type are copied, and so are texts of two
+// types; an empty text becomes a nil pointer; a field that may be absent, null or a value becomes one of the domain's,
+// in which a nil pointer is absent, or a pointer that is nil unless there is a value; structures are mapped field by
+// field.
 func New[From, To any](options ...Option) *Mapping[From, To] {
 	m := maker{converters: map[types]copier{}, used: map[string]bool{}}
 	for _, option := range options {

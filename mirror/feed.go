@@ -14,7 +14,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An origin that is a Backoffice tells its changes. Once everything was walked through, a pull reads them, and of the records only what was changed.
+// An origin that is a Backoffice tells its changes. Once everything was walked through, a pull reads them, and of the
+// records only what was changed.
 
 const (
 	feedPage = 500
@@ -170,9 +171,10 @@ func (p *pulling) endFeed(ctx context.Context) error {
 	return p.prove(ctx)
 }
 
-// prove compares how many records of each noun there are here and there. Everything that is here is there, for the walk has seen it and deletions were told since;
-// so where there are as many, they are the same, and else the walk has missed some: those that moved over a page's border while it went on. Then
-// the place is given up, and everything walked through again. At a moment with changes nothing is proven, and the next pull tries.
+// prove compares how many records of each noun there are here and there. Everything that is here is there, for the
+// walk has seen it and deletions were told since; so where there are as many, they are the same, and else the walk has
+// missed some: those that moved over a page's border while it went on. Then the place is given up, and everything
+// walked through again. At a moment with changes nothing is proven, and the next pull tries.
 func (p *pulling) prove(ctx context.Context) error {
 	if p.broken.unproven {
 		return p.notePlace(ctx)
@@ -251,7 +253,8 @@ func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 	return &at, nil
 }
 
-// news reads what was changed since the place, and moves it. None, and known false, when the feed does not go on from there.
+// news reads what was changed since the place, and moves it. None, and known false, when the feed does not go on from
+// there.
 func (p *pulling) news(ctx context.Context) (found []change, known bool, err error) {
 	after := p.place.After
 	if p.place.Last != nil {

@@ -52,7 +52,8 @@ func minfinFileOf(r record, has stored) *file {
 	return f
 }
 
-// documentOf is the generated document of a transcript. The origin shows it when the transcript is completed; until then what is here stays.
+// documentOf is the generated document of a transcript. The origin shows it when the transcript is completed; until
+// then what is here stays.
 func documentOf(r record, has stored) *file {
 	switch {
 	case !r.isTrue("documentGenerated"):
@@ -67,7 +68,8 @@ func documentOf(r record, has stored) *file {
 	return &file{path: of + "/file", metadata: of + "/metadata", has: has}
 }
 
-// proposalOf is the proposal of a calculation. Nothing is told of it, but that a calculation whose proposal is another one was updated.
+// proposalOf is the proposal of a calculation. Nothing is told of it, but that a calculation whose proposal is another
+// one was updated.
 func proposalOf(r record, has stored) *file {
 	switch {
 	case !r.isTrue("hasProposal"):
@@ -121,7 +123,8 @@ func (h *inHand) empty() {
 	}
 }
 
-// fetch reads a record's file into the folder and adds to the line where it is. there is false when the origin does not have it.
+// fetch reads a record's file into the folder and adds to the line where it is. there is false when the origin does
+// not have it.
 func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, line record) (there bool, err error) {
 	if f.path == "" {
 		line["file"] = jsonNull

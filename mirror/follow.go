@@ -48,7 +48,8 @@ func (at *place) take(found []change) {
 	}
 }
 
-// follow brings the store in step by the origin's changes. done is false when everything has to be walked through instead.
+// follow brings the store in step by the origin's changes. done is false when everything has to be walked through
+// instead.
 func (p *pulling) follow(ctx context.Context) (done bool, err error) {
 	if p.place, err = p.notedPlace(ctx); err != nil || p.place == nil {
 		return false, err
@@ -76,7 +77,8 @@ func (p *pulling) follow(ctx context.Context) (done bool, err error) {
 	return true, p.endFollow(ctx)
 }
 
-// gather reads all that was changed since the place. known is false when the feed does not go on from there, or tells too much of it.
+// gather reads all that was changed since the place. known is false when the feed does not go on from there, or tells
+// too much of it.
 func (p *pulling) gather(ctx context.Context) (known bool, err error) {
 	for range mostPages {
 		found, known, err := p.news(ctx)
@@ -145,8 +147,8 @@ func (p *pulling) settle(ctx context.Context) error {
 	return nil
 }
 
-// reread reads the open records of a noun that are not deleted, and loads them. What is not found stays open: a list may have been cut short, and of what is gone
-// an entry says so, now or by and by.
+// reread reads the open records of a noun that are not deleted, and loads them. What is not found stays open: a list
+// may have been cut short, and of what is gone an entry says so, now or by and by.
 func (p *pulling) reread(ctx context.Context, n *noun) error {
 	var ids []string
 	for id, t := range p.place.Open[n.of] {
@@ -208,7 +210,8 @@ func (p *pulling) reread(ctx context.Context, n *noun) error {
 	return nil
 }
 
-// walkAnew walks through a noun from the beginning. That it changes meanwhile does not matter here: what the walk has not seen is read by itself.
+// walkAnew walks through a noun from the beginning. That it changes meanwhile does not matter here: what the walk has
+// not seen is read by itself.
 func (p *pulling) walkAnew(ctx context.Context, n *noun) error {
 	for _, note := range []string{seenNote(n), walkNote(n)} {
 		if err := p.Store.NoteMirror(ctx, note, nil); err != nil {

@@ -6,7 +6,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// hanging are the nouns whose records go with those of another one, and how the identifiers of those that hang on a record are read.
+// hanging are the nouns whose records go with those of another one, and how the identifiers of those that hang on a
+// record are read.
 var hanging = map[backoffice.Noun][]struct {
 	of  backoffice.Noun
 	ids func(ctx context.Context, readers backoffice.Readers, parent string) ([]string, error)
@@ -53,8 +54,8 @@ func (p *pulling) anyThere(ctx context.Context, n *noun, ids []string) (bool, er
 	return false, nil
 }
 
-// holdsSeen says whether something hangs on a record here that the origin has, or may have: it hangs on another one there, and this pull could not
-// load that or has not seen all of its noun. Deleting the record would take it along.
+// holdsSeen says whether something hangs on a record here that the origin has, or may have: it hangs on another one
+// there, and this pull could not load that or has not seen all of its noun. Deleting the record would take it along.
 func (p *pulling) holdsSeen(ctx context.Context, n *noun, id string) (bool, error) {
 	if p.broken.withoutHanging {
 		return false, nil

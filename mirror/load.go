@@ -144,7 +144,8 @@ func linesOf(batch []held) []byte {
 	return lines
 }
 
-// loadAll brings the store in step with records that are read beside a walk through all of their noun. It returns which could not be loaded.
+// loadAll brings the store in step with records that are read beside a walk through all of their noun. It returns
+// which could not be loaded.
 func (p *pulling) loadAll(ctx context.Context, n *noun, records []record) (unloaded []string, err error) {
 	w := &walk{}
 	for some := range slices.Chunk(records, mostAPage) {
@@ -156,7 +157,8 @@ func (p *pulling) loadAll(ctx context.Context, n *noun, records []record) (unloa
 	return w.unloaded, err
 }
 
-// loadHeld tries those again that could not be loaded: now that all others are here, two may have swapped what only one may have.
+// loadHeld tries those again that could not be loaded: now that all others are here, two may have swapped what only
+// one may have.
 func (p *pulling) loadHeld(ctx context.Context, n *noun, w *walk) error {
 	if len(w.held) == 0 {
 		return nil

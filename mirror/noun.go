@@ -66,8 +66,8 @@ func init() {
 	}
 }
 
-// deletions are the nouns in the order in which records are deleted: what goes with others goes with them, and what others need
-// goes after them.
+// deletions are the nouns in the order in which records are deleted: what goes with others goes with them, and what
+// others need goes after them.
 func deletions() []*noun {
 	place := func(n *noun) int {
 		return slices.Index([]backoffice.Noun{

@@ -85,8 +85,9 @@ func newOrigin(address, id, secret string, purpose *string) (*origin, error) {
 
 func (o *origin) close() { o.http.CloseIdleConnections() }
 
-// get asks for a path, again where that may help, and hands an answer with status 200 to read. Other statuses, which are neither an error of
-// the origin nor of the way to it, are returned: 400, 403, 404, 405 and 410. Errors: *errAway, errPair, and those of read.
+// get asks for a path, again where that may help, and hands an answer with status 200 to read. Other statuses, which
+// are neither an error of the origin nor of the way to it, are returned: 400, 403, 404, 405 and 410. Errors: *errAway,
+// errPair, and those of read.
 func (o *origin) get(ctx context.Context, path string, query url.Values, limit time.Duration, read func(*http.Response) error) (status int, err error) {
 	return o.ask(ctx, http.MethodGet, path, query, limit, read)
 }
@@ -237,7 +238,8 @@ func (p *pulling) eachPage(ctx context.Context, path string, query url.Values, v
 	}
 }
 
-// readEach reads several things, as many at one time as the origin gets requests. The error is that of the first that has one.
+// readEach reads several things, as many at one time as the origin gets requests. The error is that of the first that
+// has one.
 func readEach[T, R any](each []T, read func(T) (R, error)) ([]R, error) {
 	found, failed := make([]R, len(each)), make([]error, len(each))
 	var reading errgroup.Group

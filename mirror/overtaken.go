@@ -8,8 +8,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A write through the mirror may come between a pull's reading of a page and its loading of it, which would bring back what was before. So each is
-// noted before it is sent, and a pull that has loaded a page reads those records of it again that were written meanwhile.
+// A write through the mirror may come between a pull's reading of a page and its loading of it, which would bring back
+// what was before. So each is noted before it is sent, and a pull that has loaded a page reads those records of it
+// again that were written meanwhile.
 
 const (
 	// clocksApart is how far the clocks of a pull and of a server may be apart.

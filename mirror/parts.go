@@ -10,8 +10,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An origin that has the specification's paths alone tells the current financial year, but no list of years, so that only what belongs to that
-// one can be here: its checklists, and the transcripts of each of these. Relations and documents it tells customer by customer (ring.go).
+// An origin that has the specification's paths alone tells the current financial year, but no list of years, so that
+// only what belongs to that one can be here: its checklists, and the transcripts of each of these. Relations and
+// documents it tells customer by customer (ring.go).
 
 // part is a part of a noun's list, and what its records belong to by it.
 type part struct {
@@ -72,7 +73,8 @@ func textOf(id string) json.RawMessage {
 	return text
 }
 
-// needsParts says whether the list of a noun does not say where its records belong, or has some of years that are not told.
+// needsParts says whether the list of a noun does not say where its records belong, or has some of years that are not
+// told.
 func (p *pulling) needsParts(n *noun, first *page) bool {
 	field := map[backoffice.Noun]string{backoffice.NounChecklist: "financialYear", backoffice.NounTranscript: "checklist"}[n.of]
 	if field == "" || n.part != nil || len(first.Data) == 0 {
@@ -122,7 +124,8 @@ func (p *pulling) years(ctx context.Context) (ids []string, err error) {
 	return ids, err
 }
 
-// walkParts walks through a noun part by part. What is missing in all of them stays here: there is no address by which it could be asked for.
+// walkParts walks through a noun part by part. What is missing in all of them stays here: there is no address by which
+// it could be asked for.
 func (p *pulling) walkParts(ctx context.Context, n *noun, parts []part) error {
 	done, seen := p.of(n), map[uint64]struct{}{}
 	done.Incomplete, done.after = "", -1

@@ -22,7 +22,8 @@ type Pull struct {
 
 	From             string // the origin's address
 	ClientID, Secret string // of a pair of the origin
-	// Purpose, if there is one, has registration numbers pulled as well, and is the purpose that the origin's register gets.
+	// Purpose, if there is one, has registration numbers pulled as well, and is the purpose that the origin's register
+	// gets.
 	Purpose *string
 	// Repair are fields that are left out of a record when they are what is wrong with it.
 	Repair []string
@@ -111,8 +112,8 @@ type pulling struct {
 	onlyYear string // the one financial year that is told; "" when all are
 }
 
-// Once reads everything once, and goes on where a run before was interrupted. What was loaded stays when there is an error: errors are those of the
-// store, and of an origin that cannot be read. The report is there in any case.
+// Once reads everything once, and goes on where a run before was interrupted. What was loaded stays when there is an
+// error: errors are those of the store, and of an origin that cannot be read. The report is there in any case.
 func (p *Pull) Once(ctx context.Context) (*Report, error) {
 	run, err := p.begin(ctx)
 	if err != nil {
@@ -185,7 +186,8 @@ func (p *Pull) mine(ctx context.Context, from string) (*backoffice.Mirror, error
 	return &copied, nil
 }
 
-// Release makes the store nobody's mirror: its records are its own from then on. It tells whose it was, nil for nobody's.
+// Release makes the store nobody's mirror: its records are its own from then on. It tells whose it was, nil for
+// nobody's.
 func Release(ctx context.Context, store backoffice.Store) (*backoffice.Mirror, error) {
 	m, err := store.Mirror(ctx)
 	if err != nil || m == nil {

@@ -13,9 +13,9 @@ import (
 	"example.org/backoffice/importexport"
 )
 
-// BenchmarkPull prints how fast customers are pulled into an empty store from an origin in the same process, how fast the second pull finds that
-// there is nothing to do, how many requests that takes for each page, and the most memory that Go held for both sides, by
-// go test -run - -bench Pull -benchtime 1x ./mirror.
+// BenchmarkPull prints how fast customers are pulled into an empty store from an origin in the same process, how fast
+// the second pull finds that there is nothing to do, how many requests that takes for each page, and the most memory
+// that Go held for both sides, by go test -run - -bench Pull -benchtime 1x ./mirror.
 func BenchmarkPull(b *testing.B) {
 	const customers = 100_000
 	folder := b.TempDir()

@@ -15,8 +15,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What hangs on customers, and what the origin tells of no other way, is read customer by customer: of those that were changed at once, and of all
-// others in a ring, so many by each pull that every one has its turn within a day.
+// What hangs on customers, and what the origin tells of no other way, is read customer by customer: of those that were
+// changed at once, and of all others in a ring, so many by each pull that every one has its turn within a day.
 
 const (
 	lapTime = 24 * time.Hour

@@ -17,7 +17,8 @@ var specified = regexp.MustCompile(`^/(financialyears/current|checklists|checkli
 	`customers/[^/]+|customers/[^/]+/(privacy|relations|documents)|customers/documents/[^/]+/download|calculations/[^/]+/proposal/download|minfin|minfin/download/[^/]+|` +
 	`minfin/metadata/[^/]+|settings/labels|users/[^/]+)$`)
 
-// bare is an origin that has the specification's requests alone, whose transcripts and checklists do not say where they belong.
+// bare is an origin that has the specification's requests alone, whose transcripts and checklists do not say where
+// they belong.
 func bare(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead

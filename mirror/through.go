@@ -20,8 +20,8 @@ const (
 	copyTime  = 8 * time.Second
 )
 
-// Through does writes of mirrored records at their origin, and makes the copies at once. It is a backoffice.Origin, for any number
-// of callers.
+// Through does writes of mirrored records at their origin, and makes the copies at once. It is a backoffice.Origin,
+// for any number of callers.
 type Through struct {
 	*Pull
 	origin *origin
@@ -54,7 +54,6 @@ func (t *Through) Check(ctx context.Context) error {
 
 var errNoCopy = backoffice.Errorf(backoffice.Unavailable, "the origin has done the write, but its record could not be read from there: the next pull brings it")
 
-// Write implements backoffice.Origin.
 func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id string, err error) {
 	if err := t.Check(ctx); errors.Is(err, errOther) {
 		refused := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed, Message: "this is a copy of another office's than this server writes to: write there"})
@@ -124,7 +123,8 @@ func (t *Through) copy(ctx context.Context, w *backoffice.OriginWrite, id string
 	return run.loadOne(ctx, n, found)
 }
 
-// lookUp reads one record, nil when the origin does not have or show it. around are fields of the record by which a list is found that has it.
+// lookUp reads one record, nil when the origin does not have or show it. around are fields of the record by which a
+// list is found that has it.
 func (p *pulling) lookUp(ctx context.Context, n *noun, id string, around map[string]any) (found record, err error) {
 	if n.object != "" && !n.head {
 		if found, err = p.readOne(ctx, n.object+url.PathEscape(id)+n.suffix); err != nil || found.id() == id {

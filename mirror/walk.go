@@ -21,7 +21,8 @@ const (
 	goOnFor   = time.Hour
 )
 
-// walk is one reading of all pages of a noun. What is noted of it lets another run go on behind the last page that was loaded.
+// walk is one reading of all pages of a noun. What is noted of it lets another run go on behind the last page that was
+// loaded.
 type walk struct {
 	Size    int                `json:"size"`
 	Total   int                `json:"total"` // as the first page had it
@@ -83,7 +84,8 @@ func (p *pulling) walk(ctx context.Context, n *noun) error {
 	return p.endWalk(ctx, n, w)
 }
 
-// beginWalk goes on with a walk that was interrupted, or reads the first page. No walk when the origin does not tell of the noun.
+// beginWalk goes on with a walk that was interrupted, or reads the first page. No walk when the origin does not tell
+// of the noun.
 func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) {
 	notes, err := p.Store.MirrorNotes(ctx, walkNote(n))
 	if err != nil {
@@ -164,8 +166,8 @@ func (o *origin) list(ctx context.Context, path string, query url.Values) (*page
 	return &read, status, err
 }
 
-// last is the number of the page behind which there is nothing. One that is full to the last record has an empty one behind it, which shows that the
-// total is no invention.
+// last is the number of the page behind which there is nothing. One that is full to the last record has an empty one
+// behind it, which shows that the total is no invention.
 func (w *walk) last() int { return w.Latest/w.Size + 1 }
 
 // pages reads the pages, some ahead, and loads them in their order.

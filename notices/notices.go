@@ -1,5 +1,5 @@
-// Package notices holds the licenses of what the binary embeds that others wrote: Go's modules, npm's packages, fonts. It
-// must not know the program.
+// Package notices holds the licenses of what the binary embeds that others wrote: Go's modules, npm's packages, fonts.
+// It must not know the program.
 package notices
 
 import _ "embed"

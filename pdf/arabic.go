@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The letters of Arabic join, and have up to four forms for it. Unicode has characters for these forms, in the order isolated, final,
-// initial, medial, each with a decomposition to its letter; the table is made of those.
+// The letters of Arabic join, and have up to four forms for it. Unicode has characters for these forms, in the order
+// isolated, final, initial, medial, each with a decomposition to its letter; the table is made of those.
 
 // forms are those of a letter; 0 where it has none. A letter without an initial form does not join to what follows.
 type forms struct{ isolated, final, initial, medial rune }

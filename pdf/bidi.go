@@ -12,8 +12,8 @@ var mirrored = map[rune]rune{
 }
 
 // visual puts the characters of a line in the order in which they are drawn from left to right, by the Unicode
-// Bidirectional Algorithm (UAX #9). The rules for explicit formatting are left out, since its characters were taken out before, and the one for
-// pairs of brackets.
+// Bidirectional Algorithm (UAX #9). The rules for explicit formatting are left out, since its characters were taken
+// out before, and the one for pairs of brackets.
 func visual(line []rune) []rune {
 	rtl := false
 	classes := make([]bidi.Class, len(line))

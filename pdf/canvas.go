@@ -34,8 +34,9 @@ func newCanvas(fonts Fonts) *canvas {
 // draws says whether a character can be drawn.
 func (c *canvas) draws(r rune) bool { return c.regular.draws(r) || c.fonts.draw(r) }
 
-// charactersMost is how many different characters are taken from other fonts than the embedded ones. Nobody's answers have as
-// many; the parts of fonts that a document embeds, and the time that it takes to cut them, would have no bound otherwise.
+// charactersMost is how many different characters are taken from other fonts than the embedded ones. Nobody's answers
+// have as many; the parts of fonts that a document embeds, and the time that it takes to cut them, would have no bound
+// otherwise.
 const charactersMost = 4_000
 
 // takes says whether a character can be drawn, and makes room for it.
@@ -114,8 +115,8 @@ func (c *canvas) text(s style, x, baseline float64, text string) {
 	c.drawf("BT /%s %.4g Tf %s rg %.2f %.2f Td %s Tj ET", f.resource, s.size, s.color, x, pageHeight-baseline, f.appendText(nil, text))
 }
 
-// mixedText draws a line in as many fonts as it takes, from left to right. Readers put what is written from right to left in
-// its order again, as they do for all that draws so.
+// mixedText draws a line in as many fonts as it takes, from left to right. Readers put what is written from right to
+// left in its order again, as they do for all that draws so.
 func (c *canvas) mixedText(s style, x, baseline float64, text string) {
 	line := visual([]rune(shaped(strings.TrimSuffix(text, " "), c.draws)))
 	if strings.HasSuffix(text, " ") { // at which a line was cut: it has no width in print

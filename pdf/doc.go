@@ -2,8 +2,8 @@
 // calculation, and letters. They are tagged, so that a screen reader follows headings, lists and tables; they embed
 // their fonts, and parts of an office's own fonts for scripts that these lack; and the same input gives the same bytes.
 //
-// The file itself is written here: fpdf, which cuts the fonts, writes no structure tree and lets nobody add one, and reads
-// a font anew for every document (5.9 ms and 10 MB each, where this takes 1.7 ms and 2 MB).
+// The file itself is written here: fpdf, which cuts the fonts, writes no structure tree and lets nobody add one, and
+// reads a font anew for every document (5.9 ms and 10 MB each, where this takes 1.7 ms and 2 MB).
 //
 // It must not know a store, a request or a file: it takes a document's content and writes it. No national registration
 // number is printed, whatever the content holds.

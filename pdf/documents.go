@@ -8,9 +8,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Documents draws what the office generates, in the checklist's language. It may be used by any number of callers at once:
-// as many documents are drawn at one time as there are processors, and others wait, so that the memory that they take has
-// a bound.
+// Documents draws what the office generates, in the checklist's language. It may be used by any number of callers at
+// once: as many documents are drawn at one time as there are processors, and others wait, so that the memory that they
+// take has a bound.
 type Documents struct {
 	office Letterhead
 	fonts  Fonts
@@ -24,7 +24,6 @@ func NewDocuments(office Letterhead, fonts Fonts) *Documents {
 	return &Documents{office: office, fonts: fonts, turns: make(chan struct{}, backoffice.Processors)}
 }
 
-// Transcript implements backoffice.Documents.
 func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocument) (content io.Reader, contentType string, err error) {
 	select {
 	case d.turns <- struct{}{}:
@@ -37,7 +36,6 @@ func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocu
 	return &document, "application/pdf", err
 }
 
-// Consultations implements backoffice.Documents.
 func (d *Documents) Consultations(w io.Writer, language string, of backoffice.ConsultationReport) error {
 	if language == "" && of.Customer != nil {
 		language = string(of.Customer.Language)

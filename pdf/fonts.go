@@ -20,8 +20,8 @@ import (
 // number of documents at once.
 type Fonts []*typeface
 
-// fallbackScripts are those that come out right letter by letter, once letters that join have their forms. Others, such as Devanagari
-// and Thai, put letters together in ways that take more than a font.
+// fallbackScripts are those that come out right letter by letter, once letters that join have their forms. Others,
+// such as Devanagari and Thai, put letters together in ways that take more than a font.
 var fallbackScripts = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Hebrew, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
 	unicode.Armenian, unicode.Georgian, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Common,

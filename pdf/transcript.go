@@ -7,9 +7,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Transcript writes the document of a completed transcript of an office, in the checklist's language if that is dutch, french,
-// german or english, with fonts for what the embedded ones lack. It fails with BadInput when the custom variables are no JSON
-// object, and with the writer's error.
+// Transcript writes the document of a completed transcript of an office, in the checklist's language if that is dutch,
+// french, german or english, with fonts for what the embedded ones lack. It fails with BadInput when the custom
+// variables are no JSON object, and with the writer's error.
 func Transcript(w io.Writer, office Letterhead, fonts Fonts, of backoffice.TranscriptDocument) error {
 	t, list, customer := of.Transcript, of.Checklist, PartyOf(of.Customer)
 	l := labelsFor(list.Language)

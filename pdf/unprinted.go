@@ -38,7 +38,8 @@ func (c *composer) noteUnprinted(r rune) {
 	}
 }
 
-// tellUnprinted says below the content what the marks in it stand for. Nobody shall take a document for whole that is not.
+// tellUnprinted says below the content what the marks in it stand for. Nobody shall take a document for whole that is
+// not.
 func (c *composer) tellUnprinted() {
 	if len(c.unprinted) == 0 {
 		return

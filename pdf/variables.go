@@ -11,12 +11,12 @@ import (
 // nothing stands for null and for an empty text.
 const nothing = "–"
 
-// repeatedMost is how many bytes of names are repeated for what lies below them: a long name over many answers would make
-// a document of any size.
+// repeatedMost is how many bytes of names are repeated for what lies below them: a long name over many answers would
+// make a document of any size.
 const repeatedMost = 64 << 10
 
-// flatten turns a free-form object into rows, in the object's own order, with labels for its keys. Nested values
-// have the labels above theirs, or an ellipsis in place of labels that were repeated very often; the members of a list are
+// flatten turns a free-form object into rows, in the object's own order, with labels for its keys. Nested values have
+// the labels above theirs, or an ellipsis in place of labels that were repeated very often; the members of a list are
 // numbered from 1, and a list of plain values is one row.
 func flatten(variables backoffice.JSON, l *labels) ([]row, error) {
 	if len(variables) == 0 {

@@ -104,8 +104,8 @@ func (k *keys) tokenEndpoint() string {
 	return k.tokens
 }
 
-// newer asks the issuer and waits for what it says. What was asked for a moment ago is not asked for again. Unavailable when it
-// cannot be asked.
+// newer asks the issuer and waits for what it says. What was asked for a moment ago is not asked for again.
+// Unavailable when it cannot be asked.
 func (k *keys) newer(ctx context.Context) ([]*key, error) {
 	if asking := k.ask(); asking != nil {
 		select {
@@ -133,7 +133,8 @@ func unreachable(cause error) error {
 	}
 }
 
-// ask begins to ask the issuer, unless it is being asked, and returns what ends with the answer; nil when it was asked just now.
+// ask begins to ask the issuer, unless it is being asked, and returns what ends with the answer; nil when it was asked
+// just now.
 func (k *keys) ask() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -214,7 +215,6 @@ func (k *keys) fetch(ctx context.Context) (set []*key, tokens string, err error)
 // bounded is a transport whose answers have an end.
 type bounded struct{ http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := b.RoundTripper.RoundTrip(r)
 	if err == nil {

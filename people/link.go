@@ -9,8 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// link is a person in a signed path, which any server with the same keys and the same map can serve. It is sealed: paths end up in the
-// logs of others.
+// link is a person in a signed path, which any server with the same keys and the same map can serve. It is sealed:
+// paths end up in the logs of others.
 type link struct {
 	Subject string `json:"s"`
 	Name    string `json:"n"`
@@ -30,7 +30,6 @@ func (p *People) seal(l *link) (string, error) {
 	return backoffice.PersonPrefix + string(sealed), err
 }
 
-// Linked implements auth.People.
 func (p *People) Linked(name string) (*backoffice.Principal, error) {
 	sealed, _ := strings.CutPrefix(name, backoffice.PersonPrefix)
 	text, err := p.options.Links.OpenSecret(sealedAs, []byte(sealed))

@@ -83,7 +83,8 @@ func ParseMap(text []byte) (*Map, error) {
 	return m, nil
 }
 
-// strictly decodes an object of these members alone: one that is misspelt would take away a restriction, or let in somebody denied.
+// strictly decodes an object of these members alone: one that is misspelt would take away a restriction, or let in
+// somebody denied.
 func strictly(text []byte, into any, members ...string) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -145,8 +146,8 @@ func (m *Map) match(claims map[string]any) (rules []int) {
 	return rules
 }
 
-// has says whether a claim is a text, or a list that has it. A claim that begins with / is a JSON pointer, for those within others; scope
-// is a list parted by blanks (RFC 9068).
+// has says whether a claim is a text, or a list that has it. A claim that begins with / is a JSON pointer, for those
+// within others; scope is a list parted by blanks (RFC 9068).
 func has(claims map[string]any, claim, value string) bool {
 	found, is := claims[claim]
 	if !is && strings.HasPrefix(claim, "/") {
@@ -183,8 +184,8 @@ func pointed(value any, pointer string) any {
 	return value
 }
 
-// give is what rules give together: all of their scopes; and what any of them lets see, which is everything when one restricts nothing.
-// Forbidden when there is no rule.
+// give is what rules give together: all of their scopes; and what any of them lets see, which is everything when one
+// restricts nothing. Forbidden when there is no rule.
 func (m *Map) give(rules []int) (scopes []backoffice.Scope, restriction backoffice.Restriction, err error) {
 	if len(rules) == 0 {
 		return nil, restriction, errNothing

@@ -126,7 +126,6 @@ func (p *People) Authenticate(ctx context.Context, token string) (*backoffice.Pr
 	return principal, err
 }
 
-// Live implements auth.People.
 func (p *People) Live(person *backoffice.Principal) (*backoffice.Principal, error) {
 	switch claims := person.Person.Claims.(type) {
 	case *verified:
@@ -141,8 +140,8 @@ func (p *People) Live(person *backoffice.Principal) (*backoffice.Principal, erro
 	return nil, errForeign
 }
 
-// as is whom a token makes of its bearer now. Its claims are nil where they were not just read: they are not kept as they are read, which
-// takes four times the memory.
+// as is whom a token makes of its bearer now. Its claims are nil where they were not just read: they are not kept as
+// they are read, which takes four times the memory.
 func (p *People) as(v *verified, claims map[string]any) (*backoffice.Principal, error) {
 	if !p.options.Now().Before(v.expires.Add(skew)) {
 		return nil, errEnded

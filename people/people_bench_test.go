@@ -9,7 +9,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// go test ./people -run xxx -bench Check: a token that was checked before, one whose key alone is known, and what of that is its signature.
+// go test ./people -run xxx -bench Check: a token that was checked before, one whose key alone is known, and what of
+// that is its signature.
 func BenchmarkCheck(b *testing.B) {
 	for _, algorithm := range []jose.SignatureAlgorithm{jose.ES256, jose.RS256} {
 		d := newDesk(b, algorithm, usual)

@@ -17,13 +17,15 @@ import (
 
 const leastRSA = 2048 // bits
 
-// algorithms are those of public keys. A token cannot choose none, nor a shared secret, for which a public key would then be taken.
+// algorithms are those of public keys. A token cannot choose none, nor a shared secret, for which a public key would
+// then be taken.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA}
 
 // key is a key of the issuer.
 type key struct {
 	jose.JSONWebKey
-	// under is the header of the last token that it signed, which is nearly always that of the next one too: it need not be read again.
+	// under is the header of the last token that it signed, which is nearly always that of the next one too: it need
+	// not be read again.
 	under atomic.Pointer[header]
 }
 

@@ -94,8 +94,8 @@ func TestATokenThatAsksForAnExtensionIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzAuthenticate holds that nothing is a token but what the issuer has signed, letter for letter, and that it matters to nobody
-// whether its header is known.
+// FuzzAuthenticate holds that nothing is a token but what the issuer has signed, letter for letter, and that it
+// matters to nobody whether its header is known.
 func FuzzAuthenticate(f *testing.F) {
 	known, strange := newDesk(f, jose.ES256, usual), newDesk(f, jose.ES256, usual)
 	good := known.Token(f, "an", groups("managers"))

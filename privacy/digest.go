@@ -13,9 +13,9 @@ func (k *Keyset) Digest(context string, content []byte) ([]byte, error) {
 	return digest, nil
 }
 
-// Lookups are keyed digests of a content by which it is found again without being kept: one, or while keys turn one by each
-// key, the older first. Whoever keeps all of them, and looks for all, agrees with every program that knows one of the keys.
-// The context keeps contents of different uses apart.
+// Lookups are keyed digests of a content by which it is found again without being kept: one, or while keys turn one by
+// each key, the older first. Whoever keeps all of them, and looks for all, agrees with every program that knows one of
+// the keys. The context keeps contents of different uses apart.
 func (k *Keyset) Lookups(context string, content []byte) ([][]byte, error) {
 	in, err := k.fresh()
 	if err != nil {

@@ -13,22 +13,23 @@ const (
 )
 
 // SignDownload makes the signature that a download path carries, so that a browser's link works without headers. It is
-// bound to the pair, to the kind and identifier of the file and to the moment at which it ends (in whole seconds), and is
-// URL-safe. The pair's client id can be read from it; it is not a secret.
+// bound to the pair, to the kind and identifier of the file and to the moment at which it ends (in whole seconds), and
+// is URL-safe. The pair's client id can be read from it; it is not a secret.
 func (k *Keyset) SignDownload(clientID, kind, id string, until time.Time) (string, error) {
 	return k.signPath(clientID, until, downloadContext(clientID, kind, id))
 }
 
-// VerifyDownload returns the client id of the pair that a signature was made for. Unauthenticated, with one same message,
-// when it was made for another file, was changed or has ended. The caller still has to ask whether the pair is live.
+// VerifyDownload returns the client id of the pair that a signature was made for. Unauthenticated, with one same
+// message, when it was made for another file, was changed or has ended. The caller still has to ask whether the pair
+// is live.
 func (k *Keyset) VerifyDownload(signature, kind, id string, now time.Time) (clientID string, err error) {
 	return k.verifyPath("download", signature, now, func(clientID string) []byte { return downloadContext(clientID, kind, id) })
 }
 
 func downloadContext(clientID, kind, id string) []byte { return parts("download", clientID, kind, id) }
 
-// SignUpload makes the signature of an upload path as SignDownload makes that of a download path; it is bound to all that
-// is said of the document.
+// SignUpload makes the signature of an upload path as SignDownload makes that of a download path; it is bound to all
+// that is said of the document.
 func (k *Keyset) SignUpload(clientID string, of *backoffice.DocumentUpload, until time.Time) (string, error) {
 	return k.signPath(clientID, until, uploadContext(clientID, of))
 }

@@ -6,7 +6,8 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// A purpose goes into the register of consultations as it was stated; a number in it would be one more place that holds it.
+// A purpose goes into the register of consultations as it was stated; a number in it would be one more place that
+// holds it.
 func ExampleParsePurpose() {
 	purpose, err := privacy.ParsePurpose("yearly tax return")
 	fmt.Println(purpose, err == nil)

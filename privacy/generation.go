@@ -21,8 +21,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// generation is a key as an operator speaks of it: a Tink key of each purpose. It is called by the one that seals registration
-// numbers; keys that were made since have the same Tink identifier in each purpose, those of a first generation have not.
+// generation is a key as an operator speaks of it: a Tink key of each purpose. It is called by the one that seals
+// registration numbers; keys that were made since have the same Tink identifier in each purpose, those of a first
+// generation have not.
 type generation struct {
 	id          string
 	ids         map[string]uint32 // by purpose

@@ -25,8 +25,9 @@ const keysetFormat = "backoffice keyset 1"
 // Keyset holds every key of an installation. Each purpose has a key of its own, so that nothing made for one purpose
 // passes for another. It is safe for concurrent use.
 //
-// A key, as an operator speaks of it, is one of each purpose: see generation. There are two at most, and that for as long as keys
-// turn. Which of them seals is the store's word when the keyset is bound to one (Bind), and else the file's.
+// A key, as an operator speaks of it, is one of each purpose: see generation. There are two at most, and that for as
+// long as keys turn. Which of them seals is the store's word when the keyset is bound to one (Bind), and else the
+// file's.
 type Keyset struct {
 	file    KeysetFile // without a path for one in memory
 	current atomic.Pointer[keysInUse]

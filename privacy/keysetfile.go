@@ -13,8 +13,8 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// KeysetFile is where a keyset is kept. Its keys lie in it as they are, or wrapped: encrypted by a key that a key management service has and
-// does not give out.
+// KeysetFile is where a keyset is kept. Its keys lie in it as they are, or wrapped: encrypted by a key that a key
+// management service has and does not give out.
 type KeysetFile struct {
 	Path string
 	KEK  tink.AEAD // wraps what is written, and opens what is wrapped; nil when there is none
@@ -37,9 +37,9 @@ func (f KeysetFile) Create() (*Keyset, error) {
 	return made.keyset(f)
 }
 
-// Load reads a keyset file. When there is none the error is fs.ErrNotExist. A file that others than its owner
-// can read is used, since mounted secrets often are such, with a warning in the log; so is one that is not wrapped though there is a
-// key for that, which is how it is before it is wrapped.
+// Load reads a keyset file. When there is none the error is fs.ErrNotExist. A file that others than its owner can read
+// is used, since mounted secrets often are such, with a warning in the log; so is one that is not wrapped though there
+// is a key for that, which is how it is before it is wrapped.
 func (f KeysetFile) Load() (*Keyset, error) {
 	read, err := f.read()
 	if err != nil {
@@ -105,8 +105,8 @@ func unwrapped(text []byte) (sealed []byte, wrapped bool) {
 	return file.Keyset, err == nil && file.Format == wrappedFormat
 }
 
-// envelope encrypts by a fresh key that the service encrypts: one question, and nothing of the keyset leaves. A keyset may be longer than what
-// services encrypt themselves.
+// envelope encrypts by a fresh key that the service encrypts: one question, and nothing of the keyset leaves. A keyset
+// may be longer than what services encrypt themselves.
 func envelope(kek tink.AEAD) tink.AEAD {
 	return aead.NewKMSEnvelopeAEAD2(aead.AES256GCMKeyTemplate(), kek)
 }
@@ -137,8 +137,8 @@ func writeNew(path string, text []byte) error {
 	})
 }
 
-// replaceFile puts a durable file in the place of another; whoever reads it reads the one or the other. A link stays, and what it leads to is
-// replaced: it is there that the next reads it, and that others look for it.
+// replaceFile puts a durable file in the place of another; whoever reads it reads the one or the other. A link stays,
+// and what it leads to is replaced: it is there that the next reads it, and that others look for it.
 func replaceFile(path string, text []byte) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

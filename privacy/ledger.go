@@ -67,8 +67,8 @@ func (v *Vault) WithNewLedger(ctx context.Context) context.Context {
 	return ctx
 }
 
-// AsExport has the numbers that are opened from here on entered as an export of each customer's, in the request's ledger and in those
-// of its parts. BadInput when no purpose is stated; Forbidden without privacy.read.
+// AsExport has the numbers that are opened from here on entered as an export of each customer's, in the request's
+// ledger and in those of its parts. BadInput when no purpose is stated; Forbidden without privacy.read.
 func AsExport(ctx context.Context) (context.Context, error) {
 	l, err := ledgerOf(ctx)
 	if err != nil {
@@ -103,8 +103,9 @@ func (l *ledger) purposeMissing() error {
 	return nil
 }
 
-// CheckPurpose refuses a request that is to disclose registration numbers before it does anything, so that no write is done whose answer
-// could not be shown. BadInput when the server asks for a purpose, and the viewer in ctx, who holds privacy.read, states none.
+// CheckPurpose refuses a request that is to disclose registration numbers before it does anything, so that no write is
+// done whose answer could not be shown. BadInput when the server asks for a purpose, and the viewer in ctx, who holds
+// privacy.read, states none.
 func CheckPurpose(ctx context.Context) error {
 	if l, ok := ctx.Value(ledgerKey{}).(*ledger); ok {
 		return l.purposeMissing()
@@ -119,9 +120,9 @@ type SealedNumber struct {
 	Number     backoffice.Sealed
 }
 
-// Reveal opens numbers for the viewer in ctx: as many results as asks, in their order, nil where there is no number. It is
-// the only way to open one. Each is noted in the request's ledger, which Commit must have entered before
-// any of the answer leaves. Forbidden without privacy.read; Internal when a number does not open, and then none is.
+// Reveal opens numbers for the viewer in ctx: as many results as asks, in their order, nil where there is no number.
+// It is the only way to open one. Each is noted in the request's ledger, which Commit must have entered before any of
+// the answer leaves. Forbidden without privacy.read; Internal when a number does not open, and then none is.
 func Reveal(ctx context.Context, asks []SealedNumber) ([]*string, error) {
 	l, err := ledgerOf(ctx)
 	if err != nil {
@@ -173,9 +174,9 @@ type Searching struct {
 // Search begins a search on behalf of the viewer in ctx. Each one is an entry of its own, once Index was called.
 func Search(ctx context.Context) *Searching { return &Searching{ctx: ctx} }
 
-// Index gives what the store looks for: the keyed indexes of a number (its 11 digits) in a field, as Keyset.Indexes has them. From here on the search is
-// in the ledger: as one entry under nobody, until Found names whom it found. Forbidden without privacy.read. It has
-// the form that backoffice.CustomerFilter.Criteria asks for.
+// Index gives what the store looks for: the keyed indexes of a number (its 11 digits) in a field, as Keyset.Indexes
+// has them. From here on the search is in the ledger: as one entry under nobody, until Found names whom it found.
+// Forbidden without privacy.read. It has the form that backoffice.CustomerFilter.Criteria asks for.
 func (s *Searching) Index(field backoffice.PrivacyField, number string) (string, error) {
 	l, err := ledgerOf(s.ctx)
 	if err != nil {
@@ -214,8 +215,8 @@ func (s *Searching) Found(customerIDs ...string) {
 	}
 }
 
-// Confirmed enters in the ledger in ctx that its viewer learned by a write that fields of a customer hold the numbers it
-// sent: that is a search that found the customer. Forbidden without privacy.read; Internal without a ledger.
+// Confirmed enters in the ledger in ctx that its viewer learned by a write that fields of a customer hold the numbers
+// it sent: that is a search that found the customer. Forbidden without privacy.read; Internal without a ledger.
 func (k *Keyset) Confirmed(ctx context.Context, customerID string, fields ...backoffice.PrivacyField) error {
 	l, err := ledgerOf(ctx)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 // Refuse answers a request with an error, in the format of an API.
 type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 
-// Middleware gives each request a ledger and holds back the first byte of its answer until Commit has entered what
-// it consulted. When that fails nothing that the handler wrote leaves, headers included: refuse answers instead. It also reads
-// the stated purpose, and refuses a bad one before the handler runs. viewer finds who is signed in.
+// Middleware gives each request a ledger and holds back the first byte of its answer until Commit has entered what it
+// consulted. When that fails nothing that the handler wrote leaves, headers included: refuse answers instead. It also
+// reads the stated purpose, and refuses a bad one before the handler runs. viewer finds who is signed in.
 func (v *Vault) Middleware(viewer func(context.Context) *backoffice.Principal, refuse Refuse) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

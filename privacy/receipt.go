@@ -12,13 +12,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// receiptMargin keeps entries out of a receipt that may still be on their way into the store, or come from a server whose
-// clock is behind.
+// receiptMargin keeps entries out of a receipt that may still be on their way into the store, or come from a server
+// whose clock is behind.
 const receiptMargin = time.Minute
 
-// receipt stands for all entries up to a moment. Whoever can write to the database can put an older copy of the register
-// back, whose chains all hold: no key in the server helps against that. A receipt kept elsewhere does, since entries
-// up to its moment are never added to or taken away from again.
+// receipt stands for all entries up to a moment. Whoever can write to the database can put an older copy of the
+// register back, whose chains all hold: no key in the server helps against that. A receipt kept elsewhere does, since
+// entries up to its moment are never added to or taken away from again.
 type receipt struct {
 	until  backoffice.Instant
 	count  uint64

@@ -11,9 +11,9 @@ import (
 // resealBatch is how many customers are sealed anew in one transaction: few enough that others hardly wait for it.
 const resealBatch = 500
 
-// Reseal seals by the primary key all that older ones have sealed, while servers go on. It may be interrupted at any time and run
-// again: what is done stays done. When all is, the older key is closed: numbers are no longer searched for by it. It
-// returns how many customers it sealed anew.
+// Reseal seals by the primary key all that older ones have sealed, while servers go on. It may be interrupted at any
+// time and run again: what is done stays done. When all is, the older key is closed: numbers are no longer searched
+// for by it. It returns how many customers it sealed anew.
 func (t *KeyTurner) Reseal(ctx context.Context) (done int64, err error) {
 	err = t.alone(ctx, func(renew func() error) error {
 		in, err := t.refresh(ctx)

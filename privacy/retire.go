@@ -9,7 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// CursorLife is for how long after a key was replaced it is taken that clients may hold cursors and signed paths that it made.
+// CursorLife is for how long after a key was replaced it is taken that clients may hold cursors and signed paths that
+// it made.
 const CursorLife = 24 * time.Hour
 
 // KeyStatus is a key, and how much each kind of value needs it.
@@ -66,9 +67,9 @@ func (t *KeyTurner) Status(ctx context.Context) (keys []KeyStatus, stray map[bac
 	return keys, stray, nil
 }
 
-// Retire takes a key out of the store and the keyset file. Refused with BadInput, and a sentence that says why, while anything
-// needs it. What it has signed of the register of consultations is verified as before: that part of it stays in the file.
-// cursors says that clients may lose those that it has made.
+// Retire takes a key out of the store and the keyset file. Refused with BadInput, and a sentence that says why, while
+// anything needs it. What it has signed of the register of consultations is verified as before: that part of it stays
+// in the file. cursors says that clients may lose those that it has made.
 func (t *KeyTurner) Retire(ctx context.Context, id string, cursors bool) error {
 	return t.alone(ctx, func(func() error) error {
 		keys, _, err := t.Status(ctx)
@@ -133,7 +134,8 @@ func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
 	return strings.Join(whys, "; ")
 }
 
-// Fits says, with a sentence for the operator, whether a store's values are sealed by keys of this keyset, and changes nothing.
+// Fits says, with a sentence for the operator, whether a store's values are sealed by keys of this keyset, and changes
+// nothing.
 func (k *Keyset) Fits(ctx context.Context, store backoffice.KeyStore) error {
 	listed, err := store.Keys(ctx)
 	if err != nil {

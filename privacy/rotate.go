@@ -64,9 +64,9 @@ func (t *KeyTurner) refresh(ctx context.Context) (*keysInUse, error) {
 	return t.Keys.use(), nil
 }
 
-// Rotate adds a key to the keyset file and makes it the one that seals, as soon as every program that has the keyset open knows it.
-// When some do not within Wait it ends with an error that names them; run again it goes on. It returns the identifiers
-// of the new key and of the old one.
+// Rotate adds a key to the keyset file and makes it the one that seals, as soon as every program that has the keyset
+// open knows it. When some do not within Wait it ends with an error that names them; run again it goes on. It returns
+// the identifiers of the new key and of the old one.
 func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 	err = t.alone(ctx, func(renew func() error) error {
 		in, err := t.refresh(ctx)

@@ -2,9 +2,9 @@ package privacy
 
 import "example.org/backoffice/backoffice"
 
-// SealSecret encrypts a secret that the program needs again in clear, such as that by which a webhook's messages are signed. It
-// opens under the same name only. Keysets of before have no key for it alone, so the name's purpose keeps it apart from
-// registration numbers.
+// SealSecret encrypts a secret that the program needs again in clear, such as that by which a webhook's messages are
+// signed. It opens under the same name only. Keysets of before have no key for it alone, so the name's purpose keeps
+// it apart from registration numbers.
 func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
 	in, err := k.fresh()
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 
 const statementFormat = "backoffice receipt 1"
 
-// statement is a receipt that a server writes by itself: how long a chain of the register was at a moment, and its last MAC,
-// which stands for all entries before it. It is signed, and names the receipt that was written before it, so that one that
-// is taken out is missed.
+// statement is a receipt that a server writes by itself: how long a chain of the register was at a moment, and its
+// last MAC, which stands for all entries before it. It is signed, and names the receipt that was written before it, so
+// that one that is taken out is missed.
 type statement struct {
 	Format string `json:"format"`
 	At     string `json:"at"`
@@ -94,9 +94,9 @@ func (s *statement) holds(ctx context.Context, store backoffice.ConsultationStor
 	return "", nil
 }
 
-// VerifyReceipts checks the register against all receipts, and the receipts against each other, and returns how many there
-// are. It reports what the register must hold and does not, receipts that were changed, and those that others name and that
-// are missing.
+// VerifyReceipts checks the register against all receipts, and the receipts against each other, and returns how many
+// there are. It reports what the register must hold and does not, receipts that were changed, and those that others
+// name and that are missing.
 func (k *Keyset) VerifyReceipts(ctx context.Context, store backoffice.ConsultationStore, receipts backoffice.ReceiptStore, report func(Problem)) (count int, err error) {
 	names, err := receipts.Names(ctx)
 	if err != nil {

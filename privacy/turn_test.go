@@ -146,8 +146,8 @@ func byNewKeyAlone(indexes string) string { return indexes[:backoffice.IndexSize
 
 const turnCustomers = 1200
 
-// turnWhileInUse turns the keys of two gateways with files of their own, while each is read, searched and written, and the reseal is
-// cut short twice. It returns what was missed.
+// turnWhileInUse turns the keys of two gateways with files of their own, while each is read, searched and written,
+// and the reseal is cut short twice. It returns what was missed.
 func turnWhileInUse(t *testing.T, open func() backoffice.Store, indexes func(string) string) (missed []string) {
 	t.Helper()
 	path := newKeysetFile(t)

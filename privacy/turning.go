@@ -14,9 +14,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Which key seals is told by the store, so that all programs turn together. Two rules keep a number from being missed: no key
-// becomes the primary before every program that has the keyset open has noted that it knows it, and what a program does
-// is decided on what the store said at most staleAfter ago, while its note stands.
+// Which key seals is told by the store, so that all programs turn together. Two rules keep a number from being missed:
+// no key becomes the primary before every program that has the keyset open has noted that it knows it, and what a
+// program does is decided on what the store said at most staleAfter ago, while its note stands.
 const (
 	lookPeriod  = time.Second
 	staleAfter  = 4 * time.Second
@@ -42,9 +42,9 @@ type binding struct {
 	done   sync.WaitGroup
 }
 
-// Bind ties the keyset to a store from here on, which is then the one that says which key seals. A store that knows no keys yet
-// gets the file's primary. BadInput, with a sentence for the operator, when the store's values are sealed by another keyset.
-// End it before the store is closed.
+// Bind ties the keyset to a store from here on, which is then the one that says which key seals. A store that knows no
+// keys yet gets the file's primary. BadInput, with a sentence for the operator, when the store's values are sealed by
+// another keyset. End it before the store is closed.
 func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
 	print, err := k.claim(ctx, store)
 	if err == nil {
@@ -94,7 +94,8 @@ func (k *Keyset) claim(ctx context.Context, store backoffice.KeyStore) (string, 
 	return in.primary.fingerprint, nil
 }
 
-// Release ends the tie: the program notes that it does not need the store's keys any more. Where the store is gone its note lapses.
+// Release ends the tie: the program notes that it does not need the store's keys any more. Where the store is gone its
+// note lapses.
 func (k *Keyset) Release() {
 	b := k.bound
 	if b == nil || b.stop == nil {
@@ -126,8 +127,8 @@ func lackingKey(id string) error {
 // use is the keyset as it is known; good for what opens and verifies.
 func (k *Keyset) use() *keysInUse { return k.current.Load() }
 
-// fresh is the keyset as the store said not long ago; what seals and searches goes by it. Unavailable when the store cannot be
-// asked.
+// fresh is the keyset as the store said not long ago; what seals and searches goes by it. Unavailable when the store
+// cannot be asked.
 func (k *Keyset) fresh() (*keysInUse, error) {
 	in := k.current.Load()
 	b := k.bound

@@ -43,9 +43,9 @@ type Verified struct {
 }
 
 // Verify walks the whole register, in memory that does not grow with it, and reports each problem: an entry that was
-// changed, removed or put in, a chain cut off or missing, and, with the receipt of an earlier run ("" for none), an entry
-// of then that is there no more. Servers may go on writing meanwhile. BadInput for a receipt that is none; other errors are
-// the store's.
+// changed, removed or put in, a chain cut off or missing, and, with the receipt of an earlier run ("" for none), an
+// entry of then that is there no more. Servers may go on writing meanwhile. BadInput for a receipt that is none; other
+// errors are the store's.
 func (k *Keyset) Verify(ctx context.Context, store backoffice.ConsultationStore, earlier string, report func(Problem)) (Verified, error) {
 	v := &verifier{keys: k, store: store, report: report, now: gather(backoffice.InstantOf(time.Now().Add(-receiptMargin)))}
 	var then receipt
@@ -226,8 +226,8 @@ func (v *verifier) heads(ctx context.Context, from int64, limit int) ([]backoffi
 	return v.store.ConsultationHeads(ctx, from, limit)
 }
 
-// strayEntries reports entries of chains below one, which have no head. It stops, with grown, at a chain from next onwards
-// that has one by now.
+// strayEntries reports entries of chains below one, which have no head. It stops, with grown, at a chain from next
+// onwards that has one by now.
 func (v *verifier) strayEntries(ctx context.Context, below, next int64) (grown bool, err error) {
 	for reported := int64(math.MinInt64); ; v.take() {
 		entry, err := v.peek(ctx)

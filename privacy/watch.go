@@ -38,8 +38,8 @@ func (a *alarms) raise(what string) {
 	}
 }
 
-// Alarms are what this process has noticed that shows that the register of consultations was tampered with, in a sentence each;
-// none is as it should be.
+// Alarms are what this process has noticed that shows that the register of consultations was tampered with, in a
+// sentence each; none is as it should be.
 func (v *Vault) Alarms() []string {
 	return v.register.alarms.all()
 }
@@ -50,8 +50,8 @@ func (a *alarms) all() []string {
 	return slices.Clone(a.raised)
 }
 
-// compare looks whether a chain is as this process left it; what it finds otherwise it raises. The store may be ahead of
-// head by now, never behind.
+// compare looks whether a chain is as this process left it; what it finds otherwise it raises. The store may be ahead
+// of head by now, never behind.
 func (r *register) compare(ctx context.Context, head backoffice.ConsultationHead) error {
 	heads, err := r.store.ConsultationHeads(ctx, head.Chain, 1)
 	if err != nil {
@@ -99,10 +99,10 @@ func (r *register) giveBack(head backoffice.ConsultationHead) {
 	}
 }
 
-// Watch writes a receipt of each period in which this process entered something, until ctx ends, and one at the end of what
-// is left. It begins with a look whether the register holds what the receipts say, and looks in each period whether its own
-// chain is as it left it; what is not raises an alarm. receipts may be nil: then it only looks. That receipts cannot be
-// written is logged and tried again; no disclosure waits for it.
+// Watch writes a receipt of each period in which this process entered something, until ctx ends, and one at the end of
+// what is left. It begins with a look whether the register holds what the receipts say, and looks in each period
+// whether its own chain is as it left it; what is not raises an alarm. receipts may be nil: then it only looks. That
+// receipts cannot be written is logged and tried again; no disclosure waits for it.
 func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, period time.Duration) {
 	w := &watch{register: v.register, receipts: receipts}
 	if receipts != nil {

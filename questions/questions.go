@@ -1,6 +1,6 @@
-// Package questions are the questions that an office asks of its data, each answered by one query: documents in a folder, which
-// the worked queries and the documentation show as they are. It knows nothing of the schema; gateway's tests run each of them
-// against a computation of their own.
+// Package questions are the questions that an office asks of its data, each answered by one query: documents in a
+// folder, which the worked queries and the documentation show as they are. It knows nothing of the schema; gateway's
+// tests run each of them against a computation of their own.
 package questions
 
 import (

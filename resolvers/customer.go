@@ -47,8 +47,8 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 	})
 }
 
-// searched reads something of the customers whom a filter picks. The register is told whom a search by registration number finds,
-// and whom the answer shows.
+// searched reads something of the customers whom a filter picks. The register is told whom a search by registration
+// number finds, and whom the answer shows.
 func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], filter *backoffice.CustomerFilter,
 	read func(backoffice.CustomerCriteria) (answer V, shown []string, err error)) (answer V, err error) {
 	search := privacy.Search(ctx)

@@ -9,9 +9,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// HasScope is the schema's @hasScope. A field is resolved only for a pair that holds the scope; an input field takes a value
-// from such a pair only. A null passes: in a filter it is no filter, in a creation it is nothing, and in an update the
-// domain refuses it for want of the same scope, so it never clears anything.
+// HasScope is the schema's @hasScope. A field is resolved only for a pair that holds the scope; an input field takes a
+// value from such a pair only. A null passes: in a filter it is no filter, in a creation it is nothing, and in an
+// update the domain refuses it for want of the same scope, so it never clears anything.
 func HasScope(ctx context.Context, obj any, next graphql.Resolver, scope backoffice.Scope) (any, error) {
 	missing := auth.Require(ctx, scope)
 	if missing == nil {

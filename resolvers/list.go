@@ -70,7 +70,8 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 	}}, nil
 }
 
-// pages answers the question about each parent. There is no error per parent: a page that cannot be read fails them all.
+// pages answers the question about each parent. There is no error per parent: a page that cannot be read fails them
+// all.
 func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C], parents []string) ([]*backoffice.Connection[T, C], error) {
 	answers, err := noun.Pages(ctx, list.Ask, parents)
 	if err != nil {
@@ -142,8 +143,8 @@ func (n noun[T, C]) TotalCount(ctx context.Context, connections []*backoffice.Co
 	})
 }
 
-// perList asks once for each list among the connections and puts the answers in the connections' places. of tells it of a list that
-// is known whole.
+// perList asks once for each list among the connections and puts the answers in the connections' places. of tells it
+// of a list that is known whole.
 func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, connections []*backoffice.Connection[T, C], of func(whole []T) V, ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
 	answers := make([]V, len(connections))
 	err := grouped(ctx, answers, func(i int) (list *backoffice.List[C], asks bool) {
@@ -165,8 +166,8 @@ func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, conn
 	return answers, err
 }
 
-// grouped asks once for each group of places, all at the same time, and puts the answers in the places. of tells to which
-// group a place belongs, and whether it asks at all.
+// grouped asks once for each group of places, all at the same time, and puts the answers in the places. of tells to
+// which group a place belongs, and whether it asks at all.
 func grouped[K comparable, V any](ctx context.Context, answers []V, of func(place int) (group K, asks bool), ask func(places []int) ([]V, error)) error {
 	var groups [][]int
 	numbers := map[K]int{}

@@ -11,8 +11,8 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// mutation holds the writes: each is authorised by the schema's @hasScope and again by the domain, done by the domain, and
-// answered by its payload.
+// mutation holds the writes: each is authorised by the schema's @hasScope and again by the domain, done by the domain,
+// and answered by its payload.
 type mutation struct{ *Root }
 
 // Mutation gives gqlgen the resolvers of the mutations.
@@ -26,8 +26,9 @@ func (m mutation) service(dryRun *bool) *backoffice.Service {
 	return m.Service
 }
 
-// answer sorts what came of a write: what the caller can fix goes into the payload, all else into the response's errors.
-// After a write that was done, what the request has read before is forgotten, so that the payload's selection sees it.
+// answer sorts what came of a write: what the caller can fix goes into the payload, all else into the response's
+// errors. After a write that was done, what the request has read before is forgotten, so that the payload's selection
+// sees it.
 func answer[P interface{ Tell([]*backoffice.UserError) }](ctx context.Context, err error, payload P) (P, error) {
 	var none P
 	var known *backoffice.Error

@@ -34,18 +34,19 @@ type Config struct {
 	Throttle      *auth.Throttle
 	Proxies       auth.Proxies
 
-	// Admit, if there is one, waits until a request of this cost may run, in objects, and gives it a context of its own;
-	// leave is called when the answer was sent. least is what of the cost is charged in any case.
+	// Admit, if there is one, waits until a request of this cost may run, in objects, and gives it a context of its
+	// own; leave is called when the answer was sent. least is what of the cost is charged in any case.
 	Admit func(ctx context.Context, cost, least int) (own context.Context, leave func(), err error)
-	// Open, if there is one, charges the opening of a stream or a transfer, which Admit does not hold up. Errors: RateLimited.
+	// Open, if there is one, charges the opening of a stream or a transfer, which Admit does not hold up. Errors:
+	// RateLimited.
 	Open func(ctx context.Context) error
 	// Answer is the most bytes of an answer; 0 is no bound.
 	Answer int
 	// Upload is the most bytes of a document that is uploaded.
 	Upload int64
 
-	// Streamed bounds requests that are answered with a file, for as long as it flows, and Bounded the time of all others;
-	// nil: there is no bound.
+	// Streamed bounds requests that are answered with a file, for as long as it flows, and Bounded the time of all
+	// others; nil: there is no bound.
 	Bounded, Streamed func(http.Handler) http.Handler
 
 	// SignedIn, if there is one, sees each request that has a principal.
@@ -89,8 +90,9 @@ type API struct {
 	document func() []byte // the OpenAPI document, made when it is first asked for
 }
 
-// Mount puts the interface on a router: its operations behind sign-in, the signed download paths and the OpenAPI document
-// without, and problem details as the answers to unknown paths and wrong methods. The router may have further routes.
+// Mount puts the interface on a router: its operations behind sign-in, the signed download paths and the OpenAPI
+// document without, and problem details as the answers to unknown paths and wrong methods. The router may have further
+// routes.
 func Mount(r chi.Router, c Config) *API {
 	a := &API{Config: c}
 	for _, middleware := range []*func(http.Handler) http.Handler{&c.Bounded, &c.Streamed, &c.SignedIn} {
@@ -133,7 +135,8 @@ func Mount(r chi.Router, c Config) *API {
 	return a
 }
 
-// adapter routes operations by whether they stream and who signs for them, and also answers HEAD wherever GET is answered.
+// adapter routes operations by whether they stream and who signs for them, and also answers HEAD wherever GET is
+// answered.
 type adapter struct {
 	huma.Adapter // of all operations that do not stream
 	streamed     huma.Adapter

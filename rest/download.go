@@ -123,8 +123,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, f storedFile) {
 	}
 }
 
-// streamedKey marks an operation that is answered with the bytes of a file. They pass through a small buffer, for as long
-// as the client's line needs.
+// streamedKey marks an operation that is answered with the bytes of a file. They pass through a small buffer, for as
+// long as the client's line needs.
 const streamedKey = "streamed"
 
 func streams(op *huma.Operation) bool { return op.Metadata[streamedKey] != nil }

@@ -30,8 +30,8 @@ func missingProperty(message string) (name string, ok bool) {
 	return strings.CutSuffix(name, after)
 }
 
-// register adds an operation of the part that is mounted. needs is the scope that guards all of it, "" for none; it is asked before the request is
-// looked at.
+// register adds an operation of the part that is mounted. needs is the scope that guards all of it, "" for none; it is
+// asked before the request is looked at.
 func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	op.Tags = []string{a.tag}
 	op.Middlewares = append(op.Middlewares, a.admit(needs, discloses(reflect.TypeFor[O]())))
@@ -82,8 +82,8 @@ func textsOf(in reflect.Type) map[string][]int {
 	return texts
 }
 
-// registerList adds an operation that reads with several statements: they see one moment, so that totals are those of the
-// rows. It ends with the handler, before anything waits for the client.
+// registerList adds an operation that reads with several statements: they see one moment, so that totals are those of
+// the rows. It ends with the handler, before anything waits for the client.
 func registerList[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	register(a, op, needs, func(ctx context.Context, in *I) (*O, error) {
 		out, err := atOneMoment(ctx, a.Store, in, handler)

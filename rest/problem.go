@@ -228,8 +228,8 @@ func unknown(noun backoffice.Noun) error {
 	return backoffice.Errorf(backoffice.NotFound, "no %s has this identifier", noun)
 }
 
-// Huma asks these two variables of its own for the errors that it makes itself, and for the type that it documents. They
-// are one for the process, which has one REST interface; the API of a request is found through its context.
+// Huma asks these two variables of its own for the errors that it makes itself, and for the type that it documents.
+// They are one for the process, which has one REST interface; the API of a request is found through its context.
 func init() {
 	huma.NewError = func(status int, message string, _ ...error) huma.StatusError { return problem(status, message) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
@@ -242,8 +242,8 @@ func init() {
 	huma.ValidateStrictCasing = true
 }
 
-// invalid tells what is wrong with a request that does not fit its schema. Of what huma found it takes the places and the
-// messages, never the values.
+// invalid tells what is wrong with a request that does not fit its schema. Of what huma found it takes the places and
+// the messages, never the values.
 func invalid(status int, message string, errs []error) *Problem {
 	var faults []ProblemError
 	for _, err := range errs {

@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Huma sets the status before it encodes an answer. Here it is kept back until the answer is known to be one that may be
-// sent.
+// Huma sets the status before it encodes an answer. Here it is kept back until the answer is known to be one that may
+// be sent.
 
 // SetStatus notes the status.
 func (r *request) SetStatus(status int) { r.status = status }
@@ -55,8 +55,8 @@ func (r *request) sendStatus() {
 	r.humaContext.SetStatus(r.status)
 }
 
-// cost is how many objects a request may be answered with, as GraphQL counts them: a list 1, its page, and a hundredth of
-// what is skipped for it; a write 10. least is what of it is done even when nothing is found.
+// cost is how many objects a request may be answered with, as GraphQL counts them: a list 1, its page, and a hundredth
+// of what is skipped for it; a write 10. least is what of it is done even when nothing is found.
 func (r *request) cost() (cost, least int) {
 	page, size, isList := 1, backoffice.DefaultRESTPageSize, false
 	for _, p := range r.Operation().Parameters {

@@ -96,7 +96,6 @@ type uploadBody struct {
 	failed error
 }
 
-// Read implements io.Reader.
 func (u *uploadBody) Read(p []byte) (int, error) {
 	n, err := u.Reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -143,7 +142,8 @@ func (a *API) tooLong() error {
 	return problem(http.StatusRequestEntityTooLarge, "a document has at most "+strconv.FormatInt(a.Upload, 10)+" bytes")
 }
 
-// refusedUpload tells what is wrong with an upload: of what is in the query and in headers, which have no place in a body.
+// refusedUpload tells what is wrong with an upload: of what is in the query and in headers, which have no place in a
+// body.
 func (a *API) refusedUpload(draft backoffice.DocumentDraft, err error) error {
 	if errors.Is(err, backoffice.ErrTooManyBytes) {
 		return a.tooLong()

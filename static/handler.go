@@ -40,8 +40,8 @@ func Handler(path string, dist fs.FS, policy string, marks ...string) http.Handl
 	})
 }
 
-// Page serves one page of dist at whatever path it is mounted, as Handler serves index.html. One that is not there is a mistake of the
-// build: it panics.
+// Page serves one page of dist at whatever path it is mounted, as Handler serves index.html. One that is not there is
+// a mistake of the build: it panics.
 func Page(dist fs.FS, name, policy string, marks ...string) http.Handler {
 	page, err := fs.ReadFile(dist, "dist/"+name)
 	if err != nil {

@@ -32,12 +32,10 @@ var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Ca
 	orders: map[backoffice.OrderKey]order{backoffice.KeyUpdatedAt: byNumber("updated_at")},
 })
 
-// Calculations implements backoffice.Readers.
 func (r *readers) Calculations() backoffice.Reader[*backoffice.Calculation, backoffice.CalculationCriteria] {
 	return readerOf(r, calculationTable)
 }
 
-// Calculations implements backoffice.Tx.
 func (t *tx) Calculations() backoffice.Writer[*backoffice.Calculation, backoffice.CalculationCriteria] {
 	return &calculationWriter{writerOf(t, calculationTable)}
 }
@@ -47,7 +45,6 @@ type calculationWriter struct {
 	writer[backoffice.Calculation, backoffice.CalculationCriteria]
 }
 
-// Insert implements backoffice.Writer.
 func (w *calculationWriter) Insert(ctx context.Context, rows ...*backoffice.Calculation) error {
 	if err := w.writer.Insert(ctx, rows...); err != nil {
 		return err
@@ -55,17 +52,14 @@ func (w *calculationWriter) Insert(ctx context.Context, rows ...*backoffice.Calc
 	return w.refresh(ctx, transcriptsOf(rows), rows)
 }
 
-// Update implements backoffice.Writer.
 func (w *calculationWriter) Update(ctx context.Context, rows ...*backoffice.Calculation) error {
 	return w.replace(ctx, w.idsOf(rows), rows, func() error { return w.writer.Update(ctx, rows...) })
 }
 
-// Upsert implements backoffice.Writer.
 func (w *calculationWriter) Upsert(ctx context.Context, rows []*backoffice.Calculation) error {
 	return w.replace(ctx, w.idsOf(rows), rows, func() error { return w.writer.Upsert(ctx, rows) })
 }
 
-// Delete implements backoffice.Writer.
 func (w *calculationWriter) Delete(ctx context.Context, ids ...string) (deleted []string, err error) {
 	err = w.replace(ctx, ids, nil, func() error { deleted, err = w.writer.Delete(ctx, ids...); return err })
 	return deleted, err
@@ -112,7 +106,8 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 	return err
 }
 
-// refresh works out the effective status of transcripts anew. The calculations that were written hang on what those hang.
+// refresh works out the effective status of transcripts anew. The calculations that were written hang on what those
+// hang.
 func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, written []*backoffice.Calculation) error {
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil

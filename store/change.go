@@ -8,9 +8,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// LogChanges implements backoffice.Tx. The entries are kept until the transaction is about to commit: writers of the log
-// wait for each other from there on, and so for as short a time as can be. A large import need not keep them in memory:
-// where there is one writer nobody waits, and elsewhere they are copied aside.
+// LogChanges implements backoffice.Tx. The entries are kept until the transaction is about to commit: writers of the
+// log wait for each other from there on, and so for as short a time as can be. A large import need not keep them in
+// memory: where there is one writer nobody waits, and elsewhere they are copied aside.
 func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) error {
 	if t.failed != nil {
 		return t.failed
@@ -93,8 +93,8 @@ func (t *tx) finish(ctx context.Context) error {
 	return t.show(ctx, end.at)
 }
 
-// finishWithCommit does what finish does in the trip of the commit, so that nobody waits for the end of the log longer than
-// the statements take: the numbers and the instant are worked out where the log is.
+// finishWithCommit does what finish does in the trip of the commit, so that nobody waits for the end of the log longer
+// than the statements take: the numbers and the instant are worked out where the log is.
 func (t *tx) finishWithCommit(ctx context.Context) {
 	n, d := t.store.nouns, t.store.nouns.dialect
 	for i, change := range t.changes {
@@ -204,8 +204,9 @@ func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backof
 	return nil
 }
 
-// newestChanges are the entries from a number on, the newest first: what those who look need to know of them. The newest is
-// there in any case. Its limit is part of the text: with one that is bound, SQLite prepares a statement anew each time.
+// newestChanges are the entries from a number on, the newest first: what those who look need to know of them. The
+// newest is there in any case. Its limit is part of the text: with one that is bound, SQLite prepares a statement anew
+// each time.
 const newestChanges = "SELECT /*backoffice:changes.newest*/ c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
 	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m) ORDER BY c.sequence DESC LIMIT "
 
@@ -219,9 +220,9 @@ func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 	}
 }
 
-// NewestChanges queues the reading of the change log from a number on, at most limit entries, the newest first; the newest is
-// read in any case. It sees the moment of the batch, on the server that answers it. Of the entries' own fields it leaves out
-// Action and Fields.
+// NewestChanges queues the reading of the change log from a number on, at most limit entries, the newest first; the
+// newest is read in any case. It sees the moment of the batch, on the server that answers it. Of the entries' own
+// fields it leaves out Action and Fields.
 func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *Query {
 	q := queryOf(newestChanges+strconv.Itoa(limit), []any{from}, eachNewest(each))
 	q.uncounted = true
@@ -239,12 +240,10 @@ func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffi
 	return nouns, err
 }
 
-// Changes implements backoffice.ChangeStore.
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]*backoffice.Change, error) {
 	return s.listChanges(ctx, "changes.list", "", after, limit)
 }
 
-// Administration implements backoffice.ChangeStore.
 func (s *Store) Administration(ctx context.Context, after int64, limit int) ([]*backoffice.Change, error) {
 	return s.listChanges(ctx, "changes.administration", "("+kindOfEntry+") = '"+string(backoffice.NounAdministration)+"' AND ", after, limit)
 }

@@ -18,8 +18,9 @@ const kindOfEntry = "CASE WHEN noun = 'customer' AND fields IN ('registrationNum
 // feedColumns are the columns of an entry that the feed shows, as they are in its page.
 const feedColumns = "sequence, at, client_id, noun, object_id, fields, done, parents, parent_nouns, visible_at"
 
-// feedShape is all that the text of a page depends on. Callers choose sizes of pages, so there are but a few limits. The kinds are
-// part of the text: PostgreSQL takes a kind that it does not know for a frequent one, and would look for one that never was among all entries.
+// feedShape is all that the text of a page depends on. Callers choose sizes of pages, so there are but a few limits.
+// The kinds are part of the text: PostgreSQL takes a kind that it does not know for a frequent one, and would look for
+// one that never was among all entries.
 type feedShape struct {
 	kinds   string // with commas between
 	limit   int
@@ -43,8 +44,8 @@ var (
 // mostFeedTexts bounds what is kept of texts: there are some thousand sets of kinds.
 const mostFeedTexts = 500
 
-// feedText reads a page: the ends of the log, and beside them its entries. Each kind is read in its
-// order from the index and these rows are merged until the page is full, however many entries of other kinds are between.
+// feedText reads a page: the ends of the log, and beside them its entries. Each kind is read in its order from the
+// index and these rows are merged until the page is full, however many entries of other kinds are between.
 func feedText(s feedShape, d *Dialect) string {
 	if known, ok := feedTexts.Load(s); ok {
 		return known.(string)
@@ -83,7 +84,6 @@ func feedNames(inView bool) string {
 	return feedColumns
 }
 
-// ReadChanges implements backoffice.ChangeStore.
 func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
 	asked := s.changesQuery(q, into, false)
 	asked.inView = func(*moment) *Query { return s.changesQuery(q, into, true) }
@@ -95,8 +95,8 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 	kinds := q.Kinds.Names()
 	text, args := endsOfFeed, []any(nil)
 	if len(kinds) > 0 {
-		// The last of the entries that are gone is still there, so there may be one row more than are wanted; another one tells
-		// whether there are more.
+		// The last of the entries that are gone is still there, so there may be one row more than are wanted; another
+		// one tells whether there are more.
 		text, args = feedText(feedShapeOf(s.nouns.dialect, kinds, q.First+2, inView), s.nouns.dialect), []any{q.After}
 	}
 	return queryOf(text, args, func(row *Row) error {
@@ -126,7 +126,6 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 	})
 }
 
-// RenewHistory implements backoffice.ChangeStore.
 func (s *Store) RenewHistory(ctx context.Context, old, act string, now backoffice.Instant) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		const text = "UPDATE /*backoffice:change_horizon.renew*/ change_horizon SET history = $1 WHERE history = $2 OR $2 = ''"
@@ -138,8 +137,8 @@ func (s *Store) RenewHistory(ctx context.Context, old, act string, now backoffic
 	})
 }
 
-// RemoveChanges implements backoffice.ChangeStore. The last of the entries that are gone stays, though nobody is shown it:
-// numbers go on behind it, and whoever knew the log up to there, or further, sees that it is still the same one.
+// RemoveChanges implements backoffice.ChangeStore. The last of the entries that are gone stays, though nobody is shown
+// it: numbers go on behind it, and whoever knew the log up to there, or further, sees that it is still the same one.
 func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, limit int) (more bool, err error) {
 	const oldest = "SELECT /*backoffice:changes.oldest*/ c.sequence, CASE WHEN c.visible_at > 0 THEN c.visible_at ELSE c.at END FROM changes c" +
 		" WHERE c.sequence > (SELECT h.removed FROM change_horizon h) ORDER BY c.sequence LIMIT $1"

@@ -6,8 +6,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An entry of the change log keeps its parents in two texts: the identifiers, parted by blanks, and a letter for the noun of
-// each. So a program of before, which knows the identifiers alone, still finds what an entry drops from its memory.
+// An entry of the change log keeps its parents in two texts: the identifiers, parted by blanks, and a letter for the
+// noun of each. So a program of before, which knows the identifiers alone, still finds what an entry drops from its
+// memory.
 
 const letters = "ycktu"
 

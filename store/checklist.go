@@ -18,12 +18,10 @@ var checklistTable = describe(backoffice.ChecklistTable, table[backoffice.Checkl
 	orders: map[backoffice.OrderKey]order{backoffice.KeyName: byText("name_folded")},
 })
 
-// Checklists implements backoffice.Readers.
 func (r *readers) Checklists() backoffice.Reader[*backoffice.Checklist, backoffice.ChecklistCriteria] {
 	return readerOf(r, checklistTable)
 }
 
-// Checklists implements backoffice.Tx.
 func (t *tx) Checklists() backoffice.Writer[*backoffice.Checklist, backoffice.ChecklistCriteria] {
 	return simpleWriter(t, checklistTable)
 }

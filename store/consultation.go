@@ -36,12 +36,10 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 	orders: map[backoffice.OrderKey]order{backoffice.KeyAt: byNumber("at")},
 })
 
-// Consultations implements backoffice.Readers.
 func (r *readers) Consultations() backoffice.Reader[*backoffice.Consultation, backoffice.ConsultationCriteria] {
 	return readerOf(r, privacyAccessTable)
 }
 
-// OpenConsultationChain implements backoffice.ConsultationStore.
 func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64) (chainHead, registerHead backoffice.ConsultationHead)) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.lock(ctx, lockChains); err != nil {
@@ -79,7 +77,6 @@ func bytesOrNull(b []byte) any {
 	return b
 }
 
-// AppendConsultations implements backoffice.ConsultationStore.
 func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.Consultation) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		const move = "UPDATE /*backoffice:consultation_heads.move*/ consultation_heads SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
@@ -100,7 +97,6 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 	})
 }
 
-// ListConsultations implements backoffice.ConsultationStore.
 func (s *Store) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.Consultation, error) {
 	var entries []*backoffice.Consultation
 	columns, read := on(s.nouns, privacyAccessTable).whole(func(entry *backoffice.Consultation) { entries = append(entries, entry) })
@@ -109,7 +105,6 @@ func (s *Store) ListConsultations(ctx context.Context, after backoffice.Consulta
 	return entries, err
 }
 
-// ConsultationHeads implements backoffice.ConsultationStore.
 func (s *Store) ConsultationHeads(ctx context.Context, from int64, limit int) ([]backoffice.ConsultationHead, error) {
 	return consultationHeads(ctx, s.primary(), from, limit)
 }

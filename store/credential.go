@@ -44,12 +44,10 @@ func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) 
 	return pairs, err
 }
 
-// Credentials implements backoffice.CredentialStore.
 func (s *Store) Credentials(ctx context.Context) ([]*backoffice.Credential, error) {
 	return queryCredentials(ctx, s.primary(), selectCredentials+orderCredentials)
 }
 
-// Credential implements backoffice.CredentialStore.
 func (s *Store) Credential(ctx context.Context, clientID string) (*backoffice.Credential, error) {
 	return credential(ctx, s.primary(), clientID)
 }
@@ -82,7 +80,6 @@ func instantOrNull(i backoffice.Instant) any {
 	return int64(i)
 }
 
-// CreateCredential implements backoffice.CredentialStore.
 func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credential) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		tx.acts = true
@@ -111,7 +108,6 @@ func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) 
 	return nil
 }
 
-// UpdateCredential implements backoffice.CredentialStore.
 func (s *Store) UpdateCredential(ctx context.Context, clientID string, change func(*backoffice.Credential) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		tx.acts = true
@@ -141,7 +137,6 @@ func (s *Store) UpdateCredential(ctx context.Context, clientID string, change fu
 	})
 }
 
-// CredentialsUsed implements backoffice.CredentialStore.
 func (s *Store) CredentialsUsed(ctx context.Context, clientIDs []string, day backoffice.Instant) error {
 	d := s.nouns.dialect
 	text := "UPDATE /*backoffice:credentials.used*/ credentials SET last_used_at = $2 WHERE " + d.among("id") + " AND (last_used_at IS NULL OR last_used_at < $2)"

@@ -72,18 +72,16 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 	unique: uniqueValue{release: "customer_code = NULL"},
 })
 
-// Customers implements backoffice.Readers.
 func (r *readers) Customers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
 	return readerOf(r, customerTable)
 }
 
-// Customers implements backoffice.Tx.
 func (t *tx) Customers() backoffice.Writer[*backoffice.Customer, backoffice.CustomerCriteria] {
 	return simpleWriter(t, customerTable)
 }
 
-// openUpdatedAt is when pairs without privacy.read see that a customer was changed last; the record has it only where it
-// is not UpdatedAt.
+// openUpdatedAt is when pairs without privacy.read see that a customer was changed last; the record has it only where
+// it is not UpdatedAt.
 var openUpdatedAt = func() column[backoffice.Customer] {
 	c := number("open_updated_at", "", func(c *backoffice.Customer) *backoffice.Instant { return &c.OpenUpdatedAt })
 	c.write = "CASE WHEN v.open_updated_at = 0 THEN v.updated_at ELSE v.open_updated_at END"
@@ -95,8 +93,8 @@ var openUpdatedAt = func() column[backoffice.Customer] {
 	return c
 }()
 
-// customersWithoutNumbers describes the same table as a pair without privacy.read sees it: the numbers are not read, and
-// version, updatedAt and what goes by it are those that a change of the numbers alone does not move.
+// customersWithoutNumbers describes the same table as a pair without privacy.read sees it: the numbers are not read,
+// and version, updatedAt and what goes by it are those that a change of the numbers alone does not move.
 var customersWithoutNumbers = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
 	t := *customerTable
 	t.columns = slices.Clone(t.columns)
@@ -118,12 +116,10 @@ var customersWithoutNumbers = func() *table[backoffice.Customer, backoffice.Cust
 	return register(&t)
 }()
 
-// CustomersWithoutNumbers implements backoffice.Readers.
 func (r *readers) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
 	return readerOf(r, customersWithoutNumbers)
 }
 
-// CustomersWithoutNumbers implements backoffice.Tx.
 func (t *tx) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
 	return &reader[backoffice.Customer, backoffice.CustomerCriteria]{on(t.store.nouns, customersWithoutNumbers), t.from}
 }
@@ -135,7 +131,8 @@ func concat[E any](parts ...[]E) (all []E) {
 	return all
 }
 
-// search picks rows whose search text contains a folded text of at least three characters, through an index of trigrams.
+// search picks rows whose search text contains a folded text of at least three characters, through an index of
+// trigrams.
 func search[C any](table string, of func(C) string) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != "" },

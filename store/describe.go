@@ -32,8 +32,8 @@ type description struct {
 	reads     func(noun any, from source) any // a *reader
 }
 
-// describe completes the description of a noun by the domain's: to the columns that are given come the identifier, those of
-// the noun's fields, its version and its file.
+// describe completes the description of a noun by the domain's: to the columns that are given come the identifier,
+// those of the noun's fields, its version and its file.
 func describe[T any, C comparable](of *backoffice.Table[T], t table[T, C]) *table[T, C] {
 	t.noun, t.id, t.version = of.Noun, of.ID, of.Version
 	columns := []column[T]{text("id", "", of.ID)}
@@ -95,8 +95,8 @@ func nameOf(noun backoffice.Noun) string {
 	panic("store: no table has " + string(noun))
 }
 
-// columnOf is the column of a field. It has the field's name, or the name of the part of an object, with underlines; it serves
-// the field of that name, or the record that the field refers to.
+// columnOf is the column of a field. It has the field's name, or the name of the part of an object, with underlines;
+// it serves the field of that name, or the record that the field refers to.
 func (t *table[T, C]) columnOf(f *backoffice.WritableField[T]) column[T] {
 	is := t.special[f.Name]
 	object, part, isPart := strings.Cut(f.Name, ".")

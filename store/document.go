@@ -17,12 +17,10 @@ var documentTable = describe(backoffice.DocumentTable, table[backoffice.Customer
 	orders: map[backoffice.OrderKey]order{backoffice.KeyName: byText("name_folded")},
 })
 
-// Documents implements backoffice.Readers.
 func (r *readers) Documents() backoffice.Reader[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
 	return readerOf(r, documentTable)
 }
 
-// Documents implements backoffice.Tx.
 func (t *tx) Documents() backoffice.Writer[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
 	return simpleWriter(t, documentTable)
 }

@@ -32,7 +32,8 @@ var ErrNotRun = errors.New("a statement that was sent before this one has failed
 
 // Sender runs statements.
 type Sender interface {
-	// Send runs statements in their order, in one trip where the engine can. After one that the engine refuses none is run.
+	// Send runs statements in their order, in one trip where the engine can. After one that the engine refuses none is
+	// run.
 	Send(ctx context.Context, statements ...*Statement)
 }
 
@@ -42,8 +43,8 @@ type BatchConn interface {
 	// SendLast keeps statements for the trip that ends the transaction: nobody can look at their answers before it is
 	// durable, so what is to keep it from that must be an error of theirs.
 	SendLast(statements ...*Statement)
-	// Retryable says that the transaction does no harm when it is run again although it is durable already. So its last trip
-	// may be its only one.
+	// Retryable says that the transaction does no harm when it is run again although it is durable already. So its
+	// last trip may be its only one.
 	Retryable()
 }
 
@@ -51,9 +52,9 @@ type BatchConn interface {
 type Engine interface {
 	Dialect() *Dialect
 
-	// Send runs statements that read, in one trip where it can and all of one moment; one that fails leaves the others their
-	// answers. They may be answered by a replica, behind a look that began after the request came in. last says that no more will
-	// be read in the snapshot of the context.
+	// Send runs statements that read, in one trip where it can and all of one moment; one that fails leaves the others
+	// their answers. They may be answered by a replica, behind a look that began after the request came in. last says
+	// that no more will be read in the snapshot of the context.
 	Send(ctx context.Context, statements []*Statement, last bool)
 	// Primary runs statements that read what was durable when they were asked.
 	Primary() Sender
@@ -64,9 +65,9 @@ type Engine interface {
 	// writer waiting.
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads Sender) error) error
 
-	// BeginSnapshot makes all that is sent in the context that it returns see one moment, that of the first statement, until
-	// end is called; after a Write in it, another one. The connection is taken with the first statement, given back after
-	// the last one or by end, and never held while anything else is waited for.
+	// BeginSnapshot makes all that is sent in the context that it returns see one moment, that of the first statement,
+	// until end is called; after a Write in it, another one. The connection is taken with the first statement, given
+	// back after the last one or by end, and never held while anything else is waited for.
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 	// RenewSnapshot lets what is sent next in such a context be of another moment.
 	RenewSnapshot(ctx context.Context)
@@ -75,7 +76,8 @@ type Engine interface {
 	Close() error
 }
 
-// Versioned is an Engine that tells whether anybody has committed for less than it takes to read the end of the change log.
+// Versioned is an Engine that tells whether anybody has committed for less than it takes to read the end of the change
+// log.
 type Versioned interface {
 	// DataVersion is another number after each commit of anybody, in whichever process.
 	DataVersion(ctx context.Context) (int64, error)
@@ -106,7 +108,6 @@ type counted struct {
 	nouns *nouns
 }
 
-// Send implements Sender.
 func (c counted) Send(ctx context.Context, statements ...*Statement) {
 	for range statements {
 		backoffice.CountStatement(ctx)
@@ -139,8 +140,8 @@ func metered(ctx context.Context, each func(*Row) error) (noting func(*Row) erro
 	}, func() error { return budget.Read(rows-told, read) }
 }
 
-// rowsBetween is after how many rows others may run: a goroutine that is not asked to may keep its processor for 10 ms, and those
-// who want little wait behind it.
+// rowsBetween is after how many rows others may run: a goroutine that is not asked to may keep its processor for 10
+// ms, and those who want little wait behind it.
 const rowsBetween = 512
 
 // budgetStep is how many bytes are read before they are counted: a little more than the longest row.

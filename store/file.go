@@ -13,7 +13,6 @@ var tablesOfFiles = []string{"transcripts", "calculations", "documents", "minfin
 // namingFiles are the tables of which a row names a file: those and the trash.
 var namingFiles = append([]string{"trash_files"}, tablesOfFiles...)
 
-// FileKeysOf implements backoffice.Tx.
 func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error) {
 	ids := backoffice.Unique(wellFormed(customerIDs))
 	if ids == nil {
@@ -38,7 +37,6 @@ func fileKeys(ctx context.Context, conn Conn, text string, args ...any) ([]strin
 	return keys, err
 }
 
-// ForgetFiles implements backoffice.Tx.
 func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -49,19 +47,16 @@ func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 	return err
 }
 
-// ForgetFilesOf implements backoffice.Tx.
 func (t *tx) ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error) {
 	d := t.store.nouns.dialect
 	return fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_customers*/ INTO forgotten_files (file_key, at) SELECT f.file_key, "+d.now+" FROM ("+d.filesOfCustomers()+") f"+
 		" WHERE TRUE ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", d.List(wellFormed(customerIDs)))
 }
 
-// ForgottenFiles implements backoffice.FileRegister.
 func (s *Store) ForgottenFiles(ctx context.Context, limit int) ([]string, error) {
 	return fileKeys(ctx, s.primary(), "SELECT /*backoffice:forgotten_files.list*/ file_key FROM forgotten_files ORDER BY file_key LIMIT $1", int64(limit))
 }
 
-// FilesRemoved implements backoffice.FileRegister.
 func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Fingerprint implements backoffice.FileRegister.
 func (s *Store) Fingerprint(ctx context.Context) (string, error) {
 	return s.keptFingerprint(ctx, "identity", rand.Text())
 }
@@ -19,7 +18,6 @@ func firstText(ctx context.Context, conn Conn, text string) (found string, err e
 	return found, err
 }
 
-// BeginUpload implements backoffice.FileRegister.
 func (s *Store) BeginUpload(ctx context.Context, upload string, lease time.Duration) error {
 	return s.repeat(ctx, s.nouns.dialect.beginUpload("", upload, lease))
 }
@@ -32,20 +30,17 @@ func (d *Dialect) beginUpload(from, upload string, lease time.Duration, args ...
 	}
 }
 
-// RenewUpload implements backoffice.FileRegister.
 func (s *Store) RenewUpload(ctx context.Context, upload string, lease time.Duration) error {
 	return s.repeat(ctx, &Statement{Text: "UPDATE /*backoffice:uploads.renew*/ uploads SET until = " + s.nouns.dialect.now + " + $2 WHERE id = $1", Args: []any{upload, lease.Milliseconds()}})
 }
 
 const endUpload = "DELETE /*backoffice:uploads.end*/ FROM uploads WHERE id = $1"
 
-// EndUpload implements backoffice.FileRegister.
 func (s *Store) EndUpload(ctx context.Context, upload string) (held bool, err error) {
 	n, err := s.execAlone(ctx, endUpload, upload)
 	return n == 1, err
 }
 
-// CommitUpload implements backoffice.Tx.
 func (t *tx) CommitUpload(ctx context.Context, upload string) error {
 	n, err := t.conn.Exec(ctx, endUpload, []any{upload})
 	if err != nil {
@@ -92,7 +87,6 @@ func (d *Dialect) knownFiles(ctx context.Context, conn Conn, keys []string) (map
 	return known, err
 }
 
-// NamesFiles implements backoffice.FileRegister.
 func (s *Store) NamesFiles(ctx context.Context) (bool, error) {
 	for _, table := range namingFiles {
 		key, err := firstText(ctx, s.primary(), "SELECT /*backoffice:files.any*/ file_key FROM "+table+" WHERE file_key IS NOT NULL ORDER BY file_key LIMIT 1")
@@ -103,7 +97,6 @@ func (s *Store) NamesFiles(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// OrphanFiles implements backoffice.FileRegister.
 func (s *Store) OrphanFiles(ctx context.Context, keys []string) ([]string, error) {
 	return s.nouns.dialect.orphans(ctx, s.primary(), keys)
 }
@@ -149,8 +142,8 @@ func uploadsOf(keys []string) []string {
 	return backoffice.Unique(uploads)
 }
 
-// QuarantineFiles implements backoffice.FileRegister. Who commits an upload and who gives it up both delete its row: one of
-// them comes first, and the other sees it.
+// QuarantineFiles implements backoffice.FileRegister. Who commits an upload and who gives it up both delete its row:
+// one of them comes first, and the other sees it.
 func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []string, err error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -175,7 +168,6 @@ func (d *Dialect) note(ctx context.Context, conn Conn, keys []string, released, 
 	return err
 }
 
-// QuarantinedFiles implements backoffice.FileRegister.
 func (s *Store) QuarantinedFiles(ctx context.Context, keys []string) (map[string]backoffice.Instant, error) {
 	since := map[string]backoffice.Instant{}
 	if len(keys) == 0 {
@@ -189,7 +181,6 @@ func (s *Store) QuarantinedFiles(ctx context.Context, keys []string) (map[string
 	return since, err
 }
 
-// DueFiles implements backoffice.FileRegister.
 func (s *Store) DueFiles(ctx context.Context, keys []string, period time.Duration) (due []string, err error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -213,7 +204,6 @@ func (s *Store) DueFiles(ctx context.Context, keys []string, period time.Duratio
 	return due, err
 }
 
-// ReleaseFiles implements backoffice.FileRegister.
 func (s *Store) ReleaseFiles(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil

@@ -17,12 +17,10 @@ var financialYearTable = describe(backoffice.FinancialYearTable, table[backoffic
 	unique: uniqueValue{field: []string{"isCurrentYear"}},
 })
 
-// FinancialYears implements backoffice.Readers.
 func (r *readers) FinancialYears() backoffice.Reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
 	return readerOf(r, financialYearTable)
 }
 
-// FinancialYears implements backoffice.Tx.
 func (t *tx) FinancialYears() backoffice.Writer[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
 	return &financialYearWriter{writerOf(t, financialYearTable)}
 }
@@ -46,7 +44,6 @@ func currentLast(rows []*backoffice.FinancialYear) []*backoffice.FinancialYear {
 	return rows
 }
 
-// Update implements backoffice.Writer.
 func (w *financialYearWriter) Update(ctx context.Context, rows ...*backoffice.FinancialYear) error {
 	for _, row := range currentLast(rows) { // one by one: a statement may change rows in any order
 		if err := w.writer.Update(ctx, row); err != nil {
@@ -56,12 +53,10 @@ func (w *financialYearWriter) Update(ctx context.Context, rows ...*backoffice.Fi
 	return nil
 }
 
-// Upsert implements backoffice.Writer.
 func (w *financialYearWriter) Upsert(ctx context.Context, rows []*backoffice.FinancialYear) error {
 	return w.writer.Upsert(ctx, currentLast(w.lastOfEach(rows)))
 }
 
-// HoldYearOf implements backoffice.Tx.
 func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (*backoffice.FinancialYear, error) {
 	if backoffice.CheckID(checklistID) != nil {
 		return nil, nil
@@ -73,7 +68,6 @@ func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (*backoffice.Fi
 	return year, err
 }
 
-// HoldToAssign implements backoffice.Tx.
 func (t *tx) HoldToAssign(ctx context.Context, checklistID string) (year *backoffice.FinancialYear, err error) {
 	err = t.together(ctx, func(ctx context.Context) error { return t.lock(ctx, lockAssignments) }, func(ctx context.Context) (err error) {
 		year, err = t.HoldYearOf(ctx, checklistID)

@@ -9,8 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// frozen are the records of what is in the trash, each as the values of its columns by their names: what the tables held, and no
-// more, registration numbers sealed. A column that a later program has is absent then, as NULL is.
+// frozen are the records of what is in the trash, each as the values of its columns by their names: what the tables
+// held, and no more, registration numbers sealed. A column that a later program has is absent then, as NULL is.
 type frozen struct {
 	Customers       []frozenRow `json:"customers,omitempty"`
 	Relations       []frozenRow `json:"relations,omitempty"`

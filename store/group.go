@@ -36,7 +36,6 @@ type measure struct {
 	read func(*backoffice.Group, *Row, int)
 }
 
-// Groups implements backoffice.Reader.
 func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
 	if r.table.nothing != nil && r.table.nothing(q.Criteria) {
 		*into = backoffice.Aggregate{}
@@ -74,8 +73,8 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 	}})
 }
 
-// aggregate groups once, numbers what there is, keeps the first groups, and looks up what those alone are called. ok is false
-// for a dimension that the noun does not have.
+// aggregate groups once, numbers what there is, keeps the first groups, and looks up what those alone are called. ok
+// is false for a dimension that the noun does not have.
 func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text string, ok bool) {
 	inner, outer := "COUNT(*) AS n", "g.total, g.parts, g.n"
 	for i := range b.table.measures {

@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// RememberKey implements backoffice.IdempotencyStore.
 func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, notBefore backoffice.Instant) (*backoffice.Idempotency, error) {
 	one := *entry
 	earlier, err := t.rememberKey(ctx, &one, notBefore)
@@ -16,7 +15,8 @@ func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, not
 		if earlier, err = t.rememberKey(ctx, &one, notBefore); err != nil || earlier == nil {
 			continue
 		}
-		// Somebody who knows this key alone was first: what was stored here by the others is told to stand for the same.
+		// Somebody who knows this key alone was first: what was stored here by the others is told to stand for the
+		// same.
 		for _, key := range append([]string{entry.Key}, entry.Others[:i]...) {
 			const same = "UPDATE /*backoffice:idempotency_keys.same*/ idempotency_keys SET digest = $4, object_id = $5, created_at = $6 WHERE client_id = $1 AND noun = $2 AND key = $3"
 			if _, err := t.conn.Exec(ctx, same, []any{entry.ClientID, string(entry.Noun), key, earlier.Digest, earlier.ObjectID, int64(earlier.CreatedAt)}); err != nil {
@@ -57,7 +57,6 @@ WHERE idempotency_keys.created_at < $7`
 	return &earlier, nil
 }
 
-// SettleKey implements backoffice.IdempotencyStore.
 func (t *tx) SettleKey(ctx context.Context, entry *backoffice.Idempotency) error {
 	const settle = "UPDATE /*backoffice:idempotency_keys.settle*/ idempotency_keys SET object_id = $4 WHERE client_id = $1 AND noun = $2 AND key = $3"
 	for _, key := range append([]string{entry.Key}, entry.Others...) {
@@ -68,7 +67,6 @@ func (t *tx) SettleKey(ctx context.Context, entry *backoffice.Idempotency) error
 	return nil
 }
 
-// SealIdempotencyKeys implements backoffice.Store.
 func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID string, noun backoffice.Noun, key string) (string, error)) error {
 	clear := func(conn Conn, limit int) (found []backoffice.Idempotency, err error) {
 		const read = "SELECT /*backoffice:idempotency_keys.unsealed*/ client_id, noun, key FROM idempotency_keys WHERE NOT sealed LIMIT $1"

@@ -24,7 +24,6 @@ func (s *Store) keys(ctx context.Context, conn Conn) (keys []backoffice.Key, err
 	return keys, err
 }
 
-// Keys implements backoffice.KeyStore.
 func (s *Store) Keys(ctx context.Context) ([]backoffice.Key, error) { return s.keys(ctx, s.primary()) }
 
 // turning runs do in a transaction, while no other program adds a key, turns one or says what it knows.
@@ -37,7 +36,6 @@ func (s *Store) turning(ctx context.Context, do func(ctx context.Context, tx *tx
 	})
 }
 
-// AddKey implements backoffice.KeyStore.
 func (s *Store) AddKey(ctx context.Context, key backoffice.Key) error {
 	return s.turning(ctx, func(ctx context.Context, tx *tx) error {
 		text := "INSERT /*backoffice:keyset_keys.insert*/ INTO keyset_keys (id, fingerprint, prefix, state, made_at, turned_at, closed_at) SELECT $1, $2, $3, $4, " + s.nouns.dialect.now + ", 0, 0"
@@ -51,7 +49,6 @@ func (s *Store) AddKey(ctx context.Context, key backoffice.Key) error {
 	})
 }
 
-// UseKeys implements backoffice.KeyStore.
 func (s *Store) UseKeys(ctx context.Context, user backoffice.KeyUser, milliseconds int64) (keys []backoffice.Key, err error) {
 	err = s.turning(ctx, func(ctx context.Context, tx *tx) (err error) {
 		now := s.nouns.dialect.now
@@ -91,7 +88,6 @@ func (s *Store) renewKeyUse(ctx context.Context, conn Conn) error {
 	return s.noteKeyUse(ctx, conn, use)
 }
 
-// OnlyWriterSince implements backoffice.KeyStore.
 func (s *Store) OnlyWriterSince() time.Time {
 	if since := s.writing.Load(); since != nil {
 		return *since
@@ -99,14 +95,12 @@ func (s *Store) OnlyWriterSince() time.Time {
 	return time.Time{}
 }
 
-// EndKeyUse implements backoffice.KeyStore.
 func (s *Store) EndKeyUse(ctx context.Context, id string) error {
 	s.keyUse.Store(nil)
 	_, err := s.execAlone(ctx, "DELETE /*backoffice:keyset_users.end*/ FROM keyset_users WHERE id = $1", id)
 	return err
 }
 
-// KeyUsers implements backoffice.KeyStore.
 func (s *Store) KeyUsers(ctx context.Context) ([]backoffice.KeyUser, error) {
 	return s.keyUsers(ctx, s.primary(), func(*backoffice.KeyUser) bool { return true })
 }
@@ -123,7 +117,6 @@ func (s *Store) keyUsers(ctx context.Context, conn Conn, which func(*backoffice.
 	return users, err
 }
 
-// TurnKey implements backoffice.KeyStore.
 func (s *Store) TurnKey(ctx context.Context, id string) (lacking []backoffice.KeyUser, err error) {
 	err = s.turning(ctx, func(ctx context.Context, tx *tx) (err error) {
 		lacking, err = s.keyUsers(ctx, tx.conn, func(u *backoffice.KeyUser) bool { return !slices.Contains(u.Knows, id) })
@@ -141,7 +134,6 @@ func (s *Store) TurnKey(ctx context.Context, id string) (lacking []backoffice.Ke
 	return lacking, err
 }
 
-// CloseKey implements backoffice.KeyStore.
 func (s *Store) CloseKey(ctx context.Context, id string) (using []backoffice.KeyUser, err error) {
 	var mark int64
 	err = s.turning(ctx, func(ctx context.Context, tx *tx) (err error) {
@@ -174,13 +166,11 @@ func (s *Store) CloseKey(ctx context.Context, id string) (using []backoffice.Key
 	return nil, nil
 }
 
-// ClosedKey implements backoffice.KeyStore.
 func (s *Store) ClosedKey(ctx context.Context, id string) error {
 	_, err := s.execAlone(ctx, "UPDATE /*backoffice:keyset_keys.closed*/ keyset_keys SET state = 'closed', closed_at = "+s.nouns.dialect.now+" WHERE id = $1 AND state = 'closing'", id)
 	return err
 }
 
-// RemoveKey implements backoffice.KeyStore.
 func (s *Store) RemoveKey(ctx context.Context, id string) error {
 	return s.turning(ctx, func(ctx context.Context, tx *tx) error {
 		// What the first row of the fingerprint says is what a store was filled with that has no keys yet.

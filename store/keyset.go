@@ -6,7 +6,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// ClaimKeyset implements backoffice.Store.
 func (s *Store) ClaimKeyset(ctx context.Context, fingerprint string) error {
 	claimed, err := s.keptFingerprint(ctx, "keyset", fingerprint)
 	if err == nil && claimed != fingerprint {

@@ -11,12 +11,10 @@ var labelTable = describe(backoffice.LabelTable, table[backoffice.Label, backoff
 	unique:  uniqueValue{release: "name = '\n' || id"}, // no name has a line break
 })
 
-// Labels implements backoffice.Readers.
 func (r *readers) Labels() backoffice.Reader[*backoffice.Label, backoffice.LabelCriteria] {
 	return readerOf(r, labelTable)
 }
 
-// Labels implements backoffice.Tx.
 func (t *tx) Labels() backoffice.Writer[*backoffice.Label, backoffice.LabelCriteria] {
 	return simpleWriter(t, labelTable)
 }

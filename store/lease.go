@@ -6,7 +6,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Lease implements backoffice.LeaseStore.
 func (s *Store) Lease(ctx context.Context, name string) (*backoffice.Lease, error) {
 	var found *backoffice.Lease
 	text := "SELECT /*backoffice:leases.one*/ name, holder, since, until FROM leases WHERE name = $1"
@@ -17,7 +16,6 @@ func (s *Store) Lease(ctx context.Context, name string) (*backoffice.Lease, erro
 	return found, err
 }
 
-// TakeLease implements backoffice.LeaseStore.
 func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backoffice.Instant, gone string) (taken bool, err error) {
 	text := "INSERT /*backoffice:leases.take*/ INTO leases (name, holder, since, until) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET" +
 		" holder = excluded.holder, since = excluded.since, until = excluded.until" +
@@ -26,7 +24,6 @@ func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backo
 	return changed == 1 && err == nil, err
 }
 
-// EndLease implements backoffice.LeaseStore.
 func (s *Store) EndLease(ctx context.Context, name, holder string) error {
 	_, err := s.execAlone(ctx, "DELETE /*backoffice:leases.end*/ FROM leases WHERE name = $1 AND holder = $2", storable(name), storable(holder))
 	return err

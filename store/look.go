@@ -12,9 +12,10 @@ import (
 
 // Listener is told what a look at the change log finds.
 type Listener interface {
-	// BeginLook is asked when a look begins: from which number on the log is to be read, 0 when nothing of it is known; what else
-	// is to be read, behind the log and in the same trip, or nil; and who takes the answer: entries as NewestChanges has them, from
-	// that number on or from a lower one. They are not taken when nobody has committed since.
+	// BeginLook is asked when a look begins: from which number on the log is to be read, 0 when nothing of it is
+	// known; what else is to be read, behind the log and in the same trip, or nil; and who takes the answer: entries
+	// as NewestChanges has them, from that number on or from a lower one. They are not taken when nobody has committed
+	// since.
 	BeginLook() (from int64, behind *Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error))
 }
 
@@ -24,13 +25,15 @@ type Listening interface {
 	Listener(look func(ctx context.Context) error) Listener
 }
 
-// MostNew is how many entries one look reads. A list of one more says that there may be others between them and what was known.
+// MostNew is how many entries one look reads. A list of one more says that there may be others between them and what
+// was known.
 const MostNew = 10_000
 
 // lookTime is how long a look may take.
 const lookTime = 2 * time.Second
 
-// looking is how a store looks at what was committed last, by whichever process: what reads from memory and from replicas hang on.
+// looking is how a store looks at what was committed last, by whichever process: what reads from memory and from
+// replicas hang on.
 type looking struct {
 	store *Store
 	looks Looks

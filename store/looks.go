@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Looks lets any number of callers share looks at how things stand now: one is under way at most, and one to come, so that
-// their number depends on how long one takes and not on how many want it. Whoever waits gets one that begins after it asked.
+// Looks lets any number of callers share looks at how things stand now: one is under way at most, and one to come, so
+// that their number depends on how long one takes and not on how many want it. Whoever waits gets one that begins
+// after it asked.
 type Looks struct {
 	// Do is one look.
 	Do func() error

@@ -18,12 +18,10 @@ var minfinTable = describe(backoffice.MinfinTable, table[backoffice.MinfinDocume
 	},
 })
 
-// MinfinDocuments implements backoffice.Readers.
 func (r *readers) MinfinDocuments() backoffice.Reader[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
 	return readerOf(r, minfinTable)
 }
 
-// MinfinDocuments implements backoffice.Tx.
 func (t *tx) MinfinDocuments() backoffice.Writer[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
 	return simpleWriter(t, minfinTable)
 }

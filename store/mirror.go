@@ -13,8 +13,8 @@ import (
 const (
 	// mirrorLook is how old an answer of Mirror may be: every write asks.
 	mirrorLook = 1500 * time.Millisecond
-	// mirrorPatience is how long a look at it may take, and mirrorTrust how old the answer may be when there is none: a store that
-	// does not answer fails the write by itself, and says so in its own way.
+	// mirrorPatience is how long a look at it may take, and mirrorTrust how old the answer may be when there is none:
+	// a store that does not answer fails the write by itself, and says so in its own way.
 	mirrorPatience = 200 * time.Millisecond
 	mirrorTrust    = time.Minute
 )
@@ -34,7 +34,8 @@ func (k *knownMirror) within(age time.Duration) (last *backoffice.Mirror, known 
 	return k.last, !k.at.IsZero() && time.Since(k.at) < age
 }
 
-// Mirror implements backoffice.MirrorStore. One asks the store, and for a short time; meanwhile others go by what is known.
+// Mirror implements backoffice.MirrorStore. One asks the store, and for a short time; meanwhile others go by what is
+// known.
 func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
 	k := &s.mirror
 	if last, fresh := k.within(mirrorLook); fresh {
@@ -83,7 +84,6 @@ func (s *Store) readMirror(ctx context.Context) (*backoffice.Mirror, error) {
 	return found, err
 }
 
-// PutMirror implements backoffice.MirrorStore.
 func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
 		was, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirrors.delete*/ FROM mirrors", nil)
@@ -110,7 +110,6 @@ func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 	return err
 }
 
-// MirrorNotes implements backoffice.MirrorStore.
 func (s *Store) MirrorNotes(ctx context.Context, prefix string) (map[string][]byte, error) {
 	notes := map[string][]byte{}
 	text := "SELECT /*backoffice:mirror_notes.list*/ name, value FROM mirror_notes WHERE substr(name, 1, $2) = $1"
@@ -121,7 +120,6 @@ func (s *Store) MirrorNotes(ctx context.Context, prefix string) (map[string][]by
 	return notes, err
 }
 
-// NoteMirror implements backoffice.MirrorStore.
 func (s *Store) NoteMirror(ctx context.Context, drop string, notes map[string][]byte) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if drop != "" {

@@ -8,9 +8,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// moment is what a restricted request knows of the one moment that it reads: customers who are in view in it, because a statement has
-// given them, or what hangs on them, in view. They need not be looked for again. It knows only what the store itself has read in this
-// moment under this restriction: an identifier that a caller names is not known by that.
+// moment is what a restricted request knows of the one moment that it reads: customers who are in view in it, because
+// a statement has given them, or what hangs on them, in view. They need not be looked for again. It knows only what
+// the store itself has read in this moment under this restriction: an identifier that a caller names is not known by
+// that.
 type moment struct {
 	mu    sync.Mutex // held while a batch is answered, so that no other moment begins between the choice of a statement and its answer
 	of    backoffice.Restriction
@@ -72,7 +73,8 @@ func (m *moment) note(id any) {
 	m.known[name] = true
 }
 
-// told notes what rows tell that were read in view by a statement: themselves if they are customers, else those on whom they hang.
+// told notes what rows tell that were read in view by a statement: themselves if they are customers, else those on
+// whom they hang.
 func (s *statement[T]) told(m *moment, rows []*T) {
 	for _, customer := range s.customers {
 		for _, row := range rows {

@@ -2,9 +2,9 @@ package store
 
 import "strings"
 
-// Each statement says what it is in a comment behind its first word: the table, or what else it is about, and in which shape it is
-// asked. Servers' own statistics and logs show it, and so do ours. It is a part of the text, which is prepared once: nothing of a
-// request may stand there.
+// Each statement says what it is in a comment behind its first word: the table, or what else it is about, and in which
+// shape it is asked. Servers' own statistics and logs show it, and so do ours. It is a part of the text, which is
+// prepared once: nothing of a request may stand there.
 
 const (
 	nameBegin = "/*backoffice:"

@@ -71,8 +71,8 @@ func (t *table[T, C]) varyingArguments(c C, d *Dialect, args []any) []any {
 	return args
 }
 
-// readsOthers reports whether rows of another table answer criteria. Alternatives of which one does are a union, each by its index:
-// asked row by row, fifty of them would be fifty searches a row.
+// readsOthers reports whether rows of another table answer criteria. Alternatives of which one does are a union, each
+// by its index: asked row by row, fifty of them would be fifty searches a row.
 func (t *table[T, C]) readsOthers(c C) bool {
 	return slices.ContainsFunc(t.criteria, func(of criterion[C]) bool { return of.others && of.when(c) })
 }
@@ -114,8 +114,8 @@ func (t *table[T, C]) argumentsOf(c C, d *Dialect, args []any) []any {
 	return t.varyingArguments(c, d, args)
 }
 
-// owning says that a row t is one of those that a query gives as owner. SQLite makes a list of them; PostgreSQL joins, which it can't
-// with a list.
+// owning says that a row t is one of those that a query gives as owner. SQLite makes a list of them; PostgreSQL joins,
+// which it can't with a list.
 func (d *Dialect) owning(query string) string {
 	if d.bulk {
 		return "EXISTS (SELECT 1 FROM (" + query + ") e WHERE e.owner = t.id)"

@@ -51,12 +51,10 @@ type nounReader struct {
 	from  source
 }
 
-// Send implements backoffice.Sender.
 func (r *nounReader) Send(ctx context.Context, b *backoffice.Batch) error {
 	return send(ctx, r.nouns, r.from, b)
 }
 
-// Nouns implements backoffice.NounReader.
 func (r *nounReader) Nouns(b *backoffice.Batch, ids []string, into []backoffice.Noun) backoffice.Queued {
 	asked := backoffice.Unique(wellFormed(ids))
 	if asked == nil {

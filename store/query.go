@@ -18,7 +18,6 @@ type Query struct {
 	tells  func(*moment)        // notes what the answer tells of who is in view; nil where it tells nothing
 }
 
-// Err implements backoffice.Queued.
 func (q *Query) Err() error { return q.Statement.Err }
 
 // failed is a query that is not sent, and was refused when err is not nil.

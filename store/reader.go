@@ -50,12 +50,10 @@ type reader[T any, C comparable] struct {
 	from source
 }
 
-// Send implements backoffice.Sender.
 func (r *reader[T, C]) Send(ctx context.Context, b *backoffice.Batch) error {
 	return send(ctx, r.all, r.from, b)
 }
 
-// Columns implements backoffice.Reader.
 func (r *reader[T, C]) Columns(fields []string) backoffice.Columns { return r.table.columnsFor(fields) }
 
 // rows is memory for the rows of a read, as many as are asked for or 0.
@@ -67,7 +65,6 @@ func (r *reader[T, C]) rows(b *backoffice.Batch, asked int) slab[T] {
 	return rows
 }
 
-// Find implements backoffice.Reader.
 func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Columns, found func(*T)) backoffice.Queued {
 	ids = wellFormed(ids)
 	if len(ids) == 0 {
@@ -110,7 +107,8 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 	return b.Queue(read)
 }
 
-// wellFormed drops what is no identifier, so nothing that an engine would refuse gets to it. It copies only when it must.
+// wellFormed drops what is no identifier, so nothing that an engine would refuse gets to it. It copies only when it
+// must.
 func wellFormed(ids []string) []string {
 	bad := func(id string) bool { return !backoffice.IsID(id) }
 	if !slices.ContainsFunc(ids, bad) {
@@ -119,7 +117,6 @@ func wellFormed(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), bad)
 }
 
-// Lists implements backoffice.Reader.
 func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], parents []string, want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
 	if ask.Under == backoffice.Root {
 		parents = []string{backoffice.NoParent}
@@ -279,7 +276,6 @@ func (n *noun[T, C]) window(args []any, by backoffice.Order, w backoffice.Window
 	return args
 }
 
-// Counts implements backoffice.Reader.
 func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
 	return b.Queue(r.counts(under, criteria, parents, into))
 }

@@ -28,12 +28,10 @@ var relationTable = describe(backoffice.RelationTable, table[backoffice.Customer
 	},
 })
 
-// Relations implements backoffice.Readers.
 func (r *readers) Relations() backoffice.Reader[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
 	return readerOf(r, relationTable)
 }
 
-// Relations implements backoffice.Tx.
 func (t *tx) Relations() backoffice.Writer[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
 	return simpleWriter(t, relationTable)
 }

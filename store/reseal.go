@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// SealedCounts implements backoffice.KeyStore.
 func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, error) {
 	counts := map[backoffice.SealedCount]int64{}
 	for _, of := range []struct {
@@ -55,7 +54,6 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 // notBy is the condition that a customer has a number that begins with something else than $1.
 const notBy = "(registration IS NOT NULL AND substr(registration, 1, 5) <> $1 OR spouse_registration IS NOT NULL AND substr(spouse_registration, 1, 5) <> $1)"
 
-// NumbersNotBy implements backoffice.KeyStore.
 func (s *Store) NumbersNotBy(ctx context.Context, prefix []byte, after string, limit int) (rows []backoffice.Resealed, err error) {
 	const text = "SELECT /*backoffice:customers.not_by_key*/ id, registration, registration_index, spouse_registration, spouse_registration_index FROM customers WHERE id > $2 AND " + notBy + " ORDER BY id LIMIT $3"
 	err = s.primary().Query(ctx, text, []any{prefix, after, int64(limit)}, func(row *Row) error {
@@ -67,7 +65,6 @@ func (s *Store) NumbersNotBy(ctx context.Context, prefix []byte, after string, l
 	return rows, err
 }
 
-// CountNumbersNotBy implements backoffice.KeyStore.
 func (s *Store) CountNumbersNotBy(ctx context.Context, prefix []byte) (count int64, err error) {
 	const text = "SELECT /*backoffice:customers.count_not_by_key*/ count(*) FROM customers WHERE " + notBy
 	err = s.primary().Query(ctx, text, []any{prefix}, func(row *Row) error { count = row.Int(0); return nil })
@@ -84,7 +81,6 @@ WHERE c.id = v.id AND c.registration IS NOT DISTINCT FROM v.before AND c.spouse_
 WHERE id = $1 AND registration IS $6 AND spouse_registration IS $7`
 )
 
-// Reseal implements backoffice.KeyStore.
 func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 	// In one order, so that no two wait for each other.
 	rows = slices.Clone(rows)
@@ -130,7 +126,6 @@ func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 	})
 }
 
-// ResealTrash implements backoffice.KeyStore.
 func (s *Store) ResealTrash(ctx context.Context, change func(*backoffice.Customer) (bool, error)) error {
 	var ids []string
 	err := s.primary().Query(ctx, "SELECT /*backoffice:trash.ids*/ id FROM trash ORDER BY id", nil, func(row *Row) error { ids = append(ids, row.Text(0)); return nil })
@@ -172,7 +167,6 @@ func (t *tx) resealTrash(ctx context.Context, id string, change func(*backoffice
 	return err
 }
 
-// ResealWebhooks implements backoffice.KeyStore.
 func (s *Store) ResealWebhooks(ctx context.Context, change func(id string, sealed []byte) ([]byte, error)) error {
 	hooks, err := s.Webhooks(ctx)
 	if err != nil {

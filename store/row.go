@@ -61,7 +61,8 @@ func (r *Row) Text(i int) string {
 // linksKept is how many identifiers of other records a row remembers: a power of two.
 const linksKept = 64
 
-// Link reads the identifier of another record. Rows often refer to the same ones, so those of late are not copied again.
+// Link reads the identifier of another record. Rows often refer to the same ones, so those of late are not copied
+// again.
 func (r *Row) Link(i int) string {
 	if r.raw == nil || len(r.raw[i]) < 2 {
 		return r.Text(i)
@@ -77,8 +78,8 @@ func (r *Row) Link(i int) string {
 	return *known
 }
 
-// What one allocation for texts holds, at first and at most: enough for some dozen short texts, little enough that a row
-// which is kept does not hold much else in memory.
+// What one allocation for texts holds, at first and at most: enough for some dozen short texts, little enough that a
+// row which is kept does not hold much else in memory.
 const (
 	firstArena = 1 << 10
 	maxArena   = 4 << 10

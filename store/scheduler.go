@@ -10,11 +10,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Scheduler hands out the connections of a pool to callers: the next one to who had them for the shortest time lately (start-time
-// fair queueing), however many each has asked for, and never more than half of them to one. What the process needs for
-// itself has no caller: it is served first, and with as many as there are. What one caller asks for is served in the order
-// in which it was asked. Some connections are kept for callers who have had them briefly of late: the statements of others may
-// take seconds, and who wants little need not wait for their end.
+// Scheduler hands out the connections of a pool to callers: the next one to who had them for the shortest time lately
+// (start-time fair queueing), however many each has asked for, and never more than half of them to one. What the
+// process needs for itself has no caller: it is served first, and with as many as there are. What one caller asks for
+// is served in the order in which it was asked. Some connections are kept for callers who have had them briefly of
+// late: the statements of others may take seconds, and who wants little need not wait for their end.
 type Scheduler struct {
 	most int           // that one caller has at one time
 	kept int           // for those who are brief
@@ -44,8 +44,8 @@ type Turn struct {
 	began time.Time
 }
 
-// brief is how long callers may have connections, each time, who get those that are kept for them. rememberedFor is how long it is
-// known of somebody who has gone.
+// brief is how long callers may have connections, each time, who get those that are kept for them. rememberedFor is
+// how long it is known of somebody who has gone.
 const (
 	brief         = 20 * time.Millisecond
 	rememberedFor = time.Minute
@@ -79,8 +79,8 @@ func (t *Scheduler) Stats() (used, waiting int) {
 	return used, waiting
 }
 
-// Take waits until the caller of a context may have a connection; Give ends the turn. It fails with ErrBusy, also when the
-// context's time ends while waiting, or with the context's error.
+// Take waits until the caller of a context may have a connection; Give ends the turn. It fails with ErrBusy, also when
+// the context's time ends while waiting, or with the context's error.
 func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 	who := ""
 	if caller := backoffice.SessionOf(ctx); caller != nil {

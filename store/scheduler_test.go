@@ -69,8 +69,8 @@ func TestNoCallerHasMoreThanHalfOfTheConnections(t *testing.T) {
 	}
 }
 
-// inTime runs a test on a clock of its own, on which time goes by only while everybody waits for it: who had a connection for how long is
-// then what the test says, and not what the machine had time for.
+// inTime runs a test on a clock of its own, on which time goes by only while everybody waits for it: who had a
+// connection for how long is then what the test says, and not what the machine had time for.
 func inTime(t *testing.T, do func(t *testing.T)) {
 	t.Parallel()
 	synctest.Test(t, do)
@@ -96,8 +96,8 @@ func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
 	})
 }
 
-// firstAfter is who is served first when those who took much, more and less of it, and one who took nothing wait. change makes the
-// scheduler another one before somebody is chosen.
+// firstAfter is who is served first when those who took much, more and less of it, and one who took nothing wait.
+// change makes the scheduler another one before somebody is chosen.
 func firstAfter(t *testing.T, change func(*Scheduler)) string {
 	t.Helper()
 	turns := NewScheduler(1, 0)

@@ -7,8 +7,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// similar is how a noun is searched for what is like some words. An engine finds those that share the most trigrams with them, by
-// its index of trigrams and in the same order on each; the domain says how like each is.
+// similar is how a noun is searched for what is like some words. An engine finds those that share the most trigrams
+// with them, by its index of trigrams and in the same order on each; the domain says how like each is.
 type similar[T any, C comparable] struct {
 	words func(C) string // "" for no such search
 	place func(search []string, row *T) backoffice.Position
@@ -22,8 +22,8 @@ func (t *table[T, C]) trigrams(c C) []string {
 	return backoffice.Trigrams(t.similar.words(c))
 }
 
-// mostSimilar are the rows under the conditions that share the most trigrams: a table t, of which the arguments are the trigrams and
-// how many of them must be shared.
+// mostSimilar are the rows under the conditions that share the most trigrams: a table t, of which the arguments are
+// the trigrams and how many of them must be shared.
 func (b *textOf[T, C]) mostSimilar() string {
 	join := "SELECT f.rowid AS id, COUNT(*) AS shared FROM json_each(?) q CROSS JOIN " + b.table.name + "_search f WHERE f.search_text MATCH q.value GROUP BY f.rowid HAVING COUNT(*) >= ?"
 	on := "t.rowid"
@@ -46,7 +46,8 @@ func (d *Dialect) similarArguments(trigrams []string, args []any) []any {
 	return append(args, d.List(patterns), int64(backoffice.LeastShared(len(trigrams))))
 }
 
-// similarList reads the rows that are like a search, and takes a window of them: there are few, and only the domain can order them.
+// similarList reads the rows that are like a search, and takes a window of them: there are few, and only the domain
+// can order them.
 func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery[C], trigrams []string, want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
 	if ask.Under != backoffice.Root {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there are no such lists")))

@@ -57,7 +57,6 @@ func (b *blocks[T]) take() *block[T] {
 	return &block[T]{of: b}
 }
 
-// Release implements backoffice.Releaser.
 func (b *block[T]) Release() {
 	clear(b.rows[:b.used])
 	b.used = 0

@@ -54,7 +54,8 @@ func (s *statement[T]) read(t *T, row *Row, from int) {
 	}
 }
 
-// texts keeps statements by their shape. Shapes are few, but a caller chooses page sizes: beyond a bound all are forgotten.
+// texts keeps statements by their shape. Shapes are few, but a caller chooses page sizes: beyond a bound all are
+// forgotten.
 type texts[T any] struct {
 	mu      sync.RWMutex
 	byShape map[shape]*statement[T]

@@ -40,8 +40,8 @@ func New(engine Engine) *Store {
 // Through is the same store with something between it and its engine, such as a recorder of statements.
 func (s *Store) Through(wrap func(Engine) Engine) *Store { return New(wrap(s.engine)) }
 
-// Ping implements backoffice.Store. Who asks while one is under way shares its answer, so that however many look whether
-// the store is ready, they need one connection.
+// Ping implements backoffice.Store. Who asks while one is under way shares its answer, so that however many look
+// whether the store is ready, they need one connection.
 func (s *Store) Ping(ctx context.Context) error {
 	answer := s.pings.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTime)
@@ -56,7 +56,6 @@ func (s *Store) Ping(ctx context.Context) error {
 	}
 }
 
-// Clock implements backoffice.Store.
 func (s *Store) Clock(ctx context.Context) (at backoffice.Instant, err error) {
 	err = s.primary().Query(ctx, "SELECT "+naming("server", "clock")+s.nouns.dialect.now, nil, func(row *Row) error {
 		at = backoffice.Instant(row.Int(0))
@@ -97,7 +96,6 @@ func GaugesOfPool(name string, turns *Scheduler) []backoffice.Gauge {
 	}
 }
 
-// Close implements backoffice.Store.
 func (s *Store) Close() error {
 	s.looking.close()
 	return s.engine.Close()
@@ -112,7 +110,6 @@ func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads
 	})
 }
 
-// BeginSnapshot implements backoffice.Store.
 func (s *Store) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	return s.nouns.begin(s.engine.BeginSnapshot(ctx))
 }
@@ -123,7 +120,6 @@ func (s *Store) RenewSnapshot(ctx context.Context) {
 	s.engine.RenewSnapshot(ctx)
 }
 
-// Write implements backoffice.Store.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error { return do(ctx, tx) })
 }

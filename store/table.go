@@ -19,7 +19,8 @@ type table[T any, C comparable] struct {
 	id        func(*T) *string
 	version   func(*T) *int // nil for nouns without one
 
-	// changedAt are the instants that a record shows of its latest change, for nouns whose rows are asked for by it; else nil.
+	// changedAt are the instants that a record shows of its latest change, for nouns whose rows are asked for by it;
+	// else nil.
 	changedAt func(*T) []*backoffice.Instant
 	hidden    *hiddenChanges[T] // for nouns that have some; they have changedAt
 
@@ -49,8 +50,8 @@ type criterion[C any] struct {
 	others bool // rows of another table say it
 }
 
-// parentColumns gives the columns that may hold the parent of a list. A column with a condition behind it, in which ? stands for
-// the parent, holds what leads to it.
+// parentColumns gives the columns that may hold the parent of a list. A column with a condition behind it, in which ?
+// stands for the parent, holds what leads to it.
 type parentColumns[C any] func(C) []string
 
 // under is a parent in one column.
@@ -59,7 +60,8 @@ func under[C any](column string) parentColumns[C] {
 	return func(C) []string { return columns }
 }
 
-// order is a column by which a list can be ordered, before the identifier, or what is worked out for each row under the criteria.
+// order is a column by which a list can be ordered, before the identifier, or what is worked out for each row under
+// the criteria.
 type order struct {
 	column   string
 	argument func(backoffice.Position) any

@@ -17,14 +17,13 @@ type coroutine struct {
 
 type coroutineKey struct{}
 
-// Together implements backoffice.Tx.
 func (t *tx) Together(ctx context.Context, do ...func(ctx context.Context) error) error {
 	return t.together(ctx, do...)
 }
 
-// together runs functions that need nothing of each other. Where trips count, each runs until it asks something; what they
-// ask then is sent in one trip, in the order of the functions, and so on. Never do two of them run at once. Of several that
-// fail the first one's error counts, as if they had run one after the other.
+// together runs functions that need nothing of each other. Where trips count, each runs until it asks something; what
+// they ask then is sent in one trip, in the order of the functions, and so on. Never do two of them run at once. Of
+// several that fail the first one's error counts, as if they had run one after the other.
 func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error) error {
 	if t.batchConn == nil || len(do) == 1 {
 		for _, one := range do {

@@ -37,7 +37,6 @@ func (r *transcriptReader) parts(c backoffice.TranscriptCriteria, each func(stat
 	})
 }
 
-// Counts implements backoffice.Reader.
 func (r *transcriptReader) Counts(b *backoffice.Batch, under backoffice.Parent, c backoffice.TranscriptCriteria, parents []string, into []int) backoffice.Queued {
 	if under != backoffice.Root || c.Nothing || !isPartial(c) {
 		return r.reader.Counts(b, under, c, parents, into)

@@ -22,8 +22,8 @@ type touch struct {
 	parents []backoffice.ChangeParent // before and after, in any order
 }
 
-// touch notes what is done to an object, and what it hung on before or hangs on now. What is done to one object in several
-// steps is one change of it.
+// touch notes what is done to an object, and what it hung on before or hangs on now. What is done to one object in
+// several steps is one change of it.
 func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.ChangeAction, fields []string, parents ...backoffice.ChangeParent) {
 	o := object{noun, id}
 	t.noteWrote(o, done)
@@ -45,8 +45,8 @@ func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.ChangeAction
 	}
 }
 
-// complete makes the entries that are to be written tell what was done to their objects, and adds one for each object that
-// nobody has logged: what goes, or changes, with another. Such an entry has the author of the last one.
+// complete makes the entries that are to be written tell what was done to their objects, and adds one for each object
+// that nobody has logged: what goes, or changes, with another. Such an entry has the author of the last one.
 func (t *tx) complete() {
 	for _, change := range t.changes {
 		if change.Done != "" {
@@ -77,7 +77,6 @@ func (t *tx) complete() {
 	t.touchedInOrder = t.touchedInOrder[:0]
 }
 
-// DeletedRows implements backoffice.Tx.
 func (t *tx) DeletedRows() map[backoffice.Noun]int {
 	n := map[backoffice.Noun]int{}
 	for o, touched := range t.touched {
@@ -117,8 +116,8 @@ type parentColumn struct {
 	noun backoffice.Noun
 }
 
-// parentColumnsOf are the columns by which the noun's records hang on others. A column that only leads to a parent through
-// another record is none: what is under such a parent is not told by the record's own changes.
+// parentColumnsOf are the columns by which the noun's records hang on others. A column that only leads to a parent
+// through another record is none: what is under such a parent is not told by the record's own changes.
 func (t *table[T, C]) parentColumnsOf() (columns []parentColumn) {
 	var all C
 	for parent, of := range t.parents {
@@ -139,8 +138,9 @@ func namesOf(columns []parentColumn) (names []string) {
 	return names
 }
 
-// attachmentsText reads on what records hang that a condition picks, and keeps them as they are until the transaction ends,
-// so that it is what the write replaces: keep or forKey of the dialect. The second keeps others from referring to them, too.
+// attachmentsText reads on what records hang that a condition picks, and keeps them as they are until the transaction
+// ends, so that it is what the write replaces: keep or forKey of the dialect. The second keeps others from referring
+// to them, too.
 func (t *table[T, C]) attachmentsText(name, condition, keep string) string {
 	columns := append([]string{"t.id"}, namesOf(t.parentColumnsOf())...)
 	for i := range columns[1:] {
@@ -220,8 +220,8 @@ func losesBy[T any, C comparable](t *table[T, C], condition string, fields ...st
 	}}
 }
 
-// cascades are what goes or changes with the deletion of a noun's records. The schema's foreign keys do it; this is what
-// the change log tells of it.
+// cascades are what goes or changes with the deletion of a noun's records. The schema's foreign keys do it; this is
+// what the change log tells of it.
 var cascades = map[backoffice.Noun][]cascade{
 	backoffice.NounCustomer: {
 		goesWith(relationTable, "customer_id", "related_customer_id"), goesWith(transcriptTable, "customer_id"),

@@ -9,7 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The effective status and its moment are worked out where they are stored, so that they are right whoever writes first.
+// The effective status and its moment are worked out where they are stored, so that they are right whoever writes
+// first.
 const (
 	effectiveStatus = "COALESCE((SELECT c.state FROM calculations c WHERE c.transcript_id = v.id), v.own_status)"
 	effectiveUpdate = "(SELECT MAX(m.at) FROM (SELECT v.own_updated_at AS at UNION ALL SELECT c.updated_at FROM calculations c WHERE c.transcript_id = v.id" +
@@ -97,12 +98,10 @@ var ofResponsible = func() criterion[backoffice.TranscriptCriteria] {
 	return c
 }()
 
-// Transcripts implements backoffice.Readers.
 func (r *readers) Transcripts() backoffice.TranscriptReader {
 	return &transcriptReader{*readerOf(r, transcriptTable)}
 }
 
-// Transcripts implements backoffice.Tx.
 func (t *tx) Transcripts() backoffice.Writer[*backoffice.Transcript, backoffice.TranscriptCriteria] {
 	return &transcriptWriter{writerOf(t, transcriptTable)}
 }
@@ -129,7 +128,6 @@ type transcriptReader struct {
 	reader[backoffice.Transcript, backoffice.TranscriptCriteria]
 }
 
-// StatusCounts implements backoffice.TranscriptReader.
 func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
 	list, places, err := r.places(under, criteria, parents)
 	if err != nil || list == nil {
@@ -189,7 +187,6 @@ func (w *transcriptWriter) Insert(ctx context.Context, rows ...*backoffice.Trans
 	return w.writer.Insert(ctx, rows...)
 }
 
-// Update implements backoffice.Writer.
 func (w *transcriptWriter) Update(ctx context.Context, rows ...*backoffice.Transcript) error {
 	moved := attachments{}
 	err := w.together(ctx, rows,
@@ -199,7 +196,6 @@ func (w *transcriptWriter) Update(ctx context.Context, rows ...*backoffice.Trans
 	return err
 }
 
-// Upsert implements backoffice.Writer.
 func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transcript) error {
 	if err := w.writer.Upsert(ctx, rows); err != nil {
 		return err
@@ -210,7 +206,8 @@ func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transc
 	return err
 }
 
-// moveCalculations gives calculations the customer of their transcript. It tells which, and of which transcript each is.
+// moveCalculations gives calculations the customer of their transcript. It tells which, and of which transcript each
+// is.
 func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript, moved attachments) error {
 	const customer = "(SELECT t.customer_id FROM transcripts t WHERE t.id = calculations.transcript_id)"
 	text := "UPDATE /*backoffice:calculations.move*/ calculations SET customer_id = " + customer + " WHERE customer_id <> " + customer +
@@ -221,7 +218,8 @@ func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoff
 	return w.conn.Query(ctx, text, []any{w.dialect.List(w.idsOf(rows))}, moved.reads([]parentColumn{{"transcript_id", backoffice.NounTranscript}}))
 }
 
-// noteMoved notes calculations that were moved with their transcripts, which hang on the customers of before and of now.
+// noteMoved notes calculations that were moved with their transcripts, which hang on the customers of before and of
+// now.
 func (w *transcriptWriter) noteMoved(moved attachments) {
 	for id, transcript := range moved {
 		parents := transcript

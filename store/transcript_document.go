@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// BeginDocument implements backoffice.FileRegister.
 func (s *Store) BeginDocument(ctx context.Context, transcriptID, upload string, lease time.Duration) (of backoffice.TranscriptDocument, err error) {
 	if backoffice.CheckID(transcriptID) != nil {
 		return of, nil
@@ -54,7 +53,6 @@ func setDocumentText(d *Dialect) string {
 	return "UPDATE /*backoffice:transcripts.set_document*/ transcripts AS t SET " + strings.Join(sets, ", ") + " FROM " + transcriptTable.source(d) + " WHERE t.id = v.id AND t.is_completed"
 }
 
-// SetDocument implements backoffice.Tx.
 func (t *tx) SetDocument(ctx context.Context, set *backoffice.Transcript) (changed *backoffice.Transcript, replaced []string, err error) {
 	w, d := writerOf(t, transcriptTable), t.store.nouns.dialect
 	err = t.together(ctx, func(ctx context.Context) (err error) {

@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// KeepDeleted implements backoffice.TrashTx.
 func (t *tx) KeepDeleted(how backoffice.Keeping) { t.keeping = &how }
 
 // keeps tells whether what is deleted of a noun goes to the trash.
@@ -16,7 +15,8 @@ func (t *tx) keeps(noun backoffice.Noun) bool {
 	return t.keeping != nil && (noun == backoffice.NounCustomer || noun == backoffice.NounRelation)
 }
 
-// keepGoing puts records into the trash that are about to be deleted and are locked, with what goes with them, which is noted.
+// keepGoing puts records into the trash that are about to be deleted and are locked, with what goes with them, which
+// is noted.
 func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) error {
 	ctx = whole(ctx) // of which none was found to be out of view
 	going := map[backoffice.Noun][]string{noun: ids}
@@ -90,7 +90,6 @@ func reading[T any, C comparable](of *table[T, C], t *tx, going map[backoffice.N
 	}
 }
 
-// PutTrashed implements backoffice.TrashTx.
 func (t *tx) PutTrashed(ctx context.Context, trashed *backoffice.Trashed) error {
 	return t.together(ctx, append([]func(context.Context) error{func(ctx context.Context) error {
 		_, _, err := t.emptyTrash(ctx, []string{trashed.ID})
@@ -122,7 +121,6 @@ func (t *tx) putting(entry *backoffice.Trashed, until string, argument int64) (d
 
 const trashColumns = "id, noun, client_id, at, until, records"
 
-// TakeTrashed implements backoffice.TrashTx.
 func (t *tx) TakeTrashed(ctx context.Context, ids ...string) (taken []*backoffice.Trashed, err error) {
 	d := t.store.nouns.dialect
 	err = t.conn.Query(ctx, "DELETE /*backoffice:trash.take*/ FROM trash WHERE "+d.among("id")+" RETURNING "+trashColumns, []any{d.List(wellFormed(ids))}, func(row *Row) error {
@@ -137,7 +135,6 @@ func (t *tx) TakeTrashed(ctx context.Context, ids ...string) (taken []*backoffic
 	return taken, err
 }
 
-// TakeWaiting implements backoffice.TrashTx.
 func (t *tx) TakeWaiting(ctx context.Context, customerIDs ...string) ([]*backoffice.Trashed, error) {
 	var waiting []string
 	err := t.conn.Query(ctx, "SELECT /*backoffice:trash.waiting*/ "+trashColumns+" FROM trash WHERE noun = 'relation'", nil, func(row *Row) error {
@@ -153,7 +150,6 @@ func (t *tx) TakeWaiting(ctx context.Context, customerIDs ...string) ([]*backoff
 	return t.TakeTrashed(ctx, waiting...)
 }
 
-// EachTrashed implements backoffice.TrashStore.
 func (s *Store) EachTrashed(ctx context.Context, visit func(*backoffice.Trashed) error) error {
 	return s.primary().Query(ctx, "SELECT /*backoffice:trash.list*/ "+trashColumns+" FROM trash ORDER BY at DESC, id", nil, func(row *Row) error {
 		entry, err := readTrashed(row)
@@ -164,7 +160,6 @@ func (s *Store) EachTrashed(ctx context.Context, visit func(*backoffice.Trashed)
 	})
 }
 
-// EmptyTrash implements backoffice.TrashStore.
 func (s *Store) EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys []string, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *tx) (err error) {
 		erased, fileKeys, err = tx.emptyTrash(ctx, wellFormed(ids))
@@ -173,7 +168,6 @@ func (s *Store) EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys
 	return erased, fileKeys, err
 }
 
-// EmptyDueTrash implements backoffice.TrashStore.
 func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, err error) {
 	const due = "SELECT /*backoffice:trash.due*/ id FROM trash WHERE until <= "
 	if id, err := firstText(ctx, s.primary(), due+s.nouns.dialect.now+" LIMIT 1"); err != nil || id == "" { // as nearly always

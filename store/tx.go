@@ -6,8 +6,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// tx is a transaction. What fails in it makes it good for nothing: PostgreSQL takes no statement after a failed one, and
-// a part of a refused write may be done. So the first failure is kept, whatever the caller makes of it.
+// tx is a transaction. What fails in it makes it good for nothing: PostgreSQL takes no statement after a failed one,
+// and a part of a refused write may be done. So the first failure is kept, whatever the caller makes of it.
 type tx struct {
 	nounReader
 	store     *Store
@@ -44,11 +44,10 @@ func (t *tx) fail(err error) error {
 	return err
 }
 
-// inTx sends statements with those of the functions beside, if there are such, and none after a failure. What became of a
-// violation is told by the writer that met it.
+// inTx sends statements with those of the functions beside, if there are such, and none after a failure. What became
+// of a violation is told by the writer that met it.
 type inTx struct{ tx *tx }
 
-// Send implements Sender.
 func (i inTx) Send(ctx context.Context, statements ...*Statement) {
 	t := i.tx
 	if t.failed != nil {

@@ -53,7 +53,6 @@ func (t *table[T, C]) columnNamed(name string) *column[T] {
 	panic("the table " + t.name + " has no column " + name)
 }
 
-// Holders implements backoffice.Reader.
 func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string]string, error) {
 	holders := map[string]string{}
 	if r.holders == "" {
@@ -91,7 +90,6 @@ func inJSON[T any](columns []*column[T], rows []*T) string {
 	return string(array)
 }
 
-// Release implements backoffice.Writer.
 func (w *writer[T, C]) Release(ctx context.Context, ids []string) error {
 	ids = backoffice.Unique(wellFormed(ids))
 	if ids == nil || w.holders == "" {
@@ -106,7 +104,6 @@ func (w *writer[T, C]) Release(ctx context.Context, ids []string) error {
 	return err
 }
 
-// Release implements backoffice.Writer.
 func (w *calculationWriter) Release(ctx context.Context, ids []string) error {
 	_, err := w.Delete(ctx, ids...)
 	return err

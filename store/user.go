@@ -31,12 +31,10 @@ var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice
 	}},
 })
 
-// Users implements backoffice.Readers.
 func (r *readers) Users() backoffice.Reader[*backoffice.User, backoffice.UserCriteria] {
 	return readerOf(r, userTable)
 }
 
-// Users implements backoffice.Tx.
 func (t *tx) Users() backoffice.Writer[*backoffice.User, backoffice.UserCriteria] {
 	return &userWriter{writerOf(t, userTable)}
 }

@@ -11,10 +11,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What a restricted pair asks is answered by the same statements as what others ask, but of other tables: in front of each one
-// that reads stands a WITH that gives the names of the nouns' tables to what is in view of them. So a condition, an order, a total or a
-// table that is joined goes by it without knowing of it, and what a noun's table says in one line holds for all that is ever asked. Both
-// engines take such a name for the query behind it, as if that stood in its place.
+// What a restricted pair asks is answered by the same statements as what others ask, but of other tables: in front of
+// each one that reads stands a WITH that gives the names of the nouns' tables to what is in view of them. So a
+// condition, an order, a total or a table that is joined goes by it without knowing of it, and what a noun's table
+// says in one line holds for all that is ever asked. Both engines take such a name for the query behind it, as if that
+// stood in its place.
 
 // reach is how the records of a noun reach the customers by whom it is decided whether they are in view.
 type reach struct {
@@ -36,8 +37,8 @@ func (r reach) within(year string) reach {
 	return r
 }
 
-// nameParent says whether each of the columns by which records hang on a parent names a customer by whom they are in view, so that the
-// parent is one.
+// nameParent says whether each of the columns by which records hang on a parent names a customer by whom they are in
+// view, so that the parent is one.
 func (r reach) nameParent(columns []string) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, func(column string) bool { return !slices.Contains(r.customers, column) })
 }
@@ -80,8 +81,8 @@ func newView(d *Dialect, r backoffice.Restriction) *view {
 	return v
 }
 
-// views keeps what is worked out of restrictions and texts. There are as many as there are pairs and statements; beyond a bound nothing more
-// is kept.
+// views keeps what is worked out of restrictions and texts. There are as many as there are pairs and statements;
+// beyond a bound nothing more is kept.
 type views struct {
 	of, texts    sync.Map // *view by backoffice.Restriction, string by viewText
 	known, built atomic.Int64
@@ -116,9 +117,9 @@ type wholeKey struct{}
 // whole is a context in which the store reads for itself what a write takes with it, whoever sees it.
 func whole(ctx context.Context) context.Context { return context.WithValue(ctx, wholeKey{}, true) }
 
-// bookkeeping are the shapes of statements that read for a write what no caller is told: on what records hang that are written, and lock
-// them, which is no matter of a view; whether somebody else has a value that only one may have; and which reference leads nowhere. What is
-// written is held to the view by tx.
+// bookkeeping are the shapes of statements that read for a write what no caller is told: on what records hang that are
+// written, and lock them, which is no matter of a view; whether somebody else has a value that only one may have; and
+// which reference leads nowhere. What is written is held to the view by tx.
 var bookkeeping = map[string]bool{"attached": true, "going": true, "cascade": true, "holders": true, "there": true}
 
 // inView makes statements read what is in view.
@@ -184,18 +185,19 @@ func (n *nouns) restricted(of viewText, name string) string {
 	return "WITH " + nameBegin + name + nameEnd + strings.Join(parts, ", ") + " " + text
 }
 
-// beneath is what a statement calls a table whose rows are in view as far as the customer does not decide it who is named in a column:
-// that one is looked for in view by the statement itself, once for all rows. Without a view there is no such table, and so no answer.
+// beneath is what a statement calls a table whose rows are in view as far as the customer does not decide it who is
+// named in a column: that one is looked for in view by the statement itself, once for all rows. Without a view there
+// is no such table, and so no answer.
 func beneath(table, column string) string { return table + "_beneath_" + column }
 
-// parentInView stands in the text of a statement for the condition that the customer is in view whose identifier an expression has. It is
-// no SQL: where nothing is restricted nobody may ask it.
+// parentInView stands in the text of a statement for the condition that the customer is in view whose identifier an
+// expression has. It is no SQL: where nothing is restricted nobody may ask it.
 func parentInView(id string) string { return "[" + id + " in view]" }
 
 var parents = regexp.MustCompile(`\[([^][ ]+) in view\]`)
 
-// tableInView is a part of a WITH: a table, or what is beneath a column of it. Every part says which of the tables it means: one of its
-// own name is meant by no one.
+// tableInView is a part of a WITH: a table, or what is beneath a column of it. Every part says which of the tables it
+// means: one of its own name is meant by no one.
 func (n *nouns) tableInView(of description, below string, kind viewKind, args int) string {
 	d, alternatives, name := n.dialect, n.comparing(kind, args), of.table
 	if below != "" {

@@ -7,9 +7,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An entry of the change log is in view with the record that it is about. Of a record that is gone the log knows on what it hung: what
-// hung on customers was in view when those are, in a year that is; a customer was when the user who was responsible for it says so, or its
-// identifier does.
+// An entry of the change log is in view with the record that it is about. Of a record that is gone the log knows on
+// what it hung: what hung on customers was in view when those are, in a year that is; a customer was when the user who
+// was responsible for it says so, or its identifier does.
 
 // Where the restriction's own values have to stand, which a feed's text does not have.
 const (

@@ -9,9 +9,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A restricted transaction writes nothing that is not in view before it, when it is there, and after it, when it stays: whoever writes, by
-// whatever way. What a caller names is looked for in view by those who read it, who say NOT_FOUND; this is for what goes with it, and for
-// where it leads.
+// A restricted transaction writes nothing that is not in view before it, when it is there, and after it, when it
+// stays: whoever writes, by whatever way. What a caller names is looked for in view by those who read it, who say
+// NOT_FOUND; this is for what goes with it, and for where it leads.
 
 // noteWrote notes what a restricted transaction does.
 func (t *tx) noteWrote(o object, done backoffice.ChangeAction) {
@@ -31,7 +31,6 @@ func (t *tx) noteWrote(o object, done backoffice.ChangeAction) {
 	}
 }
 
-// StaysInView implements backoffice.Tx.
 func (t *tx) StaysInView(ctx context.Context) error {
 	if t.failed != nil {
 		return t.failed

@@ -7,11 +7,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// visibility keeps when the changes of a transaction become visible. Whoever asks for what changed since an instant must
-// not miss a row because another transaction, which began later, was seen first. So the instant is taken where the order
-// is decided: under the lock of the log's end, never before the one that was taken last. The rows of a small transaction
-// get it then. Those of a large one would be written twice, while all other writers wait: they are marked with an
-// instant of their own as they are written, and late_writes tells what that one stands for.
+// visibility keeps when the changes of a transaction become visible. Whoever asks for what changed since an instant
+// must not miss a row because another transaction, which began later, was seen first. So the instant is taken where
+// the order is decided: under the lock of the log's end, never before the one that was taken last. The rows of a small
+// transaction get it then. Those of a large one would be written twice, while all other writers wait: they are marked
+// with an instant of their own as they are written, and late_writes tells what that one stands for.
 type visibility struct {
 	mark  backoffice.Instant       // of rows that are written, until the instant is known
 	rows  map[changedRows][]string // identifiers; none of a large transaction
@@ -49,8 +49,8 @@ func (c *changeText) text(d *Dialect, from string) string {
 // lastInstant is that of the entries which a transaction has just put at the end of the log.
 const lastInstant = " FROM (SELECT c.visible_at AS at FROM changes c ORDER BY c.sequence DESC LIMIT 1) e"
 
-// hiddenChanges tells which changes of a noun are not for everybody to see. Its rows have an open_visible_at, which such
-// a change leaves as it is, beside their visible_at.
+// hiddenChanges tells which changes of a noun are not for everybody to see. Its rows have an open_visible_at, which
+// such a change leaves as it is, beside their visible_at.
 type hiddenChanges[T any] struct {
 	is    func(*T) bool // of the latest change of a record
 	wrote string        // the same of what is written, v

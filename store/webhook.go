@@ -113,17 +113,14 @@ func unknownWebhook() error {
 	return backoffice.Errorf(backoffice.NotFound, "there is no such webhook")
 }
 
-// Webhook implements backoffice.WebhookStore.
 func (s *Store) Webhook(ctx context.Context, id string) (*backoffice.Webhook, error) {
 	return webhook(ctx, s.primary(), id)
 }
 
-// Webhooks implements backoffice.WebhookStore.
 func (s *Store) Webhooks(ctx context.Context) ([]*backoffice.Webhook, error) {
 	return queryWebhooks(ctx, s.primary(), listWebhooks)
 }
 
-// CreateWebhook implements backoffice.WebhookStore.
 func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error {
 	var pair any
 	if w.ClientID != "" {
@@ -156,7 +153,6 @@ func (t *tx) noteWebhook(ctx context.Context, id, act string, done backoffice.Ch
 	return t.LogChanges(ctx, &backoffice.Change{At: now, Action: act, Noun: backoffice.NounWebhook, ObjectID: id, Done: done})
 }
 
-// UpdateWebhook implements backoffice.WebhookStore.
 func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffice.Instant, change func(*backoffice.Webhook) error) error {
 	settings := len(strings.Split(webhookSettings, ", "))
 	text := "UPDATE /*backoffice:webhooks.update*/ webhooks SET version = version + 1, " + assigned(webhookSettings, 2) + ", " + assigned(webhookProgress, 2+settings) + " WHERE id = $1"
@@ -180,7 +176,6 @@ func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffic
 	})
 }
 
-// StepWebhook implements backoffice.WebhookStore.
 func (s *Store) StepWebhook(ctx context.Context, w *backoffice.Webhook) (done bool, err error) {
 	text := "UPDATE /*backoffice:webhooks.step*/ webhooks SET steps = steps + 1, " + assigned(webhookProgress, 4) + " WHERE id = $1 AND version = $2 AND steps = $3"
 	changed, err := s.execAlone(ctx, text, append([]any{w.ID, w.Version, w.Steps}, progressOf(&w.WebhookProgress)...)...)
@@ -191,7 +186,6 @@ func (s *Store) StepWebhook(ctx context.Context, w *backoffice.Webhook) (done bo
 	return true, nil
 }
 
-// DeleteWebhook implements backoffice.WebhookStore.
 func (s *Store) DeleteWebhook(ctx context.Context, id string, now backoffice.Instant) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		switch deleted, err := tx.conn.Exec(ctx, "DELETE /*backoffice:webhooks.delete*/ FROM webhooks WHERE id = $1", []any{storable(id)}); {

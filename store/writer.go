@@ -154,7 +154,6 @@ func (w *writer[T, C]) idsOf(rows []*T) []string {
 	return collect(rows, func(t *T) string { return *w.table.id(t) })
 }
 
-// Insert implements backoffice.Writer.
 func (w *writer[T, C]) Insert(ctx context.Context, rows ...*T) error {
 	if len(rows) == 0 {
 		return nil
@@ -184,7 +183,6 @@ func (w *writer[T, C]) together(ctx context.Context, rows []*T, do ...func(ctx c
 	return nil
 }
 
-// Update implements backoffice.Writer.
 func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
 	if len(rows) == 0 {
 		return nil
@@ -217,8 +215,8 @@ func (w *writer[T, C]) attachedOf(ctx context.Context, rows []*T, into attachmen
 	return nil
 }
 
-// update stores the columns of rows. Why one can't be stored is asked with the update itself where a list that is written in
-// the same trip may fail for it: then nothing can be asked any more.
+// update stores the columns of rows. Why one can't be stored is asked with the update itself where a list that is
+// written in the same trip may fail for it: then nothing can be asked any more.
 func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
 	var changed int
 	var stored map[string]*T
@@ -302,7 +300,6 @@ func (w *writer[T, C]) lastOfEach(rows []*T) []*T {
 	return kept
 }
 
-// Delete implements backoffice.Writer.
 func (w *writer[T, C]) Delete(ctx context.Context, ids ...string) ([]string, error) {
 	return w.deleteAfter(ctx, ids, func(context.Context) error { return nil })
 }
@@ -358,9 +355,9 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 	return deleted, err
 }
 
-// refuseTakenIDs refuses identifiers that another noun has, and when inserting, those that this one has. New identifiers
-// are UUIDv7 and collide with nothing, so a look before the write is enough for them; those from elsewhere come by
-// Upsert, one transaction at a time. A table of all identifiers would make every write twice as large.
+// refuseTakenIDs refuses identifiers that another noun has, and when inserting, those that this one has. New
+// identifiers are UUIDv7 and collide with nothing, so a look before the write is enough for them; those from elsewhere
+// come by Upsert, one transaction at a time. A table of all identifiers would make every write twice as large.
 func (w *writer[T, C]) refuseTakenIDs(ctx context.Context, rows []*T, inserting bool) error {
 	ids := w.idsOf(rows)
 	seen := make(map[string]bool, len(ids))

@@ -1,6 +1,7 @@
-// Package tracing sends spans of GraphQL operations over OTLP, as the standard OTEL_… variables of the environment say, and does nothing
-// without them. A span is made of an operation's timeline when it has ended, so that one which is not sampled costs next to nothing. It
-// must not see a document, a variable or anything else that a client writes: what it is given are names of ours, numbers and codes.
+// Package tracing sends spans of GraphQL operations over OTLP, as the standard OTEL_… variables of the environment
+// say, and does nothing without them. A span is made of an operation's timeline when it has ended, so that one which
+// is not sampled costs next to nothing. It must not see a document, a variable or anything else that a client writes:
+// what it is given are names of ours, numbers and codes.
 package tracing
 
 import (
@@ -37,8 +38,8 @@ type Tracer struct {
 // where are the variables that say where spans go; without any of them nothing is traced.
 var where = []string{"OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
-// FromEnvironment makes the tracer that the environment asks for, nil when it asks for none. Close it. Spans that cannot be sent are
-// logged, once a minute at most, and lost.
+// FromEnvironment makes the tracer that the environment asks for, nil when it asks for none. Close it. Spans that
+// cannot be sent are logged, once a minute at most, and lost.
 func FromEnvironment(ctx context.Context, version string, log *slog.Logger) (*Tracer, error) {
 	wanted := ""
 	for _, name := range where {
@@ -82,7 +83,6 @@ type failures struct {
 	logged atomic.Int64 // when, in nanoseconds
 }
 
-// Handle implements otel.ErrorHandler.
 func (f *failures) Handle(err error) {
 	now, last := time.Now().UnixNano(), f.logged.Load()
 	if now-last > int64(time.Minute) && f.logged.CompareAndSwap(last, now) {
@@ -98,8 +98,8 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// TakeOver takes over the trace that a request belongs to (W3C's traceparent). The tracestate beside it is a client's free text and is
-// left behind.
+// TakeOver takes over the trace that a request belongs to (W3C's traceparent). The tracestate beside it is a client's
+// free text and is left behind.
 func (t *Tracer) TakeOver(next http.Handler) http.Handler {
 	if t == nil {
 		return next

@@ -10,15 +10,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// staleAfter is for how long what is known of an identifier is taken for true. With the time of one read it keeps what an operator
-// removes within the 5 seconds in which servers obey a revocation.
+// staleAfter is for how long what is known of an identifier is taken for true. With the time of one read it keeps what
+// an operator removes within the 5 seconds in which servers obey a revocation.
 const staleAfter = 4 * time.Second
 
 // mostBytes is how much of what was found is kept; when it is more, all is forgotten.
 const mostBytes = 32 << 20
 
-// Known finds trusted documents by their identifiers, and asks the store for each of them every 4 seconds at most, while somebody
-// wants it. What is not there is not kept. Safe for concurrent use.
+// Known finds trusted documents by their identifiers, and asks the store for each of them every 4 seconds at most,
+// while somebody wants it. What is not there is not kept. Safe for concurrent use.
 type Known struct {
 	store backoffice.TrustedDocumentStore
 	now   func() time.Time
@@ -45,7 +45,8 @@ func NewKnown(store backoffice.TrustedDocumentStore) *Known {
 	return &Known{store: store, now: time.Now, byID: map[string]entry{}}
 }
 
-// Find returns the document with an identifier, in any of its forms. NotFound for an unknown one; other errors are the store's.
+// Find returns the document with an identifier, in any of its forms. NotFound for an unknown one; other errors are the
+// store's.
 func (k *Known) Find(ctx context.Context, id string) (*Found, error) {
 	id = backoffice.ParseDocumentID(id)
 	k.mu.RLock()

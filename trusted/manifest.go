@@ -12,8 +12,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Manifests are JSON: Apollo's list of operations, or an object of texts by their identifiers, as Relay's compiler and the client
-// preset of GraphQL Code Generator write it.
+// Manifests are JSON: Apollo's list of operations, or an object of texts by their identifiers, as Relay's compiler and
+// the client preset of GraphQL Code Generator write it.
 
 const (
 	apolloFormat  = "apollo-persisted-query-manifest"

@@ -22,8 +22,8 @@ type Document struct {
 // maxFile is how many bytes a manifest, or all files of a folder together, may have.
 const maxFile = 64 << 20
 
-// Read reads the documents of a manifest (.json), of a file of GraphQL, or of all such files (.graphql, .gql) below a folder. Errors
-// name the file and the place in it.
+// Read reads the documents of a manifest (.json), of a file of GraphQL, or of all such files (.graphql, .gql) below a
+// folder. Errors name the file and the place in it.
 func Read(path string) ([]*Document, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -26,8 +26,8 @@ func written(t *testing.T, files map[string]string) string {
 	return folder
 }
 
-// In testdata/documents is what @apollo/generate-persisted-query-manifest, relay-compiler and the client preset of GraphQL Code
-// Generator have written of the same queries.
+// In testdata/documents is what @apollo/generate-persisted-query-manifest, relay-compiler and the client preset of
+// GraphQL Code Generator have written of the same queries.
 func TestTheManifestsOfClientsToolsAreRead(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ documents, aliases int }{"apollo.json": {3, 0}, "relay.json": {1, 1}, "codegen.json": {3, 0}} {

@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Sources are files of GraphQL. Each operation becomes a document of its own, with the fragments that it needs, from whichever
-// file; one that is alone in its file with these stays as it is written.
+// Sources are files of GraphQL. Each operation becomes a document of its own, with the fragments that it needs, from
+// whichever file; one that is alone in its file with these stays as it is written.
 
 // source is a file of GraphQL, parted into its definitions.
 type source struct {

@@ -12,8 +12,9 @@ const MostBehind = 10_000
 
 const countedAtOnce = 1_000 // changes that are read at a time
 
-// Behind counts, by webhook, the changes that each has still to be told: those of its nouns behind its place, as its pair may see them, and no
-// acts of administrators; at most MostBehind. Of a webhook whose pair has ended or may read none of its nouns it is 0.
+// Behind counts, by webhook, the changes that each has still to be told: those of its nouns behind its place, as its
+// pair may see them, and no acts of administrators; at most MostBehind. Of a webhook whose pair has ended or may read
+// none of its nouns it is 0.
 func Behind(ctx context.Context, store backoffice.Store, hooks []*backoffice.Webhook) (map[string]int, error) {
 	all, err := store.Credentials(ctx)
 	if err != nil {

@@ -23,8 +23,9 @@ const (
 	secretPrefix = "whsec_"
 )
 
-// Create makes a webhook and returns it with its secret, which cannot be seen again. Errors: NotFound for an unknown pair,
-// Refused for an address, noun or pair that a webhook cannot have, BadInput for what is no cursor, CursorExpired for one from which the log cannot be told.
+// Create makes a webhook and returns it with its secret, which cannot be seen again. Errors: NotFound for an unknown
+// pair, Refused for an address, noun or pair that a webhook cannot have, BadInput for what is no cursor, CursorExpired
+// for one from which the log cannot be told.
 func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, draft Draft) (hook *backoffice.Webhook, secret string, err error) {
 	pair, err := pairOf(ctx, store, draft.ClientID)
 	if err != nil {
@@ -88,7 +89,8 @@ func placeOf(ctx context.Context, store backoffice.Store, cursor string) (histor
 	return q.History, q.After, nil
 }
 
-// Rotate gives a webhook a new secret and returns it; the one before signs as well for overlap. NotFound for an unknown one.
+// Rotate gives a webhook a new secret and returns it; the one before signs as well for overlap. NotFound for an
+// unknown one.
 func Rotate(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, id string, overlap time.Duration) (secret string, err error) {
 	secret, sealed, err := newSecret(keys, id)
 	if err != nil {
@@ -102,8 +104,8 @@ func Rotate(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, i
 	return secret, err
 }
 
-// Rewind has a webhook go on behind a cursor, also one that was stopped. Errors: NotFound for an unknown one, BadInput for what is no
-// cursor, CursorExpired when the log cannot be told from there on, Refused when its pair has ended.
+// Rewind has a webhook go on behind a cursor, also one that was stopped. Errors: NotFound for an unknown one, BadInput
+// for what is no cursor, CursorExpired when the log cannot be told from there on, Refused when its pair has ended.
 func Rewind(ctx context.Context, store backoffice.Store, id, to string) error {
 	hook, err := store.Webhook(ctx, id)
 	if err != nil {
@@ -134,8 +136,8 @@ func Delete(ctx context.Context, store backoffice.Store, id string) error {
 	return store.DeleteWebhook(ctx, id, backoffice.InstantOf(time.Now()))
 }
 
-// Ping posts a message of the type ping to a webhook, stopped or not, and waits for the answer. Nothing else changes by it. NotFound for an
-// unknown one.
+// Ping posts a message of the type ping to a webhook, stopped or not, and waits for the answer. Nothing else changes
+// by it. NotFound for an unknown one.
 func Ping(ctx context.Context, store backoffice.WebhookStore, keys *privacy.Keyset, settings Settings, id string) (Answer, error) {
 	hook, err := store.Webhook(ctx, id)
 	if err != nil {

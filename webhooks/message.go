@@ -29,7 +29,8 @@ type toldChange struct {
 	Action   string             `json:"action"`
 }
 
-// changesMessage makes the message of changes behind a number of a history, with its body, which every attempt sends as it is.
+// changesMessage makes the message of changes behind a number of a history, with its body, which every attempt sends
+// as it is.
 func changesMessage(history string, after int64, changes []*backoffice.VisibleChange, now time.Time) (*backoffice.WebhookMessage, error) {
 	m := backoffice.NewWebhookMessage(changes, backoffice.InstantOf(now))
 	data := toldChanges{After: backoffice.ChangeCursor(history, after), Through: backoffice.ChangeCursor(history, m.Through)}

@@ -57,8 +57,8 @@ func isPublic(address netip.Addr) bool {
 
 var errPrivate = errors.New("the address is in a private network")
 
-// guard refuses connections into private networks but those that are let in. It is asked with the address to which the connection is
-// about to be made, so it does not matter what a name resolved to before.
+// guard refuses connections into private networks but those that are let in. It is asked with the address to which the
+// connection is about to be made, so it does not matter what a name resolved to before.
 func guard(letIn []Network) func(network, address string, _ syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)

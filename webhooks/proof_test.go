@@ -18,7 +18,8 @@ import (
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
-// moody answers at random: mostly well, sometimes late, with an error, or not at all. A message that it has taken in may so be sent again.
+// moody answers at random: mostly well, sometimes late, with an error, or not at all. A message that it has taken in
+// may so be sent again.
 func moody(w http.ResponseWriter, _ *http.Request, _ posted) int {
 	switch rand.IntN(8) {
 	case 0:
@@ -102,7 +103,8 @@ func TestEveryAcknowledgedWriteIsPostedInOrderToReceiversThatFailAtRandom(t *tes
 	}
 }
 
-// tooSoon is a store over which the place of a webhook is moved when a message is put on its way, and not when it was received.
+// tooSoon is a store over which the place of a webhook is moved when a message is put on its way, and not when it was
+// received.
 type tooSoon struct{ backoffice.Store }
 
 func (s tooSoon) StepWebhook(ctx context.Context, hook *backoffice.Webhook) (bool, error) {

@@ -313,8 +313,8 @@ func (r *receiver) all() []posted {
 	return append([]posted(nil), r.posts...)
 }
 
-// told are the objects of the changes that were received, in their order, and the faults of it: out of order, told again in another
-// message, or not where the message before ended.
+// told are the objects of the changes that were received, in their order, and the faults of it: out of order, told
+// again in another message, or not where the message before ended.
 func (r *receiver) told() (ids []string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

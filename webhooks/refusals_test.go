@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// names is a server of names that knows one host, whose address is another one at each look-up, the last one from then on.
+// names is a server of names that knows one host, whose address is another one at each look-up, the last one from
+// then on.
 func names(t testing.TB, addresses ...string) (*net.Resolver, *atomic.Int32) {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -57,8 +58,8 @@ func answerTo(question []byte, address func() net.IP) []byte {
 	return answer
 }
 
-// The name resolves to where messages may go when it is looked up for the first time, and to a private network from the second
-// time on: for the next message, or for a program that looks at the address first and connects then.
+// The name resolves to where messages may go when it is looked up for the first time, and to a private network from
+// the second time on: for the next message, or for a program that looks at the address first and connects then.
 func TestANameThatResolvesToAPrivateNetworkAtTheSecondLookUpIsRefusedThere(t *testing.T) {
 	t.Parallel()
 	inside := receive(t, nil)

@@ -10,7 +10,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// move writes customers of two users, gives them from one to the other, relates them and deletes some, and a label last.
+// move writes customers of two users, gives them from one to the other, relates them and deletes some, and a label
+// last.
 func (o *office) move(t testing.TB, seed uint64) (last string) {
 	t.Helper()
 	d := rand.New(rand.NewPCG(seed, 3))

@@ -27,8 +27,8 @@ const (
 	idleTime  = 10 * time.Second
 )
 
-// Sender posts what the webhooks of a store are to be told. Any number of them may work on one store: each webhook is served by one at a
-// time.
+// Sender posts what the webhooks of a store are to be told. Any number of them may work on one store: each webhook is
+// served by one at a time.
 type Sender struct {
 	Options
 	client  *client

@@ -13,14 +13,14 @@ import (
 const (
 	atOnce = 100 // changes of a message
 
-	// A worker has the lease of its webhook for so long that an attempt is over before another sender may have it. It asks for more time when less
-	// than leaseLeft of it is left, and gives it back when it ends.
+	// A worker has the lease of its webhook for so long that an attempt is over before another sender may have it. It
+	// asks for more time when less than leaseLeft of it is left, and gives it back when it ends.
 	leaseTime = 30 * time.Second
 	leaseLeft = attemptTime + 5*time.Second
 )
 
-// worker serves one webhook, until there is nothing more to do for it: its message is not due yet, another sender has it, or
-// it stops.
+// worker serves one webhook, until there is nothing more to do for it: its message is not due yet, another sender has
+// it, or it stops.
 type worker struct {
 	*Sender
 	id      string
@@ -168,8 +168,8 @@ func (w *worker) halt(ctx context.Context, why backoffice.WebhookStop) error {
 	return errOver
 }
 
-// compose waits for changes, and puts a message of them on its way. It is stored before it is sent for the first time: so
-// every attempt sends the same, whoever makes it.
+// compose waits for changes, and puts a message of them on its way. It is stored before it is sent for the first time:
+// so every attempt sends the same, whoever makes it.
 func (w *worker) compose(ctx context.Context, reader *changes.Reader) error {
 	idle, cancel := context.WithTimeout(ctx, w.idle)
 	defer cancel()

@@ -29,8 +29,8 @@ const MinCustomers = 100
 
 // Office is an office with a number of customers, twice as many relations and five times as many transcripts.
 //
-// The first fifth by identifier are its busy customers: each of them has ten relations, seven of them to others of their
-// kind, and ten transcripts. The rest share the other transcripts. Records are numbered in the order of their
+// The first fifth by identifier are its busy customers: each of them has ten relations, seven of them to others of
+// their kind, and ten transcripts. The rest share the other transcripts. Records are numbered in the order of their
 // identifiers, and rows that belong together lie apart, as in a database that has grown over years.
 type Office struct{ Customers int }
 

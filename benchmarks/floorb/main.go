@@ -1,6 +1,6 @@
 // Command floorb answers the reference queries as one would write them by hand for these queries alone: one batch of
-// SQL a level, rows as structs, JSON appended to a buffer. It is the floor that a GraphQL server is measured against and
-// knows no GraphQL: the path names the query.
+// SQL a level, rows as structs, JSON appended to a buffer. It is the floor that a GraphQL server is measured against
+// and knows no GraphQL: the path names the query.
 package main
 
 import (

@@ -1,6 +1,7 @@
-// Command load writes through a gateway and reads each write back, and reads as another pair that writes nothing, while
-// somebody takes servers away. It reads commands from its standard input: "report NAME" tells what happened since the last report; "end" ends it, after it has
-// looked for everything that was ever acknowledged. It ends with 1 when some of that is missing.
+// Command load writes through a gateway and reads each write back, and reads as another pair that writes nothing,
+// while somebody takes servers away. It reads commands from its standard input: "report NAME" tells what happened
+// since the last report; "end" ends it, after it has looked for everything that was ever acknowledged. It ends with 1
+// when some of that is missing.
 package main
 
 import (

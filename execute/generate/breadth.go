@@ -27,8 +27,9 @@ type breadth struct {
 // Name is what gqlgen calls the plugin.
 func (*breadth) Name() string { return "breadth" }
 
-// MutateSchema makes an ordinary object of the root of subscriptions: what it holds is one event, and the executor is handed
-// several of them at once. gqlgen would have a resolver return a channel, and execute one event after the other.
+// MutateSchema makes an ordinary object of the root of subscriptions: what it holds is one event, and the executor is
+// handed several of them at once. gqlgen would have a resolver return a channel, and execute one event after the
+// other.
 func (b *breadth) MutateSchema(schema *ast.Schema) error { //nolint:unparam // gqlgen's interface has an error
 	b.subscription, schema.Subscription = schema.Subscription, nil
 	return nil

@@ -1,5 +1,5 @@
-// Package kmstest is a transit engine as Vault and OpenBao have it, for tests: keys that encrypt and are not given out, over TLS, for those
-// who have its token. It keeps no policy and no versions of keys.
+// Package kmstest is a transit engine as Vault and OpenBao have it, for tests: keys that encrypt and are not given
+// out, over TLS, for those who have its token. It keeps no policy and no versions of keys.
 package kmstest
 
 import (

@@ -1,5 +1,6 @@
-// Generate writes notices/THIRD_PARTY_NOTICES.txt: the licenses of the Go modules that are linked into the program, of Go
-// itself, of the npm packages in the two embedded pages, and of the fonts. Its test holds the file to what it would write.
+// Generate writes notices/THIRD_PARTY_NOTICES.txt: the licenses of the Go modules that are linked into the program, of
+// Go itself, of the npm packages in the two embedded pages, and of the fonts. Its test holds the file to what it would
+// write.
 package main
 
 import (
@@ -155,7 +156,8 @@ func noticesIn(dir string) (files []string, err error) {
 	return files, err
 }
 
-// embedded are the notices of the pages, which their builds collect, of what these leave out, and of the documents' fonts.
+// embedded are the notices of the pages, which their builds collect, of what these leave out, and of the documents'
+// fonts.
 func embedded(root string) (notices []notice, err error) {
 	version, err := installed(filepath.Join(root, "graphiql/page/package-lock.json"))
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package peopletest is an OpenID provider for tests, which signs whatever it is told to, good or not. It must not be in the program.
+// Package peopletest is an OpenID provider for tests, which signs whatever it is told to, good or not. It must not be
+// in the program.
 package peopletest
 
 import (
@@ -112,7 +113,8 @@ func (i *Issuer) Key() jose.JSONWebKey {
 	return i.keys[len(i.keys)-1]
 }
 
-// Claims are those of a good token for a subject at a moment, with others, which count where they have the same name; nil takes one away.
+// Claims are those of a good token for a subject at a moment, with others, which count where they have the same name;
+// nil takes one away.
 func (i *Issuer) Claims(subject string, now time.Time, others map[string]any) map[string]any {
 	claims := map[string]any{"iss": i.URL, "aud": []string{Audience, "another"}, "sub": subject, "iat": now.Unix(), "exp": now.Add(10 * time.Minute).Unix(), "name": "Name of " + subject}
 	maps.Copy(claims, others)

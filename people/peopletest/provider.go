@@ -32,7 +32,8 @@ const (
 	Guest          = "test-user@127.0.0.1"
 )
 
-// Provider is an OpenID provider as others run it, with a page to sign in. Its tokens are for the client, whose identifier is so the audience.
+// Provider is an OpenID provider as others run it, with a page to sign in. Its tokens are for the client, whose
+// identifier is so the audience.
 type Provider struct {
 	*storage.Storage
 	URL    string
@@ -57,10 +58,8 @@ func NewProvider(t testing.TB, redirect string) *Provider {
 // signed is a client whose access tokens are signed, not opaque.
 type signed struct{ op.Client }
 
-// AccessTokenType implements op.Client.
 func (signed) AccessTokenType() op.AccessTokenType { return op.AccessTokenTypeJWT }
 
-// GetClientByClientID implements op.Storage.
 func (p *Provider) GetClientByClientID(ctx context.Context, id string) (op.Client, error) {
 	client, err := p.Storage.GetClientByClientID(ctx, id)
 	if err != nil {
@@ -69,18 +68,15 @@ func (p *Provider) GetClientByClientID(ctx context.Context, id string) (op.Clien
 	return signed{client}, nil
 }
 
-// GetPrivateClaimsFromScopes implements op.Storage.
 func (p *Provider) GetPrivateClaimsFromScopes(_ context.Context, subject, _ string, _ []string) (map[string]any, error) {
 	return map[string]any{"groups": p.Groups[subject], "name": "Test User"}, nil
 }
 
-// CreateAccessToken implements op.Storage.
 func (p *Provider) CreateAccessToken(ctx context.Context, request op.TokenRequest) (id string, expires time.Time, err error) {
 	id, expires, err = p.Storage.CreateAccessToken(ctx, request)
 	return id, p.end(expires), err
 }
 
-// CreateAccessAndRefreshTokens implements op.Storage.
 func (p *Provider) CreateAccessAndRefreshTokens(ctx context.Context, request op.TokenRequest, current string) (id, refresh string, expires time.Time, err error) {
 	id, refresh, expires, err = p.Storage.CreateAccessAndRefreshTokens(ctx, request, current)
 	return id, refresh, p.end(expires), err

@@ -18,7 +18,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The short form of make chaos: each engine under a gateway that is killed a few times, and each fault that takes little time once.
+// The short form of make chaos: each engine under a gateway that is killed a few times, and each fault that takes
+// little time once.
 func TestNothingIsLostOrServedWrongWhenWhatRunsBreaks(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -12,9 +12,10 @@ import (
 	"example.org/backoffice/scripts/rig"
 )
 
-// The clock of a machine is everybody's on it, a time namespace has none of its own for the time of day, and a library that is loaded before
-// others does not reach a program in Go, which asks the kernel itself. So the gateway whose clock is another's is the same program, built
-// with a time.Now that adds what the environment says. Nothing else of it differs, and what is shipped has nothing of it.
+// The clock of a machine is everybody's on it, a time namespace has none of its own for the time of day, and a library
+// that is loaded before others does not reach a program in Go, which asks the kernel itself. So the gateway whose
+// clock is another's is the same program, built with a time.Now that adds what the environment says. Nothing else of
+// it differs, and what is shipped has nothing of it.
 
 // clockVariable says by how much the clock of a program that buildWithClock built is ahead.
 const clockVariable = "BACKOFFICE_CHAOS_CLOCK"

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// fault is something that breaks. breaks returns when the fault has ended, and what can come back has been let come back.
+// fault is something that breaks. breaks returns when the fault has ended, and what can come back has been let come
+// back.
 type fault struct {
 	engine string // the only one that can break so; "" is both
 	name   string

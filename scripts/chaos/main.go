@@ -1,7 +1,7 @@
-// Command chaos breaks what the program stands on while clients write, read and disclose, and counts what they notice: writes that were
-// acknowledged and are gone, changes of which a part is there, disclosures without an entry in the register, wrong answers,
-// processes that had to be started by hand, and how long it takes until all is well again. It ends with 1 when a count is not
-// what docs/reliability.md promises.
+// Command chaos breaks what the program stands on while clients write, read and disclose, and counts what they notice:
+// writes that were acknowledged and are gone, changes of which a part is there, disclosures without an entry in the
+// register, wrong answers, processes that had to be started by hand, and how long it takes until all is well again. It
+// ends with 1 when a count is not what docs/reliability.md promises.
 package main
 
 import (

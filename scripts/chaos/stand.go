@@ -100,8 +100,8 @@ func (s *stand) close() {
 	s.disks.close()
 }
 
-// under lets clients work before a fault, during it and after it, and counts. A fault happens as often as it says; each time all
-// has to be well again.
+// under lets clients work before a fault, during it and after it, and counts. A fault happens as often as it says;
+// each time all has to be well again.
 func (s *stand) under(f fault) (counts, error) {
 	of := &noted{}
 	s.noted, s.said = of, nil

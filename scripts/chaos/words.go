@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// words are the lines that name a fault: the first that holds each text. A text that none holds is a fault that nobody could tell.
+// words are the lines that name a fault: the first that holds each text. A text that none holds is a fault that nobody
+// could tell.
 func (n *noted) words(says, lines []string) (named []string) {
 	for _, text := range says {
 		found := ""

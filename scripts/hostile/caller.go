@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// The callers are processes of their own. The hostile ones read answers of megabytes: their garbage is not to delay a clock that is
-// about the server, and since the server shares its processors with them here and with nobody on a machine of its own, they give
-// way to it (nice).
+// The callers are processes of their own. The hostile ones read answers of megabytes: their garbage is not to delay a
+// clock that is about the server, and since the server shares its processors with them here and with nobody on a
+// machine of its own, they give way to it (nice).
 
 // task is what callers are given.
 type task struct {
@@ -84,8 +84,8 @@ func (c *caller) send(as pair, request *http.Request) (status int, body []byte, 
 	return response.StatusCode, body, err
 }
 
-// beFriend is the good caller: it asks for one customer after the other, and tells how long each answer took. A refusal counts as
-// the longest.
+// beFriend is the good caller: it asks for one customer after the other, and tells how long each answer took. A
+// refusal counts as the longest.
 func beFriend(in io.Reader, out io.Writer) error {
 	var t task
 	if err := json.NewDecoder(in).Decode(&t); err != nil {

@@ -1,8 +1,8 @@
 // Command hostile starts a server over much data, lets hostile callers loose on it, and tells what a well-behaved one
 // notices. It ends with 1 when the server does not hold what docs/limits.md promises.
 //
-// Without -database it fills an embedded store with demo data in -folder, once; with it, it serves a PostgreSQL store that
-// was filled before (an export of the demo, imported).
+// Without -database it fills an embedded store with demo data in -folder, once; with it, it serves a PostgreSQL store
+// that was filled before (an export of the demo, imported).
 package main
 
 import (

@@ -19,8 +19,8 @@ import (
 	"example.org/backoffice/scripts/rig"
 )
 
-// Those who ask are processes of their own. Their requests come at a rate, each on a connection on which none is under way: a time is
-// counted from when a request was due, so that what a slow server delays is not hidden.
+// Those who ask are processes of their own. Their requests come at a rate, each on a connection on which none is under
+// way: a time is counted from when a request was due, so that what a slow server delays is not hidden.
 
 // asking is what such a process is given to do.
 type asking struct {
@@ -55,7 +55,8 @@ const (
 
 var parts = map[string]func(in io.Reader, out io.Writer) error{"crowd": beCrowd}
 
-// run lets a process ask, and reads what it says of it. niceness keeps a crowd from delaying the clock of one who asks beside it.
+// run lets a process ask, and reads what it says of it. niceness keeps a crowd from delaying the clock of one who asks
+// beside it.
 func (a asking) run(niceness int) (c came, err error) {
 	given, err := json.Marshal(a)
 	if err != nil {

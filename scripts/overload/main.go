@@ -1,9 +1,10 @@
-// Command overload finds how much of Q1, the first reference query of docs/performance.md, a gateway can carry, sends it five times as
-// much, and tells what becomes of those who ask: how many are answered, how soon the others are refused, what a caller with light
-// requests notices, and how much memory that takes. It ends with 1 when a figure is not what docs/reliability.md promises.
+// Command overload finds how much of Q1, the first reference query of docs/performance.md, a gateway can carry, sends
+// it five times as much, and tells what becomes of those who ask: how many are answered, how soon the others are
+// refused, what a caller with light requests notices, and how much memory that takes. It ends with 1 when a figure is
+// not what docs/reliability.md promises.
 //
-// The gateway and its database have one processor, those who ask another one, so that neither takes the other's. Requests come at
-// a steady rate whether others were answered or not, as those of many clients do.
+// The gateway and its database have one processor, those who ask another one, so that neither takes the other's.
+// Requests come at a steady rate whether others were answered or not, as those of many clients do.
 package main
 
 import (

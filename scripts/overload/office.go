@@ -11,7 +11,8 @@ import (
 // customers are as many as Q1 has to choose from.
 const customers = 500
 
-// writeOffice makes a folder for import in which every customer has what Q1 asks of one: 10 relations and 10 transcripts.
+// writeOffice makes a folder for import in which every customer has what Q1 asks of one: 10 relations and 10
+// transcripts.
 func writeOffice(folder string) error {
 	type line = map[string]any
 	files := map[string][]line{}

@@ -34,7 +34,8 @@ func (c *crowd) begin(at time.Time) {
 	}
 }
 
-// count counts what became of a request: as answered what came in the time that is counted, as slow, late, refused or wrong what was due in it.
+// count counts what became of a request: as answered what came in the time that is counted, as slow, late, refused or
+// wrong what was due in it.
 func (c *crowd) count(d due, late, took time.Duration, status int, header http.Header, err error) {
 	end := d.at.Add(took)
 	if status == http.StatusOK && err == nil && !end.Before(c.from) && end.Before(c.until) {

@@ -12,7 +12,8 @@ import (
 	"example.org/backoffice/scripts/rig"
 )
 
-// isSpread says whether a spread is that of times: each of its three is one of them, and what it says of the others is so.
+// isSpread says whether a spread is that of times: each of its three is one of them, and what it says of the others
+// is so.
 func isSpread(s spread, took []time.Duration) bool {
 	if len(took) == 0 {
 		return s == spread{}
@@ -99,8 +100,8 @@ func TestPercentilesAreThoseOfTheTimes(t *testing.T) {
 	}
 }
 
-// asked is a made-up request: of whom, when it was due, how late it was sent and when it was answered, and with what. Times are from when
-// counting begins, and go on for a second.
+// asked is a made-up request: of whom, when it was due, how late it was sent and when it was answered, and with what.
+// Times are from when counting begins, and go on for a second.
 type asked struct {
 	number         int
 	at, late, took time.Duration

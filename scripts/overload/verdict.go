@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// What can be carried is looked for from a part of what a few connections get by asking as fast as they are answered, step by step upwards.
+// What can be carried is looked for from a part of what a few connections get by asking as fast as they are answered,
+// step by step upwards.
 const (
 	firstStep = 0.7
 	nextStep  = 1.1
@@ -20,7 +21,8 @@ const (
 
 var errNothingCarried = errors.New("it carries not even one Q1 a second")
 
-// climb looks for what can be carried. try sends at a rate, and says how many were answered a second and what memory that took.
+// climb looks for what can be carried. try sends at a rate, and says how many were answered a second and what memory
+// that took.
 func (f *found) climb(closed float64, try func(rate float64) (answered float64, memory int64, err error)) error {
 	carried := false
 	for rate := closed * firstStep; f.capacity == 0 || carried; rate *= nextStep {

@@ -61,7 +61,8 @@ type verdict func(f found) []row
 
 func ours(f found) []row { return f.rows(5) }
 
-// untold are the misses that a verdict does not tell in the row where they belong, or tells in others, "" being what is all as promised.
+// untold are the misses that a verdict does not tell in the row where they belong, or tells in others, "" being what
+// is all as promised.
 func (v verdict) untold() (names []string) {
 	missed := func(f found) (whats []string) {
 		for _, r := range v(f) {

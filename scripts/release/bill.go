@@ -17,8 +17,8 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// bill is the bill of materials of a program, as CycloneDX: the modules that its build names, Go itself, and the npm packages in
-// the two embedded pages, which no tool finds that looks at a program alone.
+// bill is the bill of materials of a program, as CycloneDX: the modules that its build names, Go itself, and the npm
+// packages in the two embedded pages, which no tool finds that looks at a program alone.
 func (r release) bill(info *debug.BuildInfo) (func(w io.Writer) error, error) {
 	parts := []cyclonedx.Component{part("golang", "std", strings.TrimPrefix(info.GoVersion, "go"), "")}
 	for _, module := range info.Deps {

@@ -1,6 +1,6 @@
-// Release builds what is published of a version: for each system and architecture an archive with the program, its notices and
-// the bill of its materials, and the checksums of all. It builds the sources as they lie there; the version is that which Go
-// finds in the repository, the tag of the commit.
+// Release builds what is published of a version: for each system and architecture an archive with the program, its
+// notices and the bill of its materials, and the checksums of all. It builds the sources as they lie there; the
+// version is that which Go finds in the repository, the tag of the commit.
 package main
 
 import (

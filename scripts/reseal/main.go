@@ -1,5 +1,6 @@
-// Command reseal turns the keys of a store of many customers while a server over it is read, searched and written, kills the
-// reseal twice and lets it go on, and tells what came of it. It ends with 1 when a search failed or a number was wrong.
+// Command reseal turns the keys of a store of many customers while a server over it is read, searched and written,
+// kills the reseal twice and lets it go on, and tells what came of it. It ends with 1 when a search failed or a number
+// was wrong.
 package main
 
 import (

@@ -34,7 +34,8 @@ jit = off
 log_min_messages = fatal
 `
 
-// NewCluster makes and starts one in a folder that holds none yet, with more flags for initdb. Folders that these name have to be inside it.
+// NewCluster makes and starts one in a folder that holds none yet, with more flags for initdb. Folders that these name
+// have to be inside it.
 func NewCluster(folder string, flags ...string) (*Cluster, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -173,7 +174,8 @@ func (c *Cluster) end(with syscall.Signal) {
 	c.command = nil
 }
 
-// Revive starts it if it has ended by itself, as systemd does, and says whether it had. One that is still ending is waited for.
+// Revive starts it if it has ended by itself, as systemd does, and says whether it had. One that is still ending is
+// waited for.
 func (c *Cluster) Revive() (ended bool, err error) {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		select {

@@ -13,11 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isolated says to a command that it runs where it may mount disks: "root", or "mapped" for somebody who is root there alone.
+// isolated says to a command that it runs where it may mount disks: "root", or "mapped" for somebody who is root there
+// alone.
 const isolated = "BACKOFFICE_RIG_ISOLATED"
 
-// Isolate runs the command again where it may mount disks, which it and its children alone see, and which go with them. done says that
-// the command was run so, and ended with code.
+// Isolate runs the command again where it may mount disks, which it and its children alone see, and which go with
+// them. done says that the command was run so, and ended with code.
 func Isolate() (code int, done bool, err error) {
 	if os.Getenv(isolated) != "" {
 		return 0, false, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")

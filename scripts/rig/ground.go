@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Ground makes the folder in which a command keeps everything, and builds the program into it, where the two are empty. release removes a
-// folder that was made here under a temporary name; so does a signal that ends the command, and, after one that was killed, the
-// next command of its name.
+// Ground makes the folder in which a command keeps everything, and builds the program into it, where the two are
+// empty. release removes a folder that was made here under a temporary name; so does a signal that ends the command,
+// and, after one that was killed, the next command of its name.
 func Ground(folder, binary *string, name string) (release func(), err error) {
 	release = func() {}
 	if *folder == "" {

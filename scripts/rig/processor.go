@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OnProcessor does something whose processes run on one of the machine's processors alone, with what they start in their turn.
+// OnProcessor does something whose processes run on one of the machine's processors alone, with what they start in
+// their turn.
 func OnProcessor(number int, do func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -99,7 +99,8 @@ func (o *Office) NewServer(name string) (*Server, error) {
 	}, err
 }
 
-// Start starts it over an office, with more flags and variables of the environment, and does not wait until it is ready.
+// Start starts it over an office, with more flags and variables of the environment, and does not wait until it is
+// ready.
 func (s *Server) Start(o *Office, environment []string, flags ...string) error {
 	log, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

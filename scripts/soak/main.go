@@ -1,6 +1,6 @@
-// Command soak lets the program serve a steady mix of reads and writes for a long time, and tells whether what it takes stays
-// flat: memory, goroutines, descriptors, the write-ahead log and its own log. It ends with 1 when something does not, or
-// when an answer was not what a client may expect.
+// Command soak lets the program serve a steady mix of reads and writes for a long time, and tells whether what it
+// takes stays flat: memory, goroutines, descriptors, the write-ahead log and its own log. It ends with 1 when
+// something does not, or when an answer was not what a client may expect.
 //
 // It serves an embedded store; with -engine postgres one on a PostgreSQL server that it starts for itself.
 package main

@@ -99,8 +99,8 @@ func (s *soak) look() (now sample, err error) {
 	return now, nil
 }
 
-// flatness is what one measure may grow by from the second quarter of the time to the last: a part of it, and a little more that
-// is noise in small numbers.
+// flatness is what one measure may grow by from the second quarter of the time to the last: a part of it, and a little
+// more that is noise in small numbers.
 type flatness struct {
 	name  string
 	of    func(sample) float64

@@ -1,5 +1,5 @@
-// Package webtest finds and runs what the tests of pages and clients need beyond Go: Node, a browser, npm's packages. It
-// is for tests alone.
+// Package webtest finds and runs what the tests of pages and clients need beyond Go: Node, a browser, npm's packages.
+// It is for tests alone.
 package webtest
 
 import (

@@ -13,8 +13,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// A store keeps, for each step that it went through, the digest of the step's text: a step that was edited since, or that
-// another program made under the same number, is noticed before anything is read or written.
+// A store keeps, for each step that it went through, the digest of the step's text: a step that was edited since, or
+// that another program made under the same number, is noticed before anything is read or written.
 
 // ErrOther says that a store's schema was made by other steps than this program's.
 var ErrOther = errors.New("the database was made by another form of this program, whose schema has the same version and is not the same: use the program that made it, export there, and import into a new database")

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Filled are columns of a table that the program works out from others, since SQL can't. Rows from before there were such columns
-// have none of them: they are filled when a schema is brought up to date, and an interrupted run is gone on with by the next.
+// Filled are columns of a table that the program works out from others, since SQL can't. Rows from before there were
+// such columns have none of them: they are filled when a schema is brought up to date, and an interrupted run is gone
+// on with by the next.
 type Filled struct {
 	Table   string
 	Lacking string                         // the condition that a row lacks them; an index or a small table answers it

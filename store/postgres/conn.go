@@ -14,11 +14,12 @@ import (
 	"example.org/backoffice/store"
 )
 
-// cancelTime is how long a server has to obey when a statement is cancelled; a connection on which it does not is given up.
+// cancelTime is how long a server has to obey when a statement is cancelled; a connection on which it does not is
+// given up.
 const cancelTime = 500 * time.Millisecond
 
-// bounded is for one statement: it ends at the limit, and so long before the caller's own deadline that there is time to
-// cancel the statement and to answer.
+// bounded is for one statement: it ends at the limit, and so long before the caller's own deadline that there is time
+// to cancel the statement and to answer.
 func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if deadline, ok := ctx.Deadline(); ok {
 		left := time.Until(deadline)

@@ -25,13 +25,10 @@ func (e *engine) forWriting(ctx context.Context) *connections {
 
 var _ store.Engine = (*engine)(nil)
 
-// Dialect implements store.Engine.
 func (e *engine) Dialect() *store.Dialect { return store.Postgres }
 
-// Primary implements store.Engine.
 func (e *engine) Primary() store.Sender { return e.own }
 
-// Snapshot implements store.Engine.
 func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Sender) error) error {
 	primary := e.reads.primary
 	conn, err := primary.take(ctx)
@@ -44,7 +41,6 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 	return do(ctx, t)
 }
 
-// Listener implements store.Listening.
 func (e *engine) Listener(look func(ctx context.Context) error) store.Listener {
 	if e.reads.freshness == nil {
 		return nil
@@ -53,7 +49,6 @@ func (e *engine) Listener(look func(ctx context.Context) error) store.Listener {
 	return e.reads.freshness
 }
 
-// Ping implements store.Engine.
 func (e *engine) Ping(ctx context.Context) error {
 	return (&store.Statement{Text: "SELECT /*backoffice:server.ping*/ 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)
 }
@@ -83,7 +78,6 @@ func (e *engine) Gauges() []backoffice.Gauge {
 	return gauges
 }
 
-// Close implements store.Engine.
 func (e *engine) Close() error {
 	if e.reads.freshness != nil {
 		e.reads.freshness.close()

@@ -59,8 +59,9 @@ func isRetryable(err error) bool {
 	return errors.As(err, &of) && (of.code == "40001" || of.code == "40P01")
 }
 
-// isCancelled says that the server gave a statement up while its caller was waiting for it: somebody wanted that, or a request to cancel which
-// was meant for the statement of somebody who had left, on the same connection just before, came late. So such a statement is run once more.
+// isCancelled says that the server gave a statement up while its caller was waiting for it: somebody wanted that, or a
+// request to cancel which was meant for the statement of somebody who had left, on the same connection just before,
+// came late. So such a statement is run once more.
 func isCancelled(err error) bool {
 	var of *serverError
 	return errors.As(err, &of) && of.code == "57014"
@@ -105,7 +106,8 @@ func isLost(err error) bool {
 	return false
 }
 
-// mayPass says that what failed may succeed when it is run once more: on another connection, or since nobody cancels it.
+// mayPass says that what failed may succeed when it is run once more: on another connection, or since nobody cancels
+// it.
 func mayPass(err error) bool { return isLost(err) && !errors.Is(err, errSilent) || isCancelled(err) }
 
 func unavailable(cause error) error {

@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/store"
 )
 
-// Examine looks whether the database at a URL and its replicas can be served, and changes nothing. Its findings go to tell; ready says
-// that the database can be opened as it is.
+// Examine looks whether the database at a URL and its replicas can be served, and changes nothing. Its findings go to
+// tell; ready says that the database can be opened as it is.
 func Examine(ctx context.Context, url string, replicas []string, tell func(backoffice.Finding)) (ready bool) {
 	e := &examination{tell: tell}
 	conn, have, err := connect(ctx, url)
@@ -167,7 +167,8 @@ func (e *examination) triggers(ctx context.Context) {
 // lockDoctor is a lock that nothing else takes.
 const lockDoctor = "SELECT %s(hashtext('backoffice doctor'), 0)"
 
-// locks looks whether two connections exclude each other: they do not behind something that leads them to different servers.
+// locks looks whether two connections exclude each other: they do not behind something that leads them to different
+// servers.
 func (e *examination) locks(ctx context.Context, url string) {
 	other, _, err := connect(ctx, url)
 	if !e.asked("advisory locks", err) {

@@ -16,9 +16,9 @@ import (
 // request within the 5 seconds in which all servers are to see a change.
 const staleAfter = 3 * time.Second
 
-// freshness knows what the callers must be shown. A read that could be answered by a replica first waits for a look at the
-// primary that begins after the read was asked: it tells how far the log has come, and who wrote since the last one, at whichever
-// server. Docs: docs/adr/0007-replicas.md.
+// freshness knows what the callers must be shown. A read that could be answered by a replica first waits for a look at
+// the primary that begins after the read was asked: it tells how far the log has come, and who wrote since the last
+// one, at whichever server. Docs: docs/adr/0007-replicas.md.
 type freshness struct {
 	replicas []*replica
 	look     func(ctx context.Context) error // waits for a look at the primary that begins from now on
@@ -121,10 +121,10 @@ func (f *freshness) begin(do func()) bool {
 	return true
 }
 
-// lookAtPosition is what a look reads behind the change log: what is in the log by then was committed before the position that is told.
+// lookAtPosition is what a look reads behind the change log: what is in the log by then was committed before the
+// position that is told.
 const lookAtPosition = `SELECT /*backoffice:primary.position*/ (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)`
 
-// BeginLook implements store.Listener.
 func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

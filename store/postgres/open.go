@@ -51,10 +51,11 @@ type Options struct {
 	StatementTimeout time.Duration // the longest that one statement may take; 0 is 5 seconds
 	Replicas         []string      // URLs of replicas, each of one server
 	QueryMode        QueryMode
-	// MaxConns are the connections to each server on which callers read and write; one caller gets at most half of them. 0 is as
-	// the URL has it (pool_max_conns), else DefaultMaxConns.
+	// MaxConns are the connections to each server on which callers read and write; one caller gets at most half of
+	// them. 0 is as the URL has it (pool_max_conns), else DefaultMaxConns.
 	MaxConns int
-	// AcquireTimeout is how long a statement waits for a free connection before the store is Unavailable; 0 is 3 seconds.
+	// AcquireTimeout is how long a statement waits for a free connection before the store is Unavailable; 0 is 3
+	// seconds.
 	AcquireTimeout time.Duration
 }
 
@@ -67,8 +68,8 @@ type Store struct {
 var _ backoffice.Store = (*Store)(nil)
 
 // Open opens the database at a postgres:// URL. It fails with a sentence for the operator when the URL, the server or
-// what is in it is not what it must be; *store.SchemaError when the schema is older or newer than the program. A replica
-// may be away.
+// what is in it is not what it must be; *store.SchemaError when the schema is older or newer than the program. A
+// replica may be away.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	config, err := configOf(url, options)
 	if err != nil {
@@ -130,8 +131,8 @@ var (
 	errNotPrimary    = errors.New("the server takes no writes")
 )
 
-// takesWrites refuses connections to a replica or to a primary that is being demoted, so that with several hosts the next
-// one is tried, whatever target_session_attrs says.
+// takesWrites refuses connections to a replica or to a primary that is being demoted, so that with several hosts the
+// next one is tried, whatever target_session_attrs says.
 func takesWrites(ctx context.Context, conn *pgconn.PgConn) error {
 	result := conn.ExecParams(ctx, "SHOW transaction_read_only", nil, nil, nil, nil).Read()
 	switch {

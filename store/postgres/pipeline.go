@@ -16,8 +16,8 @@ type progress struct {
 	handed   bool // the next one has handed over rows
 }
 
-// pipeline sends statements in one trip, behind the texts of a transaction's beginning. The error is that of the one that comes
-// next, in pgx's terms: the server did not run it, nor those behind it.
+// pipeline sends statements in one trip, behind the texts of a transaction's beginning. The error is that of the one
+// that comes next, in pgx's terms: the server did not run it, nor those behind it.
 func pipeline(ctx context.Context, conn *pgx.Conn, begin []string, statements []*store.Statement) (sent progress, err error) {
 	defer backoffice.Waits(ctx)()
 	batch := &pgx.Batch{}
@@ -48,7 +48,8 @@ func pipeline(ctx context.Context, conn *pgx.Conn, begin []string, statements []
 	return sent, nil
 }
 
-// take reads the answer to a statement. An error says that the server did not run it; one of Each is the statement's alone.
+// take reads the answer to a statement. An error says that the server did not run it; one of Each is the statement's
+// alone.
 func take(results pgx.BatchResults, s *store.Statement) (handed bool, err error) {
 	rows, err := results.Query()
 	if err != nil {

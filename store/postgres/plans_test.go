@@ -15,8 +15,8 @@ import (
 	"example.org/backoffice/store/storetest"
 )
 
-// large are the tables that can have more than 10,000 rows (and users, whom the others refer to), with how often the rows
-// of a small office are multiplied to have as many here, and the columns that must differ from one to the next.
+// large are the tables that can have more than 10,000 rows (and users, whom the others refer to), with how often the
+// rows of a small office are multiplied to have as many here, and the columns that must differ from one to the next.
 var large = []struct {
 	table  string
 	times  int
@@ -173,8 +173,8 @@ func comparePages(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
 	}
 }
 
-// compareFeeds counts the blocks that pages of the feed read of a log in which entries of some nouns are rare, and then of one that
-// is ten times as long.
+// compareFeeds counts the blocks that pages of the feed read of a log in which entries of some nouns are rare, and
+// then of one that is ten times as long.
 func compareFeeds(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
 	t.Helper()
 	blocks := func(q backoffice.ChangeQuery) int {

@@ -8,8 +8,8 @@ import (
 	"example.org/backoffice/store"
 )
 
-// reads are the servers that answer reads: a replica that shows the caller all that it wrote, else the primary. The reads
-// of one request stay in one place.
+// reads are the servers that answer reads: a replica that shows the caller all that it wrote, else the primary. The
+// reads of one request stay in one place.
 type reads struct {
 	primary   *connections
 	freshness *freshness // nil without replicas

@@ -41,8 +41,8 @@ func newReplica(ctx context.Context, config *pgxpool.Config, wait, limit time.Du
 	return &replica{connections: connectionsOf(pool, wait/4, limit/2)}, nil
 }
 
-// howFar asks a replica: the log is of no use from a server that is a primary now. The timeline is that of the stream; without
-// the right to see it, or without a stream, that of the last restart point.
+// howFar asks a replica: the log is of no use from a server that is a primary now. The timeline is that of the stream;
+// without the right to see it, or without a stream, that of the last restart point.
 const howFar = `SELECT /*backoffice:replicas.position*/ pg_is_in_recovery(), COALESCE(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
 COALESCE((SELECT received_tli FROM pg_stat_wal_receiver), (SELECT timeline_id FROM pg_control_checkpoint()))::bigint`
 

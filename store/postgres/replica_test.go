@@ -97,7 +97,8 @@ func TestReadsGoToAReplicaAndCallersSeeTheirOwnWritesThroughAnyGateway(t *testin
 		}
 	}
 
-	// A replica that stands still is no place for who wrote, on either gateway; for others it is one as long as it is recent.
+	// A replica that stands still is no place for who wrote, on either gateway; for others it is one as long as it is
+	// recent.
 	pair.Standby.Execute(t, "backoffice", "SELECT pg_wal_replay_pause()")
 	late, err := label(t.Context(), here, "writer", "late")
 	if err != nil {

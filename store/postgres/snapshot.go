@@ -9,9 +9,9 @@ import (
 	"example.org/backoffice/store"
 )
 
-// snapshot is a transaction on one connection, maybe of a replica, in which all that a context reads sees one moment: that
-// of the first statement, with which the transaction's beginning travels. Who has one waits for nothing but its own
-// statements: a write in its context gives the connection back first.
+// snapshot is a transaction on one connection, maybe of a replica, in which all that a context reads sees one moment:
+// that of the first statement, with which the transaction's beginning travels. Who has one waits for nothing but its
+// own statements: a write in its context gives the connection back first.
 type snapshot struct {
 	reads *reads
 
@@ -31,14 +31,13 @@ func snapshotOf(ctx context.Context) *snapshot {
 	return s
 }
 
-// BeginSnapshot implements store.Engine.
 func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	s := &snapshot{reads: e.reads}
 	return context.WithValue(ctx, snapshotKey{}, s), s.end
 }
 
-// send runs statements as store.Engine's Send does. A transaction that fails before anything of it was answered is begun
-// anew where there is hope; one that fails later takes along all that would be read in it.
+// send runs statements as store.Engine's Send does. A transaction that fails before anything of it was answered is
+// begun anew where there is hope; one that fails later takes along all that would be read in it.
 func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,9 +93,9 @@ func (s *snapshot) place() *connections {
 
 var beginSnapshot = []string{"begin isolation level repeatable read, read only"}
 
-// trip sends statements at once: behind the transaction's beginning if they are the first, and before its end if they are the
-// last. It tells how many have their answer or error; when the transaction fails, that is the error of the next one. It is
-// called under mu.
+// trip sends statements at once: behind the transaction's beginning if they are the first, and before its end if they
+// are the last. It tells how many have their answer or error; when the transaction fails, that is the error of the
+// next one. It is called under mu.
 func (s *snapshot) trip(ctx context.Context, statements []*store.Statement, last bool) (answered int, reached bool, err error) {
 	if s.on == nil {
 		s.from = s.reads.at(ctx)
@@ -164,7 +163,6 @@ func finish(on *lease, begun bool, how string) {
 	}
 }
 
-// RenewSnapshot implements store.Engine.
 func (e *engine) RenewSnapshot(ctx context.Context) {
 	s := snapshotOf(ctx)
 	if s == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// texts sends lists of texts, above all of identifiers, in binary and in one go. pgx's own codec looks at each element by
-// itself and writes it as quoted text.
+// texts sends lists of texts, above all of identifiers, in binary and in one go. pgx's own codec looks at each element
+// by itself and writes it as quoted text.
 type texts struct{ *pgtype.ArrayCodec }
 
 // registerTexts makes a new connection use it.
@@ -21,10 +21,8 @@ func registerTexts(_ context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// PreferredFormat implements pgtype.Codec.
 func (texts) PreferredFormat() int16 { return pgtype.BinaryFormatCode }
 
-// PlanEncode implements pgtype.Codec.
 func (t texts) PlanEncode(types *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	if _, ok := value.([]string); ok && format == pgtype.BinaryFormatCode {
 		return planOfTexts{}

@@ -29,7 +29,6 @@ var (
 	_ store.Copier    = (*transaction)(nil)
 )
 
-// Send implements store.Sender.
 func (t *transaction) Send(ctx context.Context, statements ...*store.Statement) {
 	ctx, cancel := bounded(ctx, t.limit)
 	defer cancel()
@@ -39,15 +38,12 @@ func (t *transaction) Send(ctx context.Context, statements ...*store.Statement) 
 	}
 }
 
-// SendLast implements store.BatchConn.
 func (t *transaction) SendLast(statements ...*store.Statement) {
 	t.last = append(t.last, statements...)
 }
 
-// Retryable implements store.BatchConn.
 func (t *transaction) Retryable() { t.repeats = true }
 
-// Copy implements store.Copier.
 func (t *transaction) Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error {
 	if err := t.ready(ctx); err != nil {
 		return err
@@ -67,14 +63,15 @@ func (t *transaction) ready(ctx context.Context) error {
 	return unanswered(ctx, t.conn, classify(ctx, err))
 }
 
-// trip sends statements, behind the transaction's beginning if they are the first. It returns how many were answered, and
-// what became of the next one, in pgx's terms.
+// trip sends statements, behind the transaction's beginning if they are the first. It returns how many were answered,
+// and what became of the next one, in pgx's terms.
 func (t *transaction) trip(ctx context.Context, statements []*store.Statement) (answered int, err error) {
 	var first []string
 	if !t.begun {
 		first = t.begin
 		if len(statements) > 0 && !t.knows(statements) {
-			// Before pgx asks what a statement looks like the limits have to hold: that may wait for the locks of others, too.
+			// Before pgx asks what a statement looks like the limits have to hold: that may wait for the locks of
+			// others, too.
 			if _, err := t.trip(ctx, nil); err != nil {
 				return 0, err
 			}
@@ -137,9 +134,9 @@ func noteWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
 }
 
 // commit makes a transaction durable, with the statements that were kept for its last trip. It comes with none of the
-// first, unless it may run twice: who has had an answer knows that the connection is good. Under synchronous replication a server that is told to wait
-// no longer for its standby calls that a success, with a warning: here it is none. Callers who leave do not cut the wait short;
-// a deadline does, but for leastCommit.
+// first, unless it may run twice: who has had an answer knows that the connection is good. Under synchronous
+// replication a server that is told to wait no longer for its standby calls that a success, with a warning: here it is
+// none. Callers who leave do not cut the wait short; a deadline does, but for leastCommit.
 func (t *transaction) commit(ctx context.Context) error {
 	conn := t.conn.PgConn()
 	switch {
@@ -176,8 +173,8 @@ func (t *transaction) commit(ctx context.Context) error {
 	return unknownOutcome(fmt.Errorf("the commit was not answered (%s)", how(err)))
 }
 
-// isDecided says that an error in the trip of the commit comes from a server which has not committed: it refused a statement,
-// and so did not run those behind it, or the commit itself. A server or a pooler that goes away may have.
+// isDecided says that an error in the trip of the commit comes from a server which has not committed: it refused a
+// statement, and so did not run those behind it, or the commit itself. A server or a pooler that goes away may have.
 func isDecided(err error, before bool) bool {
 	switch code := codeOf(err); {
 	case code == "":

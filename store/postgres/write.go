@@ -12,7 +12,6 @@ import (
 // maxAttempts is how often a transaction is run that others got in the way of.
 const maxAttempts = 5
 
-// Write implements store.Engine.
 func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
 	e.RenewSnapshot(ctx) // what is read next sees the write, and nobody waits for a connection with one in hand
 	for attempt := 1; ; attempt++ {
@@ -21,7 +20,8 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 			e.wrote(ctx)
 			return nil
 		}
-		// What was lost before the commit was not written. The connections that were as old are gone, so once is enough.
+		// What was lost before the commit was not written. The connections that were as old are gone, so once is
+		// enough.
 		if attempt == maxAttempts || ctx.Err() != nil || !isRetryable(err) && !(attempt == 1 && mayPass(err)) {
 			return err
 		}
@@ -61,15 +61,15 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 	return err
 }
 
-// beginWrite starts a transaction that writes. What it reads it finds by keys, and the planner must not do otherwise for
-// want of statistics: in an import, tables grow by thousands of rows that nothing has counted yet, and a plan from when a
-// table was empty would read all of it again for each chunk. Plans are made without a look at the values: for a list of
-// thousands of identifiers that look takes longer than finding them, and the check of a foreign key would be planned
-// anew for each row. And nothing is compiled: a plan of a kind that is switched off counts as expensive, so each chunk
-// would be, for far longer than it runs. Who waits for the locks of others gives up before its statement would be called
-// too slow: the store is busy, and the same write may succeed later. And what is acknowledged is durable, whatever the
-// server, the role or the database say (synchronous_commit = off loses what was acknowledged in the last moment before a
-// crash, entries of the register among it); a level that waits for standbys stays as it is.
+// beginWrite starts a transaction that writes. What it reads it finds by keys, and the planner must not do otherwise
+// for want of statistics: in an import, tables grow by thousands of rows that nothing has counted yet, and a plan from
+// when a table was empty would read all of it again for each chunk. Plans are made without a look at the values: for a
+// list of thousands of identifiers that look takes longer than finding them, and the check of a foreign key would be
+// planned anew for each row. And nothing is compiled: a plan of a kind that is switched off counts as expensive, so
+// each chunk would be, for far longer than it runs. Who waits for the locks of others gives up before its statement
+// would be called too slow: the store is busy, and the same write may succeed later. And what is acknowledged is
+// durable, whatever the server, the role or the database say (synchronous_commit = off loses what was acknowledged in
+// the last moment before a crash, entries of the register among it); a level that waits for standbys stays as it is.
 func beginWrite(limit time.Duration) []string {
 	lockTimeout := strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10)
 	return []string{
@@ -79,8 +79,8 @@ func beginWrite(limit time.Duration) []string {
 	}
 }
 
-// beginMoment starts a transaction that reads one moment: an import's, before it writes, or an export's page by page. What is
-// said of the planner for beginWrite holds for both.
+// beginMoment starts a transaction that reads one moment: an import's, before it writes, or an export's page by page.
+// What is said of the planner for beginWrite holds for both.
 var beginMoment = []string{"begin isolation level repeatable read read only", planByKeys}
 
 const planByKeys = "select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)," +

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// lockPoll is how long SQLite itself waits for a writer of another process. It sleeps meanwhile, deaf to its caller.
+	// lockPoll is how long SQLite itself waits for a writer of another process. It sleeps meanwhile, deaf to its
+	// caller.
 	lockPoll = 100 * time.Millisecond
 	// lockPatience is how long one without a deadline waits: longer than the largest import takes for its longest file.
 	lockPatience = 10 * time.Minute
 )
 
 // turn is the connection of the one writer, with a transaction begun. It waits for its turn among the writers of this
-// process and for those of others, as the import of a folder is one, but not to the end of the caller's deadline, so that there
-// is time to say that the store is busy.
+// process and for those of others, as the import of a folder is one, but not to the end of the caller's deadline, so
+// that there is time to say that the store is busy.
 func (e *engine) turn(ctx context.Context) (*lease, error) {
 	patience := lockPatience
 	if deadline, ok := ctx.Deadline(); ok {

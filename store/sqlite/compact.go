@@ -10,8 +10,8 @@ import (
 // CompactMost is how large a database is compacted while it serves: writers wait meanwhile, for about a second.
 const CompactMost = 128 << 20
 
-// CompactErased compacts the database if something was erased since it was opened or compacted last, unless that would keep
-// writers waiting. done says whether it did, and large that it left it, which Compact will not.
+// CompactErased compacts the database if something was erased since it was opened or compacted last, unless that would
+// keep writers waiting. done says whether it did, and large that it left it, which Compact will not.
 func (s *Store) CompactErased(ctx context.Context) (done, large bool, err error) {
 	if !s.Erased() {
 		return false, false, nil
@@ -24,8 +24,8 @@ func (s *Store) CompactErased(ctx context.Context) (done, large bool, err error)
 }
 
 // Compact writes the database anew. What is erased is overwritten at once, but where SQLite moves entries of an index
-// from page to page it leaves copies between them, and the search indexes keep single words as signposts; this takes those
-// away as well, and the log with them when nobody reads at the time.
+// from page to page it leaves copies between them, and the search indexes keep single words as signposts; this takes
+// those away as well, and the log with them when nobody reads at the time.
 func (s *Store) Compact(ctx context.Context) error {
 	s.ForgetErased()
 	c, err := s.engine.writer.take(ctx)

@@ -10,8 +10,9 @@ import (
 	"example.org/backoffice/store"
 )
 
-// conn is a connection with its prepared statements. One caller uses it at a time. It asks the driver itself: database/sql
-// opens and closes the connections, and its conversion of every value would cost more than the driver's work.
+// conn is a connection with its prepared statements. One caller uses it at a time. It asks the driver itself:
+// database/sql opens and closes the connections, and its conversion of every value would cost more than the driver's
+// work.
 type conn struct {
 	sql *sql.Conn
 	// Statements that were used lately, and those from before. When the young are too many the old go.
@@ -77,7 +78,6 @@ func (c *conn) named(args []any) []driver.NamedValue {
 // looks until the first row only. The watchdog looks at our own, and until the last.
 var background = context.Background()
 
-// Send implements store.Sender.
 func (c *conn) Send(ctx context.Context, statements ...*store.Statement) {
 	failed := false
 	for _, s := range statements {
@@ -146,8 +146,8 @@ func (c *conn) query(statement driver.Stmt, s *store.Statement) (refused, err er
 	}
 }
 
-// close lets go of the connection and its statements: one that is left open would keep the database open, and its log on
-// the disk.
+// close lets go of the connection and its statements: one that is left open would keep the database open, and its log
+// on the disk.
 func (c *conn) close() {
 	c.running.close()
 	_ = c.sql.Raw(func(any) error {

@@ -27,13 +27,11 @@ type engine struct {
 
 var _ store.Engine = (*engine)(nil)
 
-// Dialect implements store.Engine.
 func (e *engine) Dialect() *store.Dialect { return store.SQLite }
 
 // Primary implements store.Engine. There is one database, and each statement sees all that was committed before it.
 func (e *engine) Primary() store.Sender { return e.own }
 
-// Write implements store.Engine.
 func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
 	e.RenewSnapshot(ctx) // what is read next sees the write, and nobody waits for a writer with a reader in hand
 	c, err := e.turn(ctx)
@@ -68,7 +66,6 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 	return e.place.check() // since nothing holds the files where they are
 }
 
-// Snapshot implements store.Engine.
 func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Sender) error) error {
 	s := &snapshot{readers: e.readers}
 	defer s.end()
@@ -91,7 +88,6 @@ func (e *engine) Gauges() []backoffice.Gauge {
 	return slices.Concat(store.GaugesOfPool("write", e.writer.turns), store.GaugesOfPool("read", e.readers.turns), store.GaugesOfPool("own", e.own.turns))
 }
 
-// Close implements store.Engine.
 func (e *engine) Close() error {
 	for _, p := range []*pool{e.commits.pool, e.own, e.readers, e.writer} {
 		if p != nil {

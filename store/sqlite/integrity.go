@@ -12,8 +12,8 @@ import (
 // maxProblems is how many problems of a database are told.
 const maxProblems = 100
 
-// Integrity reads all of the database, as it is at one moment, and returns what is wrong with it: with its pages, indexes,
-// search indexes and references. Others go on reading and writing. It takes as long as reading the file does.
+// Integrity reads all of the database, as it is at one moment, and returns what is wrong with it: with its pages,
+// indexes, search indexes and references. Others go on reading and writing. It takes as long as reading the file does.
 func (s *Store) Integrity(ctx context.Context) ([]string, error) {
 	return integrity(ctx, s.engine.path)
 }

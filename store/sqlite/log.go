@@ -15,10 +15,11 @@ import (
 	"example.org/backoffice/store"
 )
 
-// SQLite replays what a crash left in the log (-wal) onto the file beside it, whatever file that is: a log says nothing of
-// the file that it belongs to. So every transaction counts itself in the first page (its user_version, of which SQLite makes
-// no use), starting from a random number that a copy by Backup does not share. The log's first transaction follows on the
-// file's count, or the file's first page is, byte for byte, one that the log has and that was written back from it already.
+// SQLite replays what a crash left in the log (-wal) onto the file beside it, whatever file that is: a log says
+// nothing of the file that it belongs to. So every transaction counts itself in the first page (its user_version, of
+// which SQLite makes no use), starting from a random number that a copy by Backup does not share. The log's first
+// transaction follows on the file's count, or the file's first page is, byte for byte, one that the log has and that
+// was written back from it already.
 
 // ForeignLogError says that the log beside a database is not that database's.
 type ForeignLogError struct{ Path string }
@@ -47,8 +48,8 @@ const (
 	versionForEnd = 100
 )
 
-// checkLog refuses a log that is not the file's, before anything is touched. Another program may write to both meanwhile,
-// so only what holds still is believed.
+// checkLog refuses a log that is not the file's, before anything is touched. Another program may write to both
+// meanwhile, so only what holds still is believed.
 func checkLog(path string) error {
 	var before logSeen
 	for range looks {

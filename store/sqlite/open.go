@@ -204,8 +204,8 @@ func prepare(ctx context.Context, db *sql.DB, have int64) error {
 	return probe(ctx, db)
 }
 
-// erasureVersion is the first version of the schema that leaves nothing of what is erased. A database of an earlier one is
-// written anew once, without its free pages.
+// erasureVersion is the first version of the schema that leaves nothing of what is erased. A database of an earlier
+// one is written anew once, without its free pages.
 const erasureVersion = 6
 
 // startCounting lets the transactions of a database be counted, and empties the log of those that were not.

@@ -210,8 +210,8 @@ func TestABackupIsAWholeDatabaseWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// writeUntilKilled is what the test binary does when it is started with a database in its environment: it inserts labels
-// for ever, and names each one when it is acknowledged.
+// writeUntilKilled is what the test binary does when it is started with a database in its environment: it inserts
+// labels for ever, and names each one when it is acknowledged.
 func writeUntilKilled(path string) {
 	opened, err := sqlite.Open(context.Background(), "sqlite:"+path, sqlite.Options{})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// place is where an open database's two files lie. A file that was removed, moved or replaced can be written on, and what is
-// written then is gone with the process: so it is looked for with each write.
+// place is where an open database's two files lie. A file that was removed, moved or replaced can be written on, and
+// what is written then is gone with the process: so it is looked for with each write.
 type place struct {
 	path     string
 	database os.FileInfo

@@ -27,7 +27,6 @@ func snapshotOf(ctx context.Context) *snapshot {
 	return s
 }
 
-// BeginSnapshot implements store.Engine.
 func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	s := &snapshot{readers: e.readers}
 	return context.WithValue(ctx, snapshotKey{}, s), s.end
@@ -62,7 +61,6 @@ func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last
 	}
 }
 
-// Send implements store.Sender.
 func (s *snapshot) Send(ctx context.Context, statements ...*store.Statement) {
 	s.send(ctx, statements, false)
 }
@@ -112,7 +110,6 @@ func (s *snapshot) giveBack() {
 	s.on = nil
 }
 
-// RenewSnapshot implements store.Engine.
 func (e *engine) RenewSnapshot(ctx context.Context) {
 	s := snapshotOf(ctx)
 	if s == nil {

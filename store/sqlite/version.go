@@ -6,8 +6,8 @@ import (
 	"example.org/backoffice/store"
 )
 
-// commits are seen by a connection that never writes: SQLite tells each connection whether others have committed, those of
-// this process and those of others. Its number means nothing on another connection.
+// commits are seen by a connection that never writes: SQLite tells each connection whether others have committed,
+// those of this process and those of others. Its number means nothing on another connection.
 type commits struct {
 	pool *pool // of one connection
 	on   *conn
@@ -17,7 +17,6 @@ type commits struct {
 
 var _ store.Versioned = (*engine)(nil)
 
-// DataVersion implements store.Versioned.
 func (e *engine) DataVersion(ctx context.Context) (int64, error) {
 	c := &e.commits
 	on, err := c.pool.take(ctx) // whose next holder sees what this one has noted

@@ -21,7 +21,6 @@ type trusting struct {
 
 var parentInView = regexp.MustCompile(`EXISTS \((SELECT 1 FROM [^()]*(?:p\.value|\$1)\b)`)
 
-// Send implements store.Engine.
 func (e trusting) Send(ctx context.Context, statements []*store.Statement, last bool) {
 	for _, s := range statements {
 		if strings.HasPrefix(s.Text, "WITH ") {

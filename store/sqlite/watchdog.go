@@ -19,7 +19,8 @@ const (
 )
 
 // watchdog interrupts statements that run longer than they may, or whose caller has gone. One goroutine looks at all
-// connections now and then, and there is none while nothing runs, so that a statement costs no goroutine, channel or timer.
+// connections now and then, and there is none while nothing runs, so that a statement costs no goroutine, channel or
+// timer.
 type watchdog struct {
 	awake atomic.Bool
 	work  sync.WaitGroup
@@ -105,8 +106,8 @@ func (r *running) close() {
 	r.mu.Unlock()
 }
 
-// look interrupts the statement if it has to end, and tells whether there is one. An interruption that comes before SQLite
-// has begun with the statement is lost, and repeated at the next look.
+// look interrupts the statement if it has to end, and tells whether there is one. An interruption that comes before
+// SQLite has begun with the statement is lost, and repeated at the next look.
 func (r *running) look(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -219,8 +219,8 @@ func testGroups(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	})
 }
 
-// SweepGroups asks a store for groups by each dimension: of all rows, and of those that a filter with an index picks. The store is
-// one that Fill filled.
+// SweepGroups asks a store for groups by each dimension: of all rows, and of those that a filter with an index picks.
+// The store is one that Fill filled.
 func SweepGroups(t *testing.T, store backoffice.Store, filtered bool) {
 	t.Helper()
 	o := crowd()

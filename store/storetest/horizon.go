@@ -105,7 +105,6 @@ func testHorizon(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 // knowsThree are the numbers that a look tells who knows the log up to the third entry.
 type knowsThree []int64
 
-// BeginLook implements store.Listener.
 func (k *knowsThree) BeginLook() (from int64, behind *stores.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
 	return 3, nil, func(_ context.Context, entries []*backoffice.Change, _ error) {
 		for _, c := range entries {

@@ -30,7 +30,8 @@ func testKeyUseOutlivesAWrite(t *testing.T, newStore func(t testing.TB) backoffi
 	}
 }
 
-// A program that did not hear of it may still seal by a key that was closed. Its write is refused as one that may be done again.
+// A program that did not hear of it may still seal by a key that was closed. Its write is refused as one that may be
+// done again.
 func testClosedKeys(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	store := newStore(t)
 	for _, key := range []backoffice.Key{

@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// UntilKilled is in the environment of a test binary that is started to write: the database that it writes to until it is killed.
+// UntilKilled is in the environment of a test binary that is started to write: the database that it writes to until it
+// is killed.
 const UntilKilled = "WRITE_UNTIL_KILLED"
 
-// Kill starts this test binary as a program that writes to a database and says what was acknowledged, a line each. It hands
-// the lines over, kills the program after so many, and hands over what it said before that.
+// Kill starts this test binary as a program that writes to a database and says what was acknowledged, a line each. It
+// hands the lines over, kills the program after so many, and hands over what it said before that.
 func Kill(t testing.TB, database string, lines int, said func(pid int, line string)) {
 	t.Helper()
 	program := exec.CommandContext(t.Context(), os.Args[0])

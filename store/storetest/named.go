@@ -44,21 +44,17 @@ type namedEngine struct {
 	t testing.TB
 }
 
-// Send implements store.Engine.
 func (e *namedEngine) Send(ctx context.Context, statements []*store.Statement, last bool) {
 	checkNames(e.t, statements)
 	e.Engine.Send(ctx, statements, last)
 }
 
-// Primary implements store.Engine.
 func (e *namedEngine) Primary() store.Sender { return namedSender{e.Engine.Primary(), e.t} }
 
-// Snapshot implements store.Engine.
 func (e *namedEngine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Sender) error) error {
 	return e.Engine.Snapshot(ctx, func(ctx context.Context, reads store.Sender) error { return do(ctx, namedSender{reads, e.t}) })
 }
 
-// Write implements store.Engine.
 func (e *namedEngine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
 	return e.Engine.Write(ctx, func(ctx context.Context, tx store.Sender) error {
 		far, isFar := tx.(store.BatchConn)
@@ -81,7 +77,6 @@ type namedSender struct {
 	t testing.TB
 }
 
-// Send implements store.Sender.
 func (s namedSender) Send(ctx context.Context, statements ...*store.Statement) {
 	checkNames(s.t, statements)
 	s.Sender.Send(ctx, statements...)
@@ -92,13 +87,11 @@ type namedBatchConn struct {
 	t testing.TB
 }
 
-// Send implements store.Sender.
 func (s namedBatchConn) Send(ctx context.Context, statements ...*store.Statement) {
 	checkNames(s.t, statements)
 	s.BatchConn.Send(ctx, statements...)
 }
 
-// SendLast implements store.BatchConn.
 func (s namedBatchConn) SendLast(statements ...*store.Statement) {
 	checkNames(s.t, statements)
 	s.BatchConn.SendLast(statements...)

@@ -33,16 +33,13 @@ func (r *Recorder) note(statements []*store.Statement) {
 	}
 }
 
-// Send implements store.Engine.
 func (r *Recorder) Send(ctx context.Context, statements []*store.Statement, last bool) {
 	r.note(statements)
 	r.Engine.Send(ctx, statements, last)
 }
 
-// Primary implements store.Engine.
 func (r *Recorder) Primary() store.Sender { return recorded{r.Engine.Primary(), r} }
 
-// Write implements store.Engine.
 func (r *Recorder) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
 	return r.Engine.Write(ctx, func(ctx context.Context, tx store.Sender) error {
 		if far, ok := tx.(store.BatchConn); ok {
@@ -57,7 +54,6 @@ type recorded struct {
 	by *Recorder
 }
 
-// Send implements store.Sender.
 func (r recorded) Send(ctx context.Context, statements ...*store.Statement) {
 	r.by.note(statements)
 	r.Sender.Send(ctx, statements...)
@@ -68,13 +64,11 @@ type recordedBatchConn struct {
 	by *Recorder
 }
 
-// Send implements store.Sender.
 func (r recordedBatchConn) Send(ctx context.Context, statements ...*store.Statement) {
 	r.by.note(statements)
 	r.BatchConn.Send(ctx, statements...)
 }
 
-// SendLast implements store.BatchConn.
 func (r recordedBatchConn) SendLast(statements ...*store.Statement) {
 	r.by.note(statements)
 	r.BatchConn.SendLast(statements...)

@@ -16,8 +16,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// testSimilar asks for names that are like others among so many that not all are found that could be, and holds the answers against
-// a walk over all of them: so that every engine finds the same.
+// testSimilar asks for names that are like others among so many that not all are found that could be, and holds the
+// answers against a walk over all of them: so that every engine finds the same.
 func testSimilar(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	store := newStore(t)
 	r := rand.New(rand.NewPCG(7, 8))

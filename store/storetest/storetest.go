@@ -25,7 +25,8 @@ var writes = []group{
 	{"the use of keys outlives a long write", testKeyUseOutlivesAWrite},
 }
 
-// Run runs the suite, and lets no statement pass that has no name. newStore opens a fresh, empty store and closes it when its test ends.
+// Run runs the suite, and lets no statement pass that has no name. newStore opens a fresh, empty store and closes it
+// when its test ends.
 func Run(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	run(t, naming(newStore), append(writes, reads...))
 }

@@ -140,7 +140,8 @@ func sweep[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Read
 	sweepEdges(t, reader, append(orders, backoffice.KeyID), edges, append(criteria, *new(C))...)
 }
 
-// sweepEdges asks everything about one noun by the edges, orders and criteria that are given, and for its records by identifier.
+// sweepEdges asks everything about one noun by the edges, orders and criteria that are given, and for its records by
+// identifier.
 func sweepEdges[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Reader[P, C], orders []backoffice.OrderKey, edges map[backoffice.Parent]string, criteria ...C) {
 	t.Helper()
 	ctx := t.Context()

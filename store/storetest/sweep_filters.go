@@ -26,8 +26,8 @@ func indexedCriteria(o *office) []backoffice.CustomerCriteria {
 	}
 }
 
-// SweepDear asks all that reads every row of a table, or most of its index of trigrams, for which limits charges more. The store
-// is one that Fill filled.
+// SweepDear asks all that reads every row of a table, or most of its index of trigrams, for which limits charges more.
+// The store is one that Fill filled.
 func SweepDear(t *testing.T, store backoffice.Store) {
 	t.Helper()
 	o := crowd()

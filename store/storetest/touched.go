@@ -144,7 +144,8 @@ func writingsOf[T any, C comparable](name string, of func(backoffice.Tx) backoff
 	}
 }
 
-// allWritings are the writes of all nouns on a store that has touchedOffice, and those that reach beyond their own rows.
+// allWritings are the writes of all nouns on a store that has touchedOffice, and those that reach beyond their own
+// rows.
 func allWritings() []writing {
 	const second = "-2"
 	transcript := *fullOffice().transcripts[0]

@@ -7,8 +7,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// CustomersOfVersion7 are statements that write customers to a store of schema version 7: one that a small write changed, and
-// one that a large write did, which began at its visible_at and ended an hour later.
+// CustomersOfVersion7 are statements that write customers to a store of schema version 7: one that a small write
+// changed, and one that a large write did, which began at its visible_at and ended an hour later.
 var CustomersOfVersion7 = []string{
 	`INSERT INTO customers (id, type, display_name, created_at, updated_at, version, name_folded, search_text, visible_at)
 		VALUES ('small', 'COMPANY', 'x', 1, 1700000000000, 4, 'x', 'x', 1700000000500)`,

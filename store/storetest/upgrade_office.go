@@ -70,7 +70,8 @@ func CopyOffice(t *testing.T, db *sql.DB) {
 	}
 }
 
-// CheckUpgraded checks that both records of each noun are there, in every order, counted, and found by what is worked out of them.
+// CheckUpgraded checks that both records of each noun are there, in every order, counted, and found by what is worked
+// out of them.
 func CheckUpgraded(t *testing.T, store backoffice.Store) {
 	t.Helper()
 	o := crowd()

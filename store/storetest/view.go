@@ -18,8 +18,8 @@ func testView(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	})
 }
 
-// Beneath compares what an empty store, which it fills, tells restricted callers of what is beneath customers with what they may see. It
-// gives the first difference, "" when there is none.
+// Beneath compares what an empty store, which it fills, tells restricted callers of what is beneath customers with
+// what they may see. It gives the first difference, "" when there is none.
 func Beneath(t testing.TB, store backoffice.Store) (differs string) {
 	t.Helper()
 	o := crowd()
@@ -162,8 +162,8 @@ func beneathOf[T any, C comparable](ctx context.Context, t testing.TB, reader ba
 	return all
 }
 
-// afterwards reads a customer in view, whom a write then takes out of it: when a write in the context begins another moment there is nothing
-// beneath.
+// afterwards reads a customer in view, whom a write then takes out of it: when a write in the context begins another
+// moment there is nothing beneath.
 func afterwards(t testing.TB, store backoffice.Store, o *office) string {
 	t.Helper()
 	at := slices.IndexFunc(o.customers, func(c *backoffice.Customer) bool {

@@ -33,8 +33,8 @@ server_idle_timeout = 5
 `
 
 // Bouncer starts PgBouncer in transaction mode before the server of the tests, with fewer connections than a test has
-// clients, until the test ends. It returns what turns the URL of a database (not of a schema, which PgBouncer cannot be told)
-// into one that leads through it.
+// clients, until the test ends. It returns what turns the URL of a database (not of a schema, which PgBouncer cannot
+// be told) into one that leads through it.
 func Bouncer(t testing.TB) (through func(url string) string) {
 	t.Helper()
 	server(t)

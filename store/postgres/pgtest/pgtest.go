@@ -30,8 +30,8 @@ var (
 
 const template = "migrated"
 
-// Schema makes an empty schema for a test and returns the URL that leads to it. The server is started with the first one. Without
-// PostgreSQL on the machine the test is skipped, or fails where CI is set.
+// Schema makes an empty schema for a test and returns the URL that leads to it. The server is started with the first
+// one. Without PostgreSQL on the machine the test is skipped, or fails where CI is set.
 func Schema(t testing.TB) string {
 	t.Helper()
 	server(t)
@@ -51,8 +51,8 @@ func Database(t testing.TB) string {
 	return URL(name)
 }
 
-// Migrated makes a database whose schema a function has brought up to date, and returns the URL that leads to it. The function
-// is called once: every further database is a copy of the first, which takes a quarter of the time.
+// Migrated makes a database whose schema a function has brought up to date, and returns the URL that leads to it. The
+// function is called once: every further database is a copy of the first, which takes a quarter of the time.
 func Migrated(t testing.TB, migrate func(ctx context.Context, url string) error) string {
 	t.Helper()
 	server(t)
@@ -158,7 +158,8 @@ wait $server
 rm -rf "$2"
 `
 
-// run starts the server that all tests share, with the extension that every schema needs. It is held for as long as the process lives.
+// run starts the server that all tests share, with the extension that every schema needs. It is held for as long as
+// the process lives.
 func run() (*process, error) {
 	programs, _ := Programs()
 	p, err := newProcess(runUntilEnd, programs)

@@ -75,8 +75,8 @@ func Overwrite(t testing.TB, path string, at int64, with []byte) {
 	}
 }
 
-// DamagePages overwrites the beginnings of pages in the middle of a database, as a failing disk does: what is behind them
-// may be unused.
+// DamagePages overwrites the beginnings of pages in the middle of a database, as a failing disk does: what is behind
+// them may be unused.
 func DamagePages(t testing.TB, path string) {
 	t.Helper()
 	info, err := os.Stat(path)
