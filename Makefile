@@ -35,7 +35,7 @@ streams: ## so many idle streams of the change feed at one time, in one process 
 	$(GO) test -count=1 -run ManyIdleStreams -v ./gateway -idle-streams $(IDLE)
 
 HISTORIES ?= 1000
-histories: ## docs/histories.md: so many histories on each engine and with a replica, checked for linearizability
+histories: ## the figures of docs/histories.md: so many histories on each engine and with a replica, checked for linearizability
 	GO="$(GO)" ./scripts/histories.sh $(HISTORIES)
 
 RESTRICTED ?= 500

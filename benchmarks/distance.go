@@ -91,33 +91,24 @@ func (c *distanceCommand) Run(ctx context.Context, settings *settingsOfAll) erro
 func (c *distanceCommand) markdown(w *workshop, titles []string, alone, loaded map[string]map[time.Duration]figures) string {
 	var b strings.Builder
 	b.WriteString(w.heading())
-	head := []string{"way, there and back"}
+	head := []string{"round trip"}
 	for _, way := range c.Ways {
 		head = append(head, way.String())
 	}
 	slices.Sort(titles)
-	for _, part := range []struct {
-		title  string
-		of     map[string]map[time.Duration]figures
-		figure func(figures) float64
-	}{
-		{"One client alone, p50 in ms", alone, func(f figures) float64 { return f.p50 }},
-		{fmt.Sprintf("%d clients, requests/s", w.Clients), loaded, func(f figures) float64 { return f.throughput }},
-	} {
-		rows := [][]string{head}
-		for _, title := range titles {
-			row := []string{title}
-			for _, way := range c.Ways {
-				row = append(row, figure(part.figure(part.of[title][way])))
-			}
-			rows = append(rows, row)
+	rows := [][]string{head}
+	for _, title := range titles {
+		row := []string{title}
+		for _, way := range c.Ways {
+			row = append(row, figure(alone[title][way].p50)+"/"+figure(loaded[title][way].throughput))
 		}
-		b.WriteString("\n### " + part.title + "\n\n" + table(rows...))
+		rows = append(rows, row)
 	}
+	fmt.Fprintf(&b, "\np50 of one client in ms / requests per second of %d clients:\n\n%s", w.Clients, table(rows...))
 	farthest := slices.Max(c.Ways)
 	hot, peer := alone["Q1, **Backoffice**"][farthest], alone["Q1, PostGraphile, 2 workers"][farthest]
 	if hot.p50 > 0 && peer.p50 > 0 {
-		b.WriteString("\n" + verdicts([]target{atMost(fmt.Sprintf("Q1 with a way of %v, p50 of one client against PostGraphile's", farthest), hot.p50/peer.p50, 1, " ×")}))
+		b.WriteString("\n" + verdicts([]target{atMost(fmt.Sprintf("Q1 over %v, p50 of one client against PostGraphile's", farthest), hot.p50/peer.p50, 1, " ×")}))
 	}
 	return b.String()
 }

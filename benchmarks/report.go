@@ -92,30 +92,61 @@ func counted(value float64) string {
 	return fmt.Sprintf("%.1f", value)
 }
 
-// markdown is the report of a comparison.
+// markdown is the report of a comparison: a table for each kind of figure, with a column for each query.
 func (m *comparison) markdown(settings *settingsOfAll) string {
 	var b strings.Builder
 	b.WriteString(settings.heading())
-	fmt.Fprintf(&b, "%s customers, %s relations, %s transcripts; %d connections to each server, and up to %d of each server to PostgreSQL. All answers were compared and are equal.\n",
+	fmt.Fprintf(&b, "%s customers, %s relations, %s transcripts; %d connections to each server, and up to %d from each server to PostgreSQL.\n\n",
 		thousands(fmt.Sprint(m.office.Customers)), thousands(fmt.Sprint(m.office.Relations())), thousands(fmt.Sprint(m.office.Transcripts())), m.clients, m.pool)
 	for _, q := range m.queries {
-		fmt.Fprintf(&b, "\n### %s: %s (%s kB)\n\n", q.name, q.asks, figure(float64(m.sizes[q.name])/1000))
-		rows := [][]string{{"server", "requests/s", "p50 ms", "p99 ms", "server CPU ms/request", "database CPU ms/request", "statements/request", "RSS MB", "PSS MB"}}
-		rows = append(rows, m.rows(m.loaded[q.name], m.statements[q.name])...)
-		b.WriteString(table(rows...))
+		fmt.Fprintf(&b, "- %s: %s (%s kB)\n", q.name, q.asks, figure(float64(m.sizes[q.name])/1000))
 	}
-	if len(m.alone) > 0 {
-		b.WriteString("\n### Q1, one client alone\n\n")
-		rows := [][]string{{"server", "requests/s", "p50 ms", "p99 ms", "server CPU ms/request", "database CPU ms/request", "RSS MB", "PSS MB"}}
-		for _, row := range m.rows(m.alone, nil) {
-			rows = append(rows, slices.Delete(row, 6, 7))
-		}
-		b.WriteString(table(rows...))
+	for _, kind := range []struct {
+		title string
+		cell  func(figures) string
+	}{
+		{"Requests per second", func(f figures) string { return figure(f.throughput) }},
+		{"Latency: p50/p99, ms", func(f figures) string { return figure(f.p50) + "/" + figure(f.p99) }},
+		{"CPU per request: server/database, ms", func(f figures) string {
+			if f.databaseCPU == 0 { // the store is embedded
+				return figure(f.serverCPU)
+			}
+			return figure(f.serverCPU) + "/" + figure(f.databaseCPU)
+		}},
+		{"Memory: RSS/PSS, MB", func(f figures) string { return figure(f.resident) + "/" + figure(f.shared) }},
+	} {
+		b.WriteString("\n### " + kind.title + "\n\n" + table(m.rows(kind.cell)...))
 	}
+	b.WriteString("\n### Statements per request\n\n" + table(m.asked()...))
 	if targets := m.targets(); len(targets) > 0 {
-		b.WriteString("\n### What was to be reached\n\n" + verdicts(targets))
+		b.WriteString("\n### Targets\n\nMeasured/target; missed ones are bold.\n\n" + table(m.byQuery(targets)...))
 	}
 	return b.String()
+}
+
+// byQuery lays out targets as a row for each kind and a column for each query.
+func (m *comparison) byQuery(targets []target) [][]string {
+	rows := [][]string{{"target"}}
+	for _, q := range m.queries {
+		rows[0] = append(rows[0], q.name)
+	}
+	for _, t := range targets {
+		query, kind, _ := strings.Cut(t.what, ", ")
+		kind, bound, _ := strings.Cut(kind, ": ")
+		side, bound := bound[:strings.LastIndex(strings.TrimSuffix(strings.TrimSuffix(bound, " ×"), " MB"), " ")], strings.Fields(bound)[2]
+		kind += ", " + side
+		at := slices.IndexFunc(rows, func(row []string) bool { return row[0] == kind })
+		if at < 0 {
+			at = len(rows)
+			rows = append(rows, append([]string{kind}, slices.Repeat([]string{"–"}, len(m.queries))...))
+		}
+		cell := strings.Fields(t.measured)[0] + "/" + bound
+		if !t.reached {
+			cell = "**" + cell + "**"
+		}
+		rows[at][slices.Index(rows[0], query)] = cell
+	}
+	return rows
 }
 
 // verdicts is a table of targets.
@@ -127,18 +158,57 @@ func verdicts(targets []target) string {
 	return table(rows...)
 }
 
-// rows are those of the servers that were measured.
-func (m *comparison) rows(measured map[string]figures, statements map[string]float64) (rows [][]string) {
+// rows have one kind of figure of each server that was measured, for each query and for Q1 by one client alone.
+func (m *comparison) rows(cell func(figures) string) [][]string {
+	head := []string{"server"}
+	for _, q := range m.queries {
+		head = append(head, q.name)
+	}
+	rows := [][]string{append(head, "Q1 alone")}
 	for _, s := range m.servers {
-		f, ok := measured[s.name]
-		if !ok {
-			continue
+		row, any := []string{s.title}, false
+		for _, loaded := range append(m.perQuery(), m.alone) {
+			f, ok := loaded[s.name]
+			if any = any || ok; ok {
+				row = append(row, cell(f))
+			} else {
+				row = append(row, "–")
+			}
 		}
-		database, asked := figure(f.databaseCPU), counted(statements[s.name])
-		if s.embedded {
-			database, asked = "–", "–"
+		if any {
+			rows = append(rows, row)
 		}
-		rows = append(rows, []string{s.title, figure(f.throughput), figure(f.p50), figure(f.p99), figure(f.serverCPU), database, asked, figure(f.resident), figure(f.shared)})
+	}
+	return rows
+}
+
+// perQuery are the figures under load, in the order of the queries.
+func (m *comparison) perQuery() (list []map[string]figures) {
+	for _, q := range m.queries {
+		list = append(list, m.loaded[q.name])
+	}
+	return list
+}
+
+// asked has the statements per request of each server that uses PostgreSQL.
+func (m *comparison) asked() [][]string {
+	rows := [][]string{{"server"}}
+	for _, q := range m.queries {
+		rows[0] = append(rows[0], q.name)
+	}
+	for _, s := range m.servers {
+		row, any := []string{s.title}, false
+		for _, q := range m.queries {
+			n, ok := m.statements[q.name][s.name]
+			if any = any || ok && !s.embedded; ok {
+				row = append(row, counted(n))
+			} else {
+				row = append(row, "–")
+			}
+		}
+		if any {
+			rows = append(rows, row)
+		}
 	}
 	return rows
 }

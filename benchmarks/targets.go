@@ -50,7 +50,7 @@ func (m *comparison) hot(q string) (list []target) {
 		}
 	}
 	if embedded := m.loaded[q]["embedded"]; q == "Q1" && embedded.throughput > 0 {
-		list = append(list, atMost("Q1, throughput of that on the embedded store", ours.throughput/embedded.throughput, 1.25, " ×"))
+		list = append(list, atMost("Q1, throughput of our embedded store", ours.throughput/embedded.throughput, 1.25, " ×"))
 	}
 	return append(list, atMost(q+", memory (RSS) with all clients", ours.resident, 100+cacheSize, " MB"))
 }

@@ -26,6 +26,8 @@ var notRun = map[string]string{
 	"make disclosures": "it takes some minutes: gateway's tests, with fewer kills",
 	"make benchmarks":  "it takes 20 minutes, and peers from the network", "make benchmarks ARGS=scale": "as make benchmarks",
 	"make benchmarks ARGS=cache": "as make benchmarks", "make benchmarks ARGS=distance": "as make benchmarks",
+	"make chaos": "it takes some minutes: scripts/chaos, each quick fault once", "make overload": "as make chaos",
+	"make soak": "it takes an hour", "make histories": "it takes 20 minutes: cache's tests, with fewer histories",
 	"make benchmarks ARGS=width":                                                                                     "as make benchmarks",
 	"go build -o bin/backoffice .":                                                                                   "the tests are the program as well",
 	"bin/backoffice serve --listen 127.0.0.1:8080":                                                                   "it serves until it is stopped: program_test.go",
