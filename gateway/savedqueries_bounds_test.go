@@ -36,7 +36,7 @@ func TestAThousandQueriesAreSavedAndNoMore(t *testing.T) {
 func TestAPairSavesSoManyBytesAndNobodyElsesNamesAreLostByThem(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	greedy, other := o.pair(t), o.pair(t)
+	greedy, other := o.pair(t), o.pair(t, backoffice.UsersWrite) // two pairs differ by their scopes
 	text := func(name string) string {
 		return fmt.Sprintf(`query %s { customers(first: 1, filter: {city: "%s"}) { nodes { id } } }`,
 			name, strings.Repeat("x", 100<<10))
