@@ -19,7 +19,6 @@ type Batch struct {
 	pooled []Releaser
 }
 
-// Queued is a read of a batch.
 type Queued interface {
 	// Err is the read's own failure, once the batch was sent: an *Error of kind BadInput, Unavailable, Timeout or
 	// Internal.

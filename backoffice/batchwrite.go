@@ -21,7 +21,6 @@ var BatchModes = []BatchMode{Atomic, Each}
 // MaxInputs is how many inputs a batch has at most.
 const MaxInputs = 100
 
-// BatchInput is one input of a batch that creates.
 type BatchInput[I any] struct {
 	Input I
 	Key   Optional[string] // of the input by itself: refused, since the batch has one for all

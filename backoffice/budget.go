@@ -42,7 +42,6 @@ func Waits(ctx context.Context) (over func()) {
 // Objects is how many rows were read by now, those from memory among them.
 func (b *Budget) Objects() int { return int(b.objects.Load()) }
 
-// Read counts rows and their bytes.
 func (b *Budget) Read(rows, bytes int) error {
 	b.objects.Add(int64(rows))
 	if b.read.Add(int64(bytes)) > b.rows {

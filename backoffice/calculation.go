@@ -29,9 +29,7 @@ type Calculation struct {
 
 // StateLabel is the specification's word for the state.
 func (c *Calculation) StateLabel() string { return c.State.Label() }
-
-// Identity makes Calculation an Entity.
-func (c *Calculation) Identity() string { return c.ID }
+func (c *Calculation) Identity() string   { return c.ID }
 
 // Position tells where the calculation stands in a list of that order.
 func (c *Calculation) Position(key OrderKey) Position {
@@ -71,7 +69,6 @@ func (f *CalculationFilter) Criteria() (c CalculationCriteria) {
 	return c
 }
 
-// CalculationTable is the table of calculations.
 var CalculationTable = &Table[Calculation]{
 	Noun: NounCalculation,
 	ID:   func(c *Calculation) *string { return &c.ID },

@@ -78,7 +78,6 @@ func (c *Change) Same(other *Change) bool {
 		c.ClientID == other.ClientID && c.Noun == other.Noun && c.ObjectID == other.ObjectID
 }
 
-// ChangeStore reads the change log.
 type ChangeStore interface {
 	// Changes returns up to limit entries after a sequence number, in order. An entry that was returned is followed
 	// for good by the ones that come after it: no smaller number appears later.

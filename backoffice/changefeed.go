@@ -197,7 +197,6 @@ func (p *ChangePage) Expired(history string, after int64) error {
 		"export the records again, and go on from the cursor that the export names")
 }
 
-// End is the cursor of the end of the log.
 func (p *ChangePage) End() string { return ChangeCursor(p.History, p.Latest) }
 
 // Show are the page's entries as somebody who may see these kinds sees them.
@@ -278,6 +277,4 @@ func (a ChangeAction) MarshalGQL(w io.Writer) {
 
 // UnmarshalGQL is for gqlgen, which reads no such value.
 func (*ChangeAction) UnmarshalGQL(any) error { return errors.New("an action is never an input") }
-
-// APIName is the name of the action in the APIs.
-func (a ChangeAction) APIName() string { return strings.ToUpper(string(a)) }
+func (a ChangeAction) APIName() string       { return strings.ToUpper(string(a)) }

@@ -10,7 +10,6 @@ type Checklist struct {
 	FinancialYearID  string
 }
 
-// Identity makes Checklist an Entity.
 func (c *Checklist) Identity() string { return c.ID }
 
 // Position tells where the checklist stands in a list of that order.
@@ -38,7 +37,6 @@ func (f *ChecklistFilter) Criteria() (c ChecklistCriteria) {
 	return c
 }
 
-// ChecklistTable is the table of checklists.
 var ChecklistTable = &Table[Checklist]{
 	Noun: NounChecklist,
 	ID:   func(l *Checklist) *string { return &l.ID },

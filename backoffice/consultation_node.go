@@ -1,6 +1,5 @@
 package backoffice
 
-// Identity makes Consultation an Entity.
 func (a *Consultation) Identity() string { return a.ID }
 
 // Position tells where the entry stands in a list of that order.

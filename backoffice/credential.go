@@ -97,7 +97,6 @@ func checkExpiry(expires, now Instant) *UserError {
 	return &UserError{Code: CodeInvalid, Message: "the expiry is not in the future", Field: []string{"expiresAt"}}
 }
 
-// CredentialSecret is one secret of a pair.
 type CredentialSecret struct {
 	Digest    []byte // SHA-256 of the secret's text
 	CreatedAt Instant

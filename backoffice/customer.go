@@ -171,7 +171,6 @@ func (c *Customer) CompanyTypeLabel(language LabelLanguage) Text {
 	return Text(c.CompanyType.Label(language))
 }
 
-// Identity makes Customer an Entity.
 func (c *Customer) Identity() string { return c.ID }
 
 // Position tells where the customer stands in a list of that order.

@@ -2,7 +2,6 @@ package backoffice
 
 import "context"
 
-// CustomerUpdate is a change of a customer.
 type CustomerUpdate struct {
 	ID       string
 	Fields   CustomerFields

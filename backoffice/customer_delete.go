@@ -5,7 +5,6 @@ import "context"
 // CustomerDeletion counts what goes with customers that are deleted: the records of each noun, and the stored files.
 type CustomerDeletion struct{ Relations, Transcripts, Calculations, Documents, MinfinDocuments, Files int }
 
-// CustomerToDelete names a customer that is to go.
 type CustomerToDelete struct {
 	ID       string
 	Expected Versions

@@ -9,7 +9,6 @@ type CustomerDocument struct {
 	File       *File
 }
 
-// Identity makes CustomerDocument an Entity.
 func (d *CustomerDocument) Identity() string { return d.ID }
 
 // Position tells where the document stands in a list of that order.
@@ -36,7 +35,6 @@ func (f *CustomerDocumentFilter) Criteria() (c DocumentCriteria) {
 	return c
 }
 
-// DocumentTable is the table of customers' documents.
 var DocumentTable = &Table[CustomerDocument]{
 	Noun: NounDocument,
 	ID:   func(d *CustomerDocument) *string { return &d.ID },

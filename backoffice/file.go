@@ -14,8 +14,7 @@ type FileKind string
 
 const (
 	// TranscriptFile is the generated document of a completed transcript.
-	TranscriptFile FileKind = "transcript"
-	// CalculationFile is the proposal of a calculation.
+	TranscriptFile  FileKind = "transcript"
 	CalculationFile FileKind = "calculation"
 	// DocumentFile is a customer's document.
 	DocumentFile FileKind = "document"

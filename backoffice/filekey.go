@@ -18,14 +18,12 @@ const (
 	uploadLength = 13
 )
 
-// NewUploadID names an upload.
 func NewUploadID() string {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails: it ends the program instead
 	return keyEncoding.EncodeToString(random[:])
 }
 
-// NewFileKey makes the key of a file that an upload writes.
 func NewFileKey(upload string) string {
 	text := NewUploadID()
 	return text[:keyShard] + "/" + text[keyShard:] + upload

@@ -16,7 +16,6 @@ type FinancialYear struct {
 	ArchivedAt    Instant // zero while the year collects data
 }
 
-// Identity makes FinancialYear an Entity.
 func (y *FinancialYear) Identity() string { return y.ID }
 
 // Position tells where the year stands in a list of that order.
@@ -27,7 +26,6 @@ type FinancialYearCriteria struct {
 	Current bool // only the current year
 }
 
-// FinancialYearTable is the table of financial years.
 var FinancialYearTable = &Table[FinancialYear]{
 	Noun: NounFinancialYear,
 	ID:   func(y *FinancialYear) *string { return &y.ID },

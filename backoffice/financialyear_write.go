@@ -13,7 +13,6 @@ type YearStart struct {
 	WithChecklists bool   // the checklists of the current year come over: new ones of the same name, language and settings
 }
 
-// YearStarted is what became of it.
 type YearStarted struct {
 	Year       *FinancialYear
 	Checklists []*Checklist // those that came over

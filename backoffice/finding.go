@@ -16,7 +16,6 @@ func Doubtful(what, found, advice string) Finding {
 	return Finding{What: what, Found: found, Advice: advice}
 }
 
-// Wrong is a finding that does.
 func Wrong(what, found, advice string) Finding {
 	return Finding{What: what, Found: found, Advice: advice, Wrong: true}
 }

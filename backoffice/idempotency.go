@@ -60,7 +60,6 @@ func checkKey(key Optional[string], check *checker) {
 	}
 }
 
-// keyUse is the use of an idempotency key by a call.
 type keyUse struct {
 	entry   *Idempotency
 	context string // of the content's digest

@@ -73,7 +73,6 @@ func (n *input[T, I]) apply(in *I, record *T, check *checker) {
 	}
 }
 
-// sentIn is what was sent of the field, in an I.
 func (f *sentField[T]) sentIn(at reflect.Value) (reflect.Value, sent) {
 	for _, place := range f.place {
 		value, state := sentOf(at.Field(place))

@@ -247,7 +247,6 @@ func hexUnit(data []byte) uint64 {
 	return unit
 }
 
-// AppendJSON appends the object.
 func (j JSON) AppendJSON(b []byte) []byte {
 	if len(j) == 0 {
 		return append(b, "{}"...)
@@ -275,7 +274,6 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalGQL writes the JSON scalar.
 func (j JSON) MarshalGQL(w io.Writer) { _, _ = w.Write(j.AppendJSON(nil)) }
 
 // UnmarshalGQL reads the JSON scalar from the text that a literal or a variable was decoded to, or from a map, which

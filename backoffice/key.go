@@ -97,13 +97,10 @@ type KeyStore interface {
 	CloseKey(ctx context.Context, id string) (using []KeyUser, err error)
 	// ClosedKey says of a closing key that no number is sealed by it.
 	ClosedKey(ctx context.Context, id string) error
-	// RemoveKey removes a closed key.
 	RemoveKey(ctx context.Context, id string) error
-	// SealedCounts counts what is sealed by which key.
 	SealedCounts(ctx context.Context) ([]SealedCount, error)
 	// NumbersNotBy lists customers behind an identifier that have a number which begins with another prefix.
 	NumbersNotBy(ctx context.Context, prefix []byte, after string, limit int) ([]Resealed, error)
-	// CountNumbersNotBy counts them.
 	CountNumbersNotBy(ctx context.Context, prefix []byte) (int64, error)
 	// Reseal exchanges sealed values, and nothing else of a row: no version, no moment and no entry of the change log.
 	// It leaves rows alone that were written since.

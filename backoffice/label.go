@@ -8,7 +8,6 @@ type Label struct {
 	CreatedAt Instant
 }
 
-// Identity makes Label an Entity.
 func (l *Label) Identity() string { return l.ID }
 
 // Position tells where the label stands in a list of that order.
@@ -17,7 +16,6 @@ func (l *Label) Position(key OrderKey) Position { return positionByName(key, l.I
 // LabelCriteria picks among labels: all of them.
 type LabelCriteria struct{}
 
-// LabelTable is the table of labels.
 var LabelTable = &Table[Label]{
 	Noun: NounLabel,
 	ID:   func(l *Label) *string { return &l.ID },

@@ -20,6 +20,5 @@ type LeaseStore interface {
 	// over when it is the one that is known to be gone ("" for none).
 	TakeLease(ctx context.Context, lease Lease, now Instant, gone string) (taken bool, err error)
 
-	// EndLease ends a lease that the holder has.
 	EndLease(ctx context.Context, name, holder string) error
 }

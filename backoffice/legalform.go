@@ -105,7 +105,6 @@ func (f LegalForm) Label(language LabelLanguage) string {
 	return string(f)
 }
 
-// String is the key.
 func (f LegalForm) String() string { return string(f) }
 
 // MarshalGQL writes the enum value, which is the key.

@@ -35,7 +35,6 @@ const (
 // schema has it.
 func (k OrderKey) Field() string { return "order:" + strconv.Itoa(int(k)) }
 
-// OrderDirection is the way in which an order runs.
 type OrderDirection string
 
 const (

@@ -58,7 +58,6 @@ func nationalNumber(text string, parts []digitRun, now time.Time) int {
 	return n
 }
 
-// digitRun is digits in a row.
 type digitRun struct {
 	start, end int
 	digits     int

@@ -21,7 +21,6 @@ func WithoutMemory(ctx context.Context) context.Context {
 	return context.WithValue(ctx, withoutMemoryKey{}, true)
 }
 
-// ReadsWithoutMemory says whether a context came from WithoutMemory.
 func ReadsWithoutMemory(ctx context.Context) bool {
 	without, _ := ctx.Value(withoutMemoryKey{}).(bool)
 	return without
@@ -35,7 +34,6 @@ func ReadOnce(ctx context.Context) context.Context {
 	return context.WithValue(ctx, readOnceKey{}, true)
 }
 
-// ReadsOnce says whether a context came from ReadOnce.
 func ReadsOnce(ctx context.Context) bool {
 	once, _ := ctx.Value(readOnceKey{}).(bool)
 	return once

@@ -11,7 +11,6 @@ type MinfinDocument struct {
 	File            *File
 }
 
-// Identity makes MinfinDocument an Entity.
 func (d *MinfinDocument) Identity() string { return d.ID }
 
 // Position tells where the document stands in a list of that order.
@@ -46,7 +45,6 @@ func (f *MinfinDocumentFilter) Criteria() (c MinfinCriteria) {
 	return c
 }
 
-// MinfinTable is the table of minfin documents.
 var MinfinTable = &Table[MinfinDocument]{
 	Noun: NounMinfin,
 	ID:   func(d *MinfinDocument) *string { return &d.ID },

@@ -22,7 +22,6 @@ type nestedLink[C comparable] struct {
 	rest  Nested[C]
 }
 
-// NestedOf are these criteria.
 func NestedOf[C comparable](criteria ...C) (n Nested[C]) {
 	for _, c := range slices.Backward(criteria) {
 		n = Nested[C]{unique.Make(nestedLink[C]{c, n})}
@@ -30,10 +29,8 @@ func NestedOf[C comparable](criteria ...C) (n Nested[C]) {
 	return n
 }
 
-// IsSet says whether there are any.
 func (n Nested[C]) IsSet() bool { return n != Nested[C]{} }
 
-// List are the criteria.
 func (n Nested[C]) List() (list []C) {
 	for n.IsSet() {
 		link := n.link.Value()
@@ -99,7 +96,6 @@ func spanOf(from, to *Instant) Span {
 	return Span{From: wanted(from), To: wanted(to), HasFrom: from != nil, HasTo: to != nil}
 }
 
-// Holds says whether an instant belongs to the span.
 func (s Span) Holds(at Instant) bool {
 	return (!s.HasFrom || at >= s.From) && (!s.HasTo || at < s.To)
 }

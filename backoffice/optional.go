@@ -38,13 +38,10 @@ func NullOr[T any](value *T) Optional[T] {
 	return Value(*value)
 }
 
-// IsSent says whether the field was sent at all.
 func (o Optional[T]) IsSent() bool { return o.state != absent }
 
 // IsNull says whether the field was sent as null.
-func (o Optional[T]) IsNull() bool { return o.state == null }
-
-// Get returns the value; ok says whether there is one.
+func (o Optional[T]) IsNull() bool            { return o.state == null }
 func (o Optional[T]) Get() (value T, ok bool) { return o.value, o.state == given }
 
 // Put sets the field to a value of its type, or to null for nil.

@@ -17,7 +17,6 @@ type Origin interface {
 	Write(ctx context.Context, w *OriginWrite) (id string, err error)
 }
 
-// OriginWrite is a write for an origin.
 type OriginWrite struct {
 	By      *Principal
 	Action  string // what the change log calls it
@@ -77,7 +76,6 @@ func (s *Service) changeThere(ctx context.Context, w *OriginWrite, version func(
 	return err
 }
 
-// copyOf reads a copy.
 func copyOf[T any, C comparable](ctx context.Context, s *Service, rows func(Tx) Writer[*T, C], noun Noun, id string) (copied *T, err error) {
 	err = s.Store.Write(ctx, func(ctx context.Context, tx Tx) error {
 		found, there, err := Find(ctx, rows(tx), id)
@@ -105,7 +103,6 @@ func versionOf[T any, C comparable](s *Service, table *Table[T], rows func(Tx) W
 	}
 }
 
-// createThere makes an object at the origin.
 func createThere[T any, C comparable](ctx context.Context, s *Service, c *creation[T, C]) (*T, error) {
 	if err := c.wrong.refusal(); err != nil {
 		return nil, err

@@ -41,7 +41,6 @@ type CustomerRelation struct {
 	CreatedAt         Instant
 }
 
-// Identity makes CustomerRelation an Entity.
 func (r *CustomerRelation) Identity() string { return r.ID }
 
 // Position tells where the relation stands in a list of that order.
@@ -96,7 +95,6 @@ func (e *CustomerRelationEdge) OtherID() string {
 	return e.Node.CustomerID
 }
 
-// CustomerRelationConnection is a page of relations.
 type CustomerRelationConnection struct {
 	*Connection[*CustomerRelation, RelationCriteria]
 }
@@ -110,7 +108,6 @@ func (c *CustomerRelationConnection) Edges() []*CustomerRelationEdge {
 	return edges
 }
 
-// RelationTable is the table of relations.
 var RelationTable = &Table[CustomerRelation]{
 	Noun: NounRelation,
 	ID:   func(r *CustomerRelation) *string { return &r.ID },

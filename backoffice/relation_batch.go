@@ -44,7 +44,6 @@ func (s *Service) CreateRelations(ctx context.Context, by *Principal, inputs []B
 	})
 }
 
-// draft is what makes a relation this one.
 func (r *CustomerRelation) draft() RelationDraft {
 	return RelationDraft{CustomerID: r.CustomerID, RelatedCustomerID: r.RelatedCustomerID, Kind: r.Kind}
 }

@@ -28,7 +28,6 @@ type SavedQuery struct {
 	Cost           *int // nil when a variable decides that has no default
 }
 
-// Saved is the document as a saved query.
 func (d *TrustedDocument) Saved() *SavedQuery {
 	return &SavedQuery{
 		Name: d.Name, Title: Text(d.Title), Description: Text(d.About), Document: d.Text, DocumentID: d.ID,

@@ -75,23 +75,14 @@ func (s Sealed) Equal(other Sealed) bool {
 	return s.ciphertext == other.ciphertext && s.index == other.index
 }
 
-// String prints "[sealed]".
-func (Sealed) String() string { return sealedText }
-
-// GoString prints "[sealed]".
+func (Sealed) String() string   { return sealedText }
 func (Sealed) GoString() string { return sealedText }
 
 // Format prints "[sealed]" for every verb and flag.
 func (Sealed) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, sealedText) }
-
-// LogValue prints "[sealed]".
-func (Sealed) LogValue() slog.Value { return slog.StringValue(sealedText) }
-
-// MarshalJSON prints "[sealed]".
-func (Sealed) MarshalJSON() ([]byte, error) { return []byte(strconv.Quote(sealedText)), nil }
-
-// MarshalText prints "[sealed]".
-func (Sealed) MarshalText() ([]byte, error) { return []byte(sealedText), nil }
+func (Sealed) LogValue() slog.Value           { return slog.StringValue(sealedText) }
+func (Sealed) MarshalJSON() ([]byte, error)   { return []byte(strconv.Quote(sealedText)), nil }
+func (Sealed) MarshalText() ([]byte, error)   { return []byte(sealedText), nil }
 
 func bytesOrNil(s string) []byte {
 	if s == "" {

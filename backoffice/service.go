@@ -49,7 +49,6 @@ type Sealer interface {
 	// Confirmed notes that the caller in ctx has learned that these fields of a customer hold the numbers it sent: a
 	// search that found the customer. It fails where nothing can be noted.
 	Confirmed(ctx context.Context, customerID string, fields ...PrivacyField) error
-	// SameContent says whether a digest was made of this content in this context.
 	SameContent(context string, content, digest []byte) bool
 }
 

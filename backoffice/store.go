@@ -45,7 +45,6 @@ func (c Columns) With(others Columns) Columns {
 	return c | others
 }
 
-// Cover says whether these columns are all that is wanted.
 func (c Columns) Cover(want Columns) bool { return c == 0 || want != 0 && want&^c == 0 }
 
 // Writer changes rows of one noun, inside a transaction.
@@ -97,7 +96,6 @@ type Readers interface {
 	NounReader
 }
 
-// NounReader tells of which noun identifiers are.
 type NounReader interface {
 	Sender
 
@@ -157,7 +155,6 @@ type Tx interface {
 	// ForgetFiles notes storage keys whose files are to be removed once the transaction is durable.
 	ForgetFiles(ctx context.Context, keys []string) error
 
-	// ForgetFilesOf does that with all of FileKeysOf customers, and returns them.
 	ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error)
 
 	// StaysInView refuses, with NOT_ALLOWED, what was written so far when any of it is not in view of a restricted

@@ -44,7 +44,6 @@ type TimedStatement struct {
 
 type timelineKey struct{}
 
-// WithTimeline returns a context in which a timeline is kept.
 func WithTimeline(ctx context.Context) (context.Context, *Timeline) {
 	t := &Timeline{}
 	return context.WithValue(ctx, timelineKey{}, t), t

@@ -82,7 +82,6 @@ func (t *Transcript) EffectiveStatus(c *Calculation) {
 	}
 }
 
-// Identity makes Transcript an Entity.
 func (t *Transcript) Identity() string { return t.ID }
 
 // Position tells where the transcript stands in a list of that order.

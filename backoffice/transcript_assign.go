@@ -28,7 +28,6 @@ type Assignments struct {
 	Index func(PrivacyField, string) (string, error)
 }
 
-// Assigned is what came of it.
 type Assigned struct {
 	Transcripts []*Transcript // those that were made, by identifier; of a replay, those that are still there
 	Count       int           // how many were made

@@ -14,7 +14,6 @@ type TranscriptDocument struct {
 	FinancialYear *FinancialYear
 }
 
-// Documents draws documents.
 type Documents interface {
 	// Transcript draws the document of a completed transcript. A registration number is not in it.
 	Transcript(ctx context.Context, of TranscriptDocument) (content io.Reader, contentType string, err error)

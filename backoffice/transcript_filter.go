@@ -85,7 +85,6 @@ func (f *TranscriptFilter) criteria(level int) (c TranscriptCriteria, err error)
 	return c, err
 }
 
-// isJSONNumber says whether a text is a number as JSON writes it.
 func isJSONNumber(text string) bool {
 	return text != "" && strings.Trim(text, "+-.0123456789eE") == "" && json.Valid([]byte(text))
 }

@@ -92,7 +92,6 @@ type DocumentChecker interface {
 	CheckDocument(text string, trusted bool) (*CheckedDocument, []DocumentFault)
 }
 
-// Document makes what is stored of a checked document.
 func (c *CheckedDocument) Document(text string) *TrustedDocument {
 	d := &TrustedDocument{ID: DocumentID(text), Text: text, Name: c.Name, Kind: c.Kind, Cost: c.Cost, Scopes: c.Scopes}
 	d.Title, d.About = titled(c.Description)
@@ -157,7 +156,6 @@ type Trusting struct {
 	Now      Instant
 }
 
-// Trusted is what came of it.
 type Trusted struct{ Added, Same, Retired, Removed int }
 
 // Trust does it, all or nothing. Errors: BadInput for a name that is none; Refused when there is nothing to trust,
@@ -232,7 +230,6 @@ func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes Trust
 	return done, changes, nil
 }
 
-// tells says whether a document with this text says all that the other one says.
 func (d *TrustedDocument) tells(other *TrustedDocument) bool {
 	sameCost := d.Cost == nil && other.Cost == nil || d.Cost != nil && other.Cost != nil && *d.Cost == *other.Cost
 	return sameCost && d.RetiredAt == other.RetiredAt && d.Kind == other.Kind && d.Title == other.Title && d.About == other.About &&

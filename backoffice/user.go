@@ -28,7 +28,6 @@ func SearchTextOfUser(u *User) string {
 	return Fold(u.FirstName+" "+u.LastName) + "\n" + Fold(u.Email)
 }
 
-// Identity makes User an Entity.
 func (u *User) Identity() string { return u.ID }
 
 // Position tells where the user stands in a list of that order.
@@ -55,7 +54,6 @@ func (f *UserFilter) Criteria() (c UserCriteria, err error) {
 	return c, err
 }
 
-// UserTable is the table of users.
 var UserTable = &Table[User]{
 	Noun:    NounUser,
 	ID:      func(u *User) *string { return &u.ID },

@@ -1,6 +1,5 @@
 package backoffice
 
-// ViewerKind is what a principal is.
 type ViewerKind string
 
 const (
@@ -11,7 +10,6 @@ const (
 // AllViewerKinds lists every kind.
 var AllViewerKinds = []ViewerKind{ViewerCredential, ViewerPerson}
 
-// Kind is what the principal is.
 func (v *Principal) Kind() ViewerKind {
 	if v.Person != nil {
 		return ViewerPerson

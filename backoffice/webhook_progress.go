@@ -43,9 +43,7 @@ func (w *Webhook) May(kinds ChangeKinds) bool {
 }
 
 // Withdraw forgets the message on its way, as if it had never been made: another one goes on from the same place.
-func (w *Webhook) Withdraw() { w.Begin(nil) }
-
-// Begin puts a message on its way.
+func (w *Webhook) Withdraw()               { w.Begin(nil) }
 func (w *Webhook) Begin(m *WebhookMessage) { w.Message, w.Attempts, w.Due = m, 0, 0 }
 
 // Received notes that the message on its way was received.

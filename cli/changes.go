@@ -21,7 +21,6 @@ type changesListCommand struct {
 	Limit          int   `placeholder:"COUNT" help:"At most so many entries; 0 for all (${default})." default:"0"`
 }
 
-// Validate wants no negative numbers.
 func (c *changesListCommand) Validate() error {
 	if c.After < 0 || c.Limit < 0 {
 		return errors.New("--after and --limit are 0 or more")

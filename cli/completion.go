@@ -22,7 +22,6 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
-// Run prints it.
 func (c *completionCommand) Run(t terminal) error {
 	script, err := completions.ReadFile("completion/backoffice." + c.Shell)
 	if err == nil {

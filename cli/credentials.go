@@ -68,7 +68,6 @@ func parseScopes(flag string, names []string) ([]backoffice.Scope, error) {
 	return scopes, nil
 }
 
-// Run creates the pair.
 func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	now := backoffice.InstantOf(time.Now())
 	pair, err := backoffice.NewCredential(backoffice.NewID(), c.Name, c.scopes, now, c.expires)
@@ -106,7 +105,6 @@ type credentialsListCommand struct {
 	formatFlag
 }
 
-// Run lists the pairs.
 func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	pairs, err := store.Credentials(ctx)
 	if err != nil {
@@ -169,7 +167,6 @@ func (c *credentialsRotateCommand) Validate() error {
 	return nil
 }
 
-// Run rotates the pair.
 func (c *credentialsRotateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	secret, err := auth.Rotate(ctx, store, c.ID, c.Overlap)
 	if err != nil {
@@ -186,7 +183,6 @@ type credentialsScopesCommand struct {
 	add, remove []backoffice.Scope
 }
 
-// Validate reads the scopes.
 func (c *credentialsScopesCommand) Validate() (err error) {
 	if c.add, err = parseScopes("--add", c.Add); err == nil {
 		c.remove, err = parseScopes("--remove", c.Remove)
@@ -197,7 +193,6 @@ func (c *credentialsScopesCommand) Validate() (err error) {
 	return err
 }
 
-// Run changes the scopes.
 func (c *credentialsScopesCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	has, err := auth.ChangeScopes(ctx, store, c.ID, c.add, c.remove)
 	if err != nil {
@@ -216,7 +211,6 @@ type credentialsNetworksCommand struct {
 	add, remove backoffice.Networks
 }
 
-// Validate reads the networks.
 func (c *credentialsNetworksCommand) Validate() (err error) {
 	if c.add, err = backoffice.NewNetworks(c.Add); err != nil {
 		return fmt.Errorf("--add: %w", err)
@@ -230,7 +224,6 @@ func (c *credentialsNetworksCommand) Validate() (err error) {
 	return err
 }
 
-// Run changes the networks.
 func (c *credentialsNetworksCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	has, err := auth.ChangeNetworks(ctx, store, c.ID, c.add, c.remove)
 	if err != nil {
@@ -244,7 +237,6 @@ type credentialsRevokeCommand struct {
 	ID string `arg:"" help:"The pair's client id."`
 }
 
-// Run revokes the pair.
 func (c *credentialsRevokeCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := auth.Revoke(ctx, store, c.ID); err != nil {
 		return unknownPair(err)

@@ -41,13 +41,11 @@ type credentialsExtendCommand struct {
 	expires backoffice.Instant
 }
 
-// Validate reads the date.
 func (c *credentialsExtendCommand) Validate() (err error) {
 	c.expires, err = c.end(time.Now())
 	return err
 }
 
-// Run gives the pair its end.
 func (c *credentialsExtendCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := auth.Extend(ctx, store, c.ID, c.expires); err != nil {
 		return unknownPair(err)

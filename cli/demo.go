@@ -182,7 +182,6 @@ func isEmpty(ctx context.Context, store backoffice.Store) (bool, error) {
 	return customers+years+users+labels == 0, errors.Join(failed, err)
 }
 
-// count counts the rows that meet criteria.
 func count[T any, C comparable](ctx context.Context, rows backoffice.Reader[T, C], criteria C) (int, error) {
 	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.Root, criteria, []string{backoffice.NoParent})
 	return counts[backoffice.NoParent], err

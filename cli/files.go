@@ -21,7 +21,6 @@ type filesListCommand struct {
 	formatFlag
 }
 
-// Run lists the quarantine.
 func (c *filesListCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	return c.list(t.out, []string{"key", "since"}, func(add adder) error {
 		return files.Quarantined(ctx, b.Store, b.Files, func(key string, since backoffice.Instant) error {
@@ -35,7 +34,6 @@ type filesRestoreCommand struct {
 	All  bool     `help:"Bring back all."`
 }
 
-// Validate wants keys or --all.
 func (c *filesRestoreCommand) Validate() error {
 	if c.All == (len(c.Keys) > 0) {
 		return errors.New("name the files to bring back, or give --all")
@@ -43,7 +41,6 @@ func (c *filesRestoreCommand) Validate() error {
 	return nil
 }
 
-// Run brings files back.
 func (c *filesRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	count, err := files.Restore(ctx, b.Store, b.Files, c.Keys...)
 	if err != nil {
@@ -57,7 +54,6 @@ type filesSweepCommand struct {
 	Yes bool `help:"Set aside however many there are. Without it, no more than 100 files or 2 %."`
 }
 
-// Run sweeps once.
 func (c *filesSweepCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	swept, err := files.Sweep(ctx, b.Store, b.Files, c.Yes)
 	if err != nil {

@@ -27,7 +27,6 @@ type keysStatusCommand struct {
 	formatFlag
 }
 
-// Run lists the keys.
 func (c *keysStatusCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	turner := &privacy.KeyTurner{Keys: b.Keys, Store: b.Store}
 	keys, stray, err := turner.Status(ctx)
@@ -73,7 +72,6 @@ func checkWait(wait time.Duration) error {
 	return nil
 }
 
-// Run rotates.
 func (c *keysRotateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	fresh, old, err := newTurner(b, c.Wait, t).Rotate(ctx)
 	if err != nil {
@@ -94,7 +92,6 @@ type keysResealCommand struct {
 // Validate wants a time that is none below zero.
 func (c *keysResealCommand) Validate() error { return checkWait(c.Wait) }
 
-// Run seals anew.
 func (c *keysResealCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	turner := newTurner(b, c.Wait, t)
 	bar := newProgress(t.err, false)
@@ -113,7 +110,6 @@ type keysRetireCommand struct {
 	DropCursors bool   `help:"Retire it although clients may hold cursors and signed paths that it has made: they get errors for these, and begin anew."`
 }
 
-// Run retires a key.
 func (c *keysRetireCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	if err := newTurner(b, 0, t).Retire(ctx, c.Key, c.DropCursors); err != nil {
 		return err
@@ -126,7 +122,6 @@ type keysWrapCommand struct {
 	By string `placeholder:"URI" help:"The key that wraps it from now on; that of --keyset-kms when this is left out."`
 }
 
-// Run wraps the keyset file.
 func (c *keysWrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settings, t terminal) error {
 	uri := cmp.Or(c.By, s.KEK)
 	if uri == "" {
@@ -145,7 +140,6 @@ func (c *keysWrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 
 type keysUnwrapCommand struct{}
 
-// Run unwraps the keyset file.
 func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settings, t terminal) error {
 	file, err := s.KeysetFile()
 	if err != nil {

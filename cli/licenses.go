@@ -9,7 +9,6 @@ import (
 // licensesCommand prints the third-party notices, which licenses want to go with the program.
 type licensesCommand struct{}
 
-// Run prints them.
 func (*licensesCommand) Run(t terminal) error {
 	_, err := io.WriteString(t.out, notices.Text)
 	return err

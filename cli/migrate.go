@@ -8,7 +8,6 @@ import (
 // migrateCommand brings a database's schema up to date.
 type migrateCommand struct{}
 
-// Run migrates it.
 func (c *migrateCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	if err := s.Migrate(ctx); err != nil {
 		return err

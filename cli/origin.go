@@ -39,7 +39,6 @@ func (f *originFlags) readSecret() error {
 	return nil
 }
 
-// of is a pull of that backoffice into a backend.
 func (f *originFlags) of(b *gateway.Backend) *mirror.Pull {
 	return &mirror.Pull{Store: b.Store, Files: b.Files, Keys: b.Keys, From: f.From, ClientID: f.ClientID, Secret: f.secret}
 }

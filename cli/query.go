@@ -49,7 +49,6 @@ func (c *queryCommand) Validate() error {
 	return nil
 }
 
-// Run writes the export.
 func (c *queryCommand) Run(ctx context.Context, s *settings, t terminal) (err error) {
 	request, err := c.request(ctx)
 	if err != nil {

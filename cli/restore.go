@@ -24,7 +24,6 @@ type restoreCommand struct {
 	rename func(from, to string) error // nil but for tests
 }
 
-// restoring is one run of it.
 type restoring struct {
 	backup     string // the folder
 	incomplete bool

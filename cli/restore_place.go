@@ -46,10 +46,8 @@ func followed(path string) (string, error) {
 	return path, nil
 }
 
-func (p *place) fresh() string { return p.database + ".restoring-" + p.stamp }
-
+func (p *place) fresh() string      { return p.database + ".restoring-" + p.stamp }
 func (p *place) freshFiles() string { return p.besideFiles("restoring") }
-
 func (p *place) asideFiles() string { return p.besideFiles("replaced") }
 
 // besideFiles is a name beside the folder of files, or one in it that no store of files takes for its own.

@@ -16,7 +16,6 @@ type restrictionFlags struct {
 	OnlyYear        []string `placeholder:"YEAR" help:"The pair sees the customers alone that have a transcript of this year (YYYY), and of what belongs to a year that year's; may be repeated."`
 }
 
-// flagsOfRestriction are the flags by the fields of a restriction.
 var flagsOfRestriction = map[string]string{"responsible": "--only-responsible", "labels": "--only-label", "customers": "--only-customer", "years": "--only-year"}
 
 func (f *restrictionFlags) read() (backoffice.Restriction, error) {

@@ -35,7 +35,6 @@ type serveCommand struct {
 	Limits   limits.Settings         `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
 }
 
-// Run serves until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	listener, err := c.listen(t)
 	if err != nil {

@@ -21,7 +21,6 @@ type trashListCommand struct {
 	formatFlag
 }
 
-// Run lists the trash.
 func (c *trashListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	return c.list(t.out, []string{"id", "noun", "name", "deletedAt", "until", "clientId", "records", "files"}, func(add adder) error {
 		return store.EachTrashed(ctx, func(d *backoffice.Trashed) error {
@@ -34,7 +33,6 @@ type trashRestoreCommand struct {
 	IDs []string `arg:"" name:"id" help:"What to bring back, as list names it. Customers that had relations with each other come back together."`
 }
 
-// Run restores.
 func (c *trashRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	restored, err := b.Service().RestoreTrashed(ctx, c.IDs...)
 	if err != nil {
@@ -51,7 +49,6 @@ type trashEmptyCommand struct {
 	All bool     `help:"Erase all that is in the trash."`
 }
 
-// Validate wants identifiers or --all.
 func (c *trashEmptyCommand) Validate() error {
 	if c.All == (len(c.IDs) > 0) {
 		return errors.New("name what to erase for good, or give --all")
@@ -59,7 +56,6 @@ func (c *trashEmptyCommand) Validate() error {
 	return nil
 }
 
-// Run erases.
 func (c *trashEmptyCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	ids := c.IDs
 	if c.All {

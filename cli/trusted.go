@@ -18,7 +18,6 @@ type manifestFlags struct {
 	Limits limits.Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request, as the servers have them:"`
 }
 
-// read reads and checks the documents.
 func (f *manifestFlags) read() ([]*backoffice.TrustedDocument, error) {
 	documents, err := trusted.Read(f.Path)
 	if err != nil {
@@ -83,7 +82,6 @@ type documentsListCommand struct {
 	Set string `placeholder:"NAME" help:"Only those of this set."`
 }
 
-// Run lists what is trusted and what is saved.
 func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	documents, err := store.TrustedDocuments(ctx, backoffice.TrustedQuery{})
 	if err != nil {
@@ -112,7 +110,6 @@ type documentsRemoveCommand struct {
 	Set string `placeholder:"NAME" help:"Remove all documents of this set."`
 }
 
-// Validate wants one of the two.
 func (c *documentsRemoveCommand) Validate() error {
 	if (c.ID == "") == (c.Set == "") {
 		return errors.New("an identifier or --set says what to remove, and not both")
@@ -120,7 +117,6 @@ func (c *documentsRemoveCommand) Validate() error {
 	return nil
 }
 
-// Run removes documents.
 func (c *documentsRemoveCommand) Run(ctx context.Context, store backoffice.Store, t terminal) (err error) {
 	var n int
 	now := backoffice.InstantOf(time.Now())

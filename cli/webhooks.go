@@ -13,7 +13,6 @@ import (
 	"example.org/backoffice/webhooks"
 )
 
-// webhooksCommand makes and mends webhooks.
 type webhooksCommand struct {
 	Create  webhooksCreateCommand  `cmd:"" help:"Create a webhook and print its secret, which cannot be seen again."`
 	List    webhooksListCommand    `cmd:"" help:"List the webhooks: how each stands, how far it is behind, and why."`
@@ -49,7 +48,6 @@ func (c *webhooksCreateCommand) Validate() error {
 	return nil
 }
 
-// Run creates the webhook.
 func (c *webhooksCreateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	hook, secret, err := webhooks.Create(ctx, b.Store, b.Keys, webhooks.Draft{ClientID: c.Client, URL: c.URL, Nouns: c.nouns, From: c.From})
 	if err != nil {
@@ -74,7 +72,6 @@ type webhooksListCommand struct {
 	formatFlag
 }
 
-// Run lists the webhooks.
 func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	hooks, err := store.Webhooks(ctx)
 	if err != nil {
@@ -107,7 +104,6 @@ type webhooksPingCommand struct {
 	ID string `arg:"" help:"The webhook."`
 }
 
-// Run posts the message.
 func (c *webhooksPingCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	answer, err := webhooks.Ping(ctx, b.Store, b.Keys, c.Settings, c.ID)
 	if err != nil {
@@ -130,7 +126,6 @@ type webhooksRewindCommand struct {
 	To string `required:"" placeholder:"CURSOR" help:"Send what comes after this cursor of the change feed. The one that list shows goes on where it stands."`
 }
 
-// Run rewinds the webhook.
 func (c *webhooksRewindCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := webhooks.Rewind(ctx, store, c.ID, c.To); err != nil {
 		return unknownWebhook(err)
@@ -143,7 +138,6 @@ type webhooksDisableCommand struct {
 	ID string `arg:"" help:"The webhook."`
 }
 
-// Run stops the webhook.
 func (c *webhooksDisableCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := webhooks.Disable(ctx, store, c.ID); err != nil {
 		return unknownWebhook(err)
@@ -166,7 +160,6 @@ func (c *webhooksRotateCommand) Validate() error {
 	return nil
 }
 
-// Run rotates the secret.
 func (c *webhooksRotateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	secret, err := webhooks.Rotate(ctx, b.Store, b.Keys, c.ID, c.Overlap)
 	if err != nil {
@@ -179,7 +172,6 @@ type webhooksDeleteCommand struct {
 	ID string `arg:"" help:"The webhook."`
 }
 
-// Run removes the webhook.
 func (c *webhooksDeleteCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := webhooks.Delete(ctx, store, c.ID); err != nil {
 		return unknownWebhook(err)

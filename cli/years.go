@@ -28,7 +28,6 @@ type yearsStartCommand struct {
 	WithChecklists bool   `name:"with-checklists" help:"Bring the checklists of the current year over, as new ones of the same name, language and settings."`
 }
 
-// Run starts the year.
 func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	if !c.Yes && term.IsTerminal(int(os.Stdin.Fd())) {
 		question := "Archive the current financial year, whose checklists and transcripts then take no more writes, and start " + backoffice.ShownName(c.Year) + "?"

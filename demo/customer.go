@@ -32,7 +32,6 @@ func drawForm(r *rand.Rand) backoffice.LegalForm {
 	return "" // one in a hundred is not known
 }
 
-// customer makes the customer of a number.
 func (p *plan) customer(keys *privacy.Keyset, number int) (*backoffice.Customer, error) {
 	r := p.draw(uint64(number)<<8 | 3)
 	at := regionFor(r)

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Demo fills a store.
 type Demo struct {
 	Store     backoffice.Store
 	Files     backoffice.FileStore
@@ -26,7 +25,6 @@ type Demo struct {
 // finished is stored with the last records: a store that has it was filled to the end.
 const finished = "label-onboarding"
 
-// Finished tells whether a store was filled before.
 func Finished(ctx context.Context, store backoffice.Store) (bool, error) {
 	found, err := backoffice.ReadByID(ctx, store.Labels(), []string{finished}, 0)
 	return len(found) > 0, err

@@ -30,7 +30,6 @@ func InterfaceLists[I any](values [][]I, split func([]I) ([]uint16, []List)) Col
 	return interfaceLists[I]{values, split}
 }
 
-// putter is a column that is written as it is.
 type putter interface {
 	put(w *Writer, row int) bool
 }

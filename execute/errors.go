@@ -95,7 +95,6 @@ func (w *Writer) miss(g *group, f *field, message string) {
 	add(ctx, f, errors.New(message))
 }
 
-// missElement tells it of the element of a list.
 func (w *Writer) missElement(fr *frame) {
 	if !w.full() {
 		add(groupContext(w.run.context(), &group{from: fr}), fr.field, errors.New(nullElement))

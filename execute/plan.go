@@ -42,7 +42,6 @@ type field struct {
 // Selection is a field as those see it who load its objects.
 type Selection struct{ field *field }
 
-// Name is the field's name in the schema.
 func (s Selection) Name() string { return s.field.source.Name }
 
 // Names are the names of all fields below that are read from what this field's resolver returns, those of the next

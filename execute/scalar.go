@@ -93,7 +93,6 @@ func (w *Writer) refuse(err error) {
 	w.Null()
 }
 
-// Append appends a scalar that knows how to append itself.
 func Append[T interface{ AppendJSON([]byte) []byte }](w *Writer, scalar T) bool {
 	w.bytes = scalar.AppendJSON(w.bytes)
 	return true

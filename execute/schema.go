@@ -16,7 +16,6 @@ type Schema struct {
 	Subscription string
 }
 
-// Object is an object type.
 type Object struct {
 	Name   string
 	Is     []string // the type conditions that it meets: its own name and those of its interfaces and unions
@@ -59,9 +58,7 @@ type List interface {
 type Of[T any] []T
 
 // Len counts the objects.
-func (l Of[T]) Len() int { return len(l) }
-
-// At returns an object.
+func (l Of[T]) Len() int     { return len(l) }
 func (l Of[T]) At(i int) any { return l[i] }
 
 // root is the list of the one object that root fields hang on.
@@ -106,7 +103,6 @@ func eachFrom[T, R any](ctx context.Context, i int, list []T, results []R, fault
 	return i
 }
 
-// Pointers points at each of the values.
 func Pointers[R any](values []R) []*R {
 	pointers := make([]*R, len(values))
 	for i := range values {

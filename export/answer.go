@@ -26,7 +26,6 @@ const flushBytes = 64 << 10
 
 var errGone = fmt.Errorf("the client has gone, or takes nothing: %w", context.Canceled)
 
-// exporting is one export.
 type exporting struct {
 	*Endpoint
 	request *http.Request
@@ -52,7 +51,6 @@ type text interface {
 	append(to, b []byte, at int) (_ []byte, end, rows int)
 }
 
-// answer answers the request.
 func (x *exporting) answer(w http.ResponseWriter) {
 	x.w, x.control = w, http.NewResponseController(w)
 	ctx, end := context.WithCancelCause(x.request.Context())
@@ -146,7 +144,6 @@ func (x *exporting) count(n int) error {
 	return nil
 }
 
-// open begins the answer.
 func (x *exporting) open() {
 	x.begun = true
 	header := x.w.Header()
@@ -160,7 +157,6 @@ func (x *exporting) open() {
 	x.w.WriteHeader(http.StatusOK)
 }
 
-// send sends what is encoded.
 func (x *exporting) send() error {
 	_, err := x.w.Write(x.buffer)
 	if x.buffer = x.buffer[:0]; err != nil {

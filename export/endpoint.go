@@ -15,7 +15,6 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// Config is what an endpoint is given.
 type Config struct {
 	GraphQL *graphqlhttp.GraphQL
 	Changes backoffice.ChangeReader
@@ -42,7 +41,6 @@ type Endpoint struct {
 	busy map[string]bool // pairs that have an export
 }
 
-// New makes an endpoint.
 func New(c Config) *Endpoint {
 	c.Log = cmp.Or(c.Log, slog.Default())
 	if c.RequestID == nil {

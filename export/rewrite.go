@@ -88,7 +88,6 @@ func (r *rewriting) page(connection *ast.FieldDefinition, names ...string) *ast.
 	return info
 }
 
-// set copies a selection.
 func (r *rewriting) set(set ast.SelectionSet) ast.SelectionSet {
 	made := make(ast.SelectionSet, 0, len(set))
 	for _, part := range set {

@@ -51,7 +51,6 @@ func skipText(b []byte, at int) int {
 	}
 }
 
-// appendText appends what a JSON text says.
 func appendText(to, quoted []byte) []byte {
 	inner := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {

@@ -17,7 +17,6 @@ type shape struct {
 	hides   bool // somewhere in it is what the client did not ask for
 }
 
-// member is a name of a shape.
 type member struct {
 	name   string
 	key    []byte // as it stands in the answer: `"name":`
@@ -50,7 +49,6 @@ const mostMembers = 20_000
 
 var errWide = backoffice.Errorf(backoffice.OverLimit, "an answer of this form has more than %d different fields", mostMembers)
 
-// shaping makes shapes of selections.
 type shaping struct {
 	*selecting
 	count int

@@ -199,7 +199,6 @@ func inArea(area string) string {
 	return area + "/"
 }
 
-// each visits the names of all objects in an area.
 func (b *Bucket) each(ctx context.Context, area string, visit func(name string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the listing when a visit does

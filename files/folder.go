@@ -131,7 +131,6 @@ func (f *Folder) writePart(part string, from io.Reader) error {
 	return errors.Join(err, file.Close())
 }
 
-// syncFolder makes the names in a folder durable.
 func (f *Folder) syncFolder(name string) error {
 	folder, err := f.at().Open(name)
 	if err != nil {

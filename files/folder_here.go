@@ -41,7 +41,6 @@ func (f *Folder) here() error {
 	return nil // who still reads through the old one goes on: it is closed when nothing refers to it
 }
 
-// gone is for what a folder cannot do that is not there.
 func gone(cause error) error {
 	return &backoffice.Error{
 		Kind: backoffice.Unavailable, Message: "stored files are not available",

@@ -67,7 +67,6 @@ func parsePosition(digits string) (int64, bool) {
 	return position, true
 }
 
-// contentRange is the header of a 206.
 func (r byteRange) contentRange(size int64) string {
 	return "bytes " + strconv.FormatInt(r.offset, 10) + "-" + strconv.FormatInt(r.offset+r.length-1, 10) + "/" + strconv.FormatInt(size, 10)
 }

@@ -33,7 +33,6 @@ type HeldBack struct {
 	Why string
 }
 
-// Error says what to do.
 func (e *HeldBack) Error() string {
 	return fmt.Sprintf("%d of %d stored files are named by no record and were left where they are: %s", e.Orphans, e.Seen, e.Why)
 }
@@ -173,10 +172,8 @@ func Quarantined(ctx context.Context, register backoffice.FileRegister, store St
 	})
 }
 
-// listing visits files.
 type listing = func(ctx context.Context, visit func(key string) error) error
 
-// in lists what is in an area.
 func in(store Store, area string) listing {
 	return func(ctx context.Context, visit func(key string) error) error { return store.List(ctx, area, visit) }
 }

@@ -34,7 +34,6 @@ func (s Size) String() string {
 	return strconv.Itoa(n) + unit
 }
 
-// UnmarshalText reads a size.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, unit := string(text), 1
 	for i, suffix := range []string{"KiB", "MiB", "GiB"} {

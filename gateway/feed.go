@@ -49,8 +49,7 @@ func (s server) subscribe(schema *execute.Executor) func(context.Context) (graph
 }
 
 func (s *subscription) Context() context.Context { return s.own }
-
-func (s *subscription) Leave() { s.leave() }
+func (s *subscription) Leave()                   { s.leave() }
 
 func (s *subscription) Next(ctx context.Context, most int) (int, error) {
 	told, err := s.reader.Next(ctx, most)

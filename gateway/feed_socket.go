@@ -41,7 +41,6 @@ func sentBy(pair graphqlhttp.Pair) http.Header {
 	return sent
 }
 
-// connect counts a socket.
 func (s server) connect(ctx context.Context) (own context.Context, leave func(), err error) {
 	return s.feed.Connect(ctx, auth.From(ctx))
 }

@@ -157,7 +157,6 @@ func schemaText(schema *execute.Executor) string {
 	return schema.Schema().Query.Position.Src.Input
 }
 
-// graphql is the GraphQL API.
 func (s server) graphql(schema *execute.Executor, admission *limits.Admission, throttle *auth.Throttle) *graphqlhttp.GraphQL {
 	hooks := graphqlhttp.Hooks{
 		Begin:         s.begin,

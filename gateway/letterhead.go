@@ -16,7 +16,6 @@ type letterheadSettings struct {
 	OfficeLogo    string   `env:"BACKOFFICE_OFFICE_LOGO" placeholder:"PATH" help:"Its logo in generated documents: a PNG or JPEG file of at most 4 MiB."`
 }
 
-// letterhead reads the logo.
 func (s *letterheadSettings) letterhead() (pdf.Letterhead, error) {
 	of := pdf.Letterhead{Name: cmp.Or(s.OfficeName, "Backoffice"), Address: s.OfficeAddress}
 	if s.OfficeLogo == "" {

@@ -43,7 +43,6 @@ func (b *Backend) Operator(c Config) (*Operator, error) {
 	return &Operator{whoever(b.Vault.Middleware(auth.From, endpoint.Refuse)(exports)), end}, nil
 }
 
-// Close ends what is running.
 func (o *Operator) Close() { o.end() }
 
 // RoundTrip implements http.RoundTripper. A broken connection is an error of the body, as it is from a server.

@@ -21,7 +21,6 @@ import (
 	"example.org/backoffice/tracing"
 )
 
-// Config is how a backend is served.
 type Config struct {
 	Server   httpserver.Settings
 	Limits   limits.Settings

@@ -36,7 +36,6 @@ type corkedConn struct {
 	cork *corked
 }
 
-// Write writes, or gathers.
 func (c corkedConn) Write(b []byte) (int, error) {
 	c.cork.mu.Lock()
 	defer c.cork.mu.Unlock()

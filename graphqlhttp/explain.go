@@ -58,7 +58,6 @@ type Statement struct {
 	Replica      bool    `json:"replica"`      // a replica answered
 }
 
-// Levels tells what a timeline has noted.
 func Levels(timeline *backoffice.Timeline) []Level {
 	noted := timeline.Levels()
 	levels := make([]Level, len(noted))
@@ -118,7 +117,6 @@ func (g *GraphQL) refused(ctx context.Context, media string, q *prepared, err er
 	return g.explained(ctx, a, q)
 }
 
-// plan is extensions.plan.
 type plan struct {
 	Cost           int      `json:"cost"`
 	MaximumCost    int      `json:"maximumCost"`

@@ -91,7 +91,6 @@ type keeper interface {
 	Forget(operation *ast.OperationDefinition)
 }
 
-// New makes the GraphQL endpoint of a schema.
 func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks) *GraphQL {
 	hooks.Log = cmp.Or(hooks.Log, slog.Default())
 	if hooks.RequestID == nil {
@@ -111,7 +110,6 @@ func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks)
 	return g
 }
 
-// ServeHTTP answers one request.
 func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var (
 		ctx    = r.Context()
@@ -173,7 +171,6 @@ func (g *GraphQL) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	g.RefuseWith(w, r, g.Refusal(r.Context(), err))
 }
 
-// RefuseWith is Refuse for what is refused already. It returns the status.
 func (g *GraphQL) RefuseWith(w http.ResponseWriter, r *http.Request, refused *Refused) (status int) {
 	media, ok := negotiate(r.Header["Accept"])
 	if !ok {

@@ -81,7 +81,6 @@ func valueHolds(value *ast.Value, guarded, defaults map[string]bool) bool {
 	return false
 }
 
-// isGiven says whether the document itself says what the value is.
 func isGiven(value *ast.Value, defaults map[string]bool) bool {
 	switch value.Kind {
 	case ast.Variable:

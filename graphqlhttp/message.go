@@ -93,7 +93,6 @@ func (m message) request() (request, *unread) {
 	return asked, refused
 }
 
-// appendTo appends the message as it is sent.
 func (m message) appendTo(text *bytes.Buffer) error {
 	text.WriteString(`{"type":"` + m.kind + `"`)
 	if m.id != "" {

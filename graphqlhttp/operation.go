@@ -109,7 +109,6 @@ func (g *GraphQL) executed(ctx context.Context, media string, q *prepared, outco
 	return g.explained(ctx, g.answerOf(ctx, media, q.context, response), q)
 }
 
-// begin gives an operation what it runs in.
 func (g *GraphQL) begin(ctx context.Context, q *prepared, outcome *served, part bool) context.Context {
 	if q.explain == explainCost {
 		ctx, _ = backoffice.WithTimeline(ctx)
@@ -124,7 +123,6 @@ func (g *GraphQL) begin(ctx context.Context, q *prepared, outcome *served, part 
 	return ctx
 }
 
-// documentID is what Outcome tells of the document.
 func (q *prepared) documentID() string {
 	if q.context.RawQuery == "" {
 		return ""

@@ -136,7 +136,6 @@ func (g *GraphQL) encodeParameters(operation *ast.OperationDefinition, parameter
 	return append(b, '}'), nil
 }
 
-// appendParameter appends a value, or a list of them.
 func (g *GraphQL) appendParameter(b []byte, expected *ast.Type, values []string) (_ []byte, fits bool) {
 	if expected.Elem == nil {
 		return g.appendValue(b, expected, values[0])

@@ -122,7 +122,6 @@ func (s *socket) close(code websocket.StatusCode, reason string) {
 	_ = s.connection.Close(code, reason)
 }
 
-// closeFor closes the connection for an error.
 func (s *socket) closeFor(ctx context.Context, err error) {
 	code := closeInternal
 	switch backoffice.KindOf(err) {

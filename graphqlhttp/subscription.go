@@ -23,11 +23,9 @@ type Subscription interface {
 	Next(ctx context.Context, most int) (int, error)
 	// Events executes the context's operation for some of them, from one on and before another: an answer for each.
 	Events(ctx context.Context, from, before int, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error)
-	// Leave ends it.
 	Leave()
 }
 
-// subscriber is whom a subscription tells.
 type subscriber interface {
 	// next sends answers, one event each, and fails when the client has gone.
 	next([]answer) error

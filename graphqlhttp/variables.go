@@ -125,7 +125,6 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 	return coerced, nil
 }
 
-// coerceList takes one value for a list of it.
 func coerceList(schema *ast.Schema, expected *ast.Type, value any) (any, error) {
 	list, isList := value.([]any)
 	if !isList {

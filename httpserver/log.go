@@ -30,5 +30,4 @@ func isTerminal(to io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// milliseconds is a duration for a line of the log.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1_000 }

@@ -42,7 +42,6 @@ func RequestID(ctx context.Context) string { return recordOf(ctx).id }
 // NoteOperation puts a GraphQL operation into the request's log line and into the metrics.
 func NoteOperation(ctx context.Context, operation Operation) { recordOf(ctx).operation = &operation }
 
-// NoteClient notes who a request is for.
 func NoteClient(ctx context.Context, principal *backoffice.Principal) {
 	r := recordOf(ctx)
 	if r.client = principal.ClientID; principal.Person != nil {

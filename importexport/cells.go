@@ -92,7 +92,6 @@ func (c *typedCells) fill(row int, values []string) ([]string, error) {
 	return values, nil
 }
 
-// next reads the next row.
 func (c *typedCells) next() error {
 	for {
 		token, err := c.decoder.Token()

@@ -75,7 +75,6 @@ func fieldOf[T any](of *backoffice.WritableField[T], blank *T) field[T] {
 	return f
 }
 
-// kindOf is the field of a line for one of any kind.
 func kindOf[T any](of *backoffice.WritableField[T], blank *T) field[T] {
 	switch at := of.At.(type) {
 	case func(*T) *backoffice.Text:

@@ -64,7 +64,6 @@ type Loaded struct {
 	Repaired  []BadLine // that were loaded without what was wrong with them
 }
 
-// Lines is how many lines there were.
 func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Unchanged + l.Rejected }
 
 // importing is one run of an importer.

@@ -20,7 +20,6 @@ type lineReader interface {
 	done() int64
 }
 
-// lines reads a file line by line.
 type lines struct {
 	r      *bufio.Reader
 	number int   // of the line that was read last, from 1
@@ -54,7 +53,6 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// one reads one line, blank or not.
 func (l *lines) one() ([]byte, error) {
 	l.buffer, l.start = l.buffer[:0], l.read
 	long := false

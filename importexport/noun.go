@@ -48,7 +48,6 @@ type noun[T any, C comparable] struct {
 	blank    []string       // and what its fields write
 }
 
-// table is a noun whatever its types.
 type table interface {
 	fileName() string
 	order() int

@@ -64,7 +64,6 @@ func (s *staged) reject(bad *badLines) {
 	s.repaired = slices.DeleteFunc(s.repaired, func(l BadLine) bool { return isRejected(l.Line) })
 }
 
-// report adds to what was loaded what was not.
 func (s *staged) report(loaded Loaded) Loaded {
 	loaded.Rejected, loaded.Repaired = len(s.rejected), s.repaired
 	counts := map[Fault]int{}

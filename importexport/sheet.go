@@ -22,7 +22,6 @@ type sheet struct {
 	header  []byte // as it stands in the file
 }
 
-// column is a column of a sheet.
 type column struct {
 	object, name string // of addressFields.city these two; object is "" for most
 	cell         cell

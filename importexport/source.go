@@ -23,7 +23,6 @@ type source struct {
 	temporary string // where the file is when it is ours
 }
 
-// content is the bytes of a source.
 type content interface {
 	io.ReaderAt
 	io.Closer

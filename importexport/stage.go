@@ -32,7 +32,6 @@ type stagedLine struct {
 	file    *backoffice.File // that the record is to have, nil when the line names none
 }
 
-// text reads a line again.
 func (s *staged) text(line stagedLine) ([]byte, error) {
 	text := make([]byte, line.length)
 	if _, err := s.file.ReadAt(text, line.offset); err != nil || maphash.Bytes(s.seed, text) != line.sum {

@@ -93,7 +93,6 @@ func removeTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 	return nil
 }
 
-// calculationOf is the calculation of a transcript, which has at most one.
 func calculationOf(ctx context.Context, tx backoffice.Tx, transcriptID string) (*calculation, bool, error) {
 	return backoffice.First(ctx, tx.Calculations(), backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript}, transcriptID)
 }

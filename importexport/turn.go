@@ -29,7 +29,6 @@ type Running struct {
 	start   string // of the process: another may have got its number
 }
 
-// String tells who it is.
 func (r Running) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", r.Process, r.Host, r.Since.UTC().Format(time.RFC3339))
 }

@@ -74,7 +74,6 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 	return nil
 }
 
-// uniqueField is the field that is told of.
 func (l *loading[T, C]) uniqueField() string { return folderName(l.Unique[:1]) }
 
 // decide tells of claims to what its holder keeps, and whether there are any that the holder gives up. A record whose

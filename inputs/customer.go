@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-// AddressInput is an address as sent.
 type AddressInput struct {
 	Street      graphql.Omittable[*string]
 	HouseNumber graphql.Omittable[*string]
@@ -50,25 +49,21 @@ type UpdateCustomerInput struct {
 	CustomerDetails
 }
 
-// DeleteCustomerInput is the input of deleteCustomer.
 type DeleteCustomerInput struct {
 	ID              string
 	ExpectedVersion *int
 }
 
-// CreateCustomerPayload is what came of createCustomer.
 type CreateCustomerPayload struct {
 	Customer *backoffice.Customer
 	Outcome
 }
 
-// UpdateCustomerPayload is what came of updateCustomer.
 type UpdateCustomerPayload struct {
 	Customer *backoffice.Customer
 	Outcome
 }
 
-// DeleteCustomerPayload is what came of deleteCustomer.
 type DeleteCustomerPayload struct {
 	DeletedCustomerID *string
 	WouldDelete       *backoffice.CustomerDeletion
@@ -80,8 +75,6 @@ var (
 	updateCustomer = mapping.New[UpdateCustomerInput, backoffice.CustomerFields](mapping.Except("ID", "ExpectedVersion"))
 )
 
-// Fields is what was sent.
 func (in *CreateCustomerInput) Fields() backoffice.CustomerFields { return createCustomer.Map(in) }
 
-// Fields is what was sent.
 func (in *UpdateCustomerInput) Fields() backoffice.CustomerFields { return updateCustomer.Map(in) }

@@ -2,7 +2,6 @@ package inputs
 
 import "example.org/backoffice/backoffice"
 
-// CreateCustomersPayload is what came of createCustomers.
 type CreateCustomersPayload struct {
 	Results []*CreateCustomersResult
 	BatchOutcome
@@ -14,7 +13,6 @@ type CreateCustomersResult struct {
 	UserErrors []*backoffice.UserError
 }
 
-// UpdateCustomersPayload is what came of updateCustomers.
 type UpdateCustomersPayload struct {
 	Results []*UpdateCustomersResult
 	BatchOutcome
@@ -26,7 +24,6 @@ type UpdateCustomersResult struct {
 	UserErrors []*backoffice.UserError
 }
 
-// DeleteCustomersPayload is what came of deleteCustomers.
 type DeleteCustomersPayload struct {
 	Results     []*DeleteCustomersResult
 	WouldDelete *backoffice.CustomerDeletion
@@ -39,7 +36,6 @@ type DeleteCustomersResult struct {
 	UserErrors        []*backoffice.UserError
 }
 
-// NewCustomers are what was sent.
 func NewCustomers(inputs []*CreateCustomerInput) []backoffice.BatchInput[backoffice.CustomerFields] {
 	customers := make([]backoffice.BatchInput[backoffice.CustomerFields], len(inputs))
 	for i, in := range inputs {
@@ -48,7 +44,6 @@ func NewCustomers(inputs []*CreateCustomerInput) []backoffice.BatchInput[backoff
 	return customers
 }
 
-// ChangedCustomers are what was sent.
 func ChangedCustomers(inputs []*UpdateCustomerInput) []backoffice.CustomerUpdate {
 	updates := make([]backoffice.CustomerUpdate, len(inputs))
 	for i, in := range inputs {
@@ -57,7 +52,6 @@ func ChangedCustomers(inputs []*UpdateCustomerInput) []backoffice.CustomerUpdate
 	return updates
 }
 
-// CustomersToDelete are what was sent.
 func CustomersToDelete(inputs []*DeleteCustomerInput) []backoffice.CustomerToDelete {
 	deletions := make([]backoffice.CustomerToDelete, len(inputs))
 	for i, in := range inputs {

@@ -2,7 +2,6 @@ package inputs
 
 import "example.org/backoffice/backoffice"
 
-// CreateCustomerRelationsPayload is what came of createCustomerRelations.
 type CreateCustomerRelationsPayload struct {
 	Results []*CreateCustomerRelationsResult
 	BatchOutcome
@@ -14,7 +13,6 @@ type CreateCustomerRelationsResult struct {
 	UserErrors []*backoffice.UserError
 }
 
-// NewRelations are what was sent.
 func NewRelations(inputs []*CreateCustomerRelationInput) []backoffice.BatchInput[backoffice.RelationDraft] {
 	relations := make([]backoffice.BatchInput[backoffice.RelationDraft], len(inputs))
 	for i, in := range inputs {

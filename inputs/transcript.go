@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// AssignChecklistInput is the input of assignChecklist.
 type AssignChecklistInput struct {
 	ChecklistID     string
 	CustomerID      string
@@ -15,24 +14,20 @@ type AssignChecklistInput struct {
 	IdempotencyKey  *string
 }
 
-// GenerateTranscriptDocumentInput is the input of generateTranscriptDocument.
 type GenerateTranscriptDocumentInput struct {
 	TranscriptID string
 }
 
-// AssignChecklistPayload is what came of assignChecklist.
 type AssignChecklistPayload struct {
 	Transcript *backoffice.Transcript
 	Outcome
 }
 
-// GenerateTranscriptDocumentPayload is what came of generateTranscriptDocument.
 type GenerateTranscriptDocumentPayload struct {
 	Transcript *backoffice.Transcript
 	Outcome
 }
 
-// Draft is what was sent.
 func (in *AssignChecklistInput) Draft() backoffice.Assignment {
 	draft := backoffice.Assignment{ChecklistID: in.ChecklistID, CustomerID: in.CustomerID}
 	if in.CustomVariables != nil {

@@ -2,7 +2,6 @@ package inputs
 
 import "example.org/backoffice/backoffice"
 
-// AssignChecklistsInput is the input of assignChecklists.
 type AssignChecklistsInput struct {
 	ChecklistID     string
 	CustomerIds     []string
@@ -11,7 +10,6 @@ type AssignChecklistsInput struct {
 	IdempotencyKey  *string
 }
 
-// AssignChecklistsPayload is what came of assignChecklists.
 type AssignChecklistsPayload struct {
 	Assigned        int
 	AlreadyAssigned int
@@ -19,7 +17,6 @@ type AssignChecklistsPayload struct {
 	Outcome
 }
 
-// Draft is what was sent.
 func (in *AssignChecklistsInput) Draft() backoffice.Assignments {
 	draft := backoffice.Assignments{ChecklistID: in.ChecklistID, CustomerIDs: in.CustomerIds, Filter: in.Filter}
 	if in.CustomVariables != nil {

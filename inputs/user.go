@@ -18,19 +18,16 @@ type UpdateUserInput struct {
 	LabelIds        graphql.Omittable[[]string]
 }
 
-// DeleteUserInput is the input of deleteUser.
 type DeleteUserInput struct {
 	ID              string
 	ExpectedVersion *int
 }
 
-// UpdateUserPayload is what came of updateUser.
 type UpdateUserPayload struct {
 	User *backoffice.User
 	Outcome
 }
 
-// DeleteUserPayload is what came of deleteUser.
 type DeleteUserPayload struct {
 	DeletedUserID *string
 	Outcome
@@ -38,5 +35,4 @@ type DeleteUserPayload struct {
 
 var updateUser = mapping.New[UpdateUserInput, backoffice.UserFields](mapping.Except("ID", "ExpectedVersion"))
 
-// Fields is what was sent.
 func (in *UpdateUserInput) Fields() backoffice.UserFields { return updateUser.Map(in) }

@@ -13,7 +13,6 @@ type Changes struct {
 	loader loader[backoffice.ChangeQuery, *backoffice.ChangePage]
 }
 
-// Page returns a page of the feed.
 func (c *Changes) Page(ctx context.Context, q backoffice.ChangeQuery) (*backoffice.ChangePage, error) {
 	pages, err := c.loader.all(ctx, c.of, c.read, q, []string{backoffice.NoParent}, 0)
 	if err != nil {

@@ -22,7 +22,6 @@ func (k *keyIndex) add(key string) int {
 	return number
 }
 
-// since are the texts from a number on.
 func (k *keyIndex) since(number int) []string { return k.keys[number:len(k.keys):len(k.keys)] }
 
 // find gives the number of a text, -1 for one that was not added.

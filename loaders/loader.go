@@ -43,7 +43,6 @@ type known[G comparable, V any] struct {
 	answers []V
 }
 
-// question is a load.
 type question[G comparable, V any] struct {
 	of     *Loaders
 	from   *loader[G, V]

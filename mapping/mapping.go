@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// Mapping turns From into To.
 type Mapping[From, To any] struct{ copy copier }
 
 // copier copies one value to another; both are addressable.
@@ -54,7 +53,6 @@ func New[From, To any](options ...Option) *Mapping[From, To] {
 	return made
 }
 
-// Map makes a To of a From.
 func (m *Mapping[From, To]) Map(from *From) (to To) {
 	m.Into(&to, from)
 	return to

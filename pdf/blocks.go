@@ -41,7 +41,6 @@ func (c *composer) flow(s style, text string) {
 	}
 }
 
-// fact is a label with its value.
 type fact struct{ label, value string }
 
 // facts sets labels and values in two columns on a tinted ground: the first half on the left. Facts without a value are

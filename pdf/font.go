@@ -75,7 +75,6 @@ func must(err error) {
 	}
 }
 
-// draws says whether the font has a character.
 func (t *typeface) draws(r rune) bool { return r < 1<<16 && t.widths[r] >= 0 }
 
 // missing stands for a character that the fonts don't draw.
@@ -107,7 +106,6 @@ type face struct {
 	used     map[rune]bool
 }
 
-// width of a text that is drawable.
 func (f *face) width(text string, size float64) float64 {
 	sum := 0
 	for _, r := range text {

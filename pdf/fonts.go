@@ -99,7 +99,6 @@ func readFallback(name string, ttf []byte) (read *typeface, err error) {
 	return read, nil
 }
 
-// draw says whether any of the fonts has a character.
 func (f Fonts) draw(r rune) bool {
 	return slices.ContainsFunc(f, func(t *typeface) bool { return t.draws(r) })
 }

@@ -17,7 +17,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Options are how people sign in.
 type Options struct {
 	Issuer   string // its URL, as tokens spell it
 	Audience string // what tokens are for when they are for this server

@@ -21,7 +21,6 @@ const leastRSA = 2048 // bits
 // then be taken.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA}
 
-// key is a key of the issuer.
 type key struct {
 	jose.JSONWebKey
 	// under is the header of the last token that it signed, which is nearly always that of the next one too: it need
@@ -137,7 +136,6 @@ func signerOf(set []*key, head *header, signed string, signature []byte) (by *ke
 // algorithmOf is the one algorithm of an elliptic curve (RFC 7518, 3.4).
 var algorithmOf = map[elliptic.Curve]jose.SignatureAlgorithm{elliptic.P256(): jose.ES256, elliptic.P384(): jose.ES384, elliptic.P521(): jose.ES512}
 
-// makes says whether a key makes signatures of an algorithm.
 func (k *key) makes(a jose.SignatureAlgorithm) bool {
 	switch of := k.Key.(type) {
 	case *rsa.PublicKey:

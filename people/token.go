@@ -60,7 +60,6 @@ func (p *People) check(ctx context.Context, token string) (*verified, map[string
 	return &u.verified, claims, nil
 }
 
-// isFor says whether aud is an audience, or a list that has it.
 func isFor(aud any, audience string) bool {
 	several, _ := aud.([]any)
 	return aud == any(audience) || slices.Contains(several, any(audience))
@@ -72,7 +71,6 @@ type unproven struct {
 	issued, notBefore time.Time
 }
 
-// read reads the claims by which a token is checked.
 func read(claims map[string]any) (*unproven, error) {
 	u := &unproven{}
 	u.subject, _ = claims["sub"].(string)

@@ -111,7 +111,6 @@ func envelope(kek tink.AEAD) tink.AEAD {
 	return aead.NewKMSEnvelopeAEAD2(aead.AES256GCMKeyTemplate(), kek)
 }
 
-// encode is what the file holds.
 func (f KeysetFile) encode(h handles) ([]byte, error) {
 	text, err := h.encode()
 	if err != nil || f.KEK == nil {

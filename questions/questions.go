@@ -12,7 +12,6 @@ import (
 //go:embed *.graphql
 var folder embed.FS
 
-// Question is one of them.
 type Question struct {
 	Name        string // of the file, without number and ending: no-transcript-this-year
 	Title       string // a line for a list

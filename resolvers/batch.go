@@ -44,7 +44,6 @@ func (m mutation) AssignChecklists(ctx context.Context, input inputs.AssignCheck
 // assignments is the payload of assignChecklists, whose list of transcripts is known.
 type assignments struct{ *Root }
 
-// AssignChecklistsPayload gives gqlgen the resolvers of the payload.
 func (r *Root) AssignChecklistsPayload() graph.AssignChecklistsPayloadResolver { return assignments{r} }
 
 func (r assignments) Transcripts(_ context.Context, payloads []*inputs.AssignChecklistsPayload, first *int, after *string) ([]*backoffice.TranscriptConnection, error) {

@@ -11,7 +11,6 @@ import (
 
 type change struct{}
 
-// Change gives gqlgen the resolvers of changes.
 func (r *Root) Change() graph.ChangeResolver { return change{} }
 
 // defaultChanges is how many changes a page has that does not say so.

@@ -101,7 +101,6 @@ func firsts[T backoffice.Entity, C comparable](ctx context.Context, noun *loader
 	return rows, nil
 }
 
-// below lists what hangs on each parent.
 func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], parents []*P, of func(*P) string, under backoffice.Parent, criteria C, order backoffice.Order, args backoffice.PageArgs) ([]*backoffice.Connection[T, C], error) {
 	list, err := question(r, noun, under, criteria, order, args)
 	if err != nil {
@@ -110,7 +109,6 @@ func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Roo
 	return pages(ctx, noun, list, ids(parents, of))
 }
 
-// all lists a noun from the root.
 func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], criteria C, order backoffice.Order, args backoffice.PageArgs) (*backoffice.Connection[T, C], error) {
 	list, err := question(r, noun, backoffice.Root, criteria, order, args)
 	if err != nil {

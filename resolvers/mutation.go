@@ -15,7 +15,6 @@ import (
 // and answered by its payload.
 type mutation struct{ *Root }
 
-// Mutation gives gqlgen the resolvers of the mutations.
 func (r *Root) Mutation() graph.MutationResolver { return mutation{r} }
 
 // service does the writes, or finds out what they would come to.

@@ -51,7 +51,6 @@ func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([
 	return nodes, together(ctx, calls...)
 }
 
-// nodeNoun loads the nodes of a noun.
 type nodeNoun struct {
 	needs backoffice.Scope // "" for none
 	fill  func(ctx context.Context, l *loaders.Loaders, ids []string, places []int, nodes []backoffice.Node) error

@@ -9,8 +9,7 @@ import (
 // Root gives gqlgen the resolvers of every type.
 type Root struct {
 	// Keys seal cursors and sign download paths.
-	Keys *privacy.Keyset
-	// Service does the writes.
+	Keys    *privacy.Keyset
 	Service *backoffice.Service
 }
 
@@ -41,13 +40,12 @@ func (r *Root) CustomerRelation() graph.CustomerRelationResolver { return custom
 func (r *Root) CustomerRelationEdge() graph.CustomerRelationEdgeResolver {
 	return customerRelationEdge{r}
 }
-func (r *Root) File() graph.FileResolver                     { return file{r} }
-func (r *Root) FinancialYear() graph.FinancialYearResolver   { return financialYear{r} }
-func (r *Root) MinfinDocument() graph.MinfinDocumentResolver { return minfinDocument{r} }
-func (r *Root) Transcript() graph.TranscriptResolver         { return transcript{r} }
-func (r *Root) User() graph.UserResolver                     { return user{r} }
-func (r *Root) PageInfo() graph.PageInfoResolver             { return pageInfo{} }
-
+func (r *Root) File() graph.FileResolver                               { return file{r} }
+func (r *Root) FinancialYear() graph.FinancialYearResolver             { return financialYear{r} }
+func (r *Root) MinfinDocument() graph.MinfinDocumentResolver           { return minfinDocument{r} }
+func (r *Root) Transcript() graph.TranscriptResolver                   { return transcript{r} }
+func (r *Root) User() graph.UserResolver                               { return user{r} }
+func (r *Root) PageInfo() graph.PageInfoResolver                       { return pageInfo{} }
 func (r *Root) CustomerConnection() graph.CustomerConnectionResolver   { return customers }
 func (r *Root) ChecklistConnection() graph.ChecklistConnectionResolver { return checklists }
 func (r *Root) CustomerDocumentConnection() graph.CustomerDocumentConnectionResolver {

@@ -41,7 +41,6 @@ func (transcript) FinancialYear(ctx context.Context, transcripts []*backoffice.T
 	return linked(ctx, &loaders.From(ctx).FinancialYears, transcripts, func(t *backoffice.Transcript) string { return t.FinancialYearID })
 }
 
-// ofTranscript asks for the calculation of a transcript.
 var ofTranscript = backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript, Window: backoffice.Window{Limit: 1}}
 
 func (transcript) Calculation(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Calculation, error) {

@@ -55,7 +55,6 @@ type Config struct {
 	RequestID func(context.Context) string
 }
 
-// Store is what the interface reads.
 type Store interface {
 	backoffice.Readers
 	// ReadChanges is that of backoffice.Store.

@@ -30,12 +30,10 @@ type (
 	ChangeAction string
 )
 
-// Schema is the words of the schema.
 func (Noun) Schema(huma.Registry) *huma.Schema {
 	return oneOf(backoffice.ChangeNouns(), func(name string) string { return name })
 }
 
-// Schema is the words of the schema.
 func (ChangeAction) Schema(huma.Registry) *huma.Schema {
 	return oneOf([]backoffice.ChangeAction{backoffice.Created, backoffice.Updated, backoffice.Deleted}, backoffice.ChangeAction.APIName)
 }
@@ -182,7 +180,6 @@ func changesAnswer(shown []*backoffice.VisibleChange, latest string) *download {
 	}}
 }
 
-// waitForChanges waits for the next changes.
 func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, wait time.Duration) (*download, error) {
 	own, leave, err := a.Feed.Enter(ctx, auth.From(ctx))
 	if err != nil {
@@ -268,7 +265,6 @@ func (e *eventWriter) change(c *backoffice.VisibleChange) {
 	e.data(shownChange.Map(c))
 }
 
-// end tells why the stream ends.
 func (e *eventWriter) end(why *Problem) {
 	e.text.WriteString("event: end\ndata: ")
 	e.data(why)

@@ -88,5 +88,4 @@ func parseTags(list string) (tags []string, any, ok bool) {
 	}
 }
 
-// etag is the tag of a version.
 func etag(version int) string { return `"` + strconv.Itoa(version) + `"` }

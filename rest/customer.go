@@ -79,7 +79,6 @@ type CustomerDetails struct {
 	Phone                    Optional[string]        `json:"phone,omitempty" doc:"The telephone number." example:"+32 9 251 11 11"`
 }
 
-// AddressChange is what can be changed of an address.
 type AddressChange struct {
 	Street      Optional[string] `json:"street,omitempty" doc:"The street."`
 	HouseNumber Optional[string] `json:"houseNumber,omitempty" doc:"The house number."`

@@ -23,13 +23,11 @@ type BatchMode string
 // modes are the domain's.
 var modes = map[BatchMode]backoffice.BatchMode{"": backoffice.Atomic, "atomic": backoffice.Atomic, "each": backoffice.Each}
 
-// CustomersMade is what came of a batch.
 type CustomersMade struct {
 	Results []CustomerMade `json:"results" nullable:"false" doc:"What came of each customer, in their order."`
 	Written int            `json:"written" doc:"How many customers were made."`
 }
 
-// CustomerMade is what came of one customer of a batch.
 type CustomerMade struct {
 	Status   int       `json:"status" doc:"201 for a customer that was made, 422 for one that was refused, 404 for one that was made with this idempotency key and deleted since." example:"201"`
 	Customer *Customer `json:"customer,omitempty" doc:"The customer, when it was made."`
@@ -73,7 +71,6 @@ func (a *API) customerBatches() {
 
 const batchOperation = "createCustomers"
 
-// showBatch shows what came of a batch.
 func showBatch(ctx context.Context, outcome *backoffice.BatchOutcome[backoffice.Customer]) (*CustomersMade, error) {
 	var made []*backoffice.Customer
 	for _, result := range outcome.Results {

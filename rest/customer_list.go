@@ -36,7 +36,6 @@ var customerFilter = mapping.New[CustomerFilters, backoffice.CustomerFilter](
 		"HasEmail", "HasPhone", "HasResponsible", "HasKboNumber", "CreatedFrom", "CreatedTo", "UpdatedFrom", "UpdatedTo", "Transcripts", "Relations"),
 	mapping.Convert(customerType))
 
-// filter is what was sent.
 func (f *CustomerFilters) filter(number, spouseNumber Optional[string]) (filter backoffice.CustomerFilter, err error) {
 	filter = customerFilter.Map(f)
 	filter.RegistrationNumber, filter.SpouseRegistrationNumber = value(number), value(spouseNumber)

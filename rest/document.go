@@ -30,7 +30,6 @@ func showDocument(d *backoffice.CustomerDocument) Document {
 	return shown
 }
 
-// uploaded answers an upload.
 func (a *API) uploaded(d *backoffice.CustomerDocument, draft backoffice.DocumentDraft, err error) (*made[Document], error) {
 	if err != nil {
 		return nil, a.refusedUpload(draft, inPath(err, backoffice.NounCustomer, "customerId"))

@@ -21,7 +21,6 @@ type Label struct {
 	CreatedAt Instant `json:"createdAt" doc:"When the label was made."`
 }
 
-// NewLabel is a label to be made.
 type NewLabel struct {
 	Name  string           `json:"name" doc:"The name, unique among labels; at most 200 characters."`
 	Color Optional[string] `json:"color,omitempty" doc:"The colour, #rrggbb." example:"#1e90ff"`

@@ -41,7 +41,6 @@ type List[T any] struct {
 	Data      []T    `json:"data" nullable:"false" doc:"The items, by identifier unless another order is asked for."`
 }
 
-// question is what a list is asked.
 type question[C comparable] struct {
 	under    backoffice.Parent
 	parent   string
@@ -75,7 +74,6 @@ func read[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, 
 	return found, nil
 }
 
-// list answers a question with an envelope.
 func list[T any, C comparable, R any](ctx context.Context, reader backoffice.Reader[T, C], q question[C], paging Paging, show func(T) R) (*answered[List[R]], error) {
 	window, err := paging.window()
 	if err != nil {

@@ -185,7 +185,6 @@ func writeJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// answered is an answer with a body.
 type answered[T any] struct{ Body T }
 
 // nothing is an answer without one: 204.

@@ -40,7 +40,6 @@ const (
 	maxErrors    = 100 // told of one request
 )
 
-// Error makes a Problem an error.
 func (p *Problem) Error() string { return p.Detail }
 
 // GetStatus serves huma.

@@ -24,7 +24,6 @@ type Relation struct {
 	CreatedAt         Instant      `json:"createdAt" doc:"When the relation was made."`
 }
 
-// NewRelation is a relation to be made.
 type NewRelation struct {
 	RelatedCustomerID string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
 	Kind              RelationKind `json:"kind" doc:"What the related customer is of the customer."`

@@ -16,11 +16,8 @@ import (
 // Huma sets the status before it encodes an answer. Here it is kept back until the answer is known to be one that may
 // be sent.
 
-// SetStatus notes the status.
 func (r *request) SetStatus(status int) { r.status = status }
-
-// Status is the one that was noted.
-func (r *request) Status() int { return r.status }
+func (r *request) Status() int          { return r.status }
 
 // BodyWriter takes an answer in one piece.
 func (r *request) BodyWriter() io.Writer { return (*sending)(r) }

@@ -119,7 +119,6 @@ func (CalculationState) Schema(huma.Registry) *huma.Schema {
 	return oneOf(backoffice.CalculationStates, backoffice.CalculationState.Label)
 }
 
-// Schema is any object.
 func (Object) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }

@@ -31,7 +31,6 @@ const signedKey = "signed"
 
 func signs(op *huma.Operation) bool { return op.Metadata[signedKey] != nil }
 
-// signedOperation is an upload to a signed path.
 func signedOperation(op huma.Operation) huma.Operation {
 	op = uploadOperation(op)
 	op.Metadata[signedKey] = true

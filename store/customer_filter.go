@@ -83,7 +83,6 @@ func blindIndexes(column string, of func(backoffice.CustomerCriteria) string) cu
 	}
 }
 
-// customersWithin are the criteria within a customer's.
 var customersWithin = &alternatives[backoffice.CustomerCriteria]{
 	anyOf: func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.CustomerCriteria] { return c.Any },
 	not:   func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.CustomerCriteria] { return c.Not },

@@ -85,7 +85,6 @@ func nounTables() []description {
 		func(a, b description) bool { return a.table == b.table })
 }
 
-// nameOf is the table of a noun.
 func nameOf(noun backoffice.Noun) string {
 	for _, of := range described {
 		if of.noun == noun {
@@ -119,7 +118,6 @@ func (t *table[T, C]) columnOf(f *backoffice.WritableField[T]) column[T] {
 	return c
 }
 
-// kindOf is the column of a field of any kind.
 func kindOf[T any](f *backoffice.WritableField[T], name, serves string) column[T] {
 	switch at := f.At.(type) {
 	case func(*T) *backoffice.Text:

@@ -21,13 +21,11 @@ type Statement struct {
 	Err     error
 }
 
-// Run sends the statement by itself.
 func (s *Statement) Run(ctx context.Context, to Sender) error {
 	to.Send(ctx, s)
 	return s.Err
 }
 
-// ErrNotRun is what becomes of a statement when one before it has failed.
 var ErrNotRun = errors.New("a statement that was sent before this one has failed")
 
 // Sender runs statements.

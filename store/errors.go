@@ -60,7 +60,6 @@ func violationOf(err error) *Violation {
 // SchemaError says that a database's schema is not the one that this program works with.
 type SchemaError struct{ Have, Want int64 }
 
-// Error says what to do.
 func (e *SchemaError) Error() string {
 	if e.Have > e.Want {
 		return fmt.Sprintf("the database's schema has version %d and this program knows version %d: use a newer backoffice", e.Have, e.Want)

@@ -46,7 +46,6 @@ func freeze[T any, C comparable](of *table[T, C], rows []*T) []frozenRow {
 	})
 }
 
-// readTrashed reads a row of trashColumns.
 func readTrashed(row *Row) (*backoffice.Trashed, error) {
 	t := &backoffice.Trashed{
 		ID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), ClientID: row.Text(2), At: backoffice.Instant(row.Int(3)), Until: backoffice.Instant(row.Int(4)),

@@ -9,11 +9,9 @@ import (
 // that their number depends on how long one takes and not on how many want it. Whoever waits gets one that begins
 // after it asked.
 type Looks struct {
-	// Do is one look.
 	Do func() error
 	// Begin starts work of its own, or says that there is an end.
-	Begin func(work func()) bool
-	// Closed is the error when there is an end.
+	Begin  func(work func()) bool
 	Closed error
 
 	mu    sync.Mutex
@@ -21,7 +19,6 @@ type Looks struct {
 	next  *look // the one that begins when it ends
 }
 
-// look is one question.
 type look struct {
 	done chan struct{}
 	err  error

@@ -21,7 +21,6 @@ type moment struct {
 
 type momentKey struct{}
 
-// begin notes that a moment begins in a context, and gives what ends it.
 func (n *nouns) begin(ctx context.Context, end func()) (context.Context, func()) {
 	if n.viewOf(ctx) == nil {
 		if ctx.Value(momentKey{}) != nil { // of another snapshot

@@ -14,7 +14,6 @@ const (
 // naming is the comment for a statement about a table.
 func naming(table, shape string) string { return nameBegin + table + "." + shape + nameEnd }
 
-// named is a statement with its name.
 func named(name, text string) string {
 	verb, rest, _ := strings.Cut(text, " ")
 	return verb + " " + nameBegin + name + nameEnd + rest

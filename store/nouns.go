@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// nouns are all nouns on a dialect.
 type nouns struct {
 	dialect      *Dialect
 	made         []any  // a *noun for each of described
@@ -32,7 +31,6 @@ func nounsOn(d *Dialect) *nouns {
 	return n
 }
 
-// on is the noun of a table.
 func on[T any, C comparable](n *nouns, t *table[T, C]) *noun[T, C] {
 	return n.made[t.place].(*noun[T, C])
 }
@@ -45,7 +43,6 @@ func nounsOfText(d *Dialect) string {
 	return named("nouns.of_ids", strings.Join(parts, " UNION ALL "))
 }
 
-// nounReader implements backoffice.NounReader.
 type nounReader struct {
 	nouns *nouns
 	from  source
@@ -86,7 +83,6 @@ func (n *nouns) readers(from source) readers {
 	return r
 }
 
-// readerOf is the reader of a table.
 func readerOf[T any, C comparable](r *readers, t *table[T, C]) *reader[T, C] {
 	return r.made[t.place].(*reader[T, C])
 }

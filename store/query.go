@@ -39,7 +39,6 @@ func oneMoment(to Sender) source {
 	return source{send: func(ctx context.Context, statements []*Statement, _ bool) { to.Send(ctx, statements...) }}
 }
 
-// send answers the reads of a batch.
 func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error {
 	queued := b.Queued()
 	statements := make([]*Statement, 0, len(queued))

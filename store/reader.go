@@ -312,7 +312,6 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 	return total
 }
 
-// countInto reads rows of a place and a count.
 func countInto(into []int, places func(int) int) func(*Row) error {
 	return func(row *Row) error {
 		into[places(int(row.Int(0)))] = int(row.Int(1))

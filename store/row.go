@@ -25,7 +25,6 @@ func (r *Row) SetRaw(raw [][]byte, formats []int16) { r.raw, r.formats = raw, fo
 // SetValues makes the row one of string, int64, float64, []byte and nil. Byte slices are the row's to keep.
 func (r *Row) SetValues(values []driver.Value) { r.values = values }
 
-// IsNull says whether there is no value.
 func (r *Row) IsNull(i int) bool {
 	if r.raw != nil {
 		return r.raw[i] == nil
@@ -49,7 +48,6 @@ func (r *Row) size() (n int) {
 	return n
 }
 
-// Text reads a text column.
 func (r *Row) Text(i int) string {
 	if r.raw != nil {
 		return r.keep(r.raw[i])
@@ -121,7 +119,6 @@ func (r *Row) Int(i int) int64 {
 	return 0
 }
 
-// Float reads a number.
 func (r *Row) Float(i int) float64 {
 	if r.raw == nil {
 		switch n := r.values[i].(type) {
@@ -143,7 +140,6 @@ func (r *Row) Float(i int) float64 {
 	return math.Float64frombits(binary.BigEndian.Uint64(b))
 }
 
-// Bool reads a yes or no.
 func (r *Row) Bool(i int) bool {
 	if r.raw == nil {
 		n, _ := r.values[i].(int64)
@@ -153,7 +149,6 @@ func (r *Row) Bool(i int) bool {
 	return len(b) == 1 && (b[0] == 1 || b[0] == 't')
 }
 
-// Bytes reads a column of bytes.
 func (r *Row) Bytes(i int) []byte {
 	if r.raw == nil {
 		b, _ := r.values[i].([]byte)

@@ -100,7 +100,6 @@ func (b *textOf[T, C]) similar() *statement[T] {
 	return &statement[T]{b.named("similar", "SELECT "+columns+b.from()), reads, b.customers()}
 }
 
-// placed are rows with their places.
 type placed[T any] struct {
 	items  []*T
 	places []backoffice.Position

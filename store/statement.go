@@ -191,7 +191,6 @@ func (b *textOf[T, C]) addBounds() {
 // from is the table under the conditions.
 func (b *textOf[T, C]) from() string { return b.joined("") }
 
-// joined is the table with others that are joined to it.
 func (b *textOf[T, C]) joined(others string) string {
 	text := " FROM " + b.base + " t" + others
 	if len(b.conditions) > 0 {

@@ -81,7 +81,6 @@ func (s *Store) Gauges() []backoffice.Gauge {
 	return nil
 }
 
-// GaugesOfPool are the gauges of one pool of connections.
 func GaugesOfPool(name string, turns *Scheduler) []backoffice.Gauge {
 	labels := []string{"pool", name}
 	return []backoffice.Gauge{

@@ -54,7 +54,6 @@ type criterion[C any] struct {
 // stands for the parent, holds what leads to it.
 type parentColumns[C any] func(C) []string
 
-// under is a parent in one column.
 func under[C any](column string) parentColumns[C] {
 	columns := []string{column}
 	return func(C) []string { return columns }

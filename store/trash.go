@@ -71,7 +71,6 @@ func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) 
 	return t.together(ctx, put...)
 }
 
-// reading reads those of a noun that go.
 func reading[T any, C comparable](of *table[T, C], t *tx, going map[backoffice.Noun][]string, each func(*T)) func(context.Context) error {
 	ids := going[of.noun]
 	slices.Sort(ids)

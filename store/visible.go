@@ -19,7 +19,6 @@ type visibility struct {
 	shown []*backoffice.Instant // of the rows' latest change, as they were written
 }
 
-// changedRows are rows of a table that changed in one way.
 type changedRows struct {
 	table  string
 	hidden bool // not for everybody to see
@@ -65,7 +64,6 @@ func earlier(column string) string {
 	return column + " = CASE WHEN " + column + " > $2 THEN $2 ELSE " + column + " END"
 }
 
-// changed notes rows that changed.
 func (v *visibility) changed(of changedRows, ids []string, shown []*backoffice.Instant) {
 	v.count += len(ids)
 	if v.isLarge() {
@@ -90,7 +88,6 @@ func (v *visibility) changedIDs() [][]string {
 
 func (v *visibility) isLarge() bool { return v.count > maxBatch }
 
-// noteChanged notes rows that were written, all of which changed.
 func (w *writer[T, C]) noteChanged(rows []*T) {
 	if w.table.changedAt == nil {
 		return

@@ -22,7 +22,6 @@ const (
 
 var errManifest = errors.New("it is no manifest: neither Apollo's nor a JSON object of documents by their identifiers")
 
-// readManifest reads the documents of a manifest.
 func readManifest(file string, content []byte) ([]*Document, error) {
 	if !utf8.Valid(content) {
 		return nil, fmt.Errorf("%s: it is not valid UTF-8", file)

@@ -111,7 +111,6 @@ func read(from io.Reader, name string, budget *int64) ([]byte, error) {
 // Problems are why documents are not trusted, each with its place.
 type Problems []string
 
-// Error implements error: all of them, a line each.
 func (p Problems) Error() string { return strings.Join(p, "\n") }
 
 // mostProblems is how many are told.

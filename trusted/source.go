@@ -100,7 +100,6 @@ func parseSource(file, text string) (*source, error) {
 	return s, nil
 }
 
-// documentsOf are the documents of sources, in their order.
 func documentsOf(sources []*source) ([]*Document, error) {
 	fragments, names := map[string]*definition{}, map[string]*definition{}
 	for _, s := range sources {
@@ -131,7 +130,6 @@ func documentsOf(sources []*source) ([]*Document, error) {
 	return found.documents, nil
 }
 
-// needs are the fragments that an operation needs, by name.
 func needs(operation *definition, fragments map[string]*definition) ([]*definition, error) {
 	var all []*definition
 	for at, open := 0, []*definition{operation}; at < len(open); at++ {

@@ -51,17 +51,14 @@ func connectionsOf(pool *pgxpool.Pool, wait, limit time.Duration) *connections {
 	return &connections{pool: pool, turns: store.NewScheduler(int(pool.Config().MaxConns), wait), wait: wait, limit: limit}
 }
 
-// lease is a connection, and who has it.
 type lease struct {
 	pooled *pgxpool.Conn
 	turns  *store.Scheduler
 	turn   *store.Turn
 }
 
-// Conn is the connection itself.
 func (l *lease) Conn() *pgx.Conn { return l.pooled.Conn() }
 
-// Release gives it back.
 func (l *lease) Release() {
 	give(l.pooled)
 	l.turns.Give(l.turn)

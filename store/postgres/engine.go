@@ -26,8 +26,7 @@ func (e *engine) forWriting(ctx context.Context) *connections {
 var _ store.Engine = (*engine)(nil)
 
 func (e *engine) Dialect() *store.Dialect { return store.Postgres }
-
-func (e *engine) Primary() store.Sender { return e.own }
+func (e *engine) Primary() store.Sender   { return e.own }
 
 func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Sender) error) error {
 	primary := e.reads.primary

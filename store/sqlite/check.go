@@ -21,7 +21,6 @@ type DamagedError struct {
 	What string
 }
 
-// Error says what to do.
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("the database %s cannot be used: %s. Restore it from a backup, or name another file with --database", e.Path, e.What)
 }

@@ -24,7 +24,6 @@ import (
 // ForeignLogError says that the log beside a database is not that database's.
 type ForeignLogError struct{ Path string }
 
-// Error says what to do.
 func (e *ForeignLogError) Error() string {
 	return fmt.Sprintf("the log %s-wal is not that of the database %s, and would destroy it; nothing was touched. To restore a backup use backoffice restore. When the database was copied here by hand and is the right one, move %s-wal and %s-shm away", e.Path, e.Path, e.Path, e.Path)
 }
@@ -215,7 +214,6 @@ func following(count uint32) uint32 {
 	return count + 1
 }
 
-// logSum is the checksum of a log.
 type logSum struct {
 	order  binary.ByteOrder
 	s0, s1 uint32

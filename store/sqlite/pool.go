@@ -22,7 +22,6 @@ type pool struct {
 	ended  bool
 }
 
-// lease is a connection of a pool, and who has it.
 type lease struct {
 	*conn
 	turn *store.Turn

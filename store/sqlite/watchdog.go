@@ -92,7 +92,6 @@ func (r *running) begin(ctx context.Context) error {
 	return nil
 }
 
-// end is after it.
 func (r *running) end() {
 	r.mu.Lock()
 	r.ctx = nil
