@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
 
 	"example.org/backoffice/backoffice"
 )
@@ -31,7 +32,7 @@ type keys struct {
 	now    func() time.Time
 
 	mu     sync.Mutex
-	set    []*key
+	set    []*jose.JSONWebKey
 	tokens string    // where the issuer gives tokens
 	asked  time.Time // when the last answer was asked for
 	tried  time.Time // when the last question was
@@ -61,7 +62,7 @@ func (k *keys) close() {
 }
 
 // known are the keys that count; fresh says that they need not be asked for anew.
-func (k *keys) known() (set []*key, fresh bool) {
+func (k *keys) known() (set []*jose.JSONWebKey, fresh bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	age := k.now().Sub(k.asked)
@@ -106,7 +107,7 @@ func (k *keys) tokenEndpoint() string {
 
 // newer asks the issuer and waits for what it says. What was asked for a moment ago is not asked for again.
 // Unavailable when it cannot be asked.
-func (k *keys) newer(ctx context.Context) ([]*key, error) {
+func (k *keys) newer(ctx context.Context) ([]*jose.JSONWebKey, error) {
 	if asking := k.ask(); asking != nil {
 		select {
 		case <-asking:
@@ -170,7 +171,7 @@ func (k *keys) ask() <-chan struct{} {
 }
 
 // fetch finds where the issuer's keys are, and reads them; and where it gives tokens.
-func (k *keys) fetch(ctx context.Context) (set []*key, tokens string, err error) {
+func (k *keys) fetch(ctx context.Context) (set []*jose.JSONWebKey, tokens string, err error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, k.client), k.issuer)
 	if err != nil {
 		return nil, "", fmt.Errorf("its discovery document: %w", err)
@@ -201,8 +202,8 @@ func (k *keys) fetch(ctx context.Context) (set []*key, tokens string, err error)
 		return nil, "", fmt.Errorf("its keys: %w", err)
 	}
 	for _, text := range published.Keys {
-		of := &key{}
-		if json.Unmarshal(text, &of.JSONWebKey) == nil && of.signs() { // one of a kind that is not known is nobody's
+		of := &jose.JSONWebKey{}
+		if json.Unmarshal(text, of) == nil && signs(of) { // one of a kind that is not known is nobody's
 			set = append(set, of)
 		}
 	}

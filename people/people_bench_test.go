@@ -1,12 +1,9 @@
 package people_test
 
 import (
-	"encoding/base64"
-	"strings"
 	"testing"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/golang-jwt/jwt/v5"
 )
 
 // go test ./people -run xxx -bench Check: a token that was checked before, one whose key alone is known, and what of
@@ -43,15 +40,14 @@ func BenchmarkCheck(b *testing.B) {
 			}
 		})
 		b.Run(string(algorithm)+"/signature alone", func(b *testing.B) {
-			end := strings.LastIndexByte(token, '.')
-			signature, err := base64.RawURLEncoding.DecodeString(token[end+1:])
+			signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{algorithm})
 			if err != nil {
 				b.Fatal(err)
 			}
 			key := d.Key()
 			public := key.Public().Key
 			for b.Loop() {
-				if err := jwt.GetSigningMethod(string(algorithm)).Verify(token[:end], signature, public); err != nil {
+				if _, err := signed.Verify(public); err != nil {
 					b.Fatal(err)
 				}
 			}
