@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -19,6 +21,7 @@ type pullCommand struct {
 	Watch          time.Duration `placeholder:"TIME" help:"Pull again after each such time, from 1s, until the command is stopped."`
 	AllowDeletions int           `placeholder:"COUNT" help:"Delete up to so many records of a noun that are gone there, where that is more than 2 in 100 of them."`
 	Repair         []string      `placeholder:"FIELD,…" help:"Load records of which one of these fields is wrong without it."`
+	Rejects        string        `placeholder:"FILE" help:"Write which records could not be loaded, and why, into this file (CSV)."`
 	Budget         int           `placeholder:"COUNT" help:"At most so many requests an hour; 0 for any number (${default})." default:"0"`
 
 	RegistrationNumbers bool   `help:"Pull registration numbers, which needs privacy.read there. Every answer with one is entered in the register there."`
@@ -85,6 +88,9 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 			return nil
 		}
 		c.tell(report, t)
+		if c.Rejects != "" {
+			err = errors.Join(err, c.writeRejects(report))
+		}
 		if err == nil && (report.Incomplete() || report.Rejected() > 0) {
 			partial := &incompletePull{rejected: report.Rejected()}
 			for i := range report.Nouns {
@@ -129,6 +135,11 @@ func (c *pullCommand) tell(report *mirror.Report, t terminal) {
 		for _, reason := range n.Loaded.Reasons {
 			fmt.Fprintf(t.out, "  %d rejected: %s\n", reason.Lines, reason.Fault)
 		}
+		for _, rejected := range n.Rejected[:min(len(n.Rejected), importexport.MaxBadLines)] {
+			for _, fault := range rejected.Faults {
+				fmt.Fprintf(t.err, "%s: rejected: %s: %s\n", n.Noun, rejected.Record, fault)
+			}
+		}
 		for _, left := range n.LeftOut {
 			fmt.Fprintf(t.err, "%s: left out: %s\n", n.Noun, left)
 		}
@@ -137,6 +148,25 @@ func (c *pullCommand) tell(report *mirror.Report, t terminal) {
 		}
 	}
 	fmt.Fprintf(t.out, "requests: %d\n", report.Requests)
+}
+
+// writeRejects writes what could not be loaded, anew for each pull.
+func (c *pullCommand) writeRejects(report *mirror.Report) error {
+	file, err := os.OpenFile(c.Rejects, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("the rejects cannot be written: %w", err)
+	}
+	out := csv.NewWriter(file)
+	_ = out.Write([]string{"noun", "record", "field", "reason"}) // its error is kept
+	for i := range report.Nouns {
+		for _, rejected := range report.Nouns[i].Rejected {
+			for _, fault := range rejected.Faults {
+				_ = out.Write([]string{string(report.Nouns[i].Noun), rejected.Record, fault.Field, fault.Why})
+			}
+		}
+	}
+	out.Flush()
+	return errors.Join(out.Error(), file.Close())
 }
 
 func (c *pullCommand) release(ctx context.Context, s *settings, t terminal) error {

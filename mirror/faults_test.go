@@ -162,6 +162,12 @@ func (o *specOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "an HTML page with 200":
 		w.Header().Set("Content-Type", "text/html")
 		content = []byte(htmlPage)
+	case "a JSON error with 200":
+		w.Header().Set("Content-Type", "application/json")
+		content = []byte(`{"error":"expired"}`)
+	case "a text with 200":
+		w.Header().Set("Content-Type", "text/plain")
+		content = []byte("down for maintenance")
 	case "an HTML page of no type":
 		w.Header().Set("Content-Type", "application/octet-stream")
 		content = []byte(htmlPage)
@@ -178,7 +184,7 @@ func (o *specOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 var faults = []string{
-	"an HTML page with 200", "an HTML page of no type", "status 500", "a record without an identifier", "a number as an identifier", "an empty list",
+	"an HTML page with 200", "an HTML page of no type", "a JSON error with 200", "a text with 200", "status 500", "a record without an identifier", "a number as an identifier", "an empty list",
 	"a wrong total", "a connection that is cut", "a slow answer",
 }
 
@@ -188,12 +194,12 @@ func isNoFault(fault, path string) bool {
 	return fault == "a slow answer" || !list && (strings.Contains(fault, "identifier") || fault == "an empty list" || fault == "a wrong total")
 }
 
-// pages are the files here that are a page of a proxy.
+// pages are the files here that are something else, such as a page of a proxy.
 func pages(t *testing.T, o *office) (found []string) {
 	t.Helper()
 	for path, address := range map[string]string{"/documents": "/customers/documents/%s/download", "/minfin": "/minfin/download/%s", "/transcripts": "/transcripts/download/%s/file"} {
 		for _, r := range o.records(t, path) {
-			if _, body := o.ask(t, http.MethodGet, fmt.Sprintf(address, r.id())); strings.Contains(body, "<html>") {
+			if _, body := o.ask(t, http.MethodGet, fmt.Sprintf(address, r.id())); !strings.HasPrefix(body, "%PDF") {
 				found = append(found, r.id())
 			}
 		}
@@ -270,6 +276,10 @@ func specMirror(t *testing.T) (*specOrigin, *office, *Pull) {
 	return origin, copied, &Pull{Store: copied.store, Files: copied.files, Keys: copied.keys, From: server.URL, ClientID: "id", Secret: "secret", pause: 1}
 }
 
+func (r *Report) of(noun backoffice.Noun) *Pulled {
+	return &r.Nouns[slices.IndexFunc(r.Nouns, func(n Pulled) bool { return n.Noun == noun })]
+}
+
 func TestOneListThatFailsFromTheStartKeepsNothingElseAway(t *testing.T) {
 	t.Parallel()
 	origin, copied, pull := specMirror(t)
@@ -279,7 +289,7 @@ func TestOneListThatFailsFromTheStartKeepsNothingElseAway(t *testing.T) {
 		if got := counts(t, copied); !slices.Equal(got, []int{60, 60, 59, 2, 3}) || !report.Incomplete() {
 			t.Fatalf("a pull brings %v: %+v", got, report)
 		}
-		if left := report.Nouns[slices.IndexFunc(report.Nouns, func(n Pulled) bool { return n.Noun == backoffice.NounRelation })].LeftOut; len(left) != 1 || !strings.Contains(left[0], "customer c01: it answered 500") {
+		if left := report.of(backoffice.NounRelation).LeftOut; len(left) != 1 || !strings.Contains(left[0], "customer c01: it answered 500") {
 			t.Errorf("it names %q", left)
 		}
 	}
@@ -312,6 +322,69 @@ func TestListsOfCustomersThatAreAllEmptyDeleteNothing(t *testing.T) {
 	}
 	if got := counts(t, copied); got[1] != 60 {
 		t.Errorf("%d of 60 relations are left", got[1])
+	}
+}
+
+func TestTheBoundOnDeletionsIsForAllThatASweepFindsMissing(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull := specMirror(t)
+	pull.mustOnce(t)
+	for i := range 10 { // each with a pull that has nothing else to tell
+		id := fmt.Sprintf("c%02d", i)
+		for again := range 2 {
+			origin.mu.Lock()
+			origin.customers[i]["email"] = textOf(fmt.Sprintf("mail%d@office.example", again))
+			delete(origin.relations, id)
+			origin.mu.Unlock()
+			pull.later += time.Minute
+			pull.mustOnce(t)
+		}
+	}
+	if left := counts(t, copied)[1]; left != 59 {
+		t.Errorf("%d of 60 relations are left, of which a day may delete one", left)
+	}
+	for range 8 {
+		pull.later += 25 * time.Hour
+		if why := pull.mustOnce(t).of(backoffice.NounRelation).Incomplete; !strings.HasPrefix(why, "9 of 59 records are not there any more") {
+			t.Errorf("it ends with %q", why)
+		}
+	}
+	pull.AllowDeletions = 10
+	pull.later += 25 * time.Hour
+	if pull.mustOnce(t); counts(t, copied)[1] != 50 {
+		t.Error("with leave of the operator they are not deleted")
+	}
+}
+
+func TestFilesOfTheTaxAdministrationAreReadOnceAndDocumentsOnceASweep(t *testing.T) {
+	t.Parallel()
+	origin, _, pull := specMirror(t)
+	pull.mustOnce(t)
+	for _, hours := range []int{0, 25} {
+		origin.asked = map[string]int{}
+		pull.later += time.Duration(hours) * time.Hour
+		pull.mustOnce(t)
+		documents := origin.asked["/customers/documents/ID/download"]
+		if minfin := origin.asked["/minfin/download/ID"]; minfin != 0 || documents != map[int]int{0: 1, 25: 60}[hours] {
+			t.Errorf("after %d hours it reads %d files of the tax administration and %d documents", hours, minfin, documents)
+		}
+	}
+}
+
+func TestARecordThatIsRejectedIsNamed(t *testing.T) {
+	t.Parallel()
+	origin, _, pull := specMirror(t)
+	origin.customers[4]["email"] = textOf("no address")
+	origin.customers[7]["_id"] = textOf("c 07")
+	report := pull.mustOnce(t)
+	customers := report.of(backoffice.NounCustomer)
+	var named []string
+	for _, r := range customers.Rejected {
+		named = append(named, r.Record+" "+r.Faults[0].Field)
+	}
+	slices.Sort(named)
+	if !slices.Equal(named, []string{"c04 email", "record 8 of page 1 _id"}) || customers.Loaded.Rejected != 2 {
+		t.Errorf("it names %q", named)
 	}
 }
 

@@ -132,7 +132,7 @@ func (p *pulling) beginFeed(ctx context.Context) error {
 		return nil
 	}
 	got, status, err = p.changes(ctx, history, latest-1, 1)
-	if status == http.StatusOK && len(got.Changes) == 1 && got.Changes[0].Sequence == latest { // else the pair may not see it
+	if status == http.StatusOK && len(got.Changes) == 1 && got.Changes[0].Sequence == latest { // else it is not shown
 		p.place.Last = &got.Changes[0]
 		p.place.Last.Parents = nil
 	}
@@ -144,11 +144,6 @@ func (p *pulling) endFeed(ctx context.Context) error {
 	if p.place == nil {
 		return nil
 	}
-	if p.broken.placeAfter {
-		if err := p.beginFeed(ctx); err != nil {
-			return err
-		}
-	}
 	unloaded := 0
 	for _, n := range nouns {
 		done := p.done[n.of]
@@ -157,7 +152,7 @@ func (p *pulling) endFeed(ctx context.Context) error {
 			continue
 		case done.Incomplete != "" || done.Missing > 0 || done.after < 0 || done.history != p.place.History:
 			return nil
-		case done.after < p.place.After && !p.broken.placeAfter: // its walk began in a run before
+		case done.after < p.place.After: // its walk began in a run before
 			p.place.After, p.place.Last = done.after, nil
 		}
 		for _, id := range done.unloaded {
@@ -176,9 +171,6 @@ func (p *pulling) endFeed(ctx context.Context) error {
 // missed some: those that moved over a page's border while it went on. Then the place is given up, and everything
 // walked through again. At a moment with changes nothing is proven, and the next pull tries.
 func (p *pulling) prove(ctx context.Context) error {
-	if p.broken.unproven {
-		return p.notePlace(ctx)
-	}
 	differ := map[*noun]string{}
 	for _, n := range nouns {
 		if done := p.done[n.of]; done == nil || !done.Told {

@@ -2,6 +2,8 @@ package mirror
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/md5"
 	"encoding/base64"
@@ -136,6 +138,9 @@ func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, li
 			if err := json.NewDecoder(limited(r)).Decode(&told); err != nil {
 				return malformed(err)
 			}
+			if told.number("size") < 0 && told.text("md5Hash") == "" {
+				return errMalformed
+			}
 			if name := f.tells["name"]; name != nil {
 				told["name"] = name
 			}
@@ -160,7 +165,7 @@ func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, li
 		place := files.SafeName(name, contentType)
 		line["file"], _ = json.Marshal(place)
 		content := bufio.NewReader(r.Body)
-		begins, _ := content.Peek(512)
+		begins, _ := content.Peek(1024)
 		if !f.mayBe(r.Header.Get("Content-Type"), begins) {
 			return errMalformed
 		}
@@ -173,12 +178,27 @@ func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, li
 	return true, nil
 }
 
-// mayBe reports whether an answer can be the file, by its type and its first bytes: a proxy answers
-// with a page of its own, such as one to sign in.
+// beginnings are the first bytes of files, by the end of their name.
+var beginnings = map[string]string{
+	".pdf": "%PDF-", ".png": "\x89PNG", ".jpg": "\xff\xd8\xff", ".jpeg": "\xff\xd8\xff",
+	".zip": "PK", ".docx": "PK", ".xlsx": "PK",
+}
+
+// mayBe reports whether an answer of which no digest is known can be the file, by its type and its first bytes: a proxy
+// answers with a page of its own, such as one to sign in, or an error.
 func (f *file) mayBe(contentType string, begins []byte) bool {
-	const html = "text/html"
-	told := strings.HasPrefix(f.tells.text("contentType"), html) || strings.HasPrefix(mime.TypeByExtension(path.Ext(f.tells.text("name"))), html)
-	return told || !strings.HasPrefix(contentType, html) && !strings.HasPrefix(http.DetectContentType(begins), html)
+	ending := strings.ToLower(path.Ext(f.tells.text("name")))
+	told := cmp.Or(f.tells.text("contentType"), mime.TypeByExtension(ending))
+	if f.tells.text("md5Hash") != "" {
+		return true
+	}
+	for _, page := range []string{"text/html", "application/json"} {
+		is := strings.HasPrefix(contentType, page) || strings.HasPrefix(http.DetectContentType(begins), page)
+		if is && !strings.HasPrefix(told, page) {
+			return false
+		}
+	}
+	return len(begins) == 0 || bytes.Contains(begins, []byte(beginnings[ending]))
 }
 
 // save writes what is read, which has to be what is told of it.
@@ -202,11 +222,4 @@ func (f *file) save(folder *os.Root, name string, content io.Reader) error {
 		return errMalformed
 	}
 	return nil
-}
-
-func malformedUnlessNil(err error) error {
-	if err == nil {
-		return nil
-	}
-	return malformed(err)
 }

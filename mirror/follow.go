@@ -134,7 +134,7 @@ func (p *pulling) settle(ctx context.Context) error {
 			delete(p.place.Open, n.of)
 			continue
 		}
-		p.of(n).Told, p.of(n).Incomplete, p.of(n).Loaded.Rejected, p.of(n).Loaded.Reasons = true, "", 0, nil
+		p.of(n).Told, p.of(n).Incomplete, p.of(n).Rejected, p.of(n).Loaded.Rejected, p.of(n).Loaded.Reasons = true, "", nil, 0, nil
 		if err := p.reread(ctx, n); err != nil {
 			return err
 		}
@@ -277,7 +277,7 @@ func (p *pulling) readAt(ctx context.Context, at address) (found []record, err e
 	if err != nil {
 		return nil, err
 	}
-	err = p.eachPage(ctx, at.path, query, func(page []record) (more bool) {
+	_, err = p.eachPage(ctx, at.path, query, func(page []record) (more bool) {
 		found = append(found, page...)
 		return true
 	})

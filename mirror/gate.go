@@ -3,80 +3,67 @@ package mirror
 import (
 	"context"
 	"sync"
+	"time"
 )
 
-// mostAtOnce is how many requests an origin gets at one time.
-const mostAtOnce = 4
+const (
+	mostAtOnce = 4  // requests that an origin gets at one time
+	calmAfter  = 20 // answers in a row let one more request pass at a time, after the origin has been too busy
+)
 
-// calmAfter is how many answers in a row let one more request pass at a time, after the origin has been too busy.
-const calmAfter = 20
-
-// gate bounds how many requests are under way: fewer once the origin says that it is busy.
+// gate bounds how many requests are under way, fewer once the origin says that it is busy, and how many in an hour.
 type gate struct {
-	mu      sync.Mutex
-	limit   int
-	used    int
-	calm    int // answers since the limit was changed
-	most    int // that were under way at one time
-	waiting []chan struct{}
+	free  chan struct{}
+	every time.Duration // between two requests, but for a minute's worth at once; 0 for none
+
+	mu          sync.Mutex
+	limit, held int       // requests at one time, and places that are kept back for there are fewer
+	calm        int       // answers since the limit was changed
+	next        time.Time // before which none is sent
 }
 
-func newGate() *gate { return &gate{limit: mostAtOnce} }
-
-// enter waits for its turn; leave has to be called then.
-func (g *gate) enter(ctx context.Context) error {
-	g.mu.Lock()
-	if g.used < g.limit {
-		g.take()
-		g.mu.Unlock()
-		return nil
+func newGate() *gate {
+	g := &gate{free: make(chan struct{}, mostAtOnce), limit: mostAtOnce}
+	for range mostAtOnce {
+		g.free <- struct{}{}
 	}
-	turn := make(chan struct{}, 1)
-	g.waiting = append(g.waiting, turn)
-	g.mu.Unlock()
+	return g
+}
+
+// enter waits for a turn; leave has to be called then.
+func (g *gate) enter(ctx context.Context) error {
+	if g.every > 0 {
+		g.mu.Lock()
+		now := time.Now()
+		if earliest := now.Add(-time.Minute); g.next.Before(earliest) {
+			g.next = earliest
+		}
+		g.next = g.next.Add(g.every)
+		wait := g.next.Sub(now)
+		g.mu.Unlock()
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
 	select {
-	case <-turn:
+	case <-g.free:
 		return nil
 	case <-ctx.Done():
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		for i, other := range g.waiting {
-			if other == turn {
-				g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
-				return ctx.Err()
-			}
-		}
-		g.used-- // it was given its turn meanwhile
-		g.next()
 		return ctx.Err()
 	}
 }
 
-// leave tells how it went.
+// leave ends a turn, and says how it went.
 func (g *gate) leave(busy bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.used--
-	switch {
-	case busy:
+	if g.calm++; busy {
 		g.limit, g.calm = max(1, g.limit/2), 0
-	case g.limit < mostAtOnce:
-		if g.calm++; g.calm >= calmAfter {
-			g.limit, g.calm = g.limit+1, 0
-		}
+	} else if g.calm >= calmAfter && g.limit < mostAtOnce {
+		g.limit, g.calm = g.limit+1, 0
 	}
-	g.next()
-}
-
-func (g *gate) take() {
-	g.used++
-	g.most = max(g.most, g.used)
-}
-
-func (g *gate) next() {
-	for g.used < g.limit && len(g.waiting) > 0 {
-		g.take()
-		g.waiting[0] <- struct{}{}
-		g.waiting = g.waiting[1:]
+	g.held++
+	for ; g.held > mostAtOnce-g.limit; g.held-- {
+		g.free <- struct{}{}
 	}
 }

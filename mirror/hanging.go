@@ -57,9 +57,6 @@ func (p *pulling) anyThere(ctx context.Context, n *noun, ids []string) (bool, er
 // holdsSeen says whether something hangs on a record here that the origin has, or may have: it hangs on another one
 // there, and this pull could not load that or has not seen all of its noun. Deleting the record would take it along.
 func (p *pulling) holdsSeen(ctx context.Context, n *noun, id string) (bool, error) {
-	if p.broken.withoutHanging {
-		return false, nil
-	}
 	for _, h := range hanging[n.of] {
 		done := p.done[h.of]
 		if done == nil || !done.Told {
@@ -69,7 +66,7 @@ func (p *pulling) holdsSeen(ctx context.Context, n *noun, id string) (bool, erro
 		if err != nil {
 			return false, err
 		}
-		if done.ringed != nil { // the turn of the customer that has it now may be to come
+		if done.ring != nil { // the turn of the customer that has it now may be to come
 			if holds, err := p.anyThere(ctx, nounOf(h.of), ids); err != nil || holds {
 				return holds, err
 			}

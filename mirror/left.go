@@ -3,6 +3,9 @@ package mirror
 import (
 	"errors"
 	"fmt"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/importexport"
 )
 
 // mostNamed is how many of what a pull had to leave out are named.
@@ -28,6 +31,24 @@ func (d *Pulled) leave(what string) {
 	if d.Incomplete == "" {
 		d.Incomplete = whyLeftOut
 	}
+}
+
+// Rejected is a record that could not be loaded.
+type Rejected struct {
+	Record string // its identifier, or its place when that is none
+	Faults []importexport.Fault
+}
+
+func (d *Pulled) reject(record string, faults []importexport.Fault) {
+	d.Rejected = append(d.Rejected, Rejected{record, faults})
+}
+
+// nameOf is what a report calls a record by.
+func nameOf(w *walk, id string, place []byte) string {
+	if backoffice.CheckID(id) == nil {
+		return id
+	}
+	return fmt.Sprintf("record %s of page %d", place, max(w.Pages, 1))
 }
 
 const whyLeftOut = "some of it is not answered as specified"

@@ -34,12 +34,13 @@ func (p *pulling) load(ctx context.Context, n *noun, w *walk, records []record) 
 		if n.file != nil {
 			of = n.file(r, found[id])
 		}
+		at := r[placeOnPage]
 		r = p.lineOf(n, r)
 		if of != nil {
 			wanted = append(wanted, wantedFile{file: of, line: r, at: len(batch), name: p.inHand.name()})
-			batch = append(batch, held{id: id})
+			batch = append(batch, held{id: id, name: nameOf(w, id, at)})
 		} else {
-			batch = append(batch, held{id, r.line()})
+			batch = append(batch, held{id, nameOf(w, id, at), r.line()})
 		}
 		if len(wanted) >= filesAtOnce {
 			if err := p.loadBatch(ctx, n, w, batch, wanted); err != nil {
@@ -96,7 +97,7 @@ func (p *pulling) loadBatch(ctx context.Context, n *noun, w *walk, batch []held,
 			continue
 		}
 		of := &batch[wanted[i].at]
-		if err := p.leaveOut(n, "the file of "+of.id, err); err != nil {
+		if err := p.leaveOut(n, "the file of "+of.name, err); err != nil {
 			return err
 		}
 		w.failf(whyLeftOut)
@@ -127,6 +128,7 @@ func (p *pulling) loadLines(ctx context.Context, n *noun, w *walk, batch []held)
 			room -= len(h.line)
 		} else {
 			w.unloaded = append(w.unloaded, h.id)
+			p.of(n).reject(h.name, bad.Faults)
 		}
 	}
 	if loaded.Rejected == 0 {
@@ -170,6 +172,7 @@ func (p *pulling) loadHeld(ctx context.Context, n *noun, w *walk) error {
 	p.of(n).add(loaded)
 	for _, bad := range loaded.Bad {
 		w.unloaded = append(w.unloaded, w.held[bad.Line-1].id)
+		p.of(n).reject(w.held[bad.Line-1].name, bad.Faults)
 	}
 	w.held = nil
 	return nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
@@ -97,9 +97,9 @@ func (p *pulling) delete(ctx context.Context, n *noun) error {
 		return err
 	}
 	twice := done.twice
-	if done.ringed == nil {
+	if done.ring == nil {
 		for id, first := range known {
-			if first < p.began || p.broken.afterOneWalk {
+			if first < p.began {
 				twice = append(twice, id)
 			}
 		}
@@ -133,9 +133,12 @@ func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]store
 	if err != nil {
 		return nil, err
 	}
+	if done.ring != nil {
+		missing, total = missing+done.ring.Deleted, total+done.ring.Deleted
+	}
 	if allowed := max(total/shareOfDeletions, p.AllowDeletions, 1); len(here) > 0 && missing > allowed {
-		done.Incomplete = fmt.Sprintf("%d of %d records are not there any more, and no more than %d are deleted at a time; --allow-deletions %d deletes them",
-			missing, total, allowed, missing)
+		done.Incomplete = fmt.Sprintf("%d of %d records are not there any more, and no more than %d are deleted at a time; "+
+			"--allow-deletions %d deletes them", missing, total, allowed, missing)
 		return nil, nil
 	}
 	if n.object != "" && done.sample != "" {
@@ -155,8 +158,14 @@ func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]store
 		if err != nil {
 			return nil, err
 		}
-		if is || p.broken.withoutAsk {
+		if is {
 			lines, gone = append(lines, deletionOf(id)...), append(gone, id)
+		}
+	}
+	if done.ring != nil && len(gone) > 0 { // before it is done: nothing is forgotten by a pull that is killed
+		done.ring.Deleted += len(gone)
+		if err := p.noteRing(ctx, n, done.ring); err != nil {
+			return nil, err
 		}
 	}
 	loaded, err := p.stream.Load(ctx, n.of, lines, false)
@@ -181,35 +190,19 @@ func (p *pulling) isGone(ctx context.Context, n *noun, s stored) (bool, error) {
 		status, err := p.origin.ask(ctx, method, n.object+url.PathEscape(s.id)+n.suffix, nil, answerTime, nothing)
 		return status == http.StatusNotFound, err
 	}
-	path, query := n.path, url.Values{}
+	path, query := n.path, url.Values(nil)
 	if n.below != nil {
 		path, query = n.below(s.parent)
-		if query == nil {
-			query = url.Values{}
-		}
 	}
 	for range asksForLists {
-		for number := 1; ; number++ {
-			query.Set("page", strconv.Itoa(number))
-			query.Set("pageSize", strconv.Itoa(usualPage))
-			got, status, err := p.origin.list(ctx, path, query)
-			if err != nil {
-				return false, err
-			}
-			if status == http.StatusNotFound && n.below != nil { // with what it hung on
-				break
-			}
-			if status != http.StatusOK || len(got.Data) != max(0, min(usualPage, *got.Total-(number-1)*usualPage)) {
-				return false, nil
-			}
-			for _, r := range got.Data {
-				if r.id() == s.id {
-					return false, nil
-				}
-			}
-			if number*usualPage >= *got.Total {
-				break
-			}
+		has := false
+		status, err := p.eachPage(ctx, path, query, func(page []record) (more bool) {
+			has = slices.ContainsFunc(page, func(r record) bool { return r.id() == s.id })
+			return !has
+		})
+		goneToo := status == http.StatusNotFound && n.below != nil // what it hung on
+		if err != nil || has || status != http.StatusOK && !goneToo {
+			return false, err
 		}
 	}
 	return true, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -51,7 +52,6 @@ type origin struct {
 	http       *http.Client
 	gate       *gate
 	pause      time.Duration // before a second attempt; twice as long before each further one
-	budget     *budget       // nil for none
 
 	requests atomic.Int64
 	leftOut  atomic.Int64 // requests that came to nothing, though the origin answers others
@@ -132,9 +132,6 @@ func (o *origin) backOff(attempts int) time.Duration {
 
 // once asks once. wait is for how long the origin wants to be left alone.
 func (o *origin) once(ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error) (status int, wait time.Duration, err error) {
-	if err := o.budget.spend(ctx); err != nil {
-		return 0, 0, err
-	}
 	if err := o.gate.enter(ctx); err != nil {
 		return 0, 0, err
 	}
@@ -165,7 +162,9 @@ func (o *origin) once(ctx context.Context, method, path string, query url.Values
 }
 
 // request makes a request with the pair's headers.
-func (o *origin) request(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Request, error) {
+func (o *origin) request(
+	ctx context.Context, method, path string, query url.Values, body io.Reader,
+) (*http.Request, error) {
 	address := *o.base
 	address.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, method, address.JoinPath(path).String(), body)
@@ -223,17 +222,26 @@ func failureOf(err error) string {
 	return "the connection failed"
 }
 
-// eachPage visits the pages of a list until visit wants no more, and stops without an error where the origin has none.
-func (p *pulling) eachPage(ctx context.Context, path string, query url.Values, visit func(page []record) (more bool)) error {
+// eachPage visits the pages of a list until visit wants no more, and returns the status of the last one. It is 0 when
+// one does not have the records that its total counts.
+func (p *pulling) eachPage(ctx context.Context, path string, query url.Values, visit func(page []record) (more bool)) (status int, err error) {
+	query = maps.Clone(query)
+	if query == nil {
+		query = url.Values{}
+	}
 	query.Set("pageSize", strconv.Itoa(usualPage))
-	for number := 1; ; number++ {
+	for number, whole := 1, true; ; number++ {
 		query.Set("page", strconv.Itoa(number))
 		got, status, err := p.origin.list(ctx, path, query)
 		if err != nil || status != http.StatusOK {
-			return err
+			return status, err
 		}
-		if !visit(got.Data) || len(got.Data) == 0 || number*usualPage >= *got.Total {
-			return nil
+		whole = whole && len(got.Data) == max(0, min(usualPage, *got.Total-(number-1)*usualPage))
+		switch {
+		case !visit(got.Data), whole && number*usualPage >= *got.Total:
+			return status, nil
+		case len(got.Data) == 0 || number*usualPage >= *got.Total:
+			return 0, nil
 		}
 	}
 }

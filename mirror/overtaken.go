@@ -45,9 +45,6 @@ func readNote(note []byte) (at time.Time, deletes bool) {
 
 // overtaken reads those records of a loaded page again that were written here since it was asked for.
 func (p *pulling) overtaken(ctx context.Context, n *noun, asked time.Time, records []record) error {
-	if p.broken.overtaken {
-		return nil
-	}
 	known := map[string]string{}
 	for again := true; again; { // what was written while it was read again, too
 		again = false

@@ -86,8 +86,11 @@ func (p *pulling) needsParts(n *noun, first *page) bool {
 // currentYear reads the one year that the specification tells.
 func (p *pulling) currentYear(ctx context.Context, n *noun) error {
 	year, err := p.readOne(ctx, "/financialyears/current")
-	if err != nil || backoffice.CheckID(year.id()) != nil {
+	switch {
+	case err != nil || year == nil:
 		return err
+	case backoffice.CheckID(year.id()) != nil:
+		return &errAway{errMalformed.Error(), true}
 	}
 	if err := p.mirrors(ctx, n); err != nil {
 		return err

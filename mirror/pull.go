@@ -39,20 +39,6 @@ type Pull struct {
 	pageSize int           // 0 for mostAPage
 	pause    time.Duration // before a second attempt; 0 for the usual one
 	later    time.Duration // than it is, for tests
-	broken   broken        // what tests break
-}
-
-// broken are faults that tests put in, to see that they would be found.
-type broken struct {
-	afterOneWalk bool // deletes what is missing in one walk
-	shortIsWhole bool // takes a short list for a whole one
-	withoutAsk   bool // deletes without asking for the object
-
-	withoutHanging bool // deletes whatever hangs on a record
-
-	overtaken  bool // does not read again what was written here meanwhile
-	placeAfter bool // takes its place in the feed when it has read everything
-	unproven   bool // follows the feed without knowing that the walk has seen everything
 }
 
 // Pulled is what became of a noun.
@@ -67,6 +53,8 @@ type Pulled struct {
 	Loaded importexport.Loaded
 	// LeftOut names the first of what the origin answers wrongly, with the reason. The rest of the noun was read.
 	LeftOut []string
+	// Rejected are the records that could not be loaded.
+	Rejected []Rejected
 	// Missing are not at the origin any more, and not deleted yet.
 	Missing int
 
@@ -74,7 +62,7 @@ type Pulled struct {
 	twice    []string            // what two rounds through the customers have missed
 	seen     map[uint64]struct{} // in the walk, keyed by sumOf
 	unloaded []string            // identifiers of records that could not be loaded
-	ringed   *backoffice.Instant // as of when the ring has come around; nil for nouns without one
+	ring     *ring               // nil for nouns that have a list
 	history  string              // of the feed
 	after    int64               // place in it before the walk, -1 when that is not known
 }
@@ -135,7 +123,9 @@ func (p *Pull) begin(ctx context.Context) (_ *pulling, err error) {
 	if run.origin, err = newOrigin(p.From, p.ClientID, p.Secret, p.Purpose); err != nil {
 		return nil, err
 	}
-	run.origin.budget = newBudget(p.PerHour)
+	if p.PerHour > 0 {
+		run.origin.gate.every = time.Hour / time.Duration(p.PerHour)
+	}
 	if p.pause > 0 {
 		run.origin.pause = p.pause
 	}
@@ -292,8 +282,8 @@ func (p *pulling) note(ctx context.Context) error {
 		done, of := p.done[n.of], p.mirror.Of(n.of)
 		switch {
 		case done == nil || of == nil:
-		case done.Incomplete == "" && done.ringed != nil:
-			of.At = *done.ringed
+		case done.Incomplete == "" && done.ring != nil:
+			of.At = done.ring.Whole
 		case done.Incomplete == "":
 			of.At = p.began
 		default:

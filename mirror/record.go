@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,6 +89,9 @@ type page struct {
 	unnamed []int     // places on the page, from 1, of records without an identifier; Data does not have them
 }
 
+// placeOnPage is where a record has its place on the page, from 1. No line has such a field.
+const placeOnPage = ""
+
 // size is how many records the page has, with those that have no identifier.
 func (p *page) size() int { return len(p.Data) + len(p.unnamed) }
 
@@ -102,6 +106,7 @@ func (p *page) read(response *http.Response) error {
 		return errMalformed
 	}
 	for i, r := range read.Data {
+		r[placeOnPage] = json.RawMessage(strconv.Itoa(i + 1))
 		if r.id() == "" {
 			read.unnamed = append(read.unnamed, i+1)
 		}
@@ -117,9 +122,6 @@ func limited(response *http.Response) io.Reader { return io.LimitReader(response
 
 // malformed is a failure to read JSON: of the connection, or of what came.
 func malformed(err error) error {
-	if err == nil || err == io.ErrUnexpectedEOF { //nolint:errorlint // the decoder returns it as it is
-		return io.ErrUnexpectedEOF
-	}
 	switch err.(type) {
 	case *json.SyntaxError, *json.UnmarshalTypeError:
 		return errMalformed

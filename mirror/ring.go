@@ -33,6 +33,8 @@ type ring struct {
 	Cursor string             `json:"cursor"` // the customer whose turn was last; "" at a lap's beginning
 	Logged int64              `json:"logged"` // end of this store's change log up to which changed customers were read again
 	Again  []string           `json:"again"`  // customers whose lists could not be read
+	// Deleted counts what this lap has deleted: the bound is for all of it.
+	Deleted int `json:"deleted"`
 }
 
 func ringNote(n *noun) string { return string(n.of) + " ring" }
@@ -112,13 +114,13 @@ func (p *pulling) ring(ctx context.Context, n *noun) error {
 	if err := p.noteRing(ctx, n, at); err != nil {
 		return err
 	}
-	p.of(n).Told, p.of(n).ringed = true, &at.Whole
+	p.of(n).Told, p.of(n).ring = true, at
 	return t.end(ctx)
 }
 
 // lap ends a lap, and begins another.
 func (r *ring) lap(now backoffice.Instant) {
-	r.Laps, r.Whole, r.Began, r.Cursor = r.Laps+1, r.Began, now, ""
+	r.Laps, r.Whole, r.Began, r.Cursor, r.Deleted = r.Laps+1, r.Began, now, "", 0
 }
 
 func (p *pulling) noteRing(ctx context.Context, n *noun, at *ring) error {

@@ -140,7 +140,7 @@ func (p *pulling) lookUp(ctx context.Context, n *noun, id string, around map[str
 	case backoffice.NounCustomer, backoffice.NounUser: // gone, or not shown
 		return nil, nil
 	}
-	err = p.eachPage(ctx, path, query, func(page []record) (more bool) {
+	_, err = p.eachPage(ctx, path, query, func(page []record) (more bool) {
 		if at := slices.IndexFunc(page, func(r record) bool { return r.id() == id }); at >= 0 {
 			found = page[at]
 		}
@@ -153,7 +153,10 @@ func (p *pulling) lookUp(ctx context.Context, n *noun, id string, around map[str
 func (p *pulling) readOne(ctx context.Context, path string) (found record, err error) {
 	status, err := p.origin.get(ctx, path, nil, answerTime, func(r *http.Response) error {
 		found = nil
-		return malformedUnlessNil(json.NewDecoder(limited(r)).Decode(&found))
+		if err := json.NewDecoder(limited(r)).Decode(&found); err != nil {
+			return malformed(err)
+		}
+		return nil
 	})
 	if err != nil || status != http.StatusOK {
 		return nil, err

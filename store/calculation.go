@@ -96,12 +96,14 @@ func transcriptsOf(rows []*backoffice.Calculation) []string {
 }
 
 // leave notes that transcripts lost a calculation: that is a change of theirs, and without its moment what they show of
-// their latest change would turn back.
+// their latest change would turn back. Of transcripts that an origin owns it tells that moment itself.
 func (w *calculationWriter) leave(ctx context.Context, transcripts []string) error {
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil
 	}
-	text := "UPDATE /*backoffice:transcripts.leave*/ transcripts SET left_at = CASE WHEN updated_at > $2 THEN updated_at ELSE $2 END WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+	text := "UPDATE /*backoffice:transcripts.leave*/ transcripts SET left_at = CASE WHEN updated_at > $2 THEN updated_at ELSE $2 END" +
+		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1") +
+		" AND NOT EXISTS (SELECT 1 FROM mirrors m WHERE m.noun = 'calculation')"
 	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)})
 	return err
 }
