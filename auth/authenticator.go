@@ -42,6 +42,8 @@ type Authenticator struct {
 	lastErr error     // of the last read that ended
 	reads   sync.WaitGroup
 
+	begun begun
+
 	life context.Context // of all reads; ended by Close
 	end  context.CancelFunc
 }
@@ -74,7 +76,7 @@ type reading struct{ done chan struct{} }
 // NewAuthenticator makes an authenticator that has read nothing yet. Close it.
 func NewAuthenticator(store backoffice.CredentialStore) *Authenticator {
 	life, end := context.WithCancel(context.Background())
-	return &Authenticator{store: store, now: time.Now, life: life, end: end}
+	return &Authenticator{store: store, now: time.Now, begun: begun{all: map[*doing]struct{}{}}, life: life, end: end}
 }
 
 // Close stops reading and waits for a read under way.

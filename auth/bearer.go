@@ -62,6 +62,14 @@ func (a *Authenticator) bearer(header http.Header) (token string, given bool, er
 	return token, given, err
 }
 
+// Challenging is refuse, and Challenge before it.
+func (a *Authenticator) Challenging(refuse Refuse) func(http.ResponseWriter, *http.Request, error) {
+	return func(w http.ResponseWriter, r *http.Request, err error) {
+		a.Challenge(w, r, err)
+		refuse(w, r, err)
+	}
+}
+
 // Challenge tells a client by which header to sign in, and, of a token that it sent, what is wrong with that.
 func (a *Authenticator) Challenge(w http.ResponseWriter, r *http.Request, err error) {
 	if a.People == nil {

@@ -27,13 +27,10 @@ type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 // Retry-After) when nothing can be decided. The secret is checked before the throttle is asked, so that a right
 // one is never slowed.
 func Middleware(authenticator *Authenticator, throttle *Throttle, proxies Proxies, refuse Refuse) func(http.Handler) http.Handler {
-	return admit(refuse, func(w http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
+	return admit(authenticator, authenticator.Challenging(refuse), func(w http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
 		principal, wait, err := SignIn(r.Context(), authenticator, throttle, proxies.ClientAddress(r), r.Header)
 		if wait > 0 {
 			w.Header().Set("Retry-After", backoffice.WholeSeconds(wait))
-		}
-		if err != nil {
-			authenticator.Challenge(w, r, err)
 		}
 		return principal, err
 	})
@@ -68,7 +65,7 @@ func SignIn(ctx context.Context, authenticator *Authenticator, throttle *Throttl
 // made, by Principal.Link; that pair has to be live and the client in its networks, or that person live. A link that
 // has ended is no attempt to sign in and is not counted as one.
 func Admit(authenticator *Authenticator, proxies Proxies, linkOf func(*http.Request) (string, error), refuse Refuse) func(http.Handler) http.Handler {
-	return admit(refuse, func(_ http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
+	return admit(authenticator, refuse, func(_ http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {
 		link, err := linkOf(r)
 		if err != nil {
 			return nil, err
@@ -78,7 +75,7 @@ func Admit(authenticator *Authenticator, proxies Proxies, linkOf func(*http.Requ
 }
 
 // admit lets requests through for which there is a principal, and refuses the others.
-func admit(refuse Refuse, principalOf func(http.ResponseWriter, *http.Request) (*backoffice.Principal, error)) func(http.Handler) http.Handler {
+func admit(authenticator *Authenticator, refuse Refuse, principalOf func(http.ResponseWriter, *http.Request) (*backoffice.Principal, error)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			principal, err := principalOf(w, r)
@@ -89,7 +86,9 @@ func admit(refuse Refuse, principalOf func(http.ResponseWriter, *http.Request) (
 				refuse(w, r, err)
 				return
 			}
-			next.ServeHTTP(w, r.WithContext(WithPrincipal(r.Context(), principal)))
+			own, end := authenticator.Begin(r.Context(), principal, w)
+			defer end()
+			next.ServeHTTP(w, r.WithContext(own))
 		})
 	}
 }

@@ -129,11 +129,11 @@ func TestARevokedOrUnknownPairIsNotRotated(t *testing.T) {
 func TestAScopeIsAskedOfThePrincipal(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	if From(ctx) != nil || Has(ctx, backoffice.PrivacyRead) || backoffice.KindOf(Require(ctx, backoffice.PrivacyRead)) != backoffice.Unauthenticated {
+	if From(ctx) != nil || From(ctx).Has(backoffice.PrivacyRead) || backoffice.KindOf(Require(ctx, backoffice.PrivacyRead)) != backoffice.Unauthenticated {
 		t.Error("nobody has something")
 	}
 	ctx = WithPrincipal(ctx, &backoffice.Principal{ClientID: "p", Scopes: []backoffice.Scope{backoffice.PtiWrite}})
-	if err := Require(ctx, backoffice.PtiWrite); err != nil || !Has(ctx, backoffice.PtiWrite) {
+	if err := Require(ctx, backoffice.PtiWrite); err != nil || !From(ctx).Has(backoffice.PtiWrite) {
 		t.Error(err)
 	}
 	err, ok := Require(ctx, backoffice.PrivacyRead).(*backoffice.Error)

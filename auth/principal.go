@@ -23,9 +23,6 @@ func From(ctx context.Context) *backoffice.Principal {
 	return principal
 }
 
-// Has says whether the context's principal holds a scope.
-func Has(ctx context.Context, scope backoffice.Scope) bool { return From(ctx).Has(scope) }
-
 // Require returns nil when the context's principal holds a scope; Forbidden, naming the scope, when it does not;
 // Unauthenticated when there is none.
 func Require(ctx context.Context, scope backoffice.Scope) error {

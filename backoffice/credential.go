@@ -30,6 +30,14 @@ func (v *Principal) SameRights(other *Principal) bool {
 	return v.Restriction == other.Restriction && v.TrustedOnly == other.TrustedOnly && slices.Equal(v.Scopes, other.Scopes)
 }
 
+// EndOfRights is why a context has ended of which the caller may not go on; nil when it has not, or for other reasons.
+func EndOfRights(ctx context.Context) error {
+	if cause := context.Cause(ctx); Denies(cause) {
+		return cause
+	}
+	return nil
+}
+
 // Has says whether the pair holds a scope; no pair holds none.
 func (v *Principal) Has(scope Scope) bool { return v != nil && slices.Contains(v.Scopes, scope) }
 

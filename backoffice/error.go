@@ -123,6 +123,9 @@ func Refuse(userErrors ...*UserError) *Error {
 	return &Error{Kind: Refused, Message: "the input was refused", UserErrors: userErrors}
 }
 
+// Denies reports whether an error is about who the caller is, or what they may do.
+func Denies(err error) bool { return KindOf(err) == Unauthenticated || KindOf(err) == Forbidden }
+
 // KindOf tells the kind of any error; one that is not ours is Internal.
 func KindOf(err error) Kind {
 	var known *Error

@@ -13,10 +13,7 @@ import (
 
 // Options are how a feed is made.
 type Options struct {
-	// Revalidate is that of package auth: an error of the kind Unauthenticated or Forbidden ends what the principal
-	// follows.
-	Revalidate func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
-	Keep       Age // of entries; 0 keeps all
+	Keep Age // of entries; 0 keeps all
 	// Bounds are 20 of a pair and 1,000 of a server when they are zero.
 	Bounds Bounds
 	Log    *slog.Logger
@@ -66,10 +63,7 @@ func (f *Feed) Close() {
 }
 
 // Stop ends all streams, which may go on elsewhere, and lets none begin.
-func (f *Feed) Stop() {
-	f.streams.stop()
-	f.end()
-}
+func (f *Feed) Stop() { f.end() }
 
 // Watching is a store whose writes the feed notices at once.
 func (f *Feed) Watching(store backoffice.Store) backoffice.Store { return watched{store, f} }

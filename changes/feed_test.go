@@ -26,9 +26,6 @@ func newStore(t testing.TB) backoffice.Store {
 
 func newFeed(t testing.TB, store backoffice.Store, o changes.Options) *changes.Feed {
 	t.Helper()
-	if o.Revalidate == nil {
-		o.Revalidate = func(_ context.Context, who *backoffice.Principal) (*backoffice.Principal, error) { return who, nil }
-	}
 	feed := changes.New(store, o)
 	t.Cleanup(feed.Close)
 	return feed

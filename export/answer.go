@@ -52,9 +52,9 @@ type text interface {
 }
 
 func (x *exporting) answer(w http.ResponseWriter) {
-	x.w, x.control = w, http.NewResponseController(w)
 	ctx, end := context.WithCancelCause(x.request.Context())
 	defer end(nil)
+	x.w, x.control = &whileLive{w, ctx}, http.NewResponseController(w)
 	defer context.AfterFunc(x.config.Life, func() { end(context.Cause(x.config.Life)) })()
 	if x.config.Life.Err() != nil { // AfterFunc does it soon, which may be behind the first page
 		end(context.Cause(x.config.Life))
@@ -73,6 +73,19 @@ func (x *exporting) answer(w http.ResponseWriter) {
 	default:
 		x.refuse(w, x.request, x.spine.query, x.walk.cost, err)
 	}
+}
+
+// whileLive takes nothing more when an export has ended, however much of it is read already.
+type whileLive struct {
+	http.ResponseWriter
+	ctx context.Context
+}
+
+func (w *whileLive) Write(b []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	return w.ResponseWriter.Write(b)
 }
 
 // why is why a context ended, as an export's log has it.

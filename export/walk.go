@@ -90,11 +90,9 @@ func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, er
 // who is the context of a page: of the pair as it is now.
 func (w *walk) who(ctx context.Context) (context.Context, error) {
 	if w.config.Revalidate != nil {
-		principal, err := w.config.Revalidate(ctx, auth.From(ctx))
-		if err != nil {
+		if _, err := w.config.Revalidate(ctx, auth.From(ctx)); err != nil {
 			return ctx, err
 		}
-		ctx = auth.WithPrincipal(ctx, principal)
 	}
 	return w.spine.admit(ctx)
 }

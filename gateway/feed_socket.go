@@ -10,37 +10,29 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// signIn gives what a socket does the context that middlewares give a request with a valid pair.
-func (s server) signIn(throttle *auth.Throttle) func(context.Context, *http.Request, graphqlhttp.Pair) (context.Context, error) {
-	return func(ctx context.Context, r *http.Request, pair graphqlhttp.Pair) (context.Context, error) {
-		principal, _, err := auth.SignIn(ctx, s.authenticator, throttle, s.proxies.ClientAddress(r), sentBy(pair))
+// signIn gives what a socket does the context that middlewares give a request with a valid pair, and counts the socket.
+func (s server) signIn(throttle *auth.Throttle) graphqlhttp.SignIn {
+	return func(ctx context.Context, r *http.Request, sent http.Header) (graphqlhttp.Connect, error) {
+		if sent[privacy.PurposeHeader] == nil {
+			sent[privacy.PurposeHeader] = r.Header[privacy.PurposeHeader]
+		}
+		principal, _, err := auth.SignIn(ctx, s.authenticator, throttle, s.proxies.ClientAddress(r), sent)
 		if err != nil {
 			return nil, err
 		}
-		header := r.Header
-		if pair.Purpose != "" {
-			header = http.Header{privacy.PurposeHeader: {pair.Purpose}}
-		}
-		purpose, err := privacy.PurposeOf(header)
+		purpose, err := privacy.PurposeOf(sent)
 		if err != nil {
 			return nil, err
 		}
 		httpserver.NoteClient(ctx, principal)
-		return s.backend.Vault.WithLedger(auth.WithPrincipal(ctx, principal), principal, purpose), nil
+		return func() (context.Context, func(), error) {
+			own, end := s.authenticator.Begin(ctx, principal, nil)
+			own, leave, err := s.feed.Connect(s.backend.Vault.WithLedger(own, principal, purpose), principal)
+			if err != nil {
+				end()
+				return nil, nil, err
+			}
+			return own, func() { leave(); end() }, nil
+		}, nil
 	}
-}
-
-// sentBy are the headers for which a socket's first message stands.
-func sentBy(pair graphqlhttp.Pair) http.Header {
-	sent := http.Header{}
-	for name, value := range map[string]string{auth.ClientIDHeader: pair.ClientID, auth.ClientSecretHeader: pair.ClientSecret, "Authorization": pair.Authorization} {
-		if value != "" {
-			sent.Set(name, value)
-		}
-	}
-	return sent
-}
-
-func (s server) connect(ctx context.Context) (own context.Context, leave func(), err error) {
-	return s.feed.Connect(ctx, auth.From(ctx))
 }

@@ -69,7 +69,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		authenticator.People, endPeople, provider = people, people.Close, c.People.provider(people)
 	}
 	life, stopExports := context.WithCancelCause(context.Background())
-	feed := changes.New(b.Store, changes.Options{Revalidate: authenticator.Revalidate, Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
+	feed := changes.New(b.Store, changes.Options{Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
 	b.Vault.RequirePurpose = c.Privacy.RequirePurpose
 	var budgets *spending
 	if of := c.Limits.NewBudgets(); of != nil {
@@ -107,7 +107,7 @@ func (s server) handler() http.Handler {
 	r := chi.NewRouter()
 	s.http.Mount(r)
 	bounded := r.With(s.http.Deadline)
-	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, s.budgets.middleware, vault.Middleware(auth.From, endpoint.Refuse)).Handler
+	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, s.budgets.middleware, vault.Middleware(auth.From, s.authenticator.Challenging(endpoint.Refuse))).Handler
 	exports := s.exports(endpoint)
 	answered, streamed := s.http.Deadline(signIn(endpoint)), s.http.Stream(signIn(endpoint))
 	r.Handle("/graphql/export", s.http.Stream(signIn(exports)))
@@ -162,7 +162,6 @@ func (s server) graphql(schema *execute.Executor, admission *limits.Admission, t
 		Begin:         s.begin,
 		Subscribe:     s.subscribe(schema),
 		SignIn:        s.signIn(throttle),
-		Connect:       s.connect,
 		Permit:        s.privacy.permit(),
 		Admit:         admit(admission),
 		Trusted:       trustedDocuments{s.trusted},

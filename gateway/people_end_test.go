@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -216,7 +217,18 @@ func (d *turning) opens(t *testing.T, token, path string) *http.Response {
 	return response
 }
 
-func TestADownloadThatBeganIsSentToItsEndAndNoPartOfItIsSentAfterwards(t *testing.T) {
+// takesSlowly takes 64 KiB of a download at a time, until it ends.
+func takesSlowly(from io.Reader) (taken int64, err error) {
+	for err == nil {
+		var n int64
+		n, err = io.CopyN(io.Discard, from, 64<<10)
+		taken += n
+		time.Sleep(50 * time.Millisecond)
+	}
+	return taken, err
+}
+
+func TestADownloadEndsWithItsTokenAndGoesOnWithANewOne(t *testing.T) {
 	t.Parallel()
 	const size = 24 << 20 // more than what lies in sockets
 	d := openWatched(t)
@@ -260,7 +272,7 @@ func TestADownloadThatBeganIsSentToItsEndAndNoPartOfItIsSentAfterwards(t *testin
 	bySignature, byToken := d.opens(t, "", path), d.opens(t, token, own)
 	d.turn(tokenLife + time.Minute)
 	for name, response := range map[string]*http.Response{"a signed path": bySignature, "a download": byToken} {
-		if n, err := io.Copy(io.Discard, response.Body); err != nil || n != size/26*26-1 {
+		if n, err := takesSlowly(response.Body); errors.Is(err, io.EOF) || n >= size/26*26-1 {
 			t.Errorf("%s: %d bytes behind the first one, %v", name, n, err)
 		}
 	}

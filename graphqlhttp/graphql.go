@@ -22,11 +22,8 @@ type Hooks struct {
 	Begin func(ctx context.Context, part bool) (_ context.Context, end func())
 	// Subscribe begins the subscription of the context's operation. Without it there are none.
 	Subscribe func(context.Context) (Subscription, error)
-	// SignIn gives what is done on a socket the context of who it is for; r is the request that opened it. Errors:
-	// RateLimited after too many failures of one client, and what it answers to a request without a valid pair.
-	SignIn func(ctx context.Context, r *http.Request, pair Pair) (context.Context, error)
-	// Connect counts a socket: own ends when it has to be closed, and its cause says why.
-	Connect func(ctx context.Context) (own context.Context, leave func(), err error)
+	// SignIn finds out who a socket is for.
+	SignIn SignIn
 	// Permit refuses an operation before it is executed, by the scopes that its whole answer needs.
 	Permit func(ctx context.Context, scopes []string) error
 	// Admit waits until an operation of this cost may be executed, and fails when that takes too long.

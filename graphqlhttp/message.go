@@ -5,7 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
+	"net/http"
+	"slices"
 
 	"github.com/coder/websocket"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -53,32 +54,28 @@ func parseMessage(text string, nesting int) (m message, ok bool) {
 	return m, false
 }
 
-// pair is what connection_init says. The names are those of the headers, in any case.
-func (m message) pair() (pair Pair, ok bool) {
+// signsIn are the headers for which connection_init stands.
+var signsIn = []string{"X-Client-Id", "X-Client-Secret", "Authorization", "X-Access-Purpose"}
+
+// sent is what connection_init says, as if in headers. Their names are in any case.
+func (m message) sent() (sent http.Header, ok bool) {
+	sent = http.Header{}
 	if m.payload == nil {
-		return pair, true
+		return sent, true
 	}
 	for name, value := range m.payload.members {
-		var into *string
-		switch strings.ToLower(name) {
-		case "x-client-id":
-			into = &pair.ClientID
-		case "x-client-secret":
-			into = &pair.ClientSecret
-		case "authorization":
-			into = &pair.Authorization
-		case "x-access-purpose":
-			into = &pair.Purpose
-		default:
+		if name = http.CanonicalHeaderKey(name); !slices.Contains(signsIn, name) {
 			continue
 		}
 		text, isText := value.(string)
-		if !isText || *into != "" {
-			return pair, false
+		if !isText || sent[name] != nil {
+			return nil, false
 		}
-		*into = text
+		if text != "" {
+			sent[name] = []string{text}
+		}
 	}
-	return pair, true
+	return sent, true
 }
 
 // request is the operation that subscribe asks for. Its cost is told when its extensions hold "explain": true, since a

@@ -14,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/limits"
 )
 
@@ -51,11 +52,15 @@ func (g *GraphQL) beforeWrite(ctx context.Context) *gqlerror.Error {
 	if g.hooks.BeforeWrite == nil {
 		return nil
 	}
-	if err := g.hooks.BeforeWrite(ctx); err != nil {
+	switch err := g.hooks.BeforeWrite(ctx); {
+	case err == nil:
+		return nil
+	case backoffice.Denies(err):
+		return g.Present(ctx, err)
+	default:
 		g.log(ctx, slog.LevelWarn, "an answer was withheld", err)
 		return failure(codeUnavailable, "the answer cannot be given now; try again later")
 	}
-	return nil
 }
 
 // cameToNothing says whether an answer holds nothing but nulls, for want of the store. It is reported as a request

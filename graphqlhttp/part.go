@@ -18,21 +18,6 @@ import (
 // Asked is what a client asks to have executed.
 type Asked struct{ request }
 
-// AskedFor asks for a document that is known beforehand; its variables are a JSON object, or empty. Errors: BadInput
-// for a JSON that is not as a body's has to be.
-func (g *GraphQL) AskedFor(document, operationName, variables string) (Asked, error) {
-	asked := request{query: document, operationName: operationName}
-	if variables != "" {
-		value, err := parseJSON(variables, g.limits.Nesting)
-		members, ok := value.(*object)
-		if err != nil || !ok {
-			return Asked{}, backoffice.Errorf(backoffice.BadInput, "the variables are not a JSON object")
-		}
-		asked.variables = members.members
-	}
-	return Asked{asked}, nil
-}
-
 // Ask reads the body of a POST. Errors: those of a body, as *Refused.
 func (g *GraphQL) Ask(w http.ResponseWriter, r *http.Request) (Asked, error) {
 	if r.Method != http.MethodPost {

@@ -41,8 +41,12 @@ const (
 	mostIdentifier = 256 // bytes
 )
 
-// Pair is the credential pair of a connection, or the header Authorization in its place, and what is stated for it.
-type Pair struct{ ClientID, ClientSecret, Authorization, Purpose string }
+// SignIn finds out who a socket is for, by what its first message says as if in headers; r is the request that opened
+// it. Errors: RateLimited after too many failures of one client, and what it answers to a request without a valid pair.
+type SignIn func(ctx context.Context, r *http.Request, sent http.Header) (Connect, error)
+
+// Connect counts a socket: own ends when it has to be closed, and its cause says why.
+type Connect func() (own context.Context, leave func(), err error)
 
 // IsSocket says whether a request wants to become a WebSocket.
 func IsSocket(r *http.Request) bool {
@@ -167,18 +171,18 @@ func (s *socket) greet(over func()) (own context.Context, leave func()) {
 func (s *socket) signIn(m message) (own context.Context, leave func()) {
 	// The request's own context ends with Socket alone, for the connection is not the server's any more.
 	ctx := context.WithoutCancel(s.request.Context())
-	pair, ok := m.pair()
+	sent, ok := m.sent()
 	if !ok {
 		s.close(closeBadMessage, "the payload of connection_init holds x-client-id and x-client-secret, or authorization: texts")
 		return nil, nil
 	}
-	signedIn, err := s.hooks.SignIn(ctx, s.request, pair)
+	connect, err := s.hooks.SignIn(ctx, s.request, sent)
 	switch {
 	case backoffice.KindOf(err) == backoffice.RateLimited:
 		s.close(closeTooManyInits, s.Present(ctx, err).Message)
 		return nil, nil
 	case err == nil:
-		own, leave, err = s.hooks.Connect(signedIn)
+		own, leave, err = connect()
 	}
 	if err != nil {
 		s.closeFor(ctx, err)

@@ -76,8 +76,9 @@ func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to f
 func (g *GraphQL) follow(ctx context.Context, q *prepared, s Subscription, to subscriber) (why *gqlerror.Error) {
 	f := &following{GraphQL: g, q: q, of: s, to: to}
 	err := f.run(s.Context())
+	_, onSocket := to.(*running) // which is closed for the same reason
 	switch {
-	case ctx.Err() != nil:
+	case onSocket && s.Context().Err() != nil, ctx.Err() != nil && backoffice.EndOfRights(ctx) == nil:
 		return nil
 	case errors.Is(err, errGone):
 		g.log(ctx, slog.LevelInfo, "a subscription was ended", err)

@@ -94,7 +94,7 @@ func (o *office) mount(t testing.TB, origin backoffice.Origin) {
 	store, folder, keys := o.store, o.files, o.keys
 	authenticator := auth.NewAuthenticator(store)
 	t.Cleanup(authenticator.Close)
-	feed := changes.New(store, changes.Options{Revalidate: authenticator.Revalidate})
+	feed := changes.New(store, changes.Options{})
 	t.Cleanup(feed.Close)
 	router := chi.NewRouter()
 	rest.Mount(router, rest.Config{

@@ -234,8 +234,11 @@ func (k *Keyset) Confirmed(ctx context.Context, customerID string, fields ...bac
 
 // Commit enters what the request in ctx has consulted since the last Commit, in one append, and returns when that is
 // durable; with nothing consulted, or no ledger, it does nothing. Unavailable when it cannot be entered: then nothing
-// of the answer may leave, and every later Commit fails too.
+// of the answer may leave, and every later Commit fails too. Likewise when its caller may not go on, for that reason.
 func Commit(ctx context.Context) error {
+	if err := backoffice.EndOfRights(ctx); err != nil {
+		return err
+	}
 	l, ok := ctx.Value(ledgerKey{}).(*ledger)
 	if !ok {
 		return nil

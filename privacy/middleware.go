@@ -3,7 +3,6 @@ package privacy
 import (
 	"bufio"
 	"context"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -72,14 +71,6 @@ func (h *heldWriter) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return h.ResponseWriter.Write(b)
-}
-
-// ReadFrom keeps the way open for sendfile.
-func (h *heldWriter) ReadFrom(source io.Reader) (int64, error) {
-	if err := h.release(); err != nil {
-		return 0, err
-	}
-	return io.Copy(h.ResponseWriter, source)
 }
 
 // FlushError serves http.ResponseController.

@@ -44,7 +44,7 @@ func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([
 	nodes := make([]backoffice.Node, len(ids))
 	var calls []func(context.Context) error
 	for noun, at := range places {
-		if of := nodesOf[noun]; of.needs == "" || auth.Has(ctx, of.needs) {
+		if of := nodesOf[noun]; of.needs == "" || auth.From(ctx).Has(of.needs) {
 			calls = append(calls, func(ctx context.Context) error { return of.fill(ctx, l, ids, at, nodes) })
 		}
 	}

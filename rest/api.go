@@ -99,12 +99,14 @@ func Mount(r chi.Router, c Config) *API {
 			*middleware = func(next http.Handler) http.Handler { return next }
 		}
 	}
+	held := c.Vault.Middleware(auth.From, c.Authenticator.Challenging(a.Refuse))
 	guarded := func(bound func(http.Handler) http.Handler) huma.Adapter {
 		return humachi.NewAdapter(r.With(bound, Compressed, noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse),
-			c.SignedIn, c.Vault.Middleware(auth.From, a.Refuse)))
+			c.SignedIn, held))
 	}
 	admitted := func(clientOf func(*http.Request) (string, error)) chi.Router {
-		return r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, c.Proxies, clientOf, a.Refuse), c.SignedIn)
+		return r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, c.Proxies, clientOf, a.Refuse),
+			c.SignedIn, held)
 	}
 	a.huma = huma.NewAPI(a.describe(), &adapter{guarded(c.Bounded), guarded(c.Streamed), humachi.NewAdapter(admitted(a.uploadSignedFor))})
 	for _, part := range partsInOrder() {

@@ -234,7 +234,7 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 			}
 		case own.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 			events.comment()
-		case ctx.Context().Err() != nil: // the client has gone
+		case ctx.Context().Err() != nil && backoffice.EndOfRights(ctx.Context()) == nil: // the client has gone
 			return
 		default:
 			problem := a.present(ctx.Context(), err)

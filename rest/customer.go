@@ -113,7 +113,7 @@ func showCustomers(ctx context.Context, customers []*backoffice.Customer) ([]Cus
 	for i, c := range customers {
 		showCustomer(&shown[i], c)
 	}
-	if !auth.Has(ctx, backoffice.PrivacyRead) {
+	if !auth.From(ctx).Has(backoffice.PrivacyRead) {
 		return shown, nil
 	}
 	numbers, err := reveal(ctx, customers)

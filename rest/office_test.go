@@ -74,7 +74,7 @@ func (o *office) serve(t testing.TB) {
 	t.Helper()
 	authenticator := auth.NewAuthenticator(o.store)
 	t.Cleanup(authenticator.Close)
-	feed := changes.New(o.store, changes.Options{Revalidate: authenticator.Revalidate})
+	feed := changes.New(o.store, changes.Options{})
 	t.Cleanup(feed.Close)
 	router := chi.NewRouter()
 	rest.Mount(router, rest.Config{

@@ -87,7 +87,7 @@ func newOffice(t testing.TB, store backoffice.Store, keys *privacy.Keyset) *offi
 			t.Fatal(err)
 		}
 	}
-	feed := changes.New(store, changes.Options{Revalidate: func(_ context.Context, who *backoffice.Principal) (*backoffice.Principal, error) { return who, nil }, Log: slog.New(slog.DiscardHandler)})
+	feed := changes.New(store, changes.Options{Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(feed.Close)
 	return &office{feed.Watching(store), feed, keys}
 }
