@@ -30,7 +30,7 @@ type ChangeEdge struct{ Node *VisibleChange }
 // Cursor is the change's place.
 func (e *ChangeEdge) Cursor() string { return e.Node.Cursor }
 
-// LatestCursor is where the log ends at the page's moment.
+// LatestCursor is where the newest change is that the caller may see at the page's moment.
 func (c *ChangeConnection) LatestCursor() string { return c.Page.End() }
 
 // PageInfo describes the page's place in the list.

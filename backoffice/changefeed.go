@@ -151,6 +151,7 @@ type ChangeQuery struct {
 	After   int64  // a number of the log, or FromOldest
 	First   int    // at most so many entries
 	Kinds   ChangeKinds
+	Seeing  ChangeKinds // all that the caller may see, for ChangePage.Seen
 }
 
 // ChangePage is a page of the feed, and how the log stands at its moment.
@@ -160,6 +161,7 @@ type ChangePage struct {
 	More    bool      // of them behind the page
 	Removed int64     // entries up to this number are gone
 	Latest  int64     // the number of the last entry
+	Seen    int64     // of the last one that the caller may see, or After when there is none behind it
 }
 
 // ChangeReader reads pages of the feed.
@@ -197,7 +199,14 @@ func (p *ChangePage) Expired(history string, after int64) error {
 		"export the records again, and go on from the cursor that the export names")
 }
 
-func (p *ChangePage) End() string { return ChangeCursor(p.History, p.Latest) }
+// End is the cursor of the end of the log as the caller may know it. Where all that it may see was removed long ago, it
+// is that of the log itself, which does not expire.
+func (p *ChangePage) End() string {
+	if p.Seen < p.Removed {
+		return ChangeCursor(p.History, p.Latest)
+	}
+	return ChangeCursor(p.History, p.Seen)
+}
 
 // Show are the page's entries as somebody who may see these kinds sees them.
 func (p *ChangePage) Show(kinds ChangeKinds) []*VisibleChange {

@@ -40,9 +40,6 @@ func (f *Feed) Follow(ctx context.Context, history string, after int64, kinds ba
 // At is the number up to which the reader has come.
 func (r *Reader) At() int64 { return r.at }
 
-// Cursor is that of the place to which the reader has come.
-func (r *Reader) Cursor() string { return backoffice.ChangeCursor(r.history, r.at) }
-
 // Next returns the next changes, at most so many, and waits for one to come: those that are in view of the context.
 // Errors: CursorExpired when the log does not reach from here on, the cause of the context's end, and those of the
 // store.

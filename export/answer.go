@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 )
 
@@ -107,7 +108,9 @@ func (x *exporting) run(ctx context.Context) error {
 	x.moved()
 	// Before the first page: what is changed from here on is in the log behind this number, whether a page shows it or
 	// not.
-	page, err := backoffice.ReadChangePage(ctx, x.config.Changes, backoffice.ChangeQuery{After: backoffice.FromOldest})
+	page, err := backoffice.ReadChangePage(ctx, x.config.Changes, backoffice.ChangeQuery{
+		After: backoffice.FromOldest, Seeing: backoffice.ChangesVisibleTo(auth.From(ctx), nil),
+	})
 	if err != nil {
 		return err
 	}

@@ -224,3 +224,36 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 		})
 	}
 }
+
+func TestWhereTheFeedEndsTellsNothingOfWhatAPairMayNotSee(t *testing.T) {
+	t.Parallel()
+	for engine, database := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"cafe"}})
+			some := o.pair(t, backoffice.CustomersWrite)
+			ends := func(of [2]string) string {
+				told := o.answers(t, of, `{ changes(first: 0) { latestCursor } some: changes(nouns: [LABEL]) { latestCursor } }`)
+				listed := o.send(t, of, http.MethodGet, "/changes?limit=500", "").Body.String()
+				exported := o.send(t, of, http.MethodPost, "/graphql/export?format=jsonl", `{"query":"{ labels { nodes { id } } }"}`)
+				return told + listed + exported.Header().Get("Changes-After")
+			}
+			writes := func(input string) {
+				wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {`+input+`}) { userErrors { code } } }`), `"userErrors":[]`)
+			}
+			before, others := ends(pair), ends(some)
+			writes(`id: "acme", registrationNumber: "85073003328"`)
+			if ends(some) != others {
+				t.Error("a registration number without privacy.read is told of")
+			}
+			writes(`id: "acme", email: "new@acme.example"`)
+			if ends(pair) != before {
+				t.Error("a customer out of view is told of")
+			}
+			writes(`id: "cafe", email: "new@cafe.example"`)
+			if ends(pair) == before || ends(some) == others {
+				t.Error("what may be seen moves no end, so this shows nothing")
+			}
+		})
+	}
+}

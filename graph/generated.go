@@ -4663,7 +4663,7 @@ type ChangeConnection {
   nodes: [Change!]!
   "The page's place in the list."
   pageInfo: PageInfo!
-  "Where the log ends at the moment of this page, also when nothing is in it: going on from here loses nothing when there is no next page."
+  "Where the newest change is that the caller may see at the moment of this page, also when nothing is in it: going on from here loses nothing when there is no next page."
   latestCursor: String!
 }
 

@@ -43,8 +43,8 @@ func (v *AddressInput) GetCity() *string { return v.City }
 // GetCountry returns AddressInput.Country, and is useful for accessing the field via an interface.
 func (v *AddressInput) GetCountry() *string { return v.Country }
 
-// AssignChecklistAssignChecklistAssignChecklistPayload includes the requested fields of the GraphQL type
-// AssignChecklistPayload. The GraphQL type's documentation follows.
+// AssignChecklistAssignChecklistAssignChecklistPayload includes the requested fields of the GraphQL type AssignChecklistPayload.
+// The GraphQL type's documentation follows.
 //
 // What came of assignChecklist.
 type AssignChecklistAssignChecklistAssignChecklistPayload struct {
@@ -54,20 +54,18 @@ type AssignChecklistAssignChecklistAssignChecklistPayload struct {
 	UserErrors []AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError `json:"userErrors"`
 }
 
-// GetTranscript returns AssignChecklistAssignChecklistAssignChecklistPayload.Transcript, and is useful for accessing
-// the field via an interface.
+// GetTranscript returns AssignChecklistAssignChecklistAssignChecklistPayload.Transcript, and is useful for accessing the field via an interface.
 func (v *AssignChecklistAssignChecklistAssignChecklistPayload) GetTranscript() *AssignChecklistAssignChecklistAssignChecklistPayloadTranscript {
 	return v.Transcript
 }
 
-// GetUserErrors returns AssignChecklistAssignChecklistAssignChecklistPayload.UserErrors, and is useful for accessing
-// the field via an interface.
+// GetUserErrors returns AssignChecklistAssignChecklistAssignChecklistPayload.UserErrors, and is useful for accessing the field via an interface.
 func (v *AssignChecklistAssignChecklistAssignChecklistPayload) GetUserErrors() []AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError {
 	return v.UserErrors
 }
 
-// AssignChecklistAssignChecklistAssignChecklistPayloadTranscript includes the requested fields of the GraphQL type
-// Transcript. The GraphQL type's documentation follows.
+// AssignChecklistAssignChecklistAssignChecklistPayloadTranscript includes the requested fields of the GraphQL type Transcript.
+// The GraphQL type's documentation follows.
 //
 // The filled-in result of a checklist for a customer.
 type AssignChecklistAssignChecklistAssignChecklistPayloadTranscript struct {
@@ -79,50 +77,43 @@ type AssignChecklistAssignChecklistAssignChecklistPayloadTranscript struct {
 	ProgressPercentage float64 `json:"progressPercentage"`
 }
 
-// GetId returns AssignChecklistAssignChecklistAssignChecklistPayloadTranscript.Id, and is useful for accessing the
-// field via an interface.
+// GetId returns AssignChecklistAssignChecklistAssignChecklistPayloadTranscript.Id, and is useful for accessing the field via an interface.
 func (v *AssignChecklistAssignChecklistAssignChecklistPayloadTranscript) GetId() string { return v.Id }
 
-// GetStatus returns AssignChecklistAssignChecklistAssignChecklistPayloadTranscript.Status, and is useful for accessing
-// the field via an interface.
+// GetStatus returns AssignChecklistAssignChecklistAssignChecklistPayloadTranscript.Status, and is useful for accessing the field via an interface.
 func (v *AssignChecklistAssignChecklistAssignChecklistPayloadTranscript) GetStatus() TranscriptStatus {
 	return v.Status
 }
 
-// GetProgressPercentage returns AssignChecklistAssignChecklistAssignChecklistPayloadTranscript.ProgressPercentage, and
-// is useful for accessing the field via an interface.
+// GetProgressPercentage returns AssignChecklistAssignChecklistAssignChecklistPayloadTranscript.ProgressPercentage, and is useful for accessing the field via an interface.
 func (v *AssignChecklistAssignChecklistAssignChecklistPayloadTranscript) GetProgressPercentage() float64 {
 	return v.ProgressPercentage
 }
 
-// AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError includes the requested fields of the GraphQL
-// type UserError. The GraphQL type's documentation follows.
+// AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError includes the requested fields of the GraphQL type UserError.
+// The GraphQL type's documentation follows.
 //
 // One thing about the input that the caller can mend.
 type AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError struct {
 	// What kind of thing.
 	Code UserErrorCode `json:"code"`
-	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3",
-	// "kboNumber"]. Null when no single field is at fault.
+	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3", "kboNumber"]. Null when no single field is at fault.
 	Field []string `json:"field"`
 	// The same in words, without any value of the input.
 	Message string `json:"message"`
 }
 
-// GetCode returns AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError.Code, and is useful for
-// accessing the field via an interface.
+// GetCode returns AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError.Code, and is useful for accessing the field via an interface.
 func (v *AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError) GetCode() UserErrorCode {
 	return v.Code
 }
 
-// GetField returns AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError.Field, and is useful for
-// accessing the field via an interface.
+// GetField returns AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError.Field, and is useful for accessing the field via an interface.
 func (v *AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError) GetField() []string {
 	return v.Field
 }
 
-// GetMessage returns AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError.Message, and is useful
-// for accessing the field via an interface.
+// GetMessage returns AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError.Message, and is useful for accessing the field via an interface.
 func (v *AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError) GetMessage() string {
 	return v.Message
 }
@@ -145,12 +136,10 @@ func (v *AssignChecklistInput) GetChecklistId() string { return v.ChecklistId }
 // GetCustomerId returns AssignChecklistInput.CustomerId, and is useful for accessing the field via an interface.
 func (v *AssignChecklistInput) GetCustomerId() string { return v.CustomerId }
 
-// GetCustomVariables returns AssignChecklistInput.CustomVariables, and is useful for accessing the field via an
-// interface.
+// GetCustomVariables returns AssignChecklistInput.CustomVariables, and is useful for accessing the field via an interface.
 func (v *AssignChecklistInput) GetCustomVariables() *json.RawMessage { return v.CustomVariables }
 
-// GetIdempotencyKey returns AssignChecklistInput.IdempotencyKey, and is useful for accessing the field via an
-// interface.
+// GetIdempotencyKey returns AssignChecklistInput.IdempotencyKey, and is useful for accessing the field via an interface.
 func (v *AssignChecklistInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
 
 // AssignChecklistResponse is returned by AssignChecklist on success.
@@ -159,8 +148,7 @@ type AssignChecklistResponse struct {
 	AssignChecklist *AssignChecklistAssignChecklistAssignChecklistPayload `json:"assignChecklist"`
 }
 
-// GetAssignChecklist returns AssignChecklistResponse.AssignChecklist, and is useful for accessing the field via an
-// interface.
+// GetAssignChecklist returns AssignChecklistResponse.AssignChecklist, and is useful for accessing the field via an interface.
 func (v *AssignChecklistResponse) GetAssignChecklist() *AssignChecklistAssignChecklistAssignChecklistPayload {
 	return v.AssignChecklist
 }
@@ -233,8 +221,8 @@ func (v *CompanyCustomerAddress) GetCity() *string { return v.City }
 // GetCountry returns CompanyCustomerAddress.Country, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerAddress) GetCountry() *string { return v.Country }
 
-// CompanyCustomerRelationsCustomerRelationConnection includes the requested fields of the GraphQL type
-// CustomerRelationConnection. The GraphQL type's documentation follows.
+// CompanyCustomerRelationsCustomerRelationConnection includes the requested fields of the GraphQL type CustomerRelationConnection.
+// The GraphQL type's documentation follows.
 //
 // A page of relations.
 type CompanyCustomerRelationsCustomerRelationConnection struct {
@@ -244,18 +232,16 @@ type CompanyCustomerRelationsCustomerRelationConnection struct {
 	Edges []CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge `json:"edges"`
 }
 
-// GetTotalCount returns CompanyCustomerRelationsCustomerRelationConnection.TotalCount, and is useful for accessing the
-// field via an interface.
+// GetTotalCount returns CompanyCustomerRelationsCustomerRelationConnection.TotalCount, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerRelationsCustomerRelationConnection) GetTotalCount() int { return v.TotalCount }
 
-// GetEdges returns CompanyCustomerRelationsCustomerRelationConnection.Edges, and is useful for accessing the field via
-// an interface.
+// GetEdges returns CompanyCustomerRelationsCustomerRelationConnection.Edges, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerRelationsCustomerRelationConnection) GetEdges() []CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge {
 	return v.Edges
 }
 
-// CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge includes the requested fields of the
-// GraphQL type CustomerRelationEdge. The GraphQL type's documentation follows.
+// CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge includes the requested fields of the GraphQL type CustomerRelationEdge.
+// The GraphQL type's documentation follows.
 //
 // A relation as seen from the customer whose list it stands in; in the list of all, from its customer.
 type CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge struct {
@@ -265,20 +251,18 @@ type CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge
 	OtherCustomer CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer `json:"otherCustomer"`
 }
 
-// GetDirection returns CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge.Direction, and is
-// useful for accessing the field via an interface.
+// GetDirection returns CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge.Direction, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge) GetDirection() RelationDirection {
 	return v.Direction
 }
 
-// GetOtherCustomer returns CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge.OtherCustomer,
-// and is useful for accessing the field via an interface.
+// GetOtherCustomer returns CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge.OtherCustomer, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge) GetOtherCustomer() CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer {
 	return v.OtherCustomer
 }
 
-// CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer includes the requested
-// fields of the GraphQL type Customer. The GraphQL type's documentation follows.
+// CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer includes the requested fields of the GraphQL type Customer.
+// The GraphQL type's documentation follows.
 //
 // A company or a private person whose books the office keeps.
 type CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer struct {
@@ -288,22 +272,18 @@ type CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge
 	RegistrationNumber *string `json:"registrationNumber"`
 }
 
-// GetDisplayName returns
-// CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer.DisplayName, and is useful
-// for accessing the field via an interface.
+// GetDisplayName returns CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer.DisplayName, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer) GetDisplayName() string {
 	return v.DisplayName
 }
 
-// GetRegistrationNumber returns
-// CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer.RegistrationNumber, and is
-// useful for accessing the field via an interface.
+// GetRegistrationNumber returns CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer.RegistrationNumber, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer) GetRegistrationNumber() *string {
 	return v.RegistrationNumber
 }
 
-// CompanyCustomerTranscriptsTranscriptConnection includes the requested fields of the GraphQL type
-// TranscriptConnection. The GraphQL type's documentation follows.
+// CompanyCustomerTranscriptsTranscriptConnection includes the requested fields of the GraphQL type TranscriptConnection.
+// The GraphQL type's documentation follows.
 //
 // A page of transcripts.
 type CompanyCustomerTranscriptsTranscriptConnection struct {
@@ -311,14 +291,13 @@ type CompanyCustomerTranscriptsTranscriptConnection struct {
 	Nodes []CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript `json:"nodes"`
 }
 
-// GetNodes returns CompanyCustomerTranscriptsTranscriptConnection.Nodes, and is useful for accessing the field via an
-// interface.
+// GetNodes returns CompanyCustomerTranscriptsTranscriptConnection.Nodes, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerTranscriptsTranscriptConnection) GetNodes() []CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript {
 	return v.Nodes
 }
 
-// CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript includes the requested fields of the GraphQL type
-// Transcript. The GraphQL type's documentation follows.
+// CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript includes the requested fields of the GraphQL type Transcript.
+// The GraphQL type's documentation follows.
 //
 // The filled-in result of a checklist for a customer.
 type CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript struct {
@@ -332,30 +311,26 @@ type CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript struct {
 	CustomVariables json.RawMessage `json:"customVariables"`
 }
 
-// GetId returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript.Id, and is useful for accessing the
-// field via an interface.
+// GetId returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript.Id, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript) GetId() string { return v.Id }
 
-// GetStatus returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript.Status, and is useful for accessing
-// the field via an interface.
+// GetStatus returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript.Status, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript) GetStatus() TranscriptStatus {
 	return v.Status
 }
 
-// GetChecklist returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript.Checklist, and is useful for
-// accessing the field via an interface.
+// GetChecklist returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript.Checklist, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript) GetChecklist() CompanyCustomerTranscriptsTranscriptConnectionNodesTranscriptChecklist {
 	return v.Checklist
 }
 
-// GetCustomVariables returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript.CustomVariables, and is
-// useful for accessing the field via an interface.
+// GetCustomVariables returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript.CustomVariables, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript) GetCustomVariables() json.RawMessage {
 	return v.CustomVariables
 }
 
-// CompanyCustomerTranscriptsTranscriptConnectionNodesTranscriptChecklist includes the requested fields of the GraphQL
-// type Checklist. The GraphQL type's documentation follows.
+// CompanyCustomerTranscriptsTranscriptConnectionNodesTranscriptChecklist includes the requested fields of the GraphQL type Checklist.
+// The GraphQL type's documentation follows.
 //
 // A questionnaire of a financial year, assigned to customers.
 type CompanyCustomerTranscriptsTranscriptConnectionNodesTranscriptChecklist struct {
@@ -363,8 +338,7 @@ type CompanyCustomerTranscriptsTranscriptConnectionNodesTranscriptChecklist stru
 	Name string `json:"name"`
 }
 
-// GetName returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscriptChecklist.Name, and is useful for
-// accessing the field via an interface.
+// GetName returns CompanyCustomerTranscriptsTranscriptConnectionNodesTranscriptChecklist.Name, and is useful for accessing the field via an interface.
 func (v *CompanyCustomerTranscriptsTranscriptConnectionNodesTranscriptChecklist) GetName() string {
 	return v.Name
 }
@@ -378,8 +352,8 @@ type CompanyResponse struct {
 // GetCustomer returns CompanyResponse.Customer, and is useful for accessing the field via an interface.
 func (v *CompanyResponse) GetCustomer() *CompanyCustomer { return v.Customer }
 
-// CreateCustomerCreateCustomerCreateCustomerPayload includes the requested fields of the GraphQL type
-// CreateCustomerPayload. The GraphQL type's documentation follows.
+// CreateCustomerCreateCustomerCreateCustomerPayload includes the requested fields of the GraphQL type CreateCustomerPayload.
+// The GraphQL type's documentation follows.
 //
 // What came of createCustomer.
 type CreateCustomerCreateCustomerCreateCustomerPayload struct {
@@ -389,14 +363,12 @@ type CreateCustomerCreateCustomerCreateCustomerPayload struct {
 	UserErrors []CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError `json:"userErrors"`
 }
 
-// GetCustomer returns CreateCustomerCreateCustomerCreateCustomerPayload.Customer, and is useful for accessing the
-// field via an interface.
+// GetCustomer returns CreateCustomerCreateCustomerCreateCustomerPayload.Customer, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayload) GetCustomer() *CreateCustomerCreateCustomerCreateCustomerPayloadCustomer {
 	return v.Customer
 }
 
-// GetUserErrors returns CreateCustomerCreateCustomerCreateCustomerPayload.UserErrors, and is useful for accessing the
-// field via an interface.
+// GetUserErrors returns CreateCustomerCreateCustomerCreateCustomerPayload.UserErrors, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayload) GetUserErrors() []CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError {
 	return v.UserErrors
 }
@@ -410,8 +382,7 @@ type CreateCustomerCreateCustomerCreateCustomerPayloadCustomer struct {
 	Id string `json:"id"`
 	// The name to show: name, else customerCode, else kboNumber, else id.
 	DisplayName string `json:"displayName"`
-	// Grows by one with every change; for expectedVersion. A change of the registration numbers alone moves it only
-	// for callers with privacy.read: the others have versions of their own.
+	// Grows by one with every change; for expectedVersion. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own.
 	Version int `json:"version"`
 	// The number in the enterprise register, 10 digits; companies only.
 	KboNumber *string `json:"kboNumber"`
@@ -419,62 +390,53 @@ type CreateCustomerCreateCustomerCreateCustomerPayloadCustomer struct {
 	CompanyType *LegalForm `json:"companyType"`
 }
 
-// GetId returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.Id, and is useful for accessing the field
-// via an interface.
+// GetId returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.Id, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayloadCustomer) GetId() string { return v.Id }
 
-// GetDisplayName returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.DisplayName, and is useful for
-// accessing the field via an interface.
+// GetDisplayName returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.DisplayName, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayloadCustomer) GetDisplayName() string {
 	return v.DisplayName
 }
 
-// GetVersion returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.Version, and is useful for accessing
-// the field via an interface.
+// GetVersion returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.Version, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayloadCustomer) GetVersion() int {
 	return v.Version
 }
 
-// GetKboNumber returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.KboNumber, and is useful for
-// accessing the field via an interface.
+// GetKboNumber returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.KboNumber, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayloadCustomer) GetKboNumber() *string {
 	return v.KboNumber
 }
 
-// GetCompanyType returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.CompanyType, and is useful for
-// accessing the field via an interface.
+// GetCompanyType returns CreateCustomerCreateCustomerCreateCustomerPayloadCustomer.CompanyType, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayloadCustomer) GetCompanyType() *LegalForm {
 	return v.CompanyType
 }
 
-// CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError includes the requested fields of the GraphQL
-// type UserError. The GraphQL type's documentation follows.
+// CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError includes the requested fields of the GraphQL type UserError.
+// The GraphQL type's documentation follows.
 //
 // One thing about the input that the caller can mend.
 type CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError struct {
 	// What kind of thing.
 	Code UserErrorCode `json:"code"`
-	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3",
-	// "kboNumber"]. Null when no single field is at fault.
+	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3", "kboNumber"]. Null when no single field is at fault.
 	Field []string `json:"field"`
 	// The same in words, without any value of the input.
 	Message string `json:"message"`
 }
 
-// GetCode returns CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError.Code, and is useful for
-// accessing the field via an interface.
+// GetCode returns CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError.Code, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError) GetCode() UserErrorCode {
 	return v.Code
 }
 
-// GetField returns CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError.Field, and is useful for
-// accessing the field via an interface.
+// GetField returns CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError.Field, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError) GetField() []string {
 	return v.Field
 }
 
-// GetMessage returns CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError.Message, and is useful for
-// accessing the field via an interface.
+// GetMessage returns CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError.Message, and is useful for accessing the field via an interface.
 func (v *CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError) GetMessage() string {
 	return v.Message
 }
@@ -554,12 +516,10 @@ func (v *CreateCustomerInput) GetEmail() *string { return v.Email }
 // GetPhone returns CreateCustomerInput.Phone, and is useful for accessing the field via an interface.
 func (v *CreateCustomerInput) GetPhone() *string { return v.Phone }
 
-// GetRegistrationNumber returns CreateCustomerInput.RegistrationNumber, and is useful for accessing the field via an
-// interface.
+// GetRegistrationNumber returns CreateCustomerInput.RegistrationNumber, and is useful for accessing the field via an interface.
 func (v *CreateCustomerInput) GetRegistrationNumber() *string { return v.RegistrationNumber }
 
-// GetSpouseRegistrationNumber returns CreateCustomerInput.SpouseRegistrationNumber, and is useful for accessing the
-// field via an interface.
+// GetSpouseRegistrationNumber returns CreateCustomerInput.SpouseRegistrationNumber, and is useful for accessing the field via an interface.
 func (v *CreateCustomerInput) GetSpouseRegistrationNumber() *string {
 	return v.SpouseRegistrationNumber
 }
@@ -582,15 +542,13 @@ type CreateCustomerRelationInput struct {
 // GetCustomerId returns CreateCustomerRelationInput.CustomerId, and is useful for accessing the field via an interface.
 func (v *CreateCustomerRelationInput) GetCustomerId() string { return v.CustomerId }
 
-// GetRelatedCustomerId returns CreateCustomerRelationInput.RelatedCustomerId, and is useful for accessing the field
-// via an interface.
+// GetRelatedCustomerId returns CreateCustomerRelationInput.RelatedCustomerId, and is useful for accessing the field via an interface.
 func (v *CreateCustomerRelationInput) GetRelatedCustomerId() string { return v.RelatedCustomerId }
 
 // GetKind returns CreateCustomerRelationInput.Kind, and is useful for accessing the field via an interface.
 func (v *CreateCustomerRelationInput) GetKind() RelationKind { return v.Kind }
 
-// GetIdempotencyKey returns CreateCustomerRelationInput.IdempotencyKey, and is useful for accessing the field via an
-// interface.
+// GetIdempotencyKey returns CreateCustomerRelationInput.IdempotencyKey, and is useful for accessing the field via an interface.
 func (v *CreateCustomerRelationInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
 
 // CreateCustomerResponse is returned by CreateCustomer on success.
@@ -599,14 +557,13 @@ type CreateCustomerResponse struct {
 	CreateCustomer *CreateCustomerCreateCustomerCreateCustomerPayload `json:"createCustomer"`
 }
 
-// GetCreateCustomer returns CreateCustomerResponse.CreateCustomer, and is useful for accessing the field via an
-// interface.
+// GetCreateCustomer returns CreateCustomerResponse.CreateCustomer, and is useful for accessing the field via an interface.
 func (v *CreateCustomerResponse) GetCreateCustomer() *CreateCustomerCreateCustomerCreateCustomerPayload {
 	return v.CreateCustomer
 }
 
-// CreateRelationCreateCustomerRelationCreateCustomerRelationPayload includes the requested fields of the GraphQL type
-// CreateCustomerRelationPayload. The GraphQL type's documentation follows.
+// CreateRelationCreateCustomerRelationCreateCustomerRelationPayload includes the requested fields of the GraphQL type CreateCustomerRelationPayload.
+// The GraphQL type's documentation follows.
 //
 // What came of createCustomerRelation.
 type CreateRelationCreateCustomerRelationCreateCustomerRelationPayload struct {
@@ -616,23 +573,20 @@ type CreateRelationCreateCustomerRelationCreateCustomerRelationPayload struct {
 	UserErrors []CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError `json:"userErrors"`
 }
 
-// GetRelation returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayload.Relation, and is useful for
-// accessing the field via an interface.
+// GetRelation returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayload.Relation, and is useful for accessing the field via an interface.
 func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayload) GetRelation() *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation {
 	return v.Relation
 }
 
-// GetUserErrors returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayload.UserErrors, and is useful
-// for accessing the field via an interface.
+// GetUserErrors returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayload.UserErrors, and is useful for accessing the field via an interface.
 func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayload) GetUserErrors() []CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError {
 	return v.UserErrors
 }
 
-// CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation includes the requested
-// fields of the GraphQL type CustomerRelation. The GraphQL type's documentation follows.
+// CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation includes the requested fields of the GraphQL type CustomerRelation.
+// The GraphQL type's documentation follows.
 //
-// relatedCustomer is the director, UBO, shareholder or contact person of customer. The same from wherever it is
-// reached.
+// relatedCustomer is the director, UBO, shareholder or contact person of customer. The same from wherever it is reached.
 type CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation struct {
 	// The relation's identifier.
 	Id string `json:"id"`
@@ -642,27 +596,23 @@ type CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCu
 	RelatedCustomer CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer `json:"relatedCustomer"`
 }
 
-// GetId returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation.Id, and is
-// useful for accessing the field via an interface.
+// GetId returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation.Id, and is useful for accessing the field via an interface.
 func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation) GetId() string {
 	return v.Id
 }
 
-// GetKind returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation.Kind, and
-// is useful for accessing the field via an interface.
+// GetKind returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation.Kind, and is useful for accessing the field via an interface.
 func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation) GetKind() RelationKind {
 	return v.Kind
 }
 
-// GetRelatedCustomer returns
-// CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation.RelatedCustomer, and is
-// useful for accessing the field via an interface.
+// GetRelatedCustomer returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation.RelatedCustomer, and is useful for accessing the field via an interface.
 func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation) GetRelatedCustomer() CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer {
 	return v.RelatedCustomer
 }
 
-// CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer includes
-// the requested fields of the GraphQL type Customer. The GraphQL type's documentation follows.
+// CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer includes the requested fields of the GraphQL type Customer.
+// The GraphQL type's documentation follows.
 //
 // A company or a private person whose books the office keeps.
 type CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer struct {
@@ -670,41 +620,35 @@ type CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCu
 	DisplayName string `json:"displayName"`
 }
 
-// GetDisplayName returns
-// CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer.DisplayName,
-// and is useful for accessing the field via an interface.
+// GetDisplayName returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer.DisplayName, and is useful for accessing the field via an interface.
 func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer) GetDisplayName() string {
 	return v.DisplayName
 }
 
-// CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError includes the requested fields
-// of the GraphQL type UserError. The GraphQL type's documentation follows.
+// CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError includes the requested fields of the GraphQL type UserError.
+// The GraphQL type's documentation follows.
 //
 // One thing about the input that the caller can mend.
 type CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError struct {
 	// What kind of thing.
 	Code UserErrorCode `json:"code"`
-	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3",
-	// "kboNumber"]. Null when no single field is at fault.
+	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3", "kboNumber"]. Null when no single field is at fault.
 	Field []string `json:"field"`
 	// The same in words, without any value of the input.
 	Message string `json:"message"`
 }
 
-// GetCode returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError.Code, and is
-// useful for accessing the field via an interface.
+// GetCode returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError.Code, and is useful for accessing the field via an interface.
 func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError) GetCode() UserErrorCode {
 	return v.Code
 }
 
-// GetField returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError.Field, and is
-// useful for accessing the field via an interface.
+// GetField returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError.Field, and is useful for accessing the field via an interface.
 func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError) GetField() []string {
 	return v.Field
 }
 
-// GetMessage returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError.Message, and
-// is useful for accessing the field via an interface.
+// GetMessage returns CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError.Message, and is useful for accessing the field via an interface.
 func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError) GetMessage() string {
 	return v.Message
 }
@@ -715,8 +659,7 @@ type CreateRelationResponse struct {
 	CreateCustomerRelation *CreateRelationCreateCustomerRelationCreateCustomerRelationPayload `json:"createCustomerRelation"`
 }
 
-// GetCreateCustomerRelation returns CreateRelationResponse.CreateCustomerRelation, and is useful for accessing the
-// field via an interface.
+// GetCreateCustomerRelation returns CreateRelationResponse.CreateCustomerRelation, and is useful for accessing the field via an interface.
 func (v *CreateRelationResponse) GetCreateCustomerRelation() *CreateRelationCreateCustomerRelationCreateCustomerRelationPayload {
 	return v.CreateCustomerRelation
 }
@@ -732,18 +675,16 @@ type CurrentChecklistsCurrentFinancialYear struct {
 	Checklists CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection `json:"checklists"`
 }
 
-// GetStartDate returns CurrentChecklistsCurrentFinancialYear.StartDate, and is useful for accessing the field via an
-// interface.
+// GetStartDate returns CurrentChecklistsCurrentFinancialYear.StartDate, and is useful for accessing the field via an interface.
 func (v *CurrentChecklistsCurrentFinancialYear) GetStartDate() string { return v.StartDate }
 
-// GetChecklists returns CurrentChecklistsCurrentFinancialYear.Checklists, and is useful for accessing the field via an
-// interface.
+// GetChecklists returns CurrentChecklistsCurrentFinancialYear.Checklists, and is useful for accessing the field via an interface.
 func (v *CurrentChecklistsCurrentFinancialYear) GetChecklists() CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection {
 	return v.Checklists
 }
 
-// CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection includes the requested fields of the GraphQL type
-// ChecklistConnection. The GraphQL type's documentation follows.
+// CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection includes the requested fields of the GraphQL type ChecklistConnection.
+// The GraphQL type's documentation follows.
 //
 // A page of checklists.
 type CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection struct {
@@ -751,14 +692,13 @@ type CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection struct {
 	Nodes []CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist `json:"nodes"`
 }
 
-// GetNodes returns CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection.Nodes, and is useful for
-// accessing the field via an interface.
+// GetNodes returns CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection.Nodes, and is useful for accessing the field via an interface.
 func (v *CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnection) GetNodes() []CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist {
 	return v.Nodes
 }
 
-// CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist includes the requested fields of
-// the GraphQL type Checklist. The GraphQL type's documentation follows.
+// CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist includes the requested fields of the GraphQL type Checklist.
+// The GraphQL type's documentation follows.
 //
 // A questionnaire of a financial year, assigned to customers.
 type CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist struct {
@@ -768,14 +708,12 @@ type CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChec
 	Name string `json:"name"`
 }
 
-// GetId returns CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist.Id, and is useful for
-// accessing the field via an interface.
+// GetId returns CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist.Id, and is useful for accessing the field via an interface.
 func (v *CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist) GetId() string {
 	return v.Id
 }
 
-// GetName returns CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist.Name, and is useful
-// for accessing the field via an interface.
+// GetName returns CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist.Name, and is useful for accessing the field via an interface.
 func (v *CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodesChecklist) GetName() string {
 	return v.Name
 }
@@ -786,8 +724,7 @@ type CurrentChecklistsResponse struct {
 	CurrentFinancialYear *CurrentChecklistsCurrentFinancialYear `json:"currentFinancialYear"`
 }
 
-// GetCurrentFinancialYear returns CurrentChecklistsResponse.CurrentFinancialYear, and is useful for accessing the
-// field via an interface.
+// GetCurrentFinancialYear returns CurrentChecklistsResponse.CurrentFinancialYear, and is useful for accessing the field via an interface.
 func (v *CurrentChecklistsResponse) GetCurrentFinancialYear() *CurrentChecklistsCurrentFinancialYear {
 	return v.CurrentFinancialYear
 }

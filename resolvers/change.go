@@ -31,6 +31,7 @@ func (query) Changes(ctx context.Context, after *string, first *int, nouns []bac
 		}
 	}
 	q.Kinds = backoffice.ChangesVisibleTo(auth.From(ctx), nouns)
+	q.Seeing = backoffice.ChangesVisibleTo(auth.From(ctx), nil)
 	backoffice.FollowOnPrimary(ctx)
 	changes := &loaders.From(ctx).Changes
 	page, err := changes.Page(ctx, q)

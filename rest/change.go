@@ -60,7 +60,7 @@ type ChangeParent struct {
 // Changes are a page of the feed.
 type Changes struct {
 	Changes []Change `json:"changes" nullable:"false" doc:"The changes, in the order in which they became visible."`
-	Latest  string   `json:"latest" doc:"The cursor of where the log ended at the page's moment. Go on after the last change of the page, or after this when there is none."`
+	Latest  string   `json:"latest" doc:"The cursor of the newest change that the pair may see at the page's moment. Go on after the last change of the page, or after this when there is none."`
 }
 
 var shownChange = mapping.New[backoffice.VisibleChange, Change](
@@ -129,6 +129,7 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 		nouns = append(nouns, noun)
 	}
 	q.Kinds = backoffice.ChangesVisibleTo(auth.From(ctx), nouns)
+	q.Seeing = backoffice.ChangesVisibleTo(auth.From(ctx), nil)
 	if events {
 		q.First = 0
 	}
@@ -145,7 +146,7 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 		return &download{func(ctx huma.Context) { a.streamChanges(ctx, q) }}, nil
 	case in.Wait > 0 && len(page.Changes) == 0 && incoming.Method != http.MethodHead:
 		q.History, q.After = page.History, page.Latest
-		return a.waitForChanges(ctx, q, time.Duration(in.Wait)*time.Second)
+		return a.waitForChanges(ctx, q, page.End(), time.Duration(in.Wait)*time.Second)
 	}
 	return changesAnswer(page.Show(q.Kinds), page.End()), nil
 }
@@ -180,7 +181,8 @@ func changesAnswer(shown []*backoffice.VisibleChange, latest string) *download {
 	}}
 }
 
-func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, wait time.Duration) (*download, error) {
+// waitForChanges waits for the next changes behind what the caller knows as the end.
+func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, end string, wait time.Duration) (*download, error) {
 	own, leave, err := a.Feed.Enter(ctx, auth.From(ctx))
 	if err != nil {
 		return nil, err
@@ -188,12 +190,14 @@ func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, wait
 	defer leave()
 	own, cancel := context.WithTimeout(own, wait)
 	defer cancel()
-	reader := a.Feed.Read(q.History, q.After, q.Kinds)
-	shown, err := reader.Next(own, q.First)
+	shown, err := a.Feed.Read(q.History, q.After, q.Kinds).Next(own, q.First)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	return changesAnswer(shown, reader.Cursor()), nil
+	if len(shown) > 0 {
+		end = shown[len(shown)-1].Cursor
+	}
+	return changesAnswer(shown, end), nil
 }
 
 const (

@@ -23,17 +23,20 @@ const feedColumns = "sequence, at, client_id, noun, object_id, fields, done, par
 // one that never was among all entries.
 type feedShape struct {
 	kinds   string // with commas between
+	seeing  string // likewise
 	limit   int
 	inView  bool // of the entries that are
 	bounded bool // each part of the union has the limit, too: PostgreSQL merges nothing else
 }
 
-func feedShapeOf(d *Dialect, kinds []string, rows int, inView bool) feedShape {
+func feedShapeOf(d *Dialect, q backoffice.ChangeQuery, inView bool) feedShape {
+	// The last of the entries that are gone is still there, so there may be one row more than are wanted; another one
+	// tells whether there are more.
 	limit := 16
-	for limit < rows {
+	for limit < q.First+2 {
 		limit *= 2
 	}
-	return feedShape{strings.Join(kinds, ","), limit, inView, d.lateral}
+	return feedShape{strings.Join(q.Kinds.Names(), ","), strings.Join(q.Seeing.Names(), ","), limit, inView, d.lateral}
 }
 
 var (
@@ -54,27 +57,39 @@ func feedText(s feedShape, d *Dialect) string {
 	if s.inView {
 		columns += ", " + parentsInView(d) + " AS seen"
 	}
-	parts := strings.Split(s.kinds, ",")
-	for i, kind := range parts {
-		parts[i] = "SELECT " + columns + " FROM changes c WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
-		if s.inView {
-			parts[i] += entryInView(d, kind)
+	entries := func(kinds, columns, form string) string {
+		parts := strings.Split(kinds, ",")
+		for i, kind := range parts {
+			parts[i] = "SELECT " + columns + " FROM changes c WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
+			if s.inView {
+				parts[i] += entryInView(d, kind)
+			}
+			parts[i] = strings.Replace(form, "?", parts[i], 1)
 		}
-		if s.bounded {
-			parts[i] = "SELECT * FROM (" + parts[i] + limit + ") p"
-		}
+		return strings.Join(parts, " UNION ALL ")
 	}
-	page := strings.Join(parts, " UNION ALL ") + limit
-	text := named("changes.feed", unnamed(endsOfFeed)) + " LEFT JOIN (" + page + ") c ON true ORDER BY c.sequence"
-	text = strings.Replace(text, "h.latest, h.history", "h.latest, h.history, c."+strings.ReplaceAll(feedNames(s.inView), ", ", ", c."), 1)
+	text := endsOfFeed
+	if s.seeing != "" {
+		newest := entries(s.seeing, "sequence", "SELECT (? ORDER BY sequence DESC LIMIT 1) AS sequence")
+		text = strings.Replace(text, "h.latest AS seen", "COALESCE((SELECT MAX(n.sequence) FROM ("+newest+") n), 0) AS seen", 1)
+	}
+	if s.kinds != "" {
+		form := "?"
+		if s.bounded {
+			form = "SELECT * FROM (?" + limit + ") p"
+		}
+		text = named("changes.feed", unnamed(text)) + " LEFT JOIN (" + entries(s.kinds, columns, form) + limit + ") c ON true ORDER BY c.sequence"
+		text = strings.Replace(text, "AS seen", "AS seen, c."+strings.ReplaceAll(feedNames(s.inView), ", ", ", c."), 1)
+	}
 	if feedKnown.Add(1) <= mostFeedTexts {
 		feedTexts.Store(s, text)
 	}
 	return text
 }
 
-// endsOfFeed tells up to where entries are gone, the number of the last one, and the history of the log.
-const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.history FROM (SELECT r.removed, r.history, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
+// endsOfFeed tells up to where entries are gone, the number of the last one, the history of the log, and the number of
+// the last one that the caller may see.
+const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.history, h.latest AS seen FROM (SELECT r.removed, r.history, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
 
 // feedNames are the columns of a page.
 func feedNames(inView bool) string {
@@ -92,19 +107,16 @@ func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into 
 
 func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePage, inView bool) *Query {
 	*into = backoffice.ChangePage{}
-	kinds := q.Kinds.Names()
 	text, args := endsOfFeed, []any(nil)
-	if len(kinds) > 0 {
-		// The last of the entries that are gone is still there, so there may be one row more than are wanted; another
-		// one tells whether there are more.
-		text, args = feedText(feedShapeOf(s.nouns.dialect, kinds, q.First+2, inView), s.nouns.dialect), []any{q.After}
+	if q.Kinds|q.Seeing != 0 {
+		text, args = feedText(feedShapeOf(s.nouns.dialect, q, inView), s.nouns.dialect), []any{q.After}
 	}
 	return queryOf(text, args, func(row *Row) error {
-		into.Removed, into.Latest = row.Int(0), row.Int(1)
+		into.Removed, into.Latest, into.Seen = row.Int(0), row.Int(1), max(row.Int(3), q.After)
 		if into.History == "" {
 			into.History = row.Text(2)
 		}
-		if len(kinds) == 0 || row.IsNull(3) || row.Int(3) <= into.Removed {
+		if q.Kinds == 0 || row.IsNull(4) || row.Int(4) <= into.Removed {
 			return nil
 		}
 		if len(into.Changes) == q.First {
@@ -112,13 +124,13 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 			return nil
 		}
 		c := &backoffice.Change{
-			History: into.History, Sequence: row.Int(3), At: backoffice.Instant(row.Int(4)), ClientID: row.Text(5),
-			Noun: backoffice.Noun(row.Text(6)), ObjectID: row.Text(7), Fields: split[string](row.Text(8)),
-			Done: backoffice.ChangeAction(row.Text(9)), Parents: parentsFrom(row.Text(10), row.Text(11)),
-			VisibleAt: backoffice.Instant(row.Int(12)),
+			History: into.History, Sequence: row.Int(4), At: backoffice.Instant(row.Int(5)), ClientID: row.Text(6),
+			Noun: backoffice.Noun(row.Text(7)), ObjectID: row.Text(8), Fields: split[string](row.Text(9)),
+			Done: backoffice.ChangeAction(row.Text(10)), Parents: parentsFrom(row.Text(11), row.Text(12)),
+			VisibleAt: backoffice.Instant(row.Int(13)),
 		}
 		if inView {
-			seen := split[string](row.Text(13))
+			seen := split[string](row.Text(14))
 			c.Parents = slices.DeleteFunc(c.Parents, func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) })
 		}
 		into.Changes = append(into.Changes, c)
