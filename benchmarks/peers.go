@@ -89,8 +89,8 @@ func (w *workshop) servers(ctx context.Context, names map[string]bool, postgres 
 	}{
 		{"backoffice", "**Backoffice**", func() (string, error) { return w.pooled(postgres), nil }, nil},
 		{"cold", "**Backoffice**, no cache", func() (string, error) { return w.pooled(postgres), nil }, cold},
-		{"embedded", "**Backoffice**, embedded store", embedded, nil},
-		{"embedded-cold", "**Backoffice**, embedded store, no cache", embedded, cold},
+		{"embedded", "**Backoffice**, SQLite", embedded, nil},
+		{"embedded-cold", "**Backoffice**, SQLite, no cache", embedded, cold},
 	} {
 		if !names[own.name] {
 			continue
@@ -113,7 +113,7 @@ func (w *workshop) servers(ctx context.Context, names map[string]bool, postgres 
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, server{name: "floor-b", title: "hand-written Go (floor B)", in: inOurs, byPath: true, command: inGo(path, w.pooled(postgres))})
+		all = append(all, server{name: "floor-b", title: "floor B", in: inOurs, byPath: true, command: inGo(path, w.pooled(postgres))})
 	}
 	if names["postgraphile-1"] || names["postgraphile-2"] || names["yoga"] || names["apollo"] {
 		folder, err := w.installPeers(ctx)
@@ -123,8 +123,8 @@ func (w *workshop) servers(ctx context.Context, names map[string]bool, postgres 
 		for _, s := range []server{
 			{name: "postgraphile-2", title: "PostGraphile, 2 workers", in: inAliased, command: w.onNode(folder, "postgraphile.mjs", postgres, 2)},
 			{name: "postgraphile-1", title: "PostGraphile, 1 worker", in: inAliased, command: w.onNode(folder, "postgraphile.mjs", postgres, 1)},
-			{name: "yoga", title: "GraphQL Yoga + DataLoader, 2 workers", in: inPeers, command: w.onNode(folder, "yoga.mjs", postgres, 2)},
-			{name: "apollo", title: "Apollo Server + DataLoader, 2 workers", in: inPeers, command: w.onNode(folder, "apollo.mjs", postgres, 2)},
+			{name: "yoga", title: "GraphQL Yoga, 2 workers", in: inPeers, command: w.onNode(folder, "yoga.mjs", postgres, 2)},
+			{name: "apollo", title: "Apollo Server, 2 workers", in: inPeers, command: w.onNode(folder, "apollo.mjs", postgres, 2)},
 		} {
 			if s.peer = true; names[s.name] {
 				all = append(all, s)
@@ -137,8 +137,8 @@ func (w *workshop) servers(ctx context.Context, names map[string]bool, postgres 
 			return nil, err
 		}
 		for _, s := range []server{
-			{name: "gqlgen-0.5ms", title: "gqlgen + dataloader, 0.5 ms timer", command: inGo(path, w.pooled(postgres), "-wait", "500us")},
-			{name: "gqlgen-16ms", title: "gqlgen + dataloader, 16 ms timer (its default)", command: inGo(path, w.pooled(postgres))},
+			{name: "gqlgen-0.5ms", title: "gqlgen, 0.5 ms timer", command: inGo(path, w.pooled(postgres), "-wait", "500us")},
+			{name: "gqlgen-16ms", title: "gqlgen, 16 ms timer", command: inGo(path, w.pooled(postgres))},
 		} {
 			if s.peer, s.in = true, inPeers; names[s.name] {
 				all = append(all, s)
