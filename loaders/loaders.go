@@ -30,17 +30,9 @@ type Loaders struct {
 	reading sync.Mutex // one batch at a time, and of the keys
 	keys    []*keyIndex
 
-	FinancialYears   Noun[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]
-	Checklists       Noun[*backoffice.Checklist, backoffice.ChecklistCriteria]
-	Transcripts      Noun[*backoffice.Transcript, backoffice.TranscriptCriteria]
-	Calculations     Noun[*backoffice.Calculation, backoffice.CalculationCriteria]
-	Customers        Noun[*backoffice.Customer, backoffice.CustomerCriteria]
-	Relations        Noun[*backoffice.CustomerRelation, backoffice.RelationCriteria]
-	Documents        Noun[*backoffice.CustomerDocument, backoffice.DocumentCriteria]
-	MinfinDocuments  Noun[*backoffice.MinfinDocument, backoffice.MinfinCriteria]
-	Users            Noun[*backoffice.User, backoffice.UserCriteria]
-	Labels           Noun[*backoffice.Label, backoffice.LabelCriteria]
-	Consultations    Noun[*backoffice.Consultation, backoffice.ConsultationCriteria]
+	making sync.Mutex // of the nouns
+	nouns  map[backoffice.Noun]interface{ forget() }
+
 	TranscriptCounts StatusCounts
 	Nouns            Nouns
 	Changes          Changes
@@ -58,7 +50,7 @@ type loadersKey struct{}
 // whichever resolver asks first, and all that they read is of one moment. Close them when what they have read is not
 // needed any more.
 func With(ctx context.Context, store backoffice.Store, wait time.Duration) context.Context {
-	l := &Loaders{from: ctx, store: store, timed: wait != Gated}
+	l := &Loaders{from: ctx, store: store, timed: wait != Gated, nouns: map[backoffice.Noun]interface{ forget() }{}}
 	l.queue = dataloader.NewBatchedLoader(l.batch,
 		dataloader.WithCache(&dataloader.NoCache[load, struct{}]{}),
 		dataloader.WithInputCapacity[load, struct{}](16),
@@ -66,17 +58,6 @@ func With(ctx context.Context, store backoffice.Store, wait time.Duration) conte
 	ctx, l.end = store.BeginSnapshot(ctx)
 	ctx = context.WithValue(ctx, loadersKey{}, l)
 	l.ctx = ctx
-	l.FinancialYears.serve(l, backoffice.NounFinancialYear, store.FinancialYears())
-	l.Checklists.serve(l, backoffice.NounChecklist, store.Checklists())
-	l.Transcripts.serve(l, backoffice.NounTranscript, store.Transcripts())
-	l.Calculations.serve(l, backoffice.NounCalculation, store.Calculations())
-	l.Customers.serve(l, backoffice.NounCustomer, store.Customers())
-	l.Relations.serve(l, backoffice.NounRelation, store.Relations())
-	l.Documents.serve(l, backoffice.NounDocument, store.Documents())
-	l.MinfinDocuments.serve(l, backoffice.NounMinfin, store.MinfinDocuments())
-	l.Users.serve(l, backoffice.NounUser, store.Users())
-	l.Labels.serve(l, backoffice.NounLabel, store.Labels())
-	l.Consultations.serve(l, backoffice.NounConsultation, store.Consultations())
 	l.TranscriptCounts.of, l.TranscriptCounts.reader = l, store.Transcripts()
 	l.Nouns.of, l.Nouns.reader = l, store
 	l.Changes.of, l.Changes.reader = l, store
@@ -109,17 +90,11 @@ func (l *Loaders) Forget() {
 	l.mu.Unlock()
 	l.reading.Lock()
 	defer l.reading.Unlock()
-	l.FinancialYears.forget()
-	l.Checklists.forget()
-	l.Transcripts.forget()
-	l.Calculations.forget()
-	l.Customers.forget()
-	l.Relations.forget()
-	l.Documents.forget()
-	l.MinfinDocuments.forget()
-	l.Users.forget()
-	l.Labels.forget()
-	l.Consultations.forget()
+	l.making.Lock()
+	for _, noun := range l.nouns {
+		noun.forget()
+	}
+	l.making.Unlock()
 	l.TranscriptCounts.loader.known = nil
 	l.Nouns.loader.known = nil
 	l.Changes.loader.known = nil

@@ -57,6 +57,18 @@ func request(t testing.TB, store backoffice.Store) (context.Context, *backoffice
 	return ctx, calls
 }
 
+func labelsIn(ctx context.Context) *loaders.Noun[*backoffice.Label, backoffice.LabelCriteria] {
+	return loaders.In(ctx, backoffice.NounLabel, backoffice.Readers.Labels)
+}
+
+func documentsIn(ctx context.Context) *loaders.Noun[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
+	return loaders.In(ctx, backoffice.NounDocument, backoffice.Readers.Documents)
+}
+
+func customersIn(ctx context.Context) *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria] {
+	return loaders.In(ctx, backoffice.NounCustomer, backoffice.Readers.Customers)
+}
+
 func documentsOf(limit int) backoffice.ListQuery[backoffice.DocumentCriteria] {
 	return backoffice.ListQuery[backoffice.DocumentCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: limit}}
 }
@@ -68,16 +80,16 @@ func TestTheAsksOfALevelTravelAsOneStatementPerQuestion(t *testing.T) {
 	var few, many []backoffice.Page[*backoffice.CustomerDocument]
 	loaders.Level(ctx, []func(context.Context){
 		func(ctx context.Context) {
-			one, _ = loaders.From(ctx).Labels.All(ctx, []string{"label-3", "label-1", "label-3"})
+			one, _ = labelsIn(ctx).All(ctx, []string{"label-3", "label-1", "label-3"})
 		},
 		func(ctx context.Context) {
-			two, _ = loaders.From(ctx).Labels.All(ctx, []string{"label-1", "nobody"})
+			two, _ = labelsIn(ctx).All(ctx, []string{"label-1", "nobody"})
 		},
 		func(ctx context.Context) {
-			few, _ = loaders.From(ctx).Documents.Pages(ctx, documentsOf(2), []string{"customer-5", "customer-1"})
+			few, _ = documentsIn(ctx).Pages(ctx, documentsOf(2), []string{"customer-5", "customer-1"})
 		},
 		func(ctx context.Context) {
-			many, _ = loaders.From(ctx).Documents.Pages(ctx, documentsOf(9), []string{"customer-5"})
+			many, _ = documentsIn(ctx).Pages(ctx, documentsOf(9), []string{"customer-5"})
 		},
 		func(context.Context) {}, // asks nothing
 	}, false)
@@ -103,7 +115,7 @@ func TestWhatARequestHasReadIsNotReadAgainUntilItForgets(t *testing.T) {
 	ctx, calls := request(t, openStore(t))
 	ask := func(ids ...string) {
 		loaders.Level(ctx, []func(context.Context){func(ctx context.Context) {
-			if _, err := loaders.From(ctx).Labels.All(ctx, ids); err != nil {
+			if _, err := labelsIn(ctx).All(ctx, ids); err != nil {
 				t.Error(err)
 			}
 		}}, false)
@@ -130,7 +142,7 @@ func TestOnlyWantedColumnsAreReadAndMoreOnesWhenTheyAreWanted(t *testing.T) {
 	names, all := loaders.NewFields([]string{"displayName"}), loaders.NewFields([]string{"displayName", "email"})
 	one := func(fields *loaders.Fields) (c *backoffice.Customer) {
 		loaders.Level(loaders.WithFields(ctx, fields), []func(context.Context){func(ctx context.Context) {
-			c, _ = loaders.From(ctx).Customers.One(ctx, "customer-1")
+			c, _ = customersIn(ctx).One(ctx, "customer-1")
 		}}, false)
 		return c
 	}
@@ -153,7 +165,7 @@ func TestAFailureIsToldToAllWhoAskedAndNotRemembered(t *testing.T) {
 	ctx := loaders.With(dead, store, loaders.Gated)
 	var failed atomic.Int32
 	ask := func(ctx context.Context) {
-		if _, err := loaders.From(ctx).Labels.All(ctx, []string{"label-1"}); err != nil {
+		if _, err := labelsIn(ctx).All(ctx, []string{"label-1"}); err != nil {
 			failed.Add(1)
 		}
 	}
@@ -176,11 +188,11 @@ func TestAnErrorThatNoReadOfABatchHasIsOneOfAllOfThem(t *testing.T) {
 	ctx, _ := request(t, silent{openStore(t)})
 	var failed atomic.Int32
 	loaders.Level(ctx, []func(context.Context){func(ctx context.Context) {
-		if _, err := loaders.From(ctx).Labels.All(ctx, []string{"label-1"}); err != nil {
+		if _, err := labelsIn(ctx).All(ctx, []string{"label-1"}); err != nil {
 			failed.Add(1)
 		}
 	}, func(ctx context.Context) {
-		if _, err := loaders.From(ctx).Documents.Pages(ctx, documentsOf(3), []string{"customer-1"}); err != nil {
+		if _, err := documentsIn(ctx).Pages(ctx, documentsOf(3), []string{"customer-1"}); err != nil {
 			failed.Add(1)
 		}
 	}}, false)
@@ -204,7 +216,7 @@ func TestALevelEndsHoweverItsCallsAskAndReturn(t *testing.T) {
 			tasks = append(tasks, func(ctx context.Context) {
 				for round := range n {
 					id := fmt.Sprintf("label-%d", (i+round)%10)
-					label, err := loaders.From(ctx).Labels.One(ctx, id)
+					label, err := labelsIn(ctx).One(ctx, id)
 					if err != nil || label.ID != id {
 						t.Errorf("asked for %s: %v, %v", id, label, err)
 					}
@@ -223,7 +235,7 @@ func TestATimerClosesABatchWhereNoGateDoes(t *testing.T) {
 	t.Parallel()
 	ctx := loaders.With(t.Context(), openStore(t), loaders.Timed)
 	defer loaders.From(ctx).Close()
-	labels, err := loaders.From(ctx).Labels.All(ctx, []string{"label-7"})
+	labels, err := labelsIn(ctx).All(ctx, []string{"label-7"})
 	if err != nil || labels[0].ID != "label-7" {
 		t.Errorf("%v, %v", labels, err)
 	}
@@ -240,7 +252,7 @@ func TestTheMemoryOfRowsIsUsedAgainButTheirTextsStay(t *testing.T) {
 		var label *backoffice.Label
 		var err error
 		loaders.Level(loaders.WithFields(ctx, loaders.NewFields([]string{"name"})), []func(context.Context){func(ctx context.Context) {
-			label, err = loaders.From(ctx).Labels.One(ctx, id)
+			label, err = labelsIn(ctx).One(ctx, id)
 		}}, false)
 		if err != nil || label.Color != "" || label.CreatedAt != 0 {
 			t.Fatalf("%s has something of another row: %+v, %v", id, label, err)
@@ -265,7 +277,7 @@ func BenchmarkALevelOfThreeAsks(b *testing.B) {
 	ids := []string{"label-0", "label-1", "label-2", "label-3"}
 	for b.Loop() {
 		ctx := loaders.With(b.Context(), store, loaders.Gated)
-		ask := func(ctx context.Context) { _, _ = loaders.From(ctx).Labels.All(ctx, ids) }
+		ask := func(ctx context.Context) { _, _ = labelsIn(ctx).All(ctx, ids) }
 		loaders.Level(ctx, []func(context.Context){ask, ask, ask}, false)
 		loaders.From(ctx).Close()
 	}
@@ -292,15 +304,15 @@ func TestSeveralQuestionsOfOneCallAreInTheBatchOfItsLevel(t *testing.T) {
 		func(ctx context.Context) {
 			loaders.From(ctx).Together(ctx,
 				func(ctx context.Context) {
-					_, errs[0] = loaders.From(ctx).Documents.Pages(ctx, documentsOf(1), []string{"customer-5"})
+					_, errs[0] = documentsIn(ctx).Pages(ctx, documentsOf(1), []string{"customer-5"})
 				},
 				func(ctx context.Context) {
-					_, errs[1] = loaders.From(ctx).Documents.Pages(ctx, documentsOf(2), []string{"customer-5"})
+					_, errs[1] = documentsIn(ctx).Pages(ctx, documentsOf(2), []string{"customer-5"})
 				},
 				func(context.Context) {})
 		},
 		func(ctx context.Context) {
-			labels, errs[2] = loaders.From(ctx).Labels.All(ctx, []string{"label-3"})
+			labels, errs[2] = labelsIn(ctx).All(ctx, []string{"label-3"})
 		},
 		func(ctx context.Context) { loaders.From(ctx).Together(ctx) },
 	}, true)
@@ -322,7 +334,7 @@ func TestAPanicOfOneOfSeveralQuestionsIsThatOfTheCall(t *testing.T) {
 	loaders.Level(ctx, []func(context.Context){func(ctx context.Context) {
 		defer func() { fault = recover() }()
 		loaders.From(ctx).Together(ctx,
-			func(ctx context.Context) { label, _ = loaders.From(ctx).Labels.One(ctx, "label-3") },
+			func(ctx context.Context) { label, _ = labelsIn(ctx).One(ctx, "label-3") },
 			func(context.Context) { panic("a broken question") })
 	}}, true)
 	if fault != "a broken question" || label == nil {

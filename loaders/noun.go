@@ -23,8 +23,19 @@ type counted[C comparable] struct {
 	criteria C
 }
 
-func (n *Noun[T, C]) serve(of *Loaders, noun backoffice.Noun, from backoffice.Reader[T, C]) {
-	n.of, n.noun, n.reader = of, noun, from
+// In is the loader of a noun in a request, made when it is first asked for.
+func In[T backoffice.Entity, C comparable](
+	ctx context.Context, noun backoffice.Noun, from func(backoffice.Readers) backoffice.Reader[T, C],
+) *Noun[T, C] {
+	l := From(ctx)
+	l.making.Lock()
+	defer l.making.Unlock()
+	n, made := l.nouns[noun].(*Noun[T, C])
+	if !made {
+		n = &Noun[T, C]{of: l, noun: noun, reader: from(l.store)}
+		l.nouns[noun] = n
+	}
+	return n
 }
 
 func (n *Noun[T, C]) readRows(b *backoffice.Batch, _ struct{}, ids []string, want backoffice.Columns, rows []T, at func(string) int) backoffice.Queued {

@@ -4,24 +4,21 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/loaders"
 )
 
-var checklists = nounOf(backoffice.NounChecklist, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Checklist, backoffice.ChecklistCriteria] {
-	return &l.Checklists
-})
+var checklists = nounOf(backoffice.NounChecklist, "", backoffice.Readers.Checklists)
 
 func (query) Checklist(ctx context.Context, id string) (*backoffice.Checklist, error) {
-	return loaders.From(ctx).Checklists.One(ctx, id)
+	return checklists.of(ctx).One(ctx, id)
 }
 
 func (r query) Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ChecklistOrder) (*backoffice.ChecklistConnection, error) {
-	return all(ctx, r.Root, &loaders.From(ctx).Checklists, filter.Criteria(), orderBy.Order(),
+	return all(ctx, r.Root, checklists.of(ctx), filter.Criteria(), orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
 func (checklist) FinancialYear(ctx context.Context, checklists []*backoffice.Checklist) ([]*backoffice.FinancialYear, error) {
-	return linked(ctx, &loaders.From(ctx).FinancialYears, checklists, func(c *backoffice.Checklist) string { return c.FinancialYearID })
+	return linked(ctx, financialYears.of(ctx), checklists, func(c *backoffice.Checklist) string { return c.FinancialYearID })
 }
 
 func (r checklist) Transcripts(ctx context.Context, checklists []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {

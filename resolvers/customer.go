@@ -8,12 +8,10 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-var customers = nounOf(backoffice.NounCustomer, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return &l.Customers
-})
+var customers = nounOf(backoffice.NounCustomer, "", backoffice.Readers.Customers)
 
 func (r query) Customer(ctx context.Context, id string) (*backoffice.Customer, error) {
-	return loaders.From(ctx).Customers.One(ctx, id)
+	return customers.of(ctx).One(ctx, id)
 }
 
 func (query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backoffice.Customer, error) {
@@ -21,7 +19,7 @@ func (query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backo
 	if err != nil {
 		return nil, err
 	}
-	noun := &loaders.From(ctx).Customers
+	noun := customers.of(ctx)
 	if key.ID != nil {
 		return noun.One(ctx, *key.ID)
 	}
@@ -33,7 +31,7 @@ func (query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backo
 }
 
 func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
-	noun := &loaders.From(ctx).Customers
+	noun := customers.of(ctx)
 	order, err := filter.OrderOf(orderBy)
 	if err != nil {
 		return nil, err
@@ -105,12 +103,12 @@ func reveal(ctx context.Context, customers []*backoffice.Customer, field backoff
 }
 
 func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.ConsultationConnection, error) {
-	return below(ctx, r.Root, &loaders.From(ctx).Consultations, customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst,
+	return below(ctx, r.Root, privacyAccesses.of(ctx), customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
 func (customer) Responsible(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.User, error) {
-	return linked(ctx, &loaders.From(ctx).Users, customers, func(c *backoffice.Customer) string { return c.ResponsibleID })
+	return linked(ctx, users.of(ctx), customers, func(c *backoffice.Customer) string { return c.ResponsibleID })
 }
 
 func (r customer) Relations(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error) {
@@ -121,7 +119,7 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 	if direction != nil {
 		criteria.Direction = *direction
 	}
-	plain, err := below(ctx, r.Root, &loaders.From(ctx).Relations, customers, customerID, backoffice.OfCustomer, criteria, backoffice.ByID,
+	plain, err := below(ctx, r.Root, relationNoun.of(ctx), customers, customerID, backoffice.OfCustomer, criteria, backoffice.ByID,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 	if err != nil {
 		return nil, err
@@ -139,7 +137,7 @@ func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Custo
 }
 
 func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
-	return below(ctx, r.Root, &loaders.From(ctx).Documents, customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, orderBy.Order(),
+	return below(ctx, r.Root, documents.of(ctx), customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
@@ -153,7 +151,7 @@ var latestProposal = backoffice.ListQuery[backoffice.CalculationCriteria]{
 
 func (customer) CalculationProposal(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.File, error) {
 	ctx = loaders.WithFields(ctx, proposalFields)
-	latest, err := firsts(ctx, &loaders.From(ctx).Calculations, latestProposal, ids(customers, customerID))
+	latest, err := firsts(ctx, calculations.of(ctx), latestProposal, ids(customers, customerID))
 	if err != nil {
 		return nil, err
 	}
@@ -169,6 +167,6 @@ func (customer) CalculationProposal(ctx context.Context, customers []*backoffice
 var proposalFields = loaders.NewFields([]string{"proposal"})
 
 func (r customer) MinfinDocuments(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.MinfinDocumentConnection, error) {
-	return below(ctx, r.Root, &loaders.From(ctx).MinfinDocuments, customers, customerID, backoffice.OfCustomer, filter.Criteria(), backoffice.ByID,
+	return below(ctx, r.Root, minfinDocuments.of(ctx), customers, customerID, backoffice.OfCustomer, filter.Criteria(), backoffice.ByID,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }

@@ -21,11 +21,11 @@ func (query) TranscriptsAggregate(ctx context.Context, filter *backoffice.Transc
 	if err != nil {
 		return nil, err
 	}
-	return aggregate(ctx, &loaders.From(ctx).Transcripts, criteria, groupBy, first)
+	return aggregate(ctx, transcriptNoun.of(ctx), criteria, groupBy, first)
 }
 
 func (query) CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
-	noun := &loaders.From(ctx).Customers
+	noun := customers.of(ctx)
 	return searched(ctx, noun, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.Aggregate, []string, error) {
 		groups, err := aggregate(ctx, noun, criteria, groupBy, first)
 		return groups, nil, err

@@ -137,7 +137,7 @@ func known[T backoffice.Entity, C comparable](r *Root, whole []T, args backoffic
 // TotalCount counts the whole list of each connection. Connections of one field share their list, and travel as one.
 func (n noun[T, C]) TotalCount(ctx context.Context, connections []*backoffice.Connection[T, C]) ([]int, error) {
 	return perList(ctx, connections, func(whole []T) int { return len(whole) }, func(list *backoffice.List[C], parents []string) ([]int, error) {
-		return n.loader(loaders.From(ctx)).Counts(ctx, list.Ask.Under, list.Ask.Criteria, parents)
+		return n.of(ctx).Counts(ctx, list.Ask.Under, list.Ask.Criteria, parents)
 	})
 }
 

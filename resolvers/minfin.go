@@ -4,26 +4,23 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/loaders"
 )
 
-var minfinDocuments = nounOf(backoffice.NounMinfin, backoffice.MinfinRead, func(l *loaders.Loaders) *loaders.Noun[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
-	return &l.MinfinDocuments
-})
+var minfinDocuments = nounOf(backoffice.NounMinfin, backoffice.MinfinRead, backoffice.Readers.MinfinDocuments)
 
 func (query) MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinDocument, error) {
-	return loaders.From(ctx).MinfinDocuments.One(ctx, id)
+	return minfinDocuments.of(ctx).One(ctx, id)
 }
 
 func (r query) MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.MinfinDocumentConnection, error) {
-	return all(ctx, r.Root, &loaders.From(ctx).MinfinDocuments, filter.Criteria(), backoffice.ByID,
+	return all(ctx, r.Root, minfinDocuments.of(ctx), filter.Criteria(), backoffice.ByID,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
 func (minfinDocument) Customer(ctx context.Context, documents []*backoffice.MinfinDocument) ([]*backoffice.Customer, error) {
-	return linked(ctx, &loaders.From(ctx).Customers, documents, func(d *backoffice.MinfinDocument) string { return d.CustomerID })
+	return linked(ctx, customers.of(ctx), documents, func(d *backoffice.MinfinDocument) string { return d.CustomerID })
 }
 
 func (minfinDocument) FinancialYear(ctx context.Context, documents []*backoffice.MinfinDocument) ([]*backoffice.FinancialYear, error) {
-	return linked(ctx, &loaders.From(ctx).FinancialYears, documents, func(d *backoffice.MinfinDocument) string { return d.FinancialYearID })
+	return linked(ctx, financialYears.of(ctx), documents, func(d *backoffice.MinfinDocument) string { return d.FinancialYearID })
 }

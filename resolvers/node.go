@@ -34,7 +34,6 @@ func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
 
 // nodesOfNouns loads objects of known nouns, "" for those that are of none.
 func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([]backoffice.Node, error) {
-	l := loaders.From(ctx)
 	places := map[backoffice.Noun][]int{}
 	for i, noun := range nouns {
 		if noun != "" {
@@ -45,7 +44,7 @@ func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([
 	var calls []func(context.Context) error
 	for noun, at := range places {
 		if of := nodesOf[noun]; of.needs == "" || auth.From(ctx).Has(of.needs) {
-			calls = append(calls, func(ctx context.Context) error { return of.fill(ctx, l, ids, at, nodes) })
+			calls = append(calls, func(ctx context.Context) error { return of.fill(ctx, ids, at, nodes) })
 		}
 	}
 	return nodes, together(ctx, calls...)
@@ -53,22 +52,28 @@ func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([
 
 type nodeNoun struct {
 	needs backoffice.Scope // "" for none
-	fill  func(ctx context.Context, l *loaders.Loaders, ids []string, places []int, nodes []backoffice.Node) error
+	fill  func(ctx context.Context, ids []string, places []int, nodes []backoffice.Node) error
 }
 
 var nodesOf = map[backoffice.Noun]nodeNoun{}
 
 // noun is what the resolvers of each noun have: its rows are nodes, and its connections have a total.
 type noun[T row, C comparable] struct {
-	loader func(*loaders.Loaders) *loaders.Noun[T, C]
+	name   backoffice.Noun
+	reader func(backoffice.Readers) backoffice.Reader[T, C]
 }
 
 // nounOf makes a noun whose nodes need a scope, "" for none.
-func nounOf[T row, C comparable](name backoffice.Noun, needs backoffice.Scope, loader func(*loaders.Loaders) *loaders.Noun[T, C]) noun[T, C] {
-	n := noun[T, C]{loader}
+func nounOf[T row, C comparable](
+	name backoffice.Noun, needs backoffice.Scope, reader func(backoffice.Readers) backoffice.Reader[T, C],
+) noun[T, C] {
+	n := noun[T, C]{name, reader}
 	nodesOf[name] = nodeNoun{needs, n.fill}
 	return n
 }
+
+// of is the noun's loader in a request.
+func (n noun[T, C]) of(ctx context.Context) *loaders.Noun[T, C] { return loaders.In(ctx, n.name, n.reader) }
 
 // row is what every noun's rows are.
 type row interface {
@@ -76,12 +81,12 @@ type row interface {
 	backoffice.Entity
 }
 
-func (n noun[T, C]) fill(ctx context.Context, l *loaders.Loaders, ids []string, places []int, nodes []backoffice.Node) error {
+func (n noun[T, C]) fill(ctx context.Context, ids []string, places []int, nodes []backoffice.Node) error {
 	keys := make([]string, len(places))
 	for i, place := range places {
 		keys[i] = ids[place]
 	}
-	rows, err := n.loader(l).All(ctx, keys)
+	rows, err := n.of(ctx).All(ctx, keys)
 	if err != nil {
 		return err
 	}

@@ -4,18 +4,15 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/loaders"
 )
 
-var relationNoun = nounOf(backoffice.NounRelation, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
-	return &l.Relations
-})
+var relationNoun = nounOf(backoffice.NounRelation, "", backoffice.Readers.Relations)
 
 // relations are those of connections whose edges tell more.
 type relations struct{}
 
 func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error) {
-	c, err := all(ctx, r.Root, &loaders.From(ctx).Relations, filter.Criteria(), backoffice.ByID,
+	c, err := all(ctx, r.Root, relationNoun.of(ctx), filter.Criteria(), backoffice.ByID,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 	if err != nil {
 		return nil, err
@@ -24,15 +21,15 @@ func (r query) Relations(ctx context.Context, first *int, after *string, last *i
 }
 
 func (customerRelation) Customer(ctx context.Context, relations []*backoffice.CustomerRelation) ([]*backoffice.Customer, error) {
-	return linked(ctx, &loaders.From(ctx).Customers, relations, func(r *backoffice.CustomerRelation) string { return r.CustomerID })
+	return linked(ctx, customers.of(ctx), relations, func(r *backoffice.CustomerRelation) string { return r.CustomerID })
 }
 
 func (customerRelation) RelatedCustomer(ctx context.Context, relations []*backoffice.CustomerRelation) ([]*backoffice.Customer, error) {
-	return linked(ctx, &loaders.From(ctx).Customers, relations, func(r *backoffice.CustomerRelation) string { return r.RelatedCustomerID })
+	return linked(ctx, customers.of(ctx), relations, func(r *backoffice.CustomerRelation) string { return r.RelatedCustomerID })
 }
 
 func (customerRelationEdge) OtherCustomer(ctx context.Context, edges []*backoffice.CustomerRelationEdge) ([]*backoffice.Customer, error) {
-	return linked(ctx, &loaders.From(ctx).Customers, edges, (*backoffice.CustomerRelationEdge).OtherID)
+	return linked(ctx, customers.of(ctx), edges, (*backoffice.CustomerRelationEdge).OtherID)
 }
 
 func (relations) TotalCount(ctx context.Context, connections []*backoffice.CustomerRelationConnection) ([]int, error) {

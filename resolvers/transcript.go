@@ -7,9 +7,11 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var transcriptNoun = nounOf(backoffice.NounTranscript, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.Transcript, backoffice.TranscriptCriteria] {
-	return &l.Transcripts
-})
+var transcriptNoun = nounOf(backoffice.NounTranscript, "", transcriptReader)
+
+func transcriptReader(of backoffice.Readers) backoffice.Reader[*backoffice.Transcript, backoffice.TranscriptCriteria] {
+	return of.Transcripts()
+}
 
 // transcripts are also counted by status.
 type transcripts struct {
@@ -17,7 +19,7 @@ type transcripts struct {
 }
 
 func (query) Transcript(ctx context.Context, id string) (*backoffice.Transcript, error) {
-	return loaders.From(ctx).Transcripts.One(ctx, id)
+	return transcriptNoun.of(ctx).One(ctx, id)
 }
 
 func (r query) Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error) {
@@ -25,26 +27,26 @@ func (r query) Transcripts(ctx context.Context, first *int, after *string, last 
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, r.Root, &loaders.From(ctx).Transcripts, criteria, orderBy.Order(),
+	return all(ctx, r.Root, transcriptNoun.of(ctx), criteria, orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
 func (transcript) Customer(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Customer, error) {
-	return linked(ctx, &loaders.From(ctx).Customers, transcripts, func(t *backoffice.Transcript) string { return t.CustomerID })
+	return linked(ctx, customers.of(ctx), transcripts, func(t *backoffice.Transcript) string { return t.CustomerID })
 }
 
 func (transcript) Checklist(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Checklist, error) {
-	return linked(ctx, &loaders.From(ctx).Checklists, transcripts, func(t *backoffice.Transcript) string { return t.ChecklistID })
+	return linked(ctx, checklists.of(ctx), transcripts, func(t *backoffice.Transcript) string { return t.ChecklistID })
 }
 
 func (transcript) FinancialYear(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.FinancialYear, error) {
-	return linked(ctx, &loaders.From(ctx).FinancialYears, transcripts, func(t *backoffice.Transcript) string { return t.FinancialYearID })
+	return linked(ctx, financialYears.of(ctx), transcripts, func(t *backoffice.Transcript) string { return t.FinancialYearID })
 }
 
 var ofTranscript = backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript, Window: backoffice.Window{Limit: 1}}
 
 func (transcript) Calculation(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Calculation, error) {
-	return firsts(ctx, &loaders.From(ctx).Calculations, ofTranscript, ids(transcripts, func(t *backoffice.Transcript) string { return t.ID }))
+	return firsts(ctx, calculations.of(ctx), ofTranscript, ids(transcripts, func(t *backoffice.Transcript) string { return t.ID }))
 }
 
 func (transcripts) StatusCounts(ctx context.Context, connections []*backoffice.TranscriptConnection) ([][]*backoffice.TranscriptStatusCount, error) {
@@ -70,5 +72,5 @@ func transcriptsOf[P any](ctx context.Context, r *Root, parents []*P, of func(*P
 	if err != nil {
 		return nil, err
 	}
-	return below(ctx, r, &loaders.From(ctx).Transcripts, parents, of, under, criteria, orderBy.Order(), args)
+	return below(ctx, r, transcriptNoun.of(ctx), parents, of, under, criteria, orderBy.Order(), args)
 }

@@ -4,15 +4,12 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/loaders"
 )
 
-var users = nounOf(backoffice.NounUser, "", func(l *loaders.Loaders) *loaders.Noun[*backoffice.User, backoffice.UserCriteria] {
-	return &l.Users
-})
+var users = nounOf(backoffice.NounUser, "", backoffice.Readers.Users)
 
 func (query) User(ctx context.Context, id string) (*backoffice.User, error) {
-	return loaders.From(ctx).Users.One(ctx, id)
+	return users.of(ctx).One(ctx, id)
 }
 
 func (r query) Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.UserOrder) (*backoffice.UserConnection, error) {
@@ -20,7 +17,7 @@ func (r query) Users(ctx context.Context, first *int, after *string, last *int, 
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, r.Root, &loaders.From(ctx).Users, criteria, orderBy.Order(),
+	return all(ctx, r.Root, users.of(ctx), criteria, orderBy.Order(),
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
@@ -32,7 +29,7 @@ func (user) Labels(ctx context.Context, users []*backoffice.User) ([][]*backoffi
 			wanted = append(wanted, u.LabelIDs...)
 		}
 	}
-	labels, err := loaders.From(ctx).Labels.All(ctx, wanted)
+	labels, err := labels.of(ctx).All(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +50,7 @@ func (user) Labels(ctx context.Context, users []*backoffice.User) ([][]*backoffi
 }
 
 func (r user) Customers(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.CustomerConnection, error) {
-	return below(ctx, r.Root, &loaders.From(ctx).Customers, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, backoffice.CustomerCriteria{}, backoffice.ByID,
+	return below(ctx, r.Root, customers.of(ctx), users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, backoffice.CustomerCriteria{}, backoffice.ByID,
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 

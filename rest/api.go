@@ -1,11 +1,9 @@
 package rest
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -63,22 +61,24 @@ type Store interface {
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 }
 
-// part is the operations of a noun, under a tag of the OpenAPI document.
-type part struct {
-	place      int // among the tags
+// parts are the operations of each noun, under the tags of the OpenAPI document, in its order.
+var parts = []struct {
 	tag, about string
 	mount      func(*API)
-}
-
-var parts []part
-
-// mounted makes a noun's operations a part of the interface.
-func mounted(place int, tag, about string, mount func(*API)) {
-	parts = append(parts, part{place, tag, about, mount})
-}
-
-func partsInOrder() []part {
-	return slices.SortedFunc(slices.Values(parts), func(a, b part) int { return cmp.Compare(a.place, b.place) })
+}{
+	{"Financial years", "The frames in which data is collected.", (*API).financialYears},
+	{"Checklists", "Questionnaires, and assigning them to customers.", (*API).checklists},
+	{"Transcripts", "Filled-in checklists and their documents.", (*API).transcripts},
+	{tagCustomers, "Companies and private persons.", (*API).customers},
+	{"Relations", "Who is director, UBO, shareholder or contact person of whom.", (*API).relations},
+	{"Documents", "Documents of customers.", (*API).documents},
+	{"Calculations", "Proposals of tax calculations.", (*API).calculations},
+	{"Minfin", "Documents of the tax administration.", (*API).minfin},
+	{"Settings", "Labels.", (*API).labels},
+	{"Users", "The people of the office.", (*API).users},
+	{tagChanges, "What was created, updated and deleted.", (*API).changes},
+	{tagQueries, "Queries that somebody has saved, each at an address of its own: " +
+		"for spreadsheets and reports that refresh themselves.", func(*API) {}},
 }
 
 // API is the interface, mounted. It may be used by any number of callers at once.
@@ -109,7 +109,7 @@ func Mount(r chi.Router, c Config) *API {
 			c.SignedIn, held)
 	}
 	a.huma = huma.NewAPI(a.describe(), &adapter{guarded(c.Bounded), guarded(c.Streamed), humachi.NewAdapter(admitted(a.uploadSignedFor))})
-	for _, part := range partsInOrder() {
+	for _, part := range parts {
 		a.tag = part.tag
 		part.mount(a)
 	}

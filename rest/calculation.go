@@ -2,15 +2,10 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
-
-func init() { mounted(7, "Calculations", "Proposals of tax calculations.", (*API).calculations) }
 
 // Calculation is the tax calculation that was started for a transcript.
 type Calculation struct {
@@ -44,30 +39,26 @@ var calculationFilter = mapping.New[CalculationFilters, backoffice.CalculationFi
 	mapping.Convert(allParsed[CalculationState](backoffice.ParseCalculationStateLabel)))
 
 func (a *API) calculations() {
-	registerList(a, huma.Operation{
-		OperationID: "listCalculations", Method: http.MethodGet, Path: "/calculations",
-		Summary: "List calculations", Description: "The calculations that match all filters, by identifier.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /calculations", "listCalculations", "List calculations",
+		"The calculations that match all filters, by identifier."), "", func(ctx context.Context, in *struct {
 		CalculationFilters
 		Paging
 	}) (*answered[List[Calculation]], error) {
 		filter := calculationFilter.Map(&in.CalculationFilters)
 		return list(ctx, a.Store.Calculations(), question[backoffice.CalculationCriteria]{criteria: filter.Criteria()}, in.Paging, showCalculation)
 	})
-	registerList(a, fileOperation(huma.Operation{
-		OperationID: "downloadCustomerProposal", Method: http.MethodGet, Path: "/calculations/{customerId}/proposal/download",
-		Summary: "Download a customer's calculation proposal", Description: "The proposal of the customer's most recently updated calculation that has one.",
-	}), "", func(ctx context.Context, in *OfCustomer) (*download, error) {
+	registerList(a, fileOperation(operation("GET /calculations/{customerId}/proposal/download", "downloadCustomerProposal",
+		"Download a customer's calculation proposal", "The proposal of the customer's most recently updated calculation that has one.",
+	)), "", func(ctx context.Context, in *OfCustomer) (*download, error) {
 		calculation, err := a.latestProposal(ctx, in.CustomerID)
 		if err != nil {
 			return nil, err
 		}
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.CalculationFile, ID: calculation})
 	})
-	register(a, fileOperation(huma.Operation{
-		OperationID: "downloadCalculationProposal", Method: http.MethodGet, Path: "/calculations/files/{calculationId}",
-		Summary: "Download a calculation's proposal", Description: "The proposal of one calculation.",
-	}), "", func(ctx context.Context, in *struct {
+	register(a, fileOperation(operation("GET /calculations/files/{calculationId}", "downloadCalculationProposal",
+		"Download a calculation's proposal", "The proposal of one calculation.",
+	)), "", func(ctx context.Context, in *struct {
 		CalculationID string `path:"calculationId" doc:"The calculation's identifier."`
 	}) (*download, error) {
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.CalculationFile, ID: in.CalculationID})

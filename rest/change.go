@@ -21,8 +21,6 @@ import (
 
 const tagChanges = "Changes"
 
-func init() { mounted(12, tagChanges, "What was created, updated and deleted.", (*API).changes) }
-
 type (
 	// Noun is a kind of object whose changes are told.
 	Noun string

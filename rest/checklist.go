@@ -2,18 +2,11 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
-
-func init() {
-	mounted(2, "Checklists", "Questionnaires, and assigning them to customers.", (*API).checklists)
-}
 
 // Checklist is a questionnaire of a financial year.
 type Checklist struct {
@@ -40,10 +33,8 @@ type Assigned struct {
 }
 
 func (a *API) checklists() {
-	registerList(a, huma.Operation{
-		OperationID: "listChecklists", Method: http.MethodGet, Path: "/checklists",
-		Summary: "List checklists", Description: "The checklists that match all filters.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /checklists", "listChecklists", "List checklists",
+		"The checklists that match all filters."), "", func(ctx context.Context, in *struct {
 		Language      Optional[string] `query:"language" doc:"The language." example:"dutch"`
 		FinancialYear Optional[string] `query:"financialYear" doc:"The identifier of a financial year."`
 		NameOrder
@@ -52,19 +43,15 @@ func (a *API) checklists() {
 		filter := &backoffice.ChecklistFilter{Language: value(in.Language), FinancialYearID: value(in.FinancialYear)}
 		return list(ctx, a.Store.Checklists(), question[backoffice.ChecklistCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, shownChecklist.Map)
 	})
-	register(a, huma.Operation{
-		OperationID: "getChecklist", Method: http.MethodGet, Path: "/checklists/{checklistId}",
-		Summary: "Get a checklist", Description: "One checklist.",
-	}, "", func(ctx context.Context, in *struct {
+	register(a, operation("GET /checklists/{checklistId}", "getChecklist", "Get a checklist",
+		"One checklist."), "", func(ctx context.Context, in *struct {
 		ChecklistID string `path:"checklistId" doc:"The checklist's identifier."`
 	}) (*answered[Checklist], error) {
 		return answerOne(ctx, a.Store.Checklists(), backoffice.NounChecklist, in.ChecklistID, shownChecklist.Map)
 	})
-	register(a, huma.Operation{
-		OperationID: "assignChecklist", Method: http.MethodPost, Path: "/checklists/assign",
-		Summary: "Assign a checklist", DefaultStatus: http.StatusCreated,
-		Description: "Makes a transcript of the checklist for the customer, in the current financial year, and answers with its identifier.",
-	}, backoffice.PtiWrite, func(ctx context.Context, in *struct {
+	register(a, creation("POST /checklists/assign", "assignChecklist", "Assign a checklist",
+		"Makes a transcript of the checklist for the customer, in the current financial year, and answers with its identifier.",
+	), backoffice.PtiWrite, func(ctx context.Context, in *struct {
 		Idempotent
 		Body Assignment
 	}) (*made[Assigned], error) {

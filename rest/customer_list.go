@@ -2,9 +2,6 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -13,8 +10,6 @@ import (
 )
 
 const tagCustomers = "Customers"
-
-func init() { mounted(4, tagCustomers, "Companies and private persons.", (*API).customers) }
 
 // CustomerFilters pick among customers, in the query or in the body; all that are sent must hold.
 type CustomerFilters struct {
@@ -44,10 +39,8 @@ func (f *CustomerFilters) filter(number, spouseNumber Optional[string]) (filter 
 }
 
 func (a *API) customers() {
-	registerList(a, huma.Operation{
-		OperationID: "listCustomers", Method: http.MethodGet, Path: "/customers",
-		Summary: "List customers", Description: "The customers that match all filters, by identifier.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /customers", "listCustomers", "List customers",
+		"The customers that match all filters, by identifier."), "", func(ctx context.Context, in *struct {
 		RegistrationNumber       Optional[string] `query:"registrationNumber" doc:"The national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
 		SpouseRegistrationNumber Optional[string] `query:"spouseRegistrationNumber" doc:"The partner's national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
 		CustomerFilters
@@ -59,10 +52,8 @@ func (a *API) customers() {
 		}
 		return a.listCustomers(ctx, &filter, in.Paging)
 	})
-	register(a, huma.Operation{
-		OperationID: "getCustomer", Method: http.MethodGet, Path: "/customers/{customerId}",
-		Summary: "Get a customer", Description: "One customer.",
-	}, "", func(ctx context.Context, in *struct {
+	register(a, operation("GET /customers/{customerId}", "getCustomer", "Get a customer",
+		"One customer."), "", func(ctx context.Context, in *struct {
 		OfCustomer
 		Conditional
 	}) (*unlessKnown[Customer], error) {
@@ -78,11 +69,9 @@ func (a *API) customers() {
 			return shown[0], nil
 		})
 	})
-	register(a, huma.Operation{
-		OperationID: "getCustomerPrivacy", Method: http.MethodGet, Path: "/customers/{customerId}/privacy",
-		Summary:     "Get a customer's registration numbers",
-		Description: "The national registration numbers of a customer and the partner. Each disclosure is entered in the register of consultations.",
-	}, backoffice.PrivacyRead, func(ctx context.Context, in *OfCustomer) (*answered[RegistrationNumbers], error) {
+	register(a, operation("GET /customers/{customerId}/privacy", "getCustomerPrivacy",
+		"Get a customer's registration numbers", "The national registration numbers of a customer and the partner. Each disclosure is entered in the register of consultations.",
+	), backoffice.PrivacyRead, func(ctx context.Context, in *OfCustomer) (*answered[RegistrationNumbers], error) {
 		c, err := one(ctx, a.customersFor(ctx), backoffice.NounCustomer, in.CustomerID)
 		if err != nil {
 			return nil, err

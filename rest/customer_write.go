@@ -2,9 +2,6 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -12,11 +9,8 @@ import (
 
 func (a *API) customerWrites() {
 	a.customerBatches()
-	register(a, huma.Operation{
-		OperationID: "createCustomer", Method: http.MethodPost, Path: "/customers",
-		Summary: "Create a customer", DefaultStatus: http.StatusCreated,
-		Description: "Makes a customer and answers with it.",
-	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+	register(a, creation("POST /customers", "createCustomer", "Create a customer",
+		"Makes a customer and answers with it."), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		Idempotent
 		Body NewCustomer
 	}) (*madeVersioned[Customer], error) {
@@ -30,11 +24,9 @@ func (a *API) customerWrites() {
 		}
 		return &madeVersioned[Customer]{ETag: shown.ETag, Location: "/customers/" + c.ID, Body: shown.Body}, nil
 	})
-	register(a, huma.Operation{
-		OperationID: "updateCustomer", Method: http.MethodPut, Path: "/customers/{customerId}",
-		Summary:     "Update a customer",
-		Description: "Changes the fields that are sent, clears those that are sent as null, and answers with the customer.",
-	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+	register(a, operation("PUT /customers/{customerId}", "updateCustomer", "Update a customer",
+		"Changes the fields that are sent, clears those that are sent as null, and answers with the customer.",
+	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		Guarded
 		Body CustomerChange
@@ -49,11 +41,9 @@ func (a *API) customerWrites() {
 		}
 		return showVersion(ctx, c)
 	})
-	register(a, huma.Operation{
-		OperationID: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{customerId}",
-		Summary:     "Delete a customer",
-		Description: "Erases the customer with its relations, transcripts, calculations, documents and stored files.",
-	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+	register(a, operation("DELETE /customers/{customerId}", "deleteCustomer", "Delete a customer",
+		"Erases the customer with its relations, transcripts, calculations, documents and stored files.",
+	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		Guarded
 	}) (*nothing, error) {

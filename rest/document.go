@@ -2,16 +2,11 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
-
-func init() { mounted(6, "Documents", "Documents of customers.", (*API).documents) }
 
 // Document is a document of a customer that does not come from the tax administration.
 type Document struct {
@@ -38,10 +33,9 @@ func (a *API) uploaded(d *backoffice.CustomerDocument, draft backoffice.Document
 }
 
 func (a *API) documents() {
-	registerList(a, huma.Operation{
-		OperationID: "listDocuments", Method: http.MethodGet, Path: "/documents",
-		Summary: "List documents", Description: "The documents of customers that match all filters, but for those of the tax administration.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /documents", "listDocuments", "List documents",
+		"The documents of customers that match all filters, but for those of the tax administration.",
+	), "", func(ctx context.Context, in *struct {
 		Customer Optional[string] `query:"customer" doc:"The identifier of a customer."`
 		NameOrder
 		Paging
@@ -49,10 +43,9 @@ func (a *API) documents() {
 		filter := &backoffice.CustomerDocumentFilter{CustomerID: value(in.Customer)}
 		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, showDocument)
 	})
-	registerList(a, huma.Operation{
-		OperationID: "listCustomerDocuments", Method: http.MethodGet, Path: "/customers/{customerId}/documents",
-		Summary: "List a customer's documents", Description: "The customer's documents, but for those of the tax administration.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /customers/{customerId}/documents", "listCustomerDocuments",
+		"List a customer's documents", "The customer's documents, but for those of the tax administration.",
+	), "", func(ctx context.Context, in *struct {
 		OfCustomer
 		NameOrder
 		Paging
@@ -62,11 +55,9 @@ func (a *API) documents() {
 		}
 		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID, order: in.order()}, in.Paging, showDocument)
 	})
-	register(a, uploadOperation(huma.Operation{
-		OperationID: "uploadCustomerDocument", Method: http.MethodPost, Path: "/customers/{customerId}/documents",
-		Summary: "Upload a customer's document", DefaultStatus: http.StatusCreated,
-		Description: "Stores the body as a document of the customer and answers with it. Its name is `name`, or the file name of Content-Disposition; its media type comes from name and bytes.",
-	}), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+	register(a, uploadOperation(creation("POST /customers/{customerId}/documents", "uploadCustomerDocument",
+		"Upload a customer's document", "Stores the body as a document of the customer and answers with it. Its name is `name`, or the file name of Content-Disposition; its media type comes from name and bytes.",
+	)), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		Idempotent
 		Name               Optional[string] `query:"name" doc:"The document's name."`
@@ -80,12 +71,10 @@ func (a *API) documents() {
 		d, err := a.Service.CreateDocument(ctx, auth.From(ctx), draft, in.key())
 		return a.uploaded(d, draft, err)
 	})
-	register(a, signedOperation(huma.Operation{
-		OperationID: "uploadDocument", Method: http.MethodPut, Path: "/uploads/{documentId}",
-		Summary: "Upload a document to a signed path", DefaultStatus: http.StatusCreated,
-		Description: "Stores the body as the document that GraphQL's createDocumentUpload made the path for, and answers with it; the path stands for the pair's headers. " +
+	register(a, signedOperation(creation("PUT /uploads/{documentId}", "uploadDocument",
+		"Upload a document to a signed path", "Stores the body as the document that GraphQL's createDocumentUpload made the path for, and answers with it; the path stands for the pair's headers. "+
 			"The same bytes may be sent again, and make no second document; others are 409.",
-	}), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+	)), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		SignedUpload
 		ContentDigest string `header:"Content-Digest" doc:"The SHA-256 of the bytes (RFC 9530); others are refused." example:"sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"`
 	}) (*made[Document], error) {
@@ -97,10 +86,9 @@ func (a *API) documents() {
 		d, err := a.Service.UploadDocument(ctx, auth.From(ctx), upload, draft)
 		return a.uploaded(d, draft, err)
 	})
-	register(a, fileOperation(huma.Operation{
-		OperationID: "downloadCustomerDocument", Method: http.MethodGet, Path: "/customers/documents/{documentId}/download",
-		Summary: "Download a customer's document", Description: "The file of a customer's document.",
-	}), "", func(ctx context.Context, in *struct {
+	register(a, fileOperation(operation("GET /customers/documents/{documentId}/download", "downloadCustomerDocument",
+		"Download a customer's document", "The file of a customer's document.",
+	)), "", func(ctx context.Context, in *struct {
 		DocumentID string `path:"documentId" doc:"The document's identifier."`
 	}) (*download, error) {
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.DocumentFile, ID: in.DocumentID})

@@ -2,17 +2,10 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
-
-func init() {
-	mounted(1, "Financial years", "The frames in which data is collected.", (*API).financialYears)
-}
 
 // FinancialYear is the frame in which data is collected.
 type FinancialYear struct {
@@ -26,10 +19,9 @@ type FinancialYear struct {
 var shownYear = mapping.New[backoffice.FinancialYear, FinancialYear]()
 
 func (a *API) financialYears() {
-	register(a, huma.Operation{
-		OperationID: "getCurrentFinancialYear", Method: http.MethodGet, Path: "/financialyears/current",
-		Summary: "Get the current financial year", Description: "The year in which data is collected now; 404 before the first one was started.",
-	}, "", func(ctx context.Context, _ *struct{}) (*answered[FinancialYear], error) {
+	register(a, operation("GET /financialyears/current", "getCurrentFinancialYear", "Get the current financial year",
+		"The year in which data is collected now; 404 before the first one was started.",
+	), "", func(ctx context.Context, _ *struct{}) (*answered[FinancialYear], error) {
 		ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}}
 		current, ok, err := backoffice.First(ctx, a.Store.FinancialYears(), ask, backoffice.NoParent)
 		switch {
@@ -40,10 +32,9 @@ func (a *API) financialYears() {
 		}
 		return &answered[FinancialYear]{shownYear.Map(current)}, nil
 	})
-	registerList(a, huma.Operation{
-		OperationID: "listFinancialYears", Method: http.MethodGet, Path: "/financialyears",
-		Summary: "List financial years", Description: "All financial years, the archived ones too.",
-	}, "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[FinancialYear]], error) {
+	registerList(a, operation("GET /financialyears", "listFinancialYears", "List financial years",
+		"All financial years, the archived ones too.",
+	), "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[FinancialYear]], error) {
 		return list(ctx, a.Store.FinancialYears(), question[backoffice.FinancialYearCriteria]{}, in.Paging, shownYear.Map)
 	})
 }

@@ -2,16 +2,11 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
-
-func init() { mounted(9, "Settings", "Labels.", (*API).labels) }
 
 // Label is a setting that marks users.
 type Label struct {
@@ -32,19 +27,15 @@ var (
 )
 
 func (a *API) labels() {
-	registerList(a, huma.Operation{
-		OperationID: "listLabels", Method: http.MethodGet, Path: "/settings/labels",
-		Summary: "List labels", Description: "All labels.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /settings/labels", "listLabels", "List labels",
+		"All labels."), "", func(ctx context.Context, in *struct {
 		NameOrder
 		Paging
 	}) (*answered[List[Label]], error) {
 		return list(ctx, a.Store.Labels(), question[backoffice.LabelCriteria]{order: in.order()}, in.Paging, shownLabel.Map)
 	})
-	register(a, huma.Operation{
-		OperationID: "createLabel", Method: http.MethodPost, Path: "/settings/labels",
-		Summary: "Create a label", DefaultStatus: http.StatusCreated, Description: "Makes a label and answers with it.",
-	}, backoffice.SettingsWrite, func(ctx context.Context, in *struct {
+	register(a, creation("POST /settings/labels", "createLabel", "Create a label",
+		"Makes a label and answers with it."), backoffice.SettingsWrite, func(ctx context.Context, in *struct {
 		Idempotent
 		Body NewLabel
 	}) (*answered[Label], error) {

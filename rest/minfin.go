@@ -2,15 +2,10 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
-
-func init() { mounted(8, "Minfin", "Documents of the tax administration.", (*API).minfin) }
 
 // MinfinDocument is a document synchronised from the tax administration.
 type MinfinDocument struct {
@@ -47,10 +42,9 @@ type OfMinfin struct {
 }
 
 func (a *API) minfin() {
-	registerList(a, huma.Operation{
-		OperationID: "listMinfinDocuments", Method: http.MethodGet, Path: "/minfin",
-		Summary: "List minfin documents", Description: "The documents of the tax administration that match all filters, by identifier.",
-	}, backoffice.MinfinRead, func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /minfin", "listMinfinDocuments", "List minfin documents",
+		"The documents of the tax administration that match all filters, by identifier.",
+	), backoffice.MinfinRead, func(ctx context.Context, in *struct {
 		MinfinFilters
 		Paging
 	}) (*answered[List[MinfinDocument]], error) {
@@ -61,16 +55,13 @@ func (a *API) minfin() {
 		}
 		return list(ctx, a.Store.MinfinDocuments(), question[backoffice.MinfinCriteria]{criteria: filter.Criteria()}, in.Paging, showMinfin)
 	})
-	register(a, fileOperation(huma.Operation{
-		OperationID: "downloadMinfinFile", Method: http.MethodGet, Path: "/minfin/download/{id}",
-		Summary: "Download a minfin file", Description: "The synchronised file.",
-	}), backoffice.MinfinRead, func(ctx context.Context, in *OfMinfin) (*download, error) {
+	register(a, fileOperation(operation("GET /minfin/download/{id}", "downloadMinfinFile", "Download a minfin file",
+		"The synchronised file.")), backoffice.MinfinRead, func(ctx context.Context, in *OfMinfin) (*download, error) {
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.MinfinFile, ID: in.ID})
 	})
-	register(a, huma.Operation{
-		OperationID: "getMinfinMetadata", Method: http.MethodGet, Path: "/minfin/metadata/{id}",
-		Summary: "Describe a minfin file", Description: "The minfin document with what is known of its file.",
-	}, backoffice.MinfinRead, func(ctx context.Context, in *OfMinfin) (*answered[MinfinDocument], error) {
+	register(a, operation("GET /minfin/metadata/{id}", "getMinfinMetadata", "Describe a minfin file",
+		"The minfin document with what is known of its file.",
+	), backoffice.MinfinRead, func(ctx context.Context, in *OfMinfin) (*answered[MinfinDocument], error) {
 		return answerOne(ctx, a.Store.MinfinDocuments(), backoffice.NounMinfin, in.ID, showMinfin)
 	})
 }

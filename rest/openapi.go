@@ -23,7 +23,7 @@ func (a *API) describe() huma.Config {
 	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[backoffice.Instant](), reflect.TypeFor[time.Time]())
 	var tags []*huma.Tag
-	for _, part := range partsInOrder() {
+	for _, part := range parts {
 		tags = append(tags, &huma.Tag{Name: part.tag, Description: part.about})
 	}
 	return huma.Config{

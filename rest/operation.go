@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"reflect"
 	"strings"
 
@@ -28,6 +29,19 @@ func missingProperty(message string) (name string, ok bool) {
 		return "", false
 	}
 	return strings.CutSuffix(name, after)
+}
+
+// operation is what answers a method and a path: its name, and what it does in a few words and in full.
+func operation(route, id, summary, about string) huma.Operation {
+	method, path, _ := strings.Cut(route, " ")
+	return huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Description: about}
+}
+
+// creation is an operation that makes an object.
+func creation(route, id, summary, about string) huma.Operation {
+	op := operation(route, id, summary, about)
+	op.DefaultStatus = http.StatusCreated
+	return op
 }
 
 // register adds an operation of the part that is mounted. needs is the scope that guards all of it, "" for none; it is

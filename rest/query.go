@@ -8,10 +8,6 @@ import (
 
 const tagQueries = "Saved queries"
 
-func init() {
-	mounted(12, tagQueries, "Queries that somebody has saved, each at an address of its own: for spreadsheets and reports that refresh themselves.", func(*API) {})
-}
-
 // describeQueries describes the addresses of saved queries. They are answered by GraphQL, in its own errors too.
 func (a *API) describeQueries() {
 	errors := map[string]*huma.MediaType{mediaJSON: {Schema: &huma.Schema{

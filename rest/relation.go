@@ -2,18 +2,11 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
-
-func init() {
-	mounted(5, "Relations", "Who is director, UBO, shareholder or contact person of whom.", (*API).relations)
-}
 
 // Relation says that relatedCustomer is the director, UBO, shareholder or contact person of customer.
 type Relation struct {
@@ -47,20 +40,16 @@ var (
 )
 
 func (a *API) relations() {
-	registerList(a, huma.Operation{
-		OperationID: "listAllRelations", Method: http.MethodGet, Path: "/relations",
-		Summary: "List relations", Description: "The relations that match all filters, by identifier.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /relations", "listAllRelations", "List relations",
+		"The relations that match all filters, by identifier."), "", func(ctx context.Context, in *struct {
 		RelationFilters
 		Paging
 	}) (*answered[List[Relation]], error) {
 		filter := relationFilter.Map(&in.RelationFilters)
 		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{criteria: filter.Criteria()}, in.Paging, shownRelation.Map)
 	})
-	registerList(a, huma.Operation{
-		OperationID: "listRelations", Method: http.MethodGet, Path: "/customers/{customerId}/relations",
-		Summary: "List a customer's relations", Description: "The relations that have the customer on either side.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /customers/{customerId}/relations", "listRelations", "List a customer's relations",
+		"The relations that have the customer on either side."), "", func(ctx context.Context, in *struct {
 		OfCustomer
 		Paging
 	}) (*answered[List[Relation]], error) {
@@ -69,11 +58,9 @@ func (a *API) relations() {
 		}
 		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}, in.Paging, shownRelation.Map)
 	})
-	register(a, huma.Operation{
-		OperationID: "createRelation", Method: http.MethodPost, Path: "/customers/{customerId}/relations",
-		Summary: "Create a relation", DefaultStatus: http.StatusCreated,
-		Description: "Links the customer to another one and answers with the relation.",
-	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+	register(a, creation("POST /customers/{customerId}/relations", "createRelation", "Create a relation",
+		"Links the customer to another one and answers with the relation.",
+	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		Idempotent
 		Body NewRelation
@@ -86,10 +73,9 @@ func (a *API) relations() {
 		}
 		return &answered[Relation]{shownRelation.Map(relation)}, nil
 	})
-	register(a, huma.Operation{
-		OperationID: "deleteRelation", Method: http.MethodDelete, Path: "/customers/{customerId}/relations/{relationId}",
-		Summary: "Delete a relation", Description: "Removes a relation that has the customer on either side.",
-	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+	register(a, operation("DELETE /customers/{customerId}/relations/{relationId}", "deleteRelation",
+		"Delete a relation", "Removes a relation that has the customer on either side.",
+	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		RelationID string `path:"relationId" doc:"The relation's identifier."`
 	}) (*nothing, error) {

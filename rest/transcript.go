@@ -2,17 +2,10 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
-
-func init() {
-	mounted(3, "Transcripts", "Filled-in checklists and their documents.", (*API).transcripts)
-}
 
 // Transcript is the filled-in result of a checklist for a customer.
 type Transcript struct {
@@ -59,10 +52,8 @@ type OfTranscript struct {
 }
 
 func (a *API) transcripts() {
-	registerList(a, huma.Operation{
-		OperationID: "listTranscripts", Method: http.MethodGet, Path: "/transcripts",
-		Summary: "List transcripts", Description: "The transcripts that match all filters, by identifier.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /transcripts", "listTranscripts", "List transcripts",
+		"The transcripts that match all filters, by identifier."), "", func(ctx context.Context, in *struct {
 		TranscriptFilters
 		Paging
 	}) (*answered[List[Transcript]], error) {
@@ -77,22 +68,18 @@ func (a *API) transcripts() {
 		}
 		return list(ctx, a.Store.Transcripts(), question[backoffice.TranscriptCriteria]{criteria: criteria}, in.Paging, shownTranscript.Map)
 	})
-	register(a, huma.Operation{
-		OperationID: "getTranscript", Method: http.MethodGet, Path: "/transcripts/{transcriptId}",
-		Summary: "Get a transcript", Description: "One transcript.",
-	}, "", func(ctx context.Context, in *OfTranscript) (*answered[Transcript], error) {
+	register(a, operation("GET /transcripts/{transcriptId}", "getTranscript", "Get a transcript",
+		"One transcript."), "", func(ctx context.Context, in *OfTranscript) (*answered[Transcript], error) {
 		return answerOne(ctx, a.Store.Transcripts(), backoffice.NounTranscript, in.TranscriptID, shownTranscript.Map)
 	})
-	register(a, fileOperation(huma.Operation{
-		OperationID: "downloadTranscriptFile", Method: http.MethodGet, Path: "/transcripts/download/{transcriptId}/file",
-		Summary: "Download a transcript's document", Description: "The document of a transcript that is completed and for which one was generated; else 404, saying which is missing.",
-	}), "", func(ctx context.Context, in *OfTranscript) (*download, error) {
+	register(a, fileOperation(operation("GET /transcripts/download/{transcriptId}/file", "downloadTranscriptFile",
+		"Download a transcript's document", "The document of a transcript that is completed and for which one was generated; else 404, saying which is missing.",
+	)), "", func(ctx context.Context, in *OfTranscript) (*download, error) {
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.TranscriptFile, ID: in.TranscriptID})
 	})
-	register(a, huma.Operation{
-		OperationID: "getTranscriptFileMetadata", Method: http.MethodGet, Path: "/transcripts/download/{transcriptId}/metadata",
-		Summary: "Describe a transcript's document", Description: "What is known of the document that downloadTranscriptFile answers with.",
-	}, "", func(ctx context.Context, in *OfTranscript) (*answered[FileMetadata], error) {
+	register(a, operation("GET /transcripts/download/{transcriptId}/metadata", "getTranscriptFileMetadata",
+		"Describe a transcript's document", "What is known of the document that downloadTranscriptFile answers with.",
+	), "", func(ctx context.Context, in *OfTranscript) (*answered[FileMetadata], error) {
 		f, err := a.find(ctx, backoffice.FileOwner{Kind: backoffice.TranscriptFile, ID: in.TranscriptID})
 		if err != nil {
 			return nil, err

@@ -2,16 +2,11 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/mapping"
 )
-
-func init() { mounted(10, "Users", "The people of the office.", (*API).users) }
 
 // User is somebody of the office.
 type User struct {
@@ -51,10 +46,8 @@ type OfUser struct {
 }
 
 func (a *API) users() {
-	registerList(a, huma.Operation{
-		OperationID: "listUsers", Method: http.MethodGet, Path: "/users",
-		Summary: "List users", Description: "The users that match all filters.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("GET /users", "listUsers", "List users",
+		"The users that match all filters."), "", func(ctx context.Context, in *struct {
 		Search Optional[string] `query:"search" doc:"3 to 200 characters; the name or the e-mail address contains it, case and accents ignored."`
 		NameOrder
 		Paging
@@ -65,10 +58,8 @@ func (a *API) users() {
 		}
 		return list(ctx, a.Store.Users(), question[backoffice.UserCriteria]{criteria: criteria, order: in.order()}, in.Paging, showUser)
 	})
-	register(a, huma.Operation{
-		OperationID: "getUser", Method: http.MethodGet, Path: "/users/{userId}",
-		Summary: "Get a user", Description: "One user.",
-	}, "", func(ctx context.Context, in *struct {
+	register(a, operation("GET /users/{userId}", "getUser", "Get a user",
+		"One user."), "", func(ctx context.Context, in *struct {
 		OfUser
 		Conditional
 	}) (*unlessKnown[User], error) {
@@ -78,10 +69,9 @@ func (a *API) users() {
 		}
 		return unless(in.Conditional, etag(u.Version), func() (User, error) { return showUser(u), nil })
 	})
-	register(a, huma.Operation{
-		OperationID: "updateUser", Method: http.MethodPatch, Path: "/users/{userId}",
-		Summary: "Update a user", Description: "Changes the fields that are sent, clears those that are sent as null, and answers with the user.",
-	}, backoffice.UsersWrite, func(ctx context.Context, in *struct {
+	register(a, operation("PATCH /users/{userId}", "updateUser", "Update a user",
+		"Changes the fields that are sent, clears those that are sent as null, and answers with the user.",
+	), backoffice.UsersWrite, func(ctx context.Context, in *struct {
 		OfUser
 		Guarded
 		Body UserChange
@@ -96,10 +86,9 @@ func (a *API) users() {
 		}
 		return &versioned[User]{ETag: etag(u.Version), Body: showUser(u)}, nil
 	})
-	register(a, huma.Operation{
-		OperationID: "deleteUser", Method: http.MethodDelete, Path: "/users/{userId}",
-		Summary: "Delete a user", Description: "Removes the user for good. Customers that the user was responsible for get no responsible user.",
-	}, backoffice.UsersWrite, func(ctx context.Context, in *struct {
+	register(a, operation("DELETE /users/{userId}", "deleteUser", "Delete a user",
+		"Removes the user for good. Customers that the user was responsible for get no responsible user.",
+	), backoffice.UsersWrite, func(ctx context.Context, in *struct {
 		OfUser
 		Guarded
 	}) (*nothing, error) {
