@@ -15,7 +15,6 @@ const (
 	Each   BatchMode = "EACH"   // the others are written
 )
 
-// BatchModes lists both.
 var BatchModes = []BatchMode{Atomic, Each}
 
 // MaxInputs is how many inputs a batch has at most.
@@ -65,7 +64,6 @@ func (o *BatchOutcome[T]) refuse(i int, found []*UserError) {
 	}
 }
 
-// stands says whether anything of the batch is to be written.
 func (o *BatchOutcome[T]) stands(mode BatchMode) bool {
 	refused := 0
 	for i := range o.Results {
@@ -186,7 +184,6 @@ func (c *creations[T, C]) sort() (outcome *BatchOutcome[T], made []*T) {
 	return outcome, made
 }
 
-// changes are the entries of the log for what was made.
 func (c *creations[T, C]) changes(made []*T) []*Change {
 	fields := map[*T][]string{}
 	for _, d := range c.drafts {

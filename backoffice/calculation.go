@@ -1,6 +1,5 @@
 package backoffice
 
-// CalculationState is how far a calculation has come.
 type CalculationState string
 
 // CalculationStates lists every state: each is also a TranscriptStatus of the same name and label.
@@ -57,7 +56,6 @@ type CalculationCriteria struct {
 	HasProposal  Tristate
 }
 
-// Criteria makes the filter ready for the store.
 func (f *CalculationFilter) Criteria() (c CalculationCriteria) {
 	if f == nil {
 		return c

@@ -19,7 +19,6 @@ const (
 	NounConsultation  Noun = "consultation"
 )
 
-// ChangeAction is what became of an object.
 type ChangeAction string
 
 const (

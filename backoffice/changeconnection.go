@@ -12,7 +12,6 @@ type ChangeConnection struct {
 	AnyBefore func(ctx context.Context) (bool, error)
 }
 
-// Nodes are the page's changes.
 func (c *ChangeConnection) Nodes() []*VisibleChange { return c.Items }
 
 // Edges are the page's changes with their cursors.
@@ -24,10 +23,8 @@ func (c *ChangeConnection) Edges() []*ChangeEdge {
 	return edges
 }
 
-// ChangeEdge is a change with its place in the list.
 type ChangeEdge struct{ Node *VisibleChange }
 
-// Cursor is the change's place.
 func (e *ChangeEdge) Cursor() string { return e.Node.Cursor }
 
 // LatestCursor is where the newest change is that the caller may see at the page's moment.

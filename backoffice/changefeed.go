@@ -164,7 +164,6 @@ type ChangePage struct {
 	Seen    int64     // of the last one that the caller may see, or After when there is none behind it
 }
 
-// ChangeReader reads pages of the feed.
 type ChangeReader interface {
 	Sender
 	ReadChanges(b *Batch, q ChangeQuery, into *ChangePage) Queued
@@ -250,7 +249,6 @@ func ParseChangeNoun(name string) (Noun, error) {
 	return "", Errorf(BadInput, "unknown noun; the nouns are %s", strings.Join(ChangeNouns(), ", "))
 }
 
-// ChangeNouns are the names of the nouns of the feed in the APIs.
 func ChangeNouns() (names []string) {
 	for _, of := range changeKinds {
 		if of.name != "" {

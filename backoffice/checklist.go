@@ -28,7 +28,6 @@ type ChecklistCriteria struct {
 	FinancialYearID string
 }
 
-// Criteria makes the filter ready for the store.
 func (f *ChecklistFilter) Criteria() (c ChecklistCriteria) {
 	if f != nil {
 		exact(&c.Language, f.Language, &c.Nothing)

@@ -14,7 +14,6 @@ const (
 	ConsultedByExport PrivacyOperation = "EXPORT"
 )
 
-// AllPrivacyOperations lists every operation.
 var AllPrivacyOperations = []PrivacyOperation{ConsultedByRead, ConsultedBySearch, ConsultedByExport}
 
 // Consultation is one entry of the register of consultations: who looked at, searched by or exported registration
@@ -85,6 +84,5 @@ type ReceiptStore interface {
 	Write(ctx context.Context, name string, content []byte) error
 	// Names lists all names, in their order.
 	Names(ctx context.Context) ([]string, error)
-	// Read gives a file whole.
 	Read(ctx context.Context, name string) ([]byte, error)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// creation is a call that makes one object.
 type creation[T any, C comparable] struct {
 	by      *Principal
 	action  string

@@ -16,7 +16,6 @@ func (t CustomerType) Label() string {
 	return "Company"
 }
 
-// CustomerTypes lists both.
 var CustomerTypes = []CustomerType{Company, PrivatePerson}
 
 // ParseCustomerTypeLabel reads the specification's word.

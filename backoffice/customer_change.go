@@ -50,7 +50,6 @@ func (s *Service) UpdateCustomers(ctx context.Context, by *Principal, inputs []C
 	return visibleTo(by, outcome), nil
 }
 
-// customerUpdates is what becomes of a batch of updates.
 type customerUpdates struct {
 	changes []customerUpdate
 	written []*Customer

@@ -58,7 +58,6 @@ func (r *RelationsCondition) criteria() (c RelationsCriteria, err error) {
 	return c, nil
 }
 
-// SearchMode is how exactly a search is met.
 type SearchMode string
 
 const (

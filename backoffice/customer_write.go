@@ -6,7 +6,6 @@ import (
 	"strconv"
 )
 
-// number is what was sent for a guarded field.
 func (in *CustomerFields) number(field PrivacyField) Optional[string] {
 	if field == SpouseRegistrationNumber {
 		return in.SpouseRegistrationNumber
@@ -14,7 +13,6 @@ func (in *CustomerFields) number(field PrivacyField) Optional[string] {
 	return in.RegistrationNumber
 }
 
-// SealedNumber is the place of a guarded field.
 func (c *Customer) SealedNumber(field PrivacyField) *Sealed {
 	if field == SpouseRegistrationNumber {
 		return &c.SpouseRegistration

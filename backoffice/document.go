@@ -27,7 +27,6 @@ type DocumentCriteria struct {
 	CustomerID string
 }
 
-// Criteria makes the filter ready for the store.
 func (f *CustomerDocumentFilter) Criteria() (c DocumentCriteria) {
 	if f != nil {
 		exact(&c.CustomerID, f.CustomerID, &c.Nothing)

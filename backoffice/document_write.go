@@ -88,7 +88,6 @@ func checkDocument(made *CustomerDocument) error {
 	return check.refusal()
 }
 
-// putDocument stores the bytes of a document.
 func putDocument(ctx context.Context, upload *Upload, draft *DocumentDraft) (file File, err error) {
 	content := &atMost{r: draft.Content, left: draft.Max}
 	if file, err = upload.Put(ctx, content, draft.ContentType); content.over {

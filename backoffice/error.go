@@ -118,7 +118,6 @@ func MissingScope(scope Scope) *Error {
 	return &Error{Kind: Forbidden, Message: "this needs the scope " + scope.String(), RequiredScope: scope}
 }
 
-// Refuse makes the error of a write that was not done.
 func Refuse(userErrors ...*UserError) *Error {
 	return &Error{Kind: Refused, Message: "the input was refused", UserErrors: userErrors}
 }

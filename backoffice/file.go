@@ -16,8 +16,7 @@ const (
 	// TranscriptFile is the generated document of a completed transcript.
 	TranscriptFile  FileKind = "transcript"
 	CalculationFile FileKind = "calculation"
-	// DocumentFile is a customer's document.
-	DocumentFile FileKind = "document"
+	DocumentFile    FileKind = "document"
 	// MinfinFile is a document of the tax administration.
 	MinfinFile FileKind = "minfin"
 )

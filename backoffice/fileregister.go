@@ -25,7 +25,6 @@ type FileRegister interface {
 
 	// KnownFiles tells which of the storage keys some record refers to.
 	KnownFiles(ctx context.Context, keys []string) (map[string]bool, error)
-	// NamesFiles tells whether there is a record that refers to a file.
 	NamesFiles(ctx context.Context) (bool, error)
 
 	// OrphanFiles returns those of the keys that no record names and no upload under lease may have written, without

@@ -72,7 +72,6 @@ func (q *GroupQuery[C]) Dimensions() []Dimension {
 	return q.By[:]
 }
 
-// Aggregate is the answer to a GroupQuery.
 type Aggregate struct {
 	TotalCount int      // rows under the criteria, each once, whatever number of groups it is in
 	GroupCount int      // groups, also those beyond the first
@@ -87,7 +86,6 @@ type Group struct {
 	AverageProgress float64 // of transcripts, in percent, rounded to nine decimals, so that every engine answers alike
 }
 
-// GroupKey is what the rows of a group have in common.
 type GroupKey struct {
 	Dimension Dimension
 	Value     Text   // an identifier, an enum's name or a text; "" for rows without one

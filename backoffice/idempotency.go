@@ -53,7 +53,6 @@ func sealIdempotencyKey(keys Sealer, clientID string, noun Noun, key string) (te
 	return texts, err
 }
 
-// checkKey refuses a key that cannot be one.
 func checkKey(key Optional[string], check *checker) {
 	if text, ok := key.Get(); ok && CheckText(text, 255) != nil {
 		check.add(CodeInvalid, "an idempotency key has 1 to 255 characters", "idempotencyKey")

@@ -255,9 +255,7 @@ func (j JSON) AppendJSON(b []byte) []byte {
 }
 
 // String is the object's text.
-func (j JSON) String() string { return string(j.AppendJSON(nil)) }
-
-// MarshalJSON writes the object.
+func (j JSON) String() string               { return string(j.AppendJSON(nil)) }
 func (j JSON) MarshalJSON() ([]byte, error) { return j.AppendJSON(nil), nil }
 
 // UnmarshalJSON reads an object with the rules of ParseJSON; null is the empty object.

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// KeyState is what a key of the keyset is for in a store.
 type KeyState string
 
 // The states, in the order in which a key goes through them.
@@ -85,7 +84,6 @@ type KeyStore interface {
 	// OnlyWriterSince is when a transaction of this program took the lock that keeps every other program from writing,
 	// zero when none holds it. Until it commits, which renews what UseKeys noted, no key turns.
 	OnlyWriterSince() time.Time
-	// EndKeyUse forgets a program that has ended.
 	EndKeyUse(ctx context.Context, id string) error
 	// KeyUsers are the programs whose time is not over.
 	KeyUsers(ctx context.Context) ([]KeyUser, error)

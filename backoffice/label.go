@@ -13,7 +13,6 @@ func (l *Label) Identity() string { return l.ID }
 // Position tells where the label stands in a list of that order.
 func (l *Label) Position(key OrderKey) Position { return positionByName(key, l.ID, l.Name) }
 
-// LabelCriteria picks among labels: all of them.
 type LabelCriteria struct{}
 
 var LabelTable = &Table[Label]{

@@ -28,7 +28,6 @@ const (
 	LegalFormFeitelijkeVereniging LegalForm = "FEITELIJKE_VERENIGING"
 )
 
-// LabelLanguage is a language in which a legal form has a label.
 type LabelLanguage string
 
 const (
@@ -116,7 +115,6 @@ func (f LegalForm) MarshalGQL(w io.Writer) {
 	_, _ = io.WriteString(w, strconv.Quote(string(f)))
 }
 
-// UnmarshalGQL reads the enum value.
 func (f *LegalForm) UnmarshalGQL(v any) (err error) {
 	*f, err = readEnum(v, ParseLegalForm)
 	return err

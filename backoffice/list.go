@@ -126,9 +126,7 @@ func NewIDs(ids []string) *IDs {
 
 // List returns the identifiers; not to be changed.
 func (ids *IDs) List() []string { return ids.list }
-
-// Len counts the identifiers.
-func (ids *IDs) Len() int { return len(ids.list) }
+func (ids *IDs) Len() int       { return len(ids.list) }
 
 // PageArgs are the paging arguments of a connection, as they came; nil is absent.
 type PageArgs struct {

@@ -9,7 +9,6 @@ var orderKeys = map[OrderField]OrderKey{
 	"RELEVANCE": KeyRelevance, "RELATION_COUNT": KeyRelations, "OPEN_TRANSCRIPT_COUNT": KeyOpenTranscripts, "CUSTOMER_NAME": KeyCustomerName,
 }
 
-// ListOrder is the order that a caller wants of a list.
 type ListOrder struct {
 	Field     OrderField
 	Direction OrderDirection

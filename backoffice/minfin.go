@@ -33,7 +33,6 @@ type MinfinCriteria struct {
 	SynchronisedSince Instant
 }
 
-// Criteria makes the filter ready for the store.
 func (f *MinfinDocumentFilter) Criteria() (c MinfinCriteria) {
 	if f == nil {
 		return c

@@ -71,7 +71,6 @@ func (t *guardedTx) LogChanges(ctx context.Context, changes ...*Change) error {
 	return t.Tx.LogChanges(ctx, changes...)
 }
 
-// refuse refuses to write records of a mirrored noun.
 func (m *Mirror) refuse(noun Noun) error {
 	if m.Of(noun) == nil {
 		return nil
@@ -81,7 +80,6 @@ func (m *Mirror) refuse(noun Noun) error {
 	}}}
 }
 
-// MirrorStore keeps what a mirror has to know.
 type MirrorStore interface {
 	// Mirror returns whose mirror the store is, nil when it is nobody's. The answer may be a second old.
 	Mirror(ctx context.Context) (*Mirror, error)

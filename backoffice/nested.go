@@ -8,8 +8,7 @@ import (
 // Bounds of filters within filters.
 const (
 	// MaxNesting is how many levels any and not may lie in each other.
-	MaxNesting = 2
-	// MaxAlternatives is how many filters one any has.
+	MaxNesting      = 2
 	MaxAlternatives = 50
 )
 
@@ -85,7 +84,6 @@ func anyAndNot[F any, C comparable](alternatives []*F, excluded *F, level int, o
 	return err
 }
 
-// Span is a stretch of time.
 type Span struct {
 	From, To       Instant // From belongs to it, To does not
 	HasFrom, HasTo bool

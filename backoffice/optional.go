@@ -16,10 +16,8 @@ const (
 	given
 )
 
-// Null is a field that was sent as null.
 func Null[T any]() Optional[T] { return Optional[T]{state: null} }
 
-// Value is a field that was sent with a value.
 func Value[T any](value T) Optional[T] { return Optional[T]{value: value, state: given} }
 
 // ValueOf is a value, or absent when there is none: for calls in which absent and null are one.
@@ -38,9 +36,7 @@ func NullOr[T any](value *T) Optional[T] {
 	return Value(*value)
 }
 
-func (o Optional[T]) IsSent() bool { return o.state != absent }
-
-// IsNull says whether the field was sent as null.
+func (o Optional[T]) IsSent() bool            { return o.state != absent }
 func (o Optional[T]) IsNull() bool            { return o.state == null }
 func (o Optional[T]) Get() (value T, ok bool) { return o.value, o.state == given }
 

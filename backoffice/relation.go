@@ -23,7 +23,6 @@ func ParseRelationKindLabel(label string) (RelationKind, error) {
 	return labelled(RelationKinds, label, "a relation's kind is director, UBO, shareholder or contact person")
 }
 
-// RelationDirection tells from which end a relation is seen.
 type RelationDirection string
 
 const (
@@ -63,7 +62,6 @@ type RelationCriteria struct {
 	Direction         RelationDirection // only under a customer
 }
 
-// Criteria makes the filter ready for the store.
 func (f *CustomerRelationFilter) Criteria() (c RelationCriteria) {
 	if f == nil {
 		return c
@@ -87,7 +85,6 @@ func (e *CustomerRelationEdge) Direction() RelationDirection {
 	return Incoming
 }
 
-// OtherID identifies the customer at the other end.
 func (e *CustomerRelationEdge) OtherID() string {
 	if e.Direction() == Outgoing {
 		return e.Node.RelatedCustomerID

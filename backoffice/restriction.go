@@ -86,9 +86,7 @@ func (r Restriction) Alternatives() (all []RestrictionFields) {
 
 // Equal is for comparisons that cannot look inside.
 func (r Restriction) Equal(other Restriction) bool { return r == other }
-
-// IsSet says whether anything is restricted.
-func (r Restriction) IsSet() bool { return r != Restriction{} }
+func (r Restriction) IsSet() bool                  { return r != Restriction{} }
 
 // String is the restriction as it is stored and listed: a JSON object, an array of them where there are alternatives,
 // "" for none.

@@ -76,7 +76,6 @@ func SavedQueryOf(ctx context.Context, store TrustedDocumentStore, by *Principal
 // ReservedVariables are the names of variables that no saved query has: in its address they stand for something else.
 var ReservedVariables = []string{"format", "rows", "after", "cursor", "excel"}
 
-// SavedQueryDraft is what a caller sends to save a query.
 type SavedQueryDraft struct {
 	Name        *string // its operation's when nil
 	Title       *string // the first line of its description, or of the comment before it, when nil

@@ -40,7 +40,6 @@ func NamesOf(scopes []Scope) []string {
 	return names
 }
 
-// String is the name in the specification.
 func (s Scope) String() string { return string(s) }
 
 // MarshalGQL writes the enum value of the GraphQL schema: PRIVACY_READ.

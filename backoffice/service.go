@@ -121,7 +121,6 @@ func NoSuch(noun Noun, field ...string) error {
 	return Refuse(&UserError{Code: CodeNotFound, Message: "no " + string(noun) + " has this identifier", Field: field})
 }
 
-// userErrorsOf are those of a refusal.
 func userErrorsOf(err error) []*UserError {
 	var known *Error
 	if errors.As(err, &known) {

@@ -8,7 +8,6 @@ import (
 // StatementCount counts the statements that a store was asked to run on behalf of a request.
 type StatementCount struct{ n atomic.Int64 }
 
-// Count is how many there were so far.
 func (c *StatementCount) Count() int { return int(c.n.Load()) }
 
 // Add counts those of a part that was counted by itself.
@@ -16,7 +15,6 @@ func (c *StatementCount) Add(part *StatementCount) { c.n.Add(part.n.Load()) }
 
 type statementCountKey struct{}
 
-// WithStatementCount returns a context in which a store's statements are counted.
 func WithStatementCount(ctx context.Context) (context.Context, *StatementCount) {
 	calls := &StatementCount{}
 	return context.WithValue(ctx, statementCountKey{}, calls), calls

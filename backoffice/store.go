@@ -76,7 +76,6 @@ type Writer[T any, C comparable] interface {
 	Delete(ctx context.Context, ids ...string) ([]string, error)
 }
 
-// Readers are the readers of every noun.
 type Readers interface {
 	FinancialYears() Reader[*FinancialYear, FinancialYearCriteria]
 	Checklists() Reader[*Checklist, ChecklistCriteria]

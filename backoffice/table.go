@@ -36,7 +36,6 @@ type WritableField[T any] struct {
 	check func(*T, *checker) // the rule that needs no other record; nil for none
 }
 
-// Word is a field that is one of a few words.
 type Word[T any] struct {
 	Known []string // in the order of the schema
 	Get   func(*T) string

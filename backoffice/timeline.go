@@ -88,7 +88,6 @@ func (t *Timeline) Waited(wait time.Duration) {
 	t.waited += wait
 }
 
-// Note notes statements that were sent together.
 func (t *Timeline) Note(statements ...TimedStatement) {
 	if t == nil || len(statements) == 0 {
 		return
@@ -122,7 +121,6 @@ func (l *Level) note(s TimedStatement) {
 	known.Ended = s.Ended
 }
 
-// Levels are what was noted so far.
 func (t *Timeline) Levels() []Level {
 	if t == nil {
 		return nil

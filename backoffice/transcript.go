@@ -140,7 +140,6 @@ func tristate(wanted *bool) Tristate {
 	return No
 }
 
-// TranscriptStatusCount says how many transcripts of a list have a status.
 type TranscriptStatusCount struct {
 	Status TranscriptStatus
 	Count  int

@@ -98,7 +98,6 @@ func (s *Service) AssignChecklists(ctx context.Context, by *Principal, draft Ass
 	return assigned, nil
 }
 
-// assignment is such a call.
 type assignment struct {
 	by        *Principal
 	draft     *Assignments

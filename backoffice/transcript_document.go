@@ -6,7 +6,6 @@ import (
 	"io"
 )
 
-// TranscriptDocument is all that a transcript's document is drawn from.
 type TranscriptDocument struct {
 	Transcript    *Transcript
 	Customer      *Customer

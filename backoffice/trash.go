@@ -31,12 +31,10 @@ func (t *Trashed) Name() string {
 	return ""
 }
 
-// Rows counts the records.
 func (t *Trashed) Rows() int {
 	return len(t.Customers) + len(t.Relations) + len(t.Transcripts) + len(t.Calculations) + len(t.Documents) + len(t.MinfinDocuments)
 }
 
-// Files are the stored files of the records.
 func (t *Trashed) Files() (files []*File) {
 	add := func(file *File) {
 		if file != nil {
@@ -66,7 +64,6 @@ func (t *Trashed) FileKeys() (keys []string) {
 	return keys
 }
 
-// Keeping says how what is deleted is kept in the trash.
 type Keeping struct {
 	At       Instant
 	ClientID string
@@ -84,7 +81,6 @@ type TrashStore interface {
 	EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, err error)
 }
 
-// TrashTx is the trash inside a transaction.
 type TrashTx interface {
 	// KeepDeleted has Delete of customers and relations put what it takes, and what goes with that, into the trash:
 	// from now on, in this transaction. Their files are known files as long as they are there. What was there of the

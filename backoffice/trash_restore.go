@@ -12,7 +12,6 @@ func (s *Service) keepDeleted(tx Tx, by *Principal, at Instant) {
 	}
 }
 
-// Restored tells what came back from the trash.
 type Restored struct {
 	Rows int      // all records
 	Left []string // relations whose other customer is not there: they stay in the trash, and come back with it
@@ -63,7 +62,6 @@ func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored R
 	return restored, err
 }
 
-// restoring is what is to be written again.
 type restoring struct {
 	tx   Tx
 	all  Trashed
@@ -89,7 +87,6 @@ func (r *restoring) add(entry *Trashed) {
 	}
 }
 
-// own are the identifiers of all records, with their nouns.
 func (r *restoring) own() map[string]Noun {
 	own := map[string]Noun{}
 	idsOf(own, NounCustomer, r.all.Customers)
@@ -189,7 +186,6 @@ func (r *restoring) leave(own, stored map[string]Noun) error {
 	return absent
 }
 
-// checkUnique says who has the unique values now.
 func (r *restoring) checkUnique(ctx context.Context) error {
 	holders, err := r.tx.Customers().Holders(ctx, r.all.Customers)
 	if err != nil {

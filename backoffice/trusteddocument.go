@@ -108,7 +108,6 @@ func titled(description string) (title, about string) {
 	return title, about
 }
 
-// TrustedQuery asks for trusted documents.
 type TrustedQuery struct {
 	ID    string // only those with this identifier, or alias
 	Name  string // only saved queries of this name
@@ -116,7 +115,6 @@ type TrustedQuery struct {
 	Texts bool   // with their texts
 }
 
-// TrustedChanges are what is to be done to trusted documents.
 type TrustedChanges struct {
 	Put    []*TrustedDocument // added, or written over those of the same set, identifier and name
 	Retire []*TrustedDocument // marked with their RetiredAt

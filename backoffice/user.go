@@ -17,13 +17,11 @@ type User struct {
 	Version   int      // grows by one with every change
 }
 
-// MaxLabels is how many labels a user may have.
 const MaxLabels = 100
 
 // DisplayName is the name to show: the first and the last name.
 func (u *User) DisplayName() string { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
 
-// SearchTextOfUser is what UserFilter.Search looks in.
 func SearchTextOfUser(u *User) string {
 	return Fold(u.FirstName+" "+u.LastName) + "\n" + Fold(u.Email)
 }

@@ -81,7 +81,6 @@ func findLabels(ctx context.Context, tx Tx, ids []string) (map[string]*Label, er
 	return ReadByID(ctx, tx.Labels(), sound(ids...), 0)
 }
 
-// checkLabels holds labels to being there.
 func checkLabels(found map[string]*Label, ids []string, check *checker) {
 	if len(ids) > MaxLabels {
 		return

@@ -7,7 +7,6 @@ const (
 	ViewerPerson     ViewerKind = "PERSON"
 )
 
-// AllViewerKinds lists every kind.
 var AllViewerKinds = []ViewerKind{ViewerCredential, ViewerPerson}
 
 func (v *Principal) Kind() ViewerKind {

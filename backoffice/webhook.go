@@ -11,7 +11,6 @@ import (
 // NounWebhook names webhooks in the change log. The feed shows nothing of them.
 const NounWebhook Noun = "webhook"
 
-// MaxWebhooks is how many there may be.
 const MaxWebhooks = 100
 
 // Webhook is an address to which changes are posted as they come: a place in the change log, and what is on its way

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// WebhookProgress is how far a webhook has come.
 type WebhookProgress struct {
 	Stop    WebhookStop // why nothing is sent, "" when something is
 	History string      // of the log, in which
@@ -46,7 +45,6 @@ func (w *Webhook) May(kinds ChangeKinds) bool {
 func (w *Webhook) Withdraw()               { w.Begin(nil) }
 func (w *Webhook) Begin(m *WebhookMessage) { w.Message, w.Attempts, w.Due = m, 0, 0 }
 
-// Received notes that the message on its way was received.
 func (w *Webhook) Received(now Instant) {
 	w.At = w.Message.Through
 	w.Message, w.Attempts, w.Due = nil, 0, 0

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// changesCommand shows the change log.
 type changesCommand struct {
 	List changesListCommand `cmd:"" help:"List what was changed, by whom and when; never a value."`
 }

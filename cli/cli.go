@@ -19,7 +19,6 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// settings are what all commands share.
 type settings struct {
 	gateway.Settings
 
@@ -151,7 +150,6 @@ func (c *closers) close() {
 	}
 }
 
-// opened opens what a command works on.
 func opened[T io.Closer](ctx context.Context, open *closers, by func(context.Context) (T, error)) (T, error) {
 	one, err := by(ctx)
 	if err == nil {
@@ -160,7 +158,6 @@ func opened[T io.Closer](ctx context.Context, open *closers, by func(context.Con
 	return one, err
 }
 
-// parser reads a command line into the program.
 func (p *program) parser(options ...kong.Option) *kong.Kong {
 	parser, err := kong.New(p, append(options,
 		kong.Name("backoffice"),

@@ -30,7 +30,6 @@ func (c *completionCommand) Run(t terminal) error {
 	return err
 }
 
-// completeCommand is what the scripts ask.
 type completeCommand struct {
 	Words []string `arg:"" optional:"" help:"What was typed behind the program's name; the last word is the one to complete."`
 }

@@ -74,7 +74,6 @@ func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, repor
 	return err
 }
 
-// writeConsultations writes the entries as CSV.
 func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error {
 	columns := []string{"at", "clientId", "clientName", "operation", "fields", "purpose", "chain", "number", "issuer", "subject"}
 	return formatFlag{Format: "csv"}.list(w, columns, func(add adder) error {

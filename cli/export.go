@@ -33,7 +33,6 @@ func (c *exportCommand) Validate() error {
 
 var errPurpose = errors.New("--purpose has at most 200 characters, no control characters, no run of 9 or more digits and no registration number")
 
-// Run writes the folder and tells what is in it.
 func (c *exportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	bar := newProgress(t.err, false)
 	exporter := &importexport.Exporter{

@@ -13,7 +13,6 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// importCommand loads an import folder.
 type importCommand struct {
 	Path    string   `arg:"" help:"The folder with the NDJSON or CSV files; docs/import.md describes it."`
 	Rejects string   `placeholder:"FOLDER" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`

@@ -13,7 +13,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// keysCommand turns the keys of the keyset.
 type keysCommand struct {
 	Status keysStatusCommand `cmd:"" help:"List the keys, and how much is sealed by each."`
 	Rotate keysRotateCommand `cmd:"" help:"Make a new key, which seals all that is new as soon as every server knows it."`

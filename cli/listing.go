@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 )
 
-// formatFlag chooses how a list is printed.
 type formatFlag struct {
 	Format string `enum:"table,csv,jsonl" default:"table" help:"How to print: table, csv, or jsonl for JSON Lines (${default})."`
 }

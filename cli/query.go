@@ -77,7 +77,6 @@ func (c *queryCommand) Run(ctx context.Context, s *settings, t terminal) (err er
 	return writeFile(c.Output, true, func(to io.Writer) error { return c.write(to, t, client, request) })
 }
 
-// write asks, and writes what is answered.
 func (c *queryCommand) write(to io.Writer, t terminal, client *http.Client, request *http.Request) error {
 	response, err := client.Do(request)
 	if err != nil {
@@ -95,7 +94,6 @@ func (c *queryCommand) write(to io.Writer, t terminal, client *http.Client, requ
 	return err
 }
 
-// request is the one that a server is asked with.
 func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {
 	document, err := readFile(c.File)
 	if err != nil {

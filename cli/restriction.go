@@ -23,7 +23,6 @@ func (f *restrictionFlags) read() (backoffice.Restriction, error) {
 	return r, flagged(err)
 }
 
-// flagged says of which flags a refusal is.
 func flagged(err error) error {
 	var known *backoffice.Error
 	if !errors.As(err, &known) || known.Kind != backoffice.Refused {

@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// trashCommand undoes deletions.
 type trashCommand struct {
 	List    trashListCommand    `cmd:"" help:"List what was deleted and can be brought back (serve --trash), the latest first."`
 	Restore trashRestoreCommand `cmd:"" help:"Bring back what was deleted, with all that went with it."`

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// versionCommand prints what this program is.
 type versionCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object with version, commit and schema, and nothing else."`
 }

@@ -15,7 +15,6 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// yearsCommand starts financial years.
 type yearsCommand struct {
 	Start yearsStartCommand `cmd:"" help:"Archive the current financial year and start the next."`
 	List  yearsListCommand  `cmd:"" help:"List the financial years."`

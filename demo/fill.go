@@ -30,7 +30,6 @@ func Finished(ctx context.Context, store backoffice.Store) (bool, error) {
 	return len(found) > 0, err
 }
 
-// chunk is what is stored in one transaction.
 type chunk struct {
 	last         int
 	customers    []*backoffice.Customer

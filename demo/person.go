@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// person is somebody who does not exist.
 type person struct{ first, last, number string }
 
 func newPerson(r *rand.Rand, at *region) person {

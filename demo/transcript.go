@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// work is what was done for a customer.
 type work struct {
 	transcripts  []*backoffice.Transcript
 	calculations []*backoffice.Calculation

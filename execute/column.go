@@ -2,7 +2,6 @@ package execute
 
 // Column is the results of one field for all objects of a level, in the objects' order.
 type Column interface {
-	// rows counts the results.
 	rows() int
 	// without returns a copy that has nothing where an error stands.
 	without(errs []error) Column

@@ -216,7 +216,6 @@ func (c *compiler) finish(s *selection, at int) (err error) {
 	return nil
 }
 
-// includes decides @skip and @include.
 func (c *compiler) includes(directives ast.DirectiveList) (bool, error) {
 	for _, d := range directives {
 		if d.Name != "skip" && d.Name != "include" {

@@ -23,7 +23,6 @@ func recovered(ctx context.Context, fault any) error {
 	return err
 }
 
-// context is the context of the root object.
 func (r *run) context() context.Context {
 	return graphql.WithFieldContext(r.ctx, &graphql.FieldContext{Object: r.plan.root.object.Name})
 }

@@ -67,7 +67,6 @@ func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Ex
 	}
 }
 
-// Schema is the schema as clients see it.
 func (e *Executor) Schema() *ast.Schema { return e.published }
 
 // Forget lets go of the plans of an operation that was made for one request, and will not be executed again.

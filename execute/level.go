@@ -55,7 +55,6 @@ type frame struct {
 	index  int  // its place in the list that is being written
 }
 
-// run is one execution of a plan.
 type run struct {
 	ctx       context.Context
 	executor  *Executor

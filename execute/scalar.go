@@ -63,7 +63,6 @@ func (w *Writer) escape(c byte) {
 	}
 }
 
-// Int appends a number.
 func (w *Writer) Int(i int) bool {
 	w.bytes = strconv.AppendInt(w.bytes, int64(i), 10)
 	return true
@@ -98,7 +97,6 @@ func Append[T interface{ AppendJSON([]byte) []byte }](w *Writer, scalar T) bool 
 	return true
 }
 
-// Marshal appends any other scalar.
 func (w *Writer) Marshal(scalar graphql.Marshaler) bool {
 	scalar.MarshalGQL(w)
 	return scalar != graphql.Null

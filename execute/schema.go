@@ -54,10 +54,8 @@ type List interface {
 	At(i int) any
 }
 
-// Of is a List of pointers to one Go type.
 type Of[T any] []T
 
-// Len counts the objects.
 func (l Of[T]) Len() int     { return len(l) }
 func (l Of[T]) At(i int) any { return l[i] }
 

@@ -78,7 +78,6 @@ func (w *Writer) look() {
 	}
 }
 
-// finish tells what could not be written.
 func (w *Writer) finish() {
 	for _, u := range w.unwritable {
 		if !w.full() {

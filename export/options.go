@@ -11,7 +11,6 @@ import (
 	"example.org/backoffice/graphqlhttp"
 )
 
-// Format is what an export is written as.
 type Format string
 
 // The formats, by their names in ?format= and as endings of files.
@@ -27,7 +26,6 @@ var mediaOf = map[Format]string{
 	XLSX:  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
-// contentType is the media type of a format, as an answer tells it.
 func (f Format) contentType() string {
 	if f == XLSX {
 		return mediaOf[f]
@@ -43,7 +41,6 @@ func ParseFormat(name string) (Format, error) {
 	return "", backoffice.Errorf(backoffice.BadInput, "the formats of an export are jsonl, csv and xlsx")
 }
 
-// Options are what an address says of an export.
 type Options struct {
 	Format Format // "" when it does not say
 	Rows   string // the path of the list that is unfolded into rows
@@ -52,7 +49,6 @@ type Options struct {
 	Excel  bool   // CSV as Excel opens it
 }
 
-// optionNames are the parameters of an address that are options.
 var optionNames = map[string]func(*Options, string) error{
 	"format": func(o *Options, value string) (err error) {
 		o.Format, err = ParseFormat(value)

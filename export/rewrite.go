@@ -73,7 +73,6 @@ func (r *rewriting) list(root *selected, cursors bool) (*ast.Field, error) {
 	return &field, nil
 }
 
-// field makes a field of a type's.
 func (*rewriting) field(of *ast.Definition, name, alias string) *ast.Field {
 	return &ast.Field{Name: name, Alias: alias, Definition: of.Fields.ForName(name), ObjectDefinition: of}
 }

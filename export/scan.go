@@ -61,7 +61,6 @@ func appendText(to, quoted []byte) []byte {
 	return append(to, text...)
 }
 
-// isNull says whether the value at a place is null.
 func isNull(b []byte, at int) bool { return b[at] == 'n' }
 
 // eachElement calls do with the place of each element of the list at a place, which may be null; do returns where it

@@ -13,7 +13,6 @@ type selecting struct {
 	variables map[string]any
 }
 
-// selected is a field of one level.
 type selected struct {
 	alias, name string
 	definition  *ast.FieldDefinition

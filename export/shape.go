@@ -27,7 +27,6 @@ type member struct {
 	column int    // of a table, from 1; 0 for none
 }
 
-// role is what a member is to an export.
 type role uint8
 
 const (

@@ -127,7 +127,6 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 	return arguments, nil
 }
 
-// variables are those of a page.
 func (sp *spine) variables(first int64, after string) map[string]any {
 	values := maps.Clone(sp.query.Variables)
 	if values == nil {

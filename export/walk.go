@@ -50,7 +50,6 @@ func (e *Endpoint) newWalk(s *spine) (_ *walk, err error) {
 	}
 }
 
-// leaf is a page that was read.
 type leaf struct {
 	part *graphqlhttp.Part
 	rows int   // where the list begins in the part's data; 0 until that is known
@@ -119,7 +118,6 @@ func (l *leaf) open(b []byte, left int64) bool {
 	return true
 }
 
-// reading is a page that is being read.
 type reading struct {
 	done chan struct{}
 	leaf *leaf

@@ -29,7 +29,6 @@ const (
 	bytesInMemory = 4 * excelize.StreamChunkSize
 )
 
-// workbook writes tables as XLSX.
 type workbook struct {
 	table  *table
 	name   string
@@ -118,7 +117,6 @@ func noRoom(cause error) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the server has no room for the file of an XLSX export now: take csv or jsonl, which need none", Cause: cause}
 }
 
-// close removes what was written.
 func (w *workbook) close() {
 	if w.file != nil {
 		_ = w.file.Close()

@@ -52,7 +52,6 @@ func (b *Bucket) Owner(ctx context.Context) (string, error) {
 	return ownerOf(text)
 }
 
-// readSmall reads a small object whole.
 func (b *Bucket) readSmall(ctx context.Context, name, doing string) ([]byte, error) {
 	reader, _, _, err := b.client.GetObject(ctx, b.bucket, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {

@@ -139,7 +139,6 @@ func (f *Folder) syncFolder(name string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// Open reads a part of a file.
 func (f *Folder) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	if err := checkAsk(ctx, key, offset); err != nil {
 		return nil, err
@@ -172,7 +171,6 @@ type part struct {
 	io.Closer
 }
 
-// Missing looks for files.
 func (f *Folder) Missing(ctx context.Context, keys []string) ([]string, error) {
 	if err := f.here(); err != nil {
 		return nil, err

@@ -6,10 +6,8 @@ import (
 	"strings"
 )
 
-// byteRange is a part of a file.
 type byteRange struct{ offset, length int64 }
 
-// rangeAnswer is what a Range header comes to.
 type rangeAnswer uint8
 
 const (

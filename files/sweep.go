@@ -17,7 +17,6 @@ const (
 	sweptPart = 50  // one in so many, or a single one
 )
 
-// Swept counts what a sweep found.
 type Swept struct {
 	Seen        int // files in the store
 	Orphans     int // of them without a record or an upload that goes on

@@ -12,7 +12,6 @@ import (
 // selectedFields are the fields that an operation selects of the rows behind a field.
 func selectedFields(selection execute.Selection) any { return loaders.NewFields(selection.Names()) }
 
-// withSelectedFields hands them to the loaders.
 func withSelectedFields(ctx context.Context, fields any) context.Context {
 	return loaders.WithFields(ctx, fields.(*loaders.Fields))
 }

@@ -186,7 +186,6 @@ func (s server) graphql(schema *execute.Executor, admission *limits.Admission, t
 	return graphqlhttp.New(schema, s.limits, hooks)
 }
 
-// missingScopes are the scopes that the context's pair does not have.
 func missingScopes(ctx context.Context, of []string) []string {
 	principal := auth.From(ctx)
 	return slices.DeleteFunc(slices.Clone(of), func(name string) bool { return principal.Has(backoffice.Scope(name)) })

@@ -32,7 +32,6 @@ func (s *letterheadSettings) letterhead() (pdf.Letterhead, error) {
 	return of, nil
 }
 
-// fonts reads the fonts for other scripts.
 func (s *letterheadSettings) fonts() (pdf.Fonts, error) {
 	if s.Fonts == "" {
 		return nil, nil

@@ -30,7 +30,6 @@ type mirror struct {
 	known atomic.Pointer[backoffice.Mirror]
 }
 
-// look asks the store.
 func (m *mirror) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, mirrorLook)
 	defer cancel()

@@ -24,7 +24,6 @@ type PeopleSettings struct {
 	Scope    string `name:"oidc-scope" env:"BACKOFFICE_OIDC_SCOPE" placeholder:"SCOPES" help:"What GraphiQL asks of the provider: openid, and what makes its tokens those of --oidc-audience (openid profile)."`
 }
 
-// IsSet says whether people sign in here.
 func (s *PeopleSettings) IsSet() bool { return *s != PeopleSettings{} }
 
 func (s *PeopleSettings) open(links people.Sealer, log *slog.Logger, clock func() time.Time) (*people.People, error) {

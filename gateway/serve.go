@@ -39,7 +39,6 @@ type Config struct {
 	clock func() time.Time // that access tokens are held to; nil is this machine's
 }
 
-// ChangesSettings are about the change log.
 type ChangesSettings struct {
 	Keep changes.Age `name:"keep-changes" default:"400d" env:"BACKOFFICE_KEEP_CHANGES" placeholder:"TIME" help:"For how long changes are kept for those who follow them, such as 400d, 12h or 90s; 0 keeps all (${default})."`
 }

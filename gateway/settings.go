@@ -58,7 +58,6 @@ func (b *Backend) Service() *backoffice.Service {
 // Documents draws with the office's letterhead and fonts.
 func (b *Backend) Documents() backoffice.Documents { return b.documents }
 
-// Close closes the store and the files.
 func (b *Backend) Close() error {
 	b.Keys.Release()
 	return errors.Join(b.Store.Close(), b.Files.Close())
@@ -138,7 +137,6 @@ func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
 	return b, nil
 }
 
-// OpenFiles opens the stored files, which must be the store's own.
 func (s *Settings) OpenFiles(ctx context.Context, store backoffice.Store) (files.Store, error) {
 	stored, err := files.Open(ctx, s.Files)
 	if err != nil {

@@ -18,7 +18,6 @@ type TrashSettings struct {
 // TrashTime is for how long what was deleted can be brought back.
 type TrashTime time.Duration
 
-// String is the time as UnmarshalText reads it.
 func (t TrashTime) String() string { return changes.Age(t).String() }
 
 // UnmarshalText reads a time: 30d, or what time.ParseDuration knows.

@@ -51,7 +51,6 @@ func (s server) watching(ctx context.Context, span *tracing.Operation) (_ contex
 	}
 }
 
-// noteOutcome tells a watched operation what became of it.
 func noteOutcome(ctx context.Context, o graphqlhttp.Outcome) {
 	if w, ok := ctx.Value(watchedKey{}).(*watched); ok {
 		w.outcome = o

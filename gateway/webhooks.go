@@ -4,7 +4,6 @@ import (
 	"example.org/backoffice/webhooks"
 )
 
-// WebhookSettings are about what is posted to webhooks.
 type WebhookSettings struct {
 	webhooks.Settings
 	Off bool `name:"no-webhooks" env:"BACKOFFICE_NO_WEBHOOKS" help:"Send nothing to webhooks, as a copy of an installation should not."`

@@ -13,7 +13,6 @@ import (
 // Server-Sent Events, as graphql-sse has them in its mode of distinct connections: an event named next for each answer
 // of an operation, and one named complete at the end.
 
-// eventStream writes events to a client.
 type eventStream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController

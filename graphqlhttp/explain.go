@@ -28,7 +28,6 @@ func explainOf(header http.Header) explain {
 	return explainNothing
 }
 
-// explanation is extensions.cost.
 type explanation struct {
 	Depth      int      `json:"depth"`
 	Cost       int      `json:"cost"`

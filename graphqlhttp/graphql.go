@@ -128,7 +128,6 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.done(ctx, &served, a)
 }
 
-// done tells what became of an operation.
 func (g *GraphQL) done(ctx context.Context, served *served, a answer) {
 	if g.hooks.Done != nil {
 		served.Status, served.Codes = a.status, codesOf(a.errors)

@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// prepared is an operation that may be executed.
 type prepared struct {
 	operation
 	variables map[string]any
@@ -87,7 +86,6 @@ func plainRootField(ctx context.Context, next graphql.RootResolver) graphql.Mars
 	return next(ctx)
 }
 
-// execute runs an operation when it is its turn.
 func (g *GraphQL) execute(ctx context.Context, media string, q *prepared, outcome *served) answer {
 	return g.executed(ctx, media, q, outcome, false)
 }

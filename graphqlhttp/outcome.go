@@ -18,7 +18,6 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// answerOf decides the status of an answer.
 func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql.OperationContext, response *graphql.Response) answer {
 	if late(ctx, operation, response) {
 		return refusal(media, g.Present(ctx, context.DeadlineExceeded))

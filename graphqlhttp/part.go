@@ -15,7 +15,6 @@ import (
 // What follows is for answers that consist of several executions, such as an export's pages: it is read, prepared and
 // executed as any other request is, but what is executed is made of what was asked.
 
-// Asked is what a client asks to have executed.
 type Asked struct{ request }
 
 // Ask reads the body of a POST. Errors: those of a body, as *Refused.

@@ -85,7 +85,6 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 var tooLarge = &unread{status: http.StatusRequestEntityTooLarge, message: "the body is too large"}
 
-// readBody reads at most limit bytes.
 func readBody(w http.ResponseWriter, r *http.Request, limit int) (string, *unread) {
 	if r.ContentLength > int64(limit) {
 		return "", tooLarge

@@ -264,7 +264,6 @@ func (s *socket) begin(ctx context.Context, m message) bool {
 	return true
 }
 
-// end ends the operation of an identifier.
 func (s *socket) end(id string) {
 	s.mu.Lock()
 	o := s.operations[id]
@@ -284,7 +283,6 @@ func (o *running) over() {
 	}
 }
 
-// run answers the operation.
 func (o *running) run(ctx context.Context, m message) {
 	defer o.stop()
 	var served served

@@ -14,7 +14,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Subscription is one that has begun. It is for one goroutine.
 type Subscription interface {
 	// Context ends when the subscription has to; its cause says why.
 	Context() context.Context
@@ -93,7 +92,6 @@ func (g *GraphQL) follow(ctx context.Context, q *prepared, s Subscription, to su
 	return why
 }
 
-// following is a subscription while it is told.
 type following struct {
 	*GraphQL
 	q    *prepared

@@ -16,7 +16,6 @@ type certificate struct {
 	changed    time.Time // of the newer file
 }
 
-// configuration loads the certificate and makes a configuration that serves it.
 func (c *certificate) configuration() (*tls.Config, error) {
 	if _, err := c.current(nil); err != nil {
 		return nil, fmt.Errorf("cannot use the certificate: %w", err)

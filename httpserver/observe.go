@@ -51,7 +51,6 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 // statusLeft is what is logged and counted for a client that left before there was an answer, as other servers have it.
 const statusLeft = 499
 
-// seen is an answered request.
 type seen struct {
 	*record
 	left          bool // the client did not wait for the answer, or not for all of it

@@ -25,5 +25,4 @@ func (s *sender) Write(answer []byte) (sent int, err error) {
 	return sent, err
 }
 
-// Unwrap serves http.ResponseController.
 func (s *sender) Unwrap() http.ResponseWriter { return s.ResponseWriter }

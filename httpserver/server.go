@@ -20,7 +20,6 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// Options are what a server is given by the program.
 type Options struct {
 	// Ready says why requests cannot be answered now, nil when they can. Without it a server is always ready.
 	Ready func(context.Context) error

@@ -70,9 +70,7 @@ func (s *streamWriter) SetWriteDeadline(until time.Time) error {
 }
 
 // Flush serves those who ask for an http.Flusher.
-func (s *streamWriter) Flush() { _ = s.control.Flush() }
-
-// Unwrap serves http.ResponseController.
+func (s *streamWriter) Flush()                      { _ = s.control.Flush() }
 func (s *streamWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // streamReader moves the deadlines of an upload on with each part that was read.

@@ -18,7 +18,6 @@ var calculations = describe(backoffice.CalculationTable, noun[calculation, backo
 	derive:  deriveCalculations,
 })
 
-// deriveCalculations gives each calculation the customer of its transcript.
 func deriveCalculations(ctx context.Context, l *loading[calculation, backoffice.CalculationCriteria], entries []*entry[calculation]) error {
 	var ids []string
 	for _, e := range entries {

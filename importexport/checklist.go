@@ -40,7 +40,6 @@ func deriveChecklists(ctx context.Context, l *loading[checklist, backoffice.Chec
 	return nil
 }
 
-// keepAssigned refuses to delete a checklist that has transcripts.
 func keepAssigned(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], deleted []*entry[checklist]) error {
 	counts, err := backoffice.ReadCounts(ctx, l.in.transcripts, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, idsOf(deleted))
 	if err != nil {

@@ -36,7 +36,6 @@ func (im *importing) write(ctx context.Context, do func(context.Context, backoff
 	return im.Store.Write(ctx, do)
 }
 
-// imagine is what storing a file would make of it.
 func (f *storedFiles) imagine(content io.Reader, contentType string) (file backoffice.File, err error) {
 	digest := backoffice.NewFileDigest()
 	if _, err := io.Copy(digest, content); err != nil {

@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// entry is one line on its way into the store.
 type entry[T any] struct {
 	line     int
 	id       string
@@ -23,7 +22,6 @@ type entry[T any] struct {
 	repaired []Fault // what was left out instead
 }
 
-// member is a field of a line.
 type member struct {
 	field int
 	value raw
@@ -124,7 +122,6 @@ func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
 	return nil
 }
 
-// fill makes the row of a line.
 func (l *loading[T, C]) fill(e *entry[T]) {
 	if e.old != nil {
 		row := *e.old // readers of fields replace lists, they do not change them in place
@@ -198,7 +195,6 @@ func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error 
 	return nil
 }
 
-// eachTarget visits what a line refers to.
 func (l *loading[T, C]) eachTarget(e *entry[T], visit func(f *field[T], id string)) {
 	for i := range l.noun.fields {
 		f := &l.noun.fields[i]

@@ -35,7 +35,6 @@ type snapshotter interface {
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error
 }
 
-// exporting is one run of an exporter.
 type exporting struct {
 	*Exporter
 	folder  *os.Root

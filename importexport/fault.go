@@ -20,7 +20,6 @@ type Fault struct {
 	Why   string
 }
 
-// BadLine is a line that cannot be loaded.
 type BadLine struct {
 	Line   int // from 1
 	Faults []Fault
@@ -65,7 +64,6 @@ func (l *BadLine) Report(file string) string {
 	return fmt.Sprintf("%s:%d: %s", file, l.Line, strings.Join(whys, "; "))
 }
 
-// String is field and why.
 func (f Fault) String() string {
 	if f.Field == "" {
 		return f.Why
@@ -73,7 +71,6 @@ func (f Fault) String() string {
 	return f.Field + ": " + f.Why
 }
 
-// badLines gathers the bad lines of a file.
 type badLines struct {
 	lines []badLine
 	all   bool // of them are gathered, for the others are loaded
@@ -113,7 +110,6 @@ func (b *badLines) of(file string, cut bool) error {
 	return bad
 }
 
-// nested is a fault in a part of a field.
 type nested struct {
 	part string
 	err  error

@@ -66,7 +66,6 @@ type Loaded struct {
 
 func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Unchanged + l.Rejected }
 
-// importing is one run of an importer.
 type importing struct {
 	*Importer
 	folder   *os.Root

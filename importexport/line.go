@@ -32,9 +32,7 @@ func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 128<
 
 // place is where the line stands that was read last: its number from 1, and its offset.
 func (l *lines) place() (number int, offset int64) { return l.number, l.start }
-
-// done is how many bytes were read.
-func (l *lines) done() int64 { return l.read }
+func (l *lines) done() int64                       { return l.read }
 
 // next returns the next line that is not blank, without what ends it, until the following call. io.EOF at the end,
 // errLongLine for a line that was passed over, other errors of the reader as they are. A byte order mark before the

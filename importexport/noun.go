@@ -70,7 +70,6 @@ func (n *noun[T, C]) fieldNames() (names []string) {
 	return names
 }
 
-// tables are the files of the folder.
 var tables []table
 
 // inOrder are the files in their order: what a record refers to stands before it.

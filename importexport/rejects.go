@@ -52,7 +52,6 @@ func (r *rejectedIDs) has(id string) bool {
 	return has
 }
 
-// reject leaves bad lines out of what was staged.
 func (s *staged) reject(bad *badLines) {
 	bad.sort()
 	s.rejected = bad.lines

@@ -113,7 +113,6 @@ func (n *noun[T, C]) cellOf(name string) (form cell, known bool) {
 	return n.fields[i].cell, true
 }
 
-// lineReader reads the file from its start.
 func (s source) lineReader() (lineReader, error) {
 	if s.sheet != nil {
 		return newCSVRecords(s.file, s.size, s.sheet)

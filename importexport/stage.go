@@ -40,7 +40,6 @@ func (s *staged) text(line stagedLine) ([]byte, error) {
 	return text, nil
 }
 
-// staging is the reading in which a file is staged.
 type staging[T any, C comparable] struct {
 	*loading[T, C]
 	*staged

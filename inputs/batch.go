@@ -2,7 +2,6 @@ package inputs
 
 import "example.org/backoffice/backoffice"
 
-// BatchOutcome is what every payload of a batch tells.
 type BatchOutcome struct {
 	Written int
 	Outcome

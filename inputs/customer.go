@@ -16,7 +16,6 @@ type AddressInput struct {
 	Country     graphql.Omittable[*string]
 }
 
-// CustomerDetails are the fields of a customer that need not be there.
 type CustomerDetails struct {
 	Name                     graphql.Omittable[*string]
 	FirstName                graphql.Omittable[*string]

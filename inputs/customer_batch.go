@@ -7,7 +7,6 @@ type CreateCustomersPayload struct {
 	BatchOutcome
 }
 
-// CreateCustomersResult is what came of one input.
 type CreateCustomersResult struct {
 	Customer   *backoffice.Customer
 	UserErrors []*backoffice.UserError
@@ -18,7 +17,6 @@ type UpdateCustomersPayload struct {
 	BatchOutcome
 }
 
-// UpdateCustomersResult is what came of one input.
 type UpdateCustomersResult struct {
 	Customer   *backoffice.Customer
 	UserErrors []*backoffice.UserError
@@ -30,7 +28,6 @@ type DeleteCustomersPayload struct {
 	BatchOutcome
 }
 
-// DeleteCustomersResult is what came of one input.
 type DeleteCustomersResult struct {
 	DeletedCustomerID *string
 	UserErrors        []*backoffice.UserError

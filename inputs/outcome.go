@@ -2,7 +2,6 @@ package inputs
 
 import "example.org/backoffice/backoffice"
 
-// Outcome is what every payload tells.
 type Outcome struct{ UserErrors []*backoffice.UserError }
 
 // Tell takes what the caller can fix; none when the write was done.

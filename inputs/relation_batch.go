@@ -7,7 +7,6 @@ type CreateCustomerRelationsPayload struct {
 	BatchOutcome
 }
 
-// CreateCustomerRelationsResult is what came of one input.
 type CreateCustomerRelationsResult struct {
 	Relation   *backoffice.CustomerRelation
 	UserErrors []*backoffice.UserError

@@ -24,7 +24,6 @@ type reader[G comparable, V any] func(b *backoffice.Batch, by G, keys []string, 
 type load interface {
 	// join puts it to the others that one read answers; they are returned to the first of them.
 	join() loads
-	// finish takes the answer.
 	finish() error
 }
 

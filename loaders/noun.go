@@ -119,7 +119,6 @@ func (s *StatusCounts) read(b *backoffice.Batch, c counted[backoffice.Transcript
 	return s.reader.StatusCounts(b, c.under, c.criteria, parents, counts)
 }
 
-// Nouns loads of which noun identifiers are.
 type Nouns struct {
 	of     *Loaders
 	reader backoffice.NounReader

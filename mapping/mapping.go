@@ -71,7 +71,6 @@ type maker struct {
 	converters map[types]copier
 }
 
-// step copies a field.
 type step struct {
 	from, to int
 	copy     copier

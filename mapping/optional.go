@@ -61,7 +61,6 @@ const (
 	given
 )
 
-// reader reads what was sent of a field.
 type reader struct {
 	of   reflect.Type // of the value
 	read func(reflect.Value) (reflect.Value, state)

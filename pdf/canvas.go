@@ -139,7 +139,6 @@ func (c *canvas) rectangle(x, y, width, height float64, fill color) {
 	c.drawf("%s rg %.2f %.2f %.2f %.2f re f", fill, x, pageHeight-y-height, width, height)
 }
 
-// picture draws the logo.
 func (c *canvas) picture(x, y, width, height float64) {
 	c.drawf("q %.2f 0 0 %.2f %.2f %.2f cm /L Do Q", width, height, x, pageHeight-y-height)
 }

@@ -28,7 +28,6 @@ var (
 	white  = color{255, 255, 255}
 )
 
-// style is how a text looks.
 type style struct {
 	size   float64
 	strong bool

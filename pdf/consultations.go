@@ -45,7 +45,6 @@ func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
 	return c.finish(w, office.Name+" · "+l.ConsultationsTitle+" · "+customer.Name)
 }
 
-// consultation tells who consulted what and why.
 func (c *composer) consultation(entry *backoffice.Consultation) string {
 	l := c.labels
 	fields := make([]string, len(entry.Fields))

@@ -79,7 +79,6 @@ func (l *labels) second(at backoffice.Instant) string {
 	return l.day(at) + " " + at.Time().In(brussels).Format("15:04:05 UTC-07:00")
 }
 
-// euros writes an amount in cents.
 func (l *labels) euros(cents int64) string {
 	sign := ""
 	magnitude := uint64(cents)

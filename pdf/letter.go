@@ -29,7 +29,6 @@ type LetterPart struct {
 	Amounts    []Amount
 }
 
-// Amount is a line with euros.
 type Amount struct {
 	Text  string
 	Cents int64

@@ -6,14 +6,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Party is whom a document is for.
 type Party struct {
 	Name      string
 	Address   backoffice.Address
 	KBONumber string // 10 digits, or nothing
 }
 
-// PartyOf is a customer as a document names it.
 func PartyOf(c *backoffice.Customer) Party {
 	return Party{Name: c.DisplayName, Address: c.Address, KBONumber: string(c.KboNumber)}
 }

@@ -119,7 +119,6 @@ func (f *flattener) value(name string) (one bool, err error) {
 	return f.of(token, name)
 }
 
-// of reads the value that begins with a token.
 func (f *flattener) of(token json.Token, name string) (one bool, err error) {
 	switch value := token.(type) {
 	case json.Delim:

@@ -136,7 +136,6 @@ func parseRule(text []byte) (r rule, err error) {
 	return r, err
 }
 
-// match finds the rules that claims meet.
 func (m *Map) match(claims map[string]any) (rules []int) {
 	for i, r := range m.rules {
 		if has(claims, r.claim, r.value) {

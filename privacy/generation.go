@@ -168,7 +168,6 @@ func (h handles) add() (id uint32, err error) {
 	return id, nil
 }
 
-// setPrimary makes a generation the one that the file names.
 func (h handles) setPrimary(g *generation) (err error) {
 	for _, t := range templates {
 		of := material(h[t.name])

@@ -38,7 +38,6 @@ type register struct {
 	last backoffice.Instant
 }
 
-// batch is what one request enters.
 type batch struct {
 	entries []*backoffice.Consultation
 	written chan error // buffered: a request that went away is not waited for

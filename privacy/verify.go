@@ -19,7 +19,6 @@ type Problem struct {
 	What   string
 }
 
-// String is one line for the operator.
 func (p Problem) String() string {
 	switch {
 	case p.Chain == 0:
@@ -31,7 +30,6 @@ func (p Problem) String() string {
 	}
 }
 
-// Verified counts what Verify has seen.
 type Verified struct {
 	Chains   int64
 	Entries  int64

@@ -44,7 +44,6 @@ func found[T any](keys []string, ask func([]string) ([]T, error)) ([]T, error) {
 	return spread, nil
 }
 
-// question makes a list's question from the paging arguments.
 func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, C], under backoffice.Parent, criteria C, order backoffice.Order, args backoffice.PageArgs) (*backoffice.List[C], error) {
 	of := reflect.TypeFor[T]().Elem().Name() // rows are pointers
 	window, err := args.Window(order, func(cursor string) (backoffice.Order, backoffice.Position, error) {

@@ -73,7 +73,9 @@ func nounOf[T row, C comparable](
 }
 
 // of is the noun's loader in a request.
-func (n noun[T, C]) of(ctx context.Context) *loaders.Noun[T, C] { return loaders.In(ctx, n.name, n.reader) }
+func (n noun[T, C]) of(ctx context.Context) *loaders.Noun[T, C] {
+	return loaders.In(ctx, n.name, n.reader)
+}
 
 // row is what every noun's rows are.
 type row interface {

@@ -66,7 +66,6 @@ func (transcripts) StatusCounts(ctx context.Context, connections []*backoffice.T
 	return counts, nil
 }
 
-// transcriptsOf lists the transcripts that hang on each parent.
 func transcriptsOf[P any](ctx context.Context, r *Root, parents []*P, of func(*P) string, under backoffice.Parent, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder, args backoffice.PageArgs) ([]*backoffice.TranscriptConnection, error) {
 	criteria, err := filter.Criteria()
 	if err != nil {

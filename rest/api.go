@@ -16,7 +16,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// OpenAPIPath is where the OpenAPI document is.
 const OpenAPIPath = "/openapi.json"
 
 // Config is what the interface works with. All of it is needed, but for what says otherwise.
@@ -57,7 +56,6 @@ type Store interface {
 	backoffice.Readers
 	// ReadChanges is that of backoffice.Store.
 	ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued
-	// BeginSnapshot is that of backoffice.Store.
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 }
 

@@ -23,8 +23,7 @@ const tagChanges = "Changes"
 
 type (
 	// Noun is a kind of object whose changes are told.
-	Noun string
-	// ChangeAction is what became of an object.
+	Noun         string
 	ChangeAction string
 )
 
@@ -55,7 +54,6 @@ type ChangeParent struct {
 	ID   string `json:"id" doc:"Its identifier."`
 }
 
-// Changes are a page of the feed.
 type Changes struct {
 	Changes []Change `json:"changes" nullable:"false" doc:"The changes, in the order in which they became visible."`
 	Latest  string   `json:"latest" doc:"The cursor of the newest change that the pair may see at the page's moment. Go on after the last change of the page, or after this when there is none."`
@@ -72,7 +70,6 @@ var shownChange = mapping.New[backoffice.VisibleChange, Change](
 		return shown
 	}))
 
-// changesAsked are the parameters of the feed.
 type changesAsked struct {
 	After       string `query:"after" pattern:"^[a-z0-9]{8,16}[.][0-9]{1,19}$" doc:"Only changes after this cursor: that of a change, latest, or the one that an export names. Without it a page begins with the oldest change that is kept, and a stream with the next one."`
 	Limit       int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"How many changes a page has at most."`

@@ -20,7 +20,6 @@ type Checklist struct {
 
 var shownChecklist = mapping.New[backoffice.Checklist, Checklist]()
 
-// Assignment assigns a checklist to a customer.
 type Assignment struct {
 	Checklist       string           `json:"checklist" doc:"The identifier of a checklist of the current financial year."`
 	Customer        string           `json:"customer" doc:"The identifier of the customer."`

@@ -6,7 +6,6 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// compressedFrom is the size from which an answer is compressed.
 const compressedFrom = 1 << 10
 
 // Compressed packs answers in JSON, and the schema's text, with what the client takes: zstd or gzip.

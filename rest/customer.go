@@ -61,7 +61,6 @@ type NewCustomer struct {
 	CustomerDetails
 }
 
-// CustomerDetails are the fields that need not be there.
 type CustomerDetails struct {
 	Name                     Optional[string]        `json:"name,omitempty" doc:"The name, at most 200 characters."`
 	FirstName                Optional[string]        `json:"firstName,omitempty" doc:"The first name, at most 200 characters."`
@@ -107,7 +106,6 @@ func showCustomer(shown *Customer, c *backoffice.Customer) {
 // customerType reads the specification's word.
 var customerType = parsed[CustomerType](backoffice.ParseCustomerTypeLabel)
 
-// showCustomers shows customers to the pair of the request.
 func showCustomers(ctx context.Context, customers []*backoffice.Customer) ([]Customer, error) {
 	shown := make([]Customer, len(customers))
 	for i, c := range customers {
@@ -146,7 +144,6 @@ func reveal(ctx context.Context, customers []*backoffice.Customer) ([]Registrati
 	return numbers, nil
 }
 
-// showVersion shows one customer with its entity tag.
 func showVersion(ctx context.Context, c *backoffice.Customer) (*versioned[Customer], error) {
 	shown, err := showCustomers(ctx, []*backoffice.Customer{c})
 	if err != nil {

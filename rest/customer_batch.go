@@ -11,16 +11,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// NewCustomers are customers to be made in one transaction.
 type NewCustomers struct {
 	Mode      BatchMode     `json:"mode,omitempty" default:"atomic" enum:"atomic,each" doc:"What becomes of the others when some are refused: atomic writes nothing, each writes what is right."`
 	Customers []NewCustomer `json:"customers" nullable:"false" maxItems:"100" doc:"The customers, at most 100."`
 }
 
-// BatchMode is how a batch deals with what is refused.
 type BatchMode string
 
-// modes are the domain's.
 var modes = map[BatchMode]backoffice.BatchMode{"": backoffice.Atomic, "atomic": backoffice.Atomic, "each": backoffice.Each}
 
 type CustomersMade struct {

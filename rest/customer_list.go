@@ -91,7 +91,6 @@ func (a *API) customersFor(ctx context.Context) backoffice.Reader[*backoffice.Cu
 	return backoffice.CustomersVisibleTo(auth.From(ctx), a.Store)
 }
 
-// OfCustomer names a customer in the path.
 type OfCustomer struct {
 	CustomerID string `path:"customerId" doc:"The customer's identifier."`
 }

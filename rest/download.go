@@ -16,7 +16,6 @@ import (
 	"example.org/backoffice/files"
 )
 
-// FileMetadata is what is known of a stored file.
 type FileMetadata struct {
 	ContentType string  `json:"contentType" doc:"The media type." example:"application/pdf"`
 	Size        int     `json:"size" doc:"The size in bytes."`
@@ -98,7 +97,6 @@ type download struct {
 	Body func(huma.Context)
 }
 
-// download answers with the file of a record.
 func (a *API) download(ctx context.Context, owner backoffice.FileOwner) (*download, error) {
 	f, err := a.find(ctx, owner)
 	if err != nil {

@@ -32,7 +32,6 @@ func (o NameOrder) order() backoffice.Order {
 	return order
 }
 
-// List is the envelope of every list.
 type List[T any] struct {
 	FirstPage string `json:"first_page" doc:"The path of the first page, with the request's other filters." example:"/customers?page=1&pageSize=100"`
 	LastPage  string `json:"last_page" doc:"The path of the last page; of an empty list it is the first." example:"/customers?page=3&pageSize=100"`

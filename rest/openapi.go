@@ -156,7 +156,6 @@ func answersJSON(op *huma.Operation) bool {
 	return false
 }
 
-// describeBudgets tells which headers the answers of an operation have.
 func describeBudgets(op *huma.Operation) {
 	for status, response := range op.Responses {
 		if response.Headers == nil {

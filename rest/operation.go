@@ -147,7 +147,6 @@ func (a *API) admit(needs backoffice.Scope, disclosing bool) func(huma.Context, 
 	}
 }
 
-// read makes the request ready, or says why not.
 func (r *request) read(needs backoffice.Scope) error {
 	if needs != "" {
 		if err := auth.Require(r.ctx, needs); err != nil {
@@ -169,7 +168,6 @@ func (r *request) read(needs backoffice.Scope) error {
 	return nil
 }
 
-// answer answers with an error in place of huma.
 func (a *API) answer(r *request, err error) {
 	shown := a.present(r.ctx, err)
 	for name, values := range shown.GetHeaders() {
@@ -210,7 +208,6 @@ type versioned[T any] struct {
 	Body T
 }
 
-// made is the answer to a creation.
 type made[T any] struct {
 	Location string `header:"Location" doc:"Where the object is."`
 	Body     T
@@ -223,7 +220,6 @@ type madeVersioned[T any] struct {
 	Body     T
 }
 
-// Idempotent is the header of creations.
 type Idempotent struct {
 	IdempotencyKey string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same key with the same content answers with the object that was made the first time. 1 to 255 characters."`
 }

@@ -40,9 +40,7 @@ const (
 	maxErrors    = 100 // told of one request
 )
 
-func (p *Problem) Error() string { return p.Detail }
-
-// GetStatus serves huma.
+func (p *Problem) Error() string  { return p.Detail }
 func (p *Problem) GetStatus() int { return p.Status }
 
 // ContentType serves huma: problems have a media type of their own.

@@ -41,13 +41,10 @@ type request struct {
 
 type requestKey struct{}
 
-// requestOf is the request that a handler works on.
 func requestOf(ctx context.Context) *request { return ctx.Value(requestKey{}).(*request) }
 
 func (r *request) Context() context.Context { return r.ctx }
-
-// Unwrap serves humachi.Unwrap.
-func (r *request) Unwrap() huma.Context { return r.humaContext }
+func (r *request) Unwrap() huma.Context     { return r.humaContext }
 
 // Query is the value of a parameter; huma's own reading takes a parameter without a value for "true".
 func (r *request) Query(name string) string { return r.query.Get(name) }
@@ -150,7 +147,6 @@ func headers(ctx huma.Context, name string) []string {
 	return r.Header.Values(name)
 }
 
-// readBody reads a body of strict JSON.
 func (r *request) readBody() error {
 	incoming, _ := humachi.Unwrap(r.humaContext)
 	media, parameters, err := mime.ParseMediaType(incoming.Header.Get("Content-Type"))

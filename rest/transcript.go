@@ -46,7 +46,6 @@ type TranscriptFilters struct {
 var transcriptFilter = mapping.New[TranscriptFilters, backoffice.TranscriptFilter](
 	mapping.Except("Any", "Not", "UpdatedSince", "UpdatedFrom", "UpdatedTo", "CustomVariable"), mapping.Convert(allParsed[TranscriptStatus](backoffice.ParseTranscriptStatusLabel)))
 
-// OfTranscript names a transcript in the path.
 type OfTranscript struct {
 	TranscriptID string `path:"transcriptId" doc:"The transcript's identifier."`
 }

@@ -30,13 +30,11 @@ func (Optional[T]) Schema(r huma.Registry) *huma.Schema {
 type (
 	// CustomerType is Company or Private Person.
 	CustomerType string
-	// LegalForm is a key of the table of legal forms.
-	LegalForm string
+	LegalForm    string
 	// RelationKind is director, UBO, shareholder or contact person.
 	RelationKind string
 	// TranscriptStatus is a transcript's status, or the state of its calculation.
 	TranscriptStatus string
-	// CalculationState is how far a calculation has come.
 	CalculationState string
 	// Object is a free-form JSON object.
 	Object string
@@ -75,7 +73,6 @@ func parsed[W, S ~string](parse func(string) (S, error)) func(W) S {
 	}
 }
 
-// allParsed is the same for lists of them.
 func allParsed[W, S ~string](parse func(string) (S, error)) func([]W) []S {
 	one := parsed[W](parse)
 	return func(words []W) (read []S) {
@@ -94,27 +91,22 @@ func oneOf[T any](values []T, label func(T) string) *huma.Schema {
 	return s
 }
 
-// Schema lists the words.
 func (CustomerType) Schema(huma.Registry) *huma.Schema {
 	return oneOf([]backoffice.CustomerType{backoffice.Company, backoffice.PrivatePerson}, backoffice.CustomerType.Label)
 }
 
-// Schema lists the keys.
 func (LegalForm) Schema(huma.Registry) *huma.Schema {
 	return oneOf(backoffice.LegalForms(), backoffice.LegalForm.String)
 }
 
-// Schema lists the words.
 func (RelationKind) Schema(huma.Registry) *huma.Schema {
 	return oneOf(backoffice.RelationKinds, backoffice.RelationKind.Label)
 }
 
-// Schema lists the words.
 func (TranscriptStatus) Schema(huma.Registry) *huma.Schema {
 	return oneOf(backoffice.TranscriptStatuses, backoffice.TranscriptStatus.Label)
 }
 
-// Schema lists the words.
 func (CalculationState) Schema(huma.Registry) *huma.Schema {
 	return oneOf(backoffice.CalculationStates, backoffice.CalculationState.Label)
 }
@@ -129,5 +121,4 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the text.
 func (o Object) MarshalJSON() ([]byte, error) { return []byte(o), nil }

@@ -53,7 +53,6 @@ func (a *API) uploadSignedFor(r *http.Request) (clientID string, err error) {
 	return a.Keys.VerifyUpload(query.Get("signature"), of, time.Now())
 }
 
-// uploadOperation is an operation that takes a file.
 func uploadOperation(op huma.Operation) huma.Operation {
 	op.Metadata = map[string]any{streamedKey: true, uploadKey: true}
 	op.RequestBody = &huma.RequestBody{

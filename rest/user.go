@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/mapping"
 )
 
-// User is somebody of the office.
 type User struct {
 	ID          string   `json:"_id" doc:"The identifier."`
 	FirstName   string   `json:"firstName" doc:"The first name."`
@@ -40,7 +39,6 @@ func showUser(u *backoffice.User) User {
 	return shown
 }
 
-// OfUser names a user in the path.
 type OfUser struct {
 	UserID string `path:"userId" doc:"The user's identifier."`
 }

@@ -91,7 +91,6 @@ func feedText(s feedShape, d *Dialect) string {
 // the last one that the caller may see.
 const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.history, h.latest AS seen FROM (SELECT r.removed, r.history, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
 
-// feedNames are the columns of a page.
 func feedNames(inView bool) string {
 	if inView {
 		return feedColumns + ", seen"

@@ -69,7 +69,6 @@ func link[T any](name, fields string, at func(*T) *string) column[T] {
 	return c
 }
 
-// enum is a text that is one of a few.
 func enum[T any, S ~string](name, fields string, known []S, at func(*T) *S) column[T] {
 	c := text(name, fields, at)
 	c.read = func(t *T, r *Row, i int) { *at(t) = enumOf(r, i, known) }

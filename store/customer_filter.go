@@ -88,7 +88,6 @@ var customersWithin = &alternatives[backoffice.CustomerCriteria]{
 	not:   func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.CustomerCriteria] { return c.Not },
 }
 
-// customerConditions are those on what hangs on a customer.
 var customerConditions = []varying[backoffice.CustomerCriteria]{
 	ofTranscripts(func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.TranscriptCriteria] {
 		return c.SomeTranscript
@@ -107,7 +106,6 @@ var customerConditions = []varying[backoffice.CustomerCriteria]{
 	},
 }
 
-// ofTranscripts is a condition on a customer's transcripts.
 func ofTranscripts(of func(backoffice.CustomerCriteria) backoffice.Nested[backoffice.TranscriptCriteria], text func(d *Dialect, query string) string) varying[backoffice.CustomerCriteria] {
 	return varying[backoffice.CustomerCriteria]{
 		when: func(c backoffice.CustomerCriteria) bool { return of(c).IsSet() },
@@ -125,7 +123,6 @@ func relationEnds(direction backoffice.RelationDirection) []string {
 	return relationTable.parents[backoffice.OfCustomer](backoffice.RelationCriteria{Direction: direction})
 }
 
-// relationsText picks customers by how many relations they have.
 func relationsText(c backoffice.RelationsCriteria, d *Dialect) string {
 	var parts []string
 	for _, end := range relationEnds(c.Direction) {

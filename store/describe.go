@@ -22,7 +22,6 @@ const nothing = " "
 // described are the tables of nouns.
 var described []description
 
-// description is a table whatever its types.
 type description struct {
 	noun      backoffice.Noun
 	table     string

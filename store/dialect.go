@@ -41,7 +41,6 @@ type Dialect struct {
 	bulk bool
 }
 
-// SQLite is the dialect of the embedded store.
 var SQLite = &Dialect{
 	Name:    "sqlite3",
 	parents: "json_each($1) p", parentID: "p.value", parentNo: "p.key",

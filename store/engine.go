@@ -28,7 +28,6 @@ func (s *Statement) Run(ctx context.Context, to Sender) error {
 
 var ErrNotRun = errors.New("a statement that was sent before this one has failed")
 
-// Sender runs statements.
 type Sender interface {
 	// Send runs statements in their order, in one trip where the engine can. After one that the engine refuses none is
 	// run.
@@ -46,7 +45,6 @@ type BatchConn interface {
 	Retryable()
 }
 
-// Engine is an open database.
 type Engine interface {
 	Dialect() *Dialect
 
@@ -84,7 +82,6 @@ type Versioned interface {
 // Conn asks a Sender one statement at a time, and notes what it reads in the budget of the context.
 type Conn struct{ to Sender }
 
-// Query calls each for every row.
 func (c Conn) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
 	each, end := metered(ctx, each)
 	if err := (&Statement{Text: text, Args: args, Each: each}).Run(ctx, c.to); err != nil {

@@ -27,7 +27,6 @@ func ClosedKey() error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the keys were exchanged meanwhile; try again", Cause: errors.New("a registration number was sealed by a key that has been closed since")}
 }
 
-// ViolationKind tells constraints apart.
 type ViolationKind uint8
 
 const (

@@ -66,7 +66,6 @@ func (s *Store) UseKeys(ctx context.Context, user backoffice.KeyUser, millisecon
 	return keys, err
 }
 
-// keyUse is what a program noted with UseKeys.
 type keyUse struct {
 	user         backoffice.KeyUser
 	milliseconds int64

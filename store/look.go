@@ -89,7 +89,6 @@ func (l *looking) begin(work func()) bool {
 	return true
 }
 
-// close waits for the look that is under way.
 func (l *looking) close() {
 	l.mu.Lock()
 	l.closed = true

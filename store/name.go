@@ -29,7 +29,6 @@ func unnamed(text string) string {
 	return before + after
 }
 
-// named is a text about the noun with its name.
 func (b *textOf[T, C]) named(shape, text string) string { return named(b.table.name+"."+shape, text) }
 
 // Name is what the statement is called, such as relations.page; "" when its text does not say it.

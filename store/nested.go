@@ -53,7 +53,6 @@ func (t *table[T, C]) varyingText(c C, d *Dialect) string {
 	return strings.Join(all, " AND ")
 }
 
-// varyingArguments are those of varyingText.
 func (t *table[T, C]) varyingArguments(c C, d *Dialect, args []any) []any {
 	if t.within != nil {
 		for _, one := range t.within.anyOf(c).List() {
@@ -101,7 +100,6 @@ func (t *table[T, C]) conditionOf(c C, d *Dialect) string {
 	return strings.Join(all, " AND ")
 }
 
-// argumentsOf are those of conditionOf.
 func (t *table[T, C]) argumentsOf(c C, d *Dialect, args []any) []any {
 	if t.nothing != nil && t.nothing(c) {
 		return args

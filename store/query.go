@@ -98,7 +98,6 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 
 var errForeign = errors.New("a read was queued by the reader of another store")
 
-// charge counts what the query reads in a budget.
 func (q *Query) charge(ctx context.Context) {
 	each, end := metered(ctx, q.Each)
 	done := q.done

@@ -44,7 +44,6 @@ func (n *noun[T, C]) whole(each func(*T)) (columns string, read func(*Row) error
 	}
 }
 
-// reader queues reads of a noun.
 type reader[T any, C comparable] struct {
 	*noun[T, C]
 	from source
@@ -210,7 +209,6 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 	return b.Queue(read)
 }
 
-// isSingle says whether the list of one parent is asked.
 func isSingle(under backoffice.Parent, parents []string) bool {
 	return under != backoffice.Root && len(parents) == 1
 }
@@ -235,7 +233,6 @@ func (r *reader[T, C]) parentsOf(under backoffice.Parent, c C, parents []string)
 	return parents, nil
 }
 
-// arguments are those of the parents and the criteria.
 func (n *noun[T, C]) arguments(s shape, c C, parents []string) []any {
 	args := make([]any, 0, 8)
 	switch {
@@ -256,7 +253,6 @@ func (n *noun[T, C]) arguments(s shape, c C, parents []string) []any {
 	return args
 }
 
-// window adds the arguments of a window.
 func (n *noun[T, C]) window(args []any, by backoffice.Order, w backoffice.Window) []any {
 	add := func(p backoffice.Position) {
 		if by.Key != backoffice.KeyID {

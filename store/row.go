@@ -98,7 +98,6 @@ func (r *Row) keep(b []byte) string {
 	return unsafe.String(&r.arena[start], len(b))
 }
 
-// Int reads a whole number.
 func (r *Row) Int(i int) int64 {
 	if r.raw == nil {
 		n, _ := r.values[i].(int64)

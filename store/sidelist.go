@@ -16,7 +16,6 @@ type sideList[T any] struct {
 	reference           []string // the input field, when the values refer to something
 }
 
-// listedText is a text of a side list on its way to the table.
 type listedText struct {
 	owner string
 	place int64

@@ -35,7 +35,6 @@ func (b *textOf[T, C]) mostSimilar() string {
 	return "(SELECT t.*" + b.joined(join) + " ORDER BY f.shared DESC, t.name_folded, t.id LIMIT " + strconv.Itoa(backoffice.MaxSimilar) + ")"
 }
 
-// similarArguments are those of mostSimilar.
 func (d *Dialect) similarArguments(trigrams []string, args []any) []any {
 	patterns := make([]string, len(trigrams))
 	for i, trigram := range trigrams { // of letters, digits and blanks

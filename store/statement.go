@@ -166,7 +166,6 @@ func (b *textOf[T, C]) orderBy() string {
 	return by
 }
 
-// addBounds adds the conditions of the window.
 func (b *textOf[T, C]) addBounds() {
 	w := b.shape.window
 	for _, bound := range []struct{ has, greater bool }{{w.after, !b.shape.order.Descending}, {w.before, b.shape.order.Descending}} {
@@ -242,7 +241,6 @@ func (b *textOf[T, C]) pages() *statement[T] {
 	return &statement[T]{b.named("page", text), reads, b.customers()}
 }
 
-// parent is what stands for the parent in a condition.
 func (b *textOf[T, C]) parent() string {
 	if b.shape.single {
 		return "$1"
@@ -306,7 +304,6 @@ func (b *textOf[T, C]) counts() *statement[T] {
 	return &statement[T]{text: b.named("count", "SELECT "+b.dialect.parentNo+", "+strings.Join(sums, " + ")+" FROM "+b.dialect.parents+b.whereParent())}
 }
 
-// groups counts by the values of a column.
 func (b *textOf[T, C]) groups(column string) *statement[T] {
 	if len(b.ends) == 0 {
 		return &statement[T]{text: b.named(column+"_counts", "SELECT 0, t."+column+", count(*)"+b.from()+" GROUP BY t."+column)}

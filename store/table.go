@@ -79,7 +79,6 @@ func byCount(expression string) order {
 	}
 }
 
-// byTextOf is the text that an expression gives of a row t.
 func byTextOf(expression func(*Dialect) string) order {
 	return order{
 		argument:   func(p backoffice.Position) any { return storable(p.Text) },
@@ -123,7 +122,6 @@ func equals[C any, S ~string](column string, of func(C) S) criterion[C] {
 	return matches(of, func(*Dialect) string { return "t." + column + " = ?" })
 }
 
-// matches picks rows by a text.
 func matches[C any, S ~string](of func(C) S, text func(*Dialect) string) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != "" },

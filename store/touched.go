@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// object names a record.
 type object struct {
 	noun backoffice.Noun
 	id   string
@@ -104,7 +103,6 @@ func (t *tx) take(o object) *touch {
 	return touched
 }
 
-// nounsOfParents are the nouns on which lists hang.
 var nounsOfParents = map[backoffice.Parent]backoffice.Noun{
 	backoffice.OfFinancialYear: backoffice.NounFinancialYear, backoffice.OfChecklist: backoffice.NounChecklist, backoffice.OfCustomer: backoffice.NounCustomer,
 	backoffice.OfUser: backoffice.NounUser, backoffice.OfTranscript: backoffice.NounTranscript,

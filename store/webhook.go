@@ -50,7 +50,6 @@ func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (ho
 	return hooks, err
 }
 
-// nounsNamed reads names of nouns in the APIs' words.
 func nounsNamed(names string) (nouns []backoffice.Noun, err error) {
 	for _, name := range strings.Fields(names) {
 		noun, err := backoffice.ParseChangeNoun(name)
@@ -62,7 +61,6 @@ func nounsNamed(names string) (nouns []backoffice.Noun, err error) {
 	return nouns, nil
 }
 
-// apiNames are the names of nouns in the APIs' words.
 func apiNames(nouns []backoffice.Noun) string {
 	names := make([]string, len(nouns))
 	for i, noun := range nouns {

@@ -11,7 +11,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// writeTexts are the statements that write a noun.
 type writeTexts struct {
 	insert, upsert, update, delete string
 	copied                         copyTexts

@@ -105,7 +105,6 @@ func readMap(file string, content []byte) ([]*Document, error) {
 	return found.documents, nil
 }
 
-// shown is an identifier as a message has it.
 func shown(id string) string {
 	if len(id) > 80 {
 		return id[:80] + "…"

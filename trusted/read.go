@@ -113,7 +113,6 @@ type Problems []string
 
 func (p Problems) Error() string { return strings.Join(p, "\n") }
 
-// mostProblems is how many are told.
 const mostProblems = 100
 
 // Check checks documents against the schema and the limits that the checker knows, and makes what is stored of them.

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/store"
 )
 
-// engine is an open database.
 type engine struct {
 	reads *reads
 	own   *connections // for what the process itself needs: callers who take all they can get leave it its connections

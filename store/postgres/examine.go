@@ -36,7 +36,6 @@ func Examine(ctx context.Context, url string, replicas []string, tell func(backo
 	return !e.wrong
 }
 
-// examination looks at one database.
 type examination struct {
 	conn  *pgx.Conn
 	tell  func(backoffice.Finding)
@@ -48,7 +47,6 @@ func (e *examination) fail(what, found, advice string) {
 	e.tell(backoffice.Wrong(what, found, advice))
 }
 
-// asked says whether a question could be asked.
 func (e *examination) asked(what string, err error) bool {
 	if err != nil {
 		e.fail(what, describe(err).Error(), "let the database's owner see why")

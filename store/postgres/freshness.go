@@ -49,7 +49,6 @@ func newFreshness() *freshness {
 	return &freshness{life: life, end: end, needs: map[string]position{}, wrote: map[string]bool{}}
 }
 
-// close waits for what is under way.
 func (f *freshness) close() {
 	f.mu.Lock()
 	f.closed = true

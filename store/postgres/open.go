@@ -25,7 +25,6 @@ const oldest = 13
 // connectTimeout is for each host of a URL: one that is switched off must not use up the time for the next.
 const connectTimeout = 2 * time.Second
 
-// QueryMode says how statements are sent.
 type QueryMode string
 
 const (

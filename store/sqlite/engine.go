@@ -11,7 +11,6 @@ import (
 	"example.org/backoffice/store"
 )
 
-// engine is an open database.
 type engine struct {
 	path      string
 	place     *place

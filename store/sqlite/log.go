@@ -68,7 +68,6 @@ func checkLog(path string) error {
 	return nil // somebody writes all the time, and so has opened it
 }
 
-// logSeen is what a look found.
 type logSeen struct {
 	fits   bool
 	salts  uint64

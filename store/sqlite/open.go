@@ -33,7 +33,6 @@ const (
 	acquireTime = 3 * time.Second // how long a read waits for its turn before the store is Unavailable
 )
 
-// Store is a backoffice.Store in a file.
 type Store struct {
 	*store.Store
 	engine *engine
@@ -129,7 +128,6 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	return e, nil
 }
 
-// writing are the options of a connection that writes.
 var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
 	"_pragma=cache_size(-16384)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
 	"_pragma=secure_delete(1)"} // what is erased is overwritten; the search indexes do so by their own setting
@@ -226,7 +224,6 @@ func startCounting(ctx context.Context, db *sql.DB, have int64) error {
 	return err
 }
 
-// connect makes a pool of connections to the database.
 func (e *engine) connect(dsn string, size int, wait, limit time.Duration) (*pool, error) {
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {

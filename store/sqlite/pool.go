@@ -33,7 +33,6 @@ func newPool(db *sql.DB, size int, wait, limit time.Duration, dog *watchdog, h *
 	return &pool{db: db, health: h, turns: store.NewScheduler(size, wait), dog: dog, limit: limit}
 }
 
-// take waits for a connection.
 func (p *pool) take(ctx context.Context) (*lease, error) {
 	turn, err := p.turns.Take(ctx)
 	if err != nil {
@@ -101,7 +100,6 @@ func (p *pool) end() {
 	p.idle = nil
 }
 
-// Send implements store.Sender on any connection of the pool.
 func (p *pool) Send(ctx context.Context, statements ...*store.Statement) {
 	l, err := p.take(ctx)
 	if err != nil {

@@ -75,7 +75,6 @@ func (w *watchdog) leave(c *conn) {
 	w.mu.Unlock()
 }
 
-// begin is before a statement.
 func (r *running) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -98,7 +97,6 @@ func (r *running) end() {
 	r.mu.Unlock()
 }
 
-// close is before the connection is closed.
 func (r *running) close() {
 	r.mu.Lock()
 	r.handle = 0
