@@ -18,6 +18,7 @@ type importCommand struct {
 	Rejects string   `placeholder:"FOLDER" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`
 	Repair  []string `placeholder:"FIELD,…" help:"Load lines of which one of these fields is wrong without it, and list them."`
 	Mapping string   `placeholder:"FILE" help:"JSON that names the fields for columns of CSV files that have other names: {\"customers\":{\"Klantnaam\":\"name\"}}."`
+	Portion int      `placeholder:"LINES" help:"Write so many lines at a time, and let others write in between: readers see some of a file, and an import that is cut is run again. 0 writes a file as a whole (${default})." default:"0"`
 	DryRun  bool     `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
 }
 
@@ -57,7 +58,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	bar := newProgress(t.err, true)
 	importer := &importexport.Importer{
 		Store: h.Store, Files: h.Files, Keys: h.Keys,
-		Rejects: c.Rejects, Repair: c.Repair, DryRun: c.DryRun, Mapping: mapping,
+		Rejects: c.Rejects, Repair: c.Repair, Portion: c.Portion, DryRun: c.DryRun, Mapping: mapping,
 		Progress: func(p importexport.Progress) {
 			if p.Writing {
 				p.File += ", writing"

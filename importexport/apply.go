@@ -5,35 +5,70 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
 
-// apply brings the store in step with what was staged, in one transaction: readers see all of the file or nothing. The
-// rules are held again, against the store as it is by now. known is false for an error after which the store may have
-// it or not.
+// betweenPortions is how long others have for their writes.
+const betweenPortions = 50 * time.Millisecond
+
+// apply brings the store in step with what was staged, in one transaction, so that readers see all of the file or
+// nothing; or in portions. known is false for an error after which the store may have some of it.
 func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loaded Loaded, known bool, err error) {
-	if len(s.lines) == 0 {
-		return s.report(Loaded{File: s.name, Unchanged: s.unchanged}), true, im.writeRejects(s)
+	s.soFar = Loaded{File: s.name, Unchanged: s.unchanged}
+	for _, line := range s.lines {
+		s.toWrite += int64(line.length)
 	}
+	if len(s.lines) == 0 {
+		return s.report(s.soFar), true, im.writeRejects(s)
+	}
+	if im.Portion == 0 || n.File != nil || n.atOnce || s.contested {
+		return n.applyLines(ctx, im, s)
+	}
+	slices.SortStableFunc(s.lines, func(a, b stagedLine) int { return order(!a.deleted) - order(!b.deleted) })
+	for i, some := range slices.Collect(slices.Chunk(s.lines, im.Portion)) {
+		s.lines = some
+		if loaded, known, err = n.applyLines(ctx, im, s); err == nil {
+			err = pause(ctx)
+		}
+		if err != nil {
+			return loaded, known && i == 0, err
+		}
+	}
+	return loaded, true, nil
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(betweenPortions):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// applyLines applies lines in one transaction. The rules are held again, against the store as it is by now.
+func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (loaded Loaded, known bool, err error) {
 	contested := s.contested
 	for {
 		var l *applying[T, C]
 		var failed error
 		err := im.write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
 			l = &applying[T, C]{loading: n.newLoading(im, s, recordsIn(tx), n.writer(tx)), staged: s}
-			l.tx, l.writer, l.loaded.Unchanged = tx, n.writer(tx), s.unchanged
+			l.tx, l.writer, l.loaded = tx, n.writer(tx), s.soFar
 			if failed = l.writeAll(ctx, contested); failed == nil {
 				failed = s.stored.commit(ctx, tx)
 			}
-			if failed == nil { // before the others are loaded, so that no line is nowhere
+			if failed == nil && s.written == 0 { // before the others are loaded, so that no line is nowhere
 				failed = im.writeRejects(s)
 			}
 			return failed
 		})
 		switch {
 		case err == nil:
-			return s.report(l.loaded), true, nil
+			s.soFar, s.written = l.loaded, l.done
+			return s.report(s.soFar), true, nil
 		case errors.Is(failed, errContested) && !contested:
 			contested = true
 		case failed != nil:
@@ -48,16 +83,13 @@ func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loade
 type applying[T any, C comparable] struct {
 	*loading[T, C]
 	*staged
-	contested  bool
-	done, size int64 // bytes of the lines
+	contested bool
+	done      int64 // bytes of the lines
 }
 
 // writeAll writes what the staged lines say: first the deletions, whose unique values are free from then on.
 func (l *applying[T, C]) writeAll(ctx context.Context, contested bool) error {
-	l.contested = contested
-	for _, line := range l.lines {
-		l.size += int64(line.length)
-	}
+	l.contested, l.done = contested, l.written
 	if l.atOnce {
 		return l.eachChunk(ctx, func(stagedLine) bool { return true }, l.writeChunk)
 	}
@@ -142,7 +174,7 @@ func (l *applying[T, C]) writeChunk(ctx context.Context, all []*entry[T]) error 
 		return l.refused(entries, err)
 	}
 	if l.im.Progress != nil {
-		l.im.Progress(Progress{File: l.name, Writing: true, Records: l.loaded.Lines(), Done: l.done, Size: l.size})
+		l.im.Progress(Progress{File: l.name, Writing: true, Records: l.loaded.Lines(), Done: l.done, Size: l.toWrite})
 	}
 	return nil
 }

@@ -33,6 +33,9 @@ type Importer struct {
 	// end it. While it goes on it keeps other writers waiting, as any transaction of the store does; the embedded
 	// store is better copied.
 	DryRun bool
+	// Portion, if it is not 0, is how many lines of a file without attachments are written at a time, so that others
+	// write between them. Readers then see some of the file, and so does a store whose import was cut: the next goes on.
+	Portion int
 	// Action is what the change log calls it; "" for import. ClientID is the pair that has asked for it, "" for
 	// nobody's.
 	Action, ClientID string

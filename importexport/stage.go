@@ -20,6 +20,9 @@ type staged struct {
 	stored    storedFiles
 	rejected  []badLine // that are left out, by line
 	repaired  []BadLine // that are loaded without a part of them
+
+	toWrite, written int64  // bytes of the lines
+	soFar            Loaded // by the portions
 }
 
 // stagedLine is where a line stands in its file.

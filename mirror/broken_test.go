@@ -19,6 +19,9 @@ var brokenCopies = map[string]struct {
 	"deletes whatever hangs on a record":               {[]edit{{"hanging.go", "range hanging[n.of] {", "range hanging[n.of] {\nif BROKEN { continue }\n"}}, "TestWhatMovedToAnotherCustomerThere"},
 	"does not read again what was written meanwhile":   {[]edit{{"overtaken.go", "known := map[string]string{}", "if BROKEN { return nil }\nknown := map[string]string{}"}}, "TestAWriteDuringAPullStays"},
 	"takes its place in the feed at the end":           {[]edit{unproven, {"feed.go", "	unloaded := 0\n", "	unloaded := 0\nif BROKEN { if err := p.beginFeed(ctx); err != nil { return err } }\n"}, {"feed.go", "done.after < p.place.After:", "!BROKEN && done.after < p.place.After:"}}, "TestWhatChangesWhileEverythingIsRead"},
+	"takes anything for a file":                        {[]edit{{"file.go", `if f.tells.text("md5Hash") != "" {`, `if BROKEN || f.tells.text("md5Hash") != "" {`}}, "TestAMirrorOfTheSpecificationAlone"},
+	"forgets what a sweep has deleted":                 {[]edit{{"missing.go", "	if done.ring != nil {\n		missing,", "	if !BROKEN && done.ring != nil {\n		missing,"}}, "TestTheBoundOnDeletions"},
+	"forgets what a cut pull had changed":              {[]edit{{"ring.go", "p.changedCustomers(ctx, at.Logged)", "p.changedCustomers(ctx, at.Logged)\nif BROKEN { changed, at.Again = nil, nil }\n"}}, "TestWhatACutPullHasChanged"},
 	"follows a feed that proves nothing":               {[]edit{unproven}, "TestAWalkThatHasMissedARecord"},
 }
 
@@ -44,14 +47,14 @@ func TestABrokenCopyIsFoundByItsTest(t *testing.T) {
 	sources, asks := map[string]string{}, map[edit]string{}
 	for name, broken := range brokenCopies {
 		for _, e := range broken.edits {
-			asks[e] += `|| os.Getenv("BACKOFFICE_BROKEN") == "` + name + `"`
+			asks[e] += `|| environment.Getenv("BACKOFFICE_BROKEN") == "` + name + `"`
 		}
 	}
 	for e, ask := range asks {
 		if sources[e.file] == "" {
 			text, err := os.ReadFile(e.file)
 			must(t, err)
-			sources[e.file] = strings.Replace(string(text), "import (", "import (\n\"os\"\n", 1)
+			sources[e.file] = strings.Replace(string(text), "import (", "import (\nenvironment \"os\"\n", 1)
 		}
 		if strings.Count(sources[e.file], e.old) != 1 {
 			t.Fatalf("%s does not have %q once", e.file, e.old)

@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -76,6 +77,32 @@ func TestAWebhookThatIsToldNothingComesAlongWithTheLog(t *testing.T) {
 	waits(t, "what it is told of comes", func() bool { ids, _ := r.told(); return len(ids) == 1 })
 	if len(r.all()) != 1 || o.stored(t, id).Stop != "" {
 		t.Errorf("%d posts, %+v", len(r.all()), o.stored(t, id))
+	}
+}
+
+func TestAWebhookThatIsDisabledBeforeItsMessageIsSentGetsNothing(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, engines["the embedded store"](t), nil)
+	r := receive(t, nil)
+	id, _ := o.hook(t, r.URL)
+	_, stop := o.sender(t, func(s *Sender) {
+		s.every = time.Hour
+		now := s.now
+		s.now = func() time.Time { // is asked between the storing of a message and its sending
+			if hook := o.stored(t, id); hook.Message != nil && hook.Stop == "" {
+				if err := Disable(context.WithoutCancel(t.Context()), o.Store, id); err != nil {
+					t.Error(err)
+				}
+			}
+			return now()
+		}
+	})
+	o.labels(t, "first", 1)
+	waits(t, "it is disabled", func() bool { return o.stored(t, id).Stop != "" })
+	time.Sleep(50 * time.Millisecond)
+	stop()
+	if posts := r.all(); len(posts) != 0 {
+		t.Errorf("it gets %d messages", len(posts))
 	}
 }
 

@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -209,6 +210,9 @@ func (w *worker) moveOn(ctx context.Context, at int64) error {
 func (w *worker) attempt(ctx context.Context) error {
 	if err := w.own(ctx); err != nil {
 		return err
+	}
+	if stored, err := w.Store.Webhook(ctx, w.id); err != nil || stored.Version != w.version { // disabled, or altered
+		return cmp.Or(err, errElsewhere)
 	}
 	id := w.hook.MessageID()
 	answer, err := w.client.post(ctx, w.hook, id, w.hook.Message.Body, w.now())
