@@ -50,6 +50,7 @@ type server struct {
 	checker       backoffice.DocumentChecker
 	trash         time.Duration
 	privacy       PrivacySettings
+	sizes         *sizes
 }
 
 // newServer makes what a backend is served by. end stops what it runs.
@@ -81,6 +82,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		http:   httpserver.New(c.Server, httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
 		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page, provider: provider,
 		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep), privacy: c.Privacy,
+		sizes: sizesOf(b.Store),
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
 }
 
@@ -164,6 +166,7 @@ func (s server) graphql(schema *execute.Executor, admission *limits.Admission, t
 		SignIn:        s.signIn(throttle),
 		Permit:        s.privacy.permit(),
 		Admit:         admit(admission),
+		Rows:          s.sizes.rows,
 		Trusted:       trustedDocuments{s.trusted},
 		BeforeWrite:   privacy.Commit,
 		RequestID:     httpserver.RequestID,

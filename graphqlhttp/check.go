@@ -44,11 +44,11 @@ func (c *Checker) CheckDocument(text string, trusted bool) (*backoffice.CheckedD
 	}
 	op := d.operations[0]
 	least, most := c.extremes(op.OperationDefinition, d.constants)
-	if refused := op.price.Check(op.price.Cost(least)); refused != nil {
+	if refused := op.price.Check(op.price.Cost(least, limits.Nominal)); refused != nil {
 		return nil, faultsOf(gqlerror.List{refused})
 	}
 	checked := &backoffice.CheckedDocument{Name: op.Name, Kind: string(op.Operation), Description: describe(op.OperationDefinition)}
-	if cost := op.price.Cost(least); cost == op.price.Cost(most) {
+	if cost := op.price.Cost(least, limits.Nominal); cost == op.price.Cost(most, limits.Nominal) {
 		checked.Cost = &cost
 	}
 	for _, scope := range limits.Scopes(c.documents.schema, op.OperationDefinition, most) {

@@ -32,6 +32,8 @@ type Hooks struct {
 	// called once, and says whether it was executed: least is what is charged then in any case. Errors: RateLimited
 	// when the pair has to wait.
 	Spend func(ctx context.Context, cost, least int) (settle func(executed bool), err error)
+	// Rows counts the records of each noun for the price of an operation, as its pair may know it.
+	Rows func(context.Context) limits.Rows
 	// Allowance is what extensions.cost.budget tells of the pair's budget; nil without one.
 	Allowance func(context.Context) any
 	// Trusted knows the trusted documents. Without it there are none.
@@ -105,6 +107,13 @@ func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks)
 	g.executor.SetErrorPresenter(g.Present)
 	g.executor.SetRecoverFunc(g.Recover)
 	return g
+}
+
+func (g *GraphQL) rows(ctx context.Context) limits.Rows {
+	if g.hooks.Rows == nil {
+		return nil
+	}
+	return g.hooks.Rows(ctx)
 }
 
 func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -43,7 +43,9 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	if refused != nil {
 		return nil, new(refusal(media, refused))
 	}
-	q := &prepared{operation: operation, variables: variables, cost: operation.price.Cost(variables), least: operation.price.Least(variables), depth: document.depth, explain: asked.explain}
+	q := &prepared{operation: operation, variables: variables, depth: document.depth, explain: asked.explain}
+	rows := g.rows(ctx)
+	q.cost, q.least = operation.price.Cost(variables, rows), operation.price.Least(variables, rows)
 	if operation.Operation != ast.Query {
 		q.least = q.cost
 	}

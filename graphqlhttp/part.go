@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/limits"
 )
 
 // What follows is for answers that consist of several executions, such as an export's pages: it is read, prepared and
@@ -61,6 +62,7 @@ type Query struct {
 	shape  string
 	depth  int
 	least  int
+	rows   limits.Rows
 }
 
 // Query prepares what is asked; header is that of the request. Errors: *Refused.
@@ -80,13 +82,14 @@ func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*
 	return &Query{
 		Schema: g.schema, Document: document.ast, Operation: operation.OperationDefinition, Variables: variables,
 		header: header, name: asked.operationName, shape: document.shape, depth: document.depth,
+		rows: g.rows(ctx),
 	}, nil
 }
 
 // Price works out what an operation costs with these variables, and holds it to the limits. Errors: *Refused.
 func (g *GraphQL) Price(q *Query, variables map[string]any) (cost int, err error) {
 	price := g.limits.Price(g.schema, q.Operation)
-	cost, q.least = price.Cost(variables), price.Least(variables)
+	cost, q.least = price.Cost(variables, q.rows), price.Least(variables, q.rows)
 	refused := price.Check(cost)
 	if refused == nil {
 		refused = price.CheckLists(variables)

@@ -9,10 +9,23 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// amount is a factor of a price, which a request's variables may change.
+// Rows is how many records of a noun there are, as the store counted a moment ago; nil is none of any.
+type Rows func(backoffice.Noun) int
+
+func (r Rows) of(noun backoffice.Noun) int {
+	if r == nil {
+		return 0
+	}
+	return r(noun)
+}
+
+// Nominal are the rows of a store whose size is not to be known, or not known yet.
+func Nominal(backoffice.Noun) int { return 99_000 }
+
+// amount is a factor of a price, which a request's variables and the size of the store may change.
 type amount struct {
 	fixed   int
-	varying func(variables map[string]any) int // nil when it is the same for all variables
+	varying func(variables map[string]any, rows Rows) int // nil when it is always the same
 }
 
 var one = amount{fixed: 1}
@@ -20,14 +33,14 @@ var one = amount{fixed: 1}
 // amountOf is what of says: at once, unless it varies.
 func amountOf(varies bool, of func(variables map[string]any) int) amount {
 	if varies {
-		return amount{varying: of}
+		return amount{varying: func(variables map[string]any, _ Rows) int { return of(variables) }}
 	}
 	return amount{fixed: of(nil)}
 }
 
-func (n amount) of(variables map[string]any) int {
+func (n amount) of(variables map[string]any, rows Rows) int {
 	if n.varying != nil {
-		return n.varying(variables)
+		return n.varying(variables, rows)
 	}
 	return n.fixed
 }
@@ -62,7 +75,7 @@ func skippedBy(field *ast.Field) amount {
 	}
 	return amountOf(hasVariable(page) || size.varying != nil, func(variables map[string]any) int {
 		n, _ := whole(page, variables)
-		return times(max(n-1, 0), size.of(variables)) / rowsSkippedForOne
+		return times(max(n-1, 0), size.of(variables, nil)) / rowsSkippedForOne
 	})
 }
 
@@ -102,11 +115,11 @@ func assignedBy(field *ast.Field) amount {
 	if input == nil || input.Definition != nil && input.Definition.Name != "AssignChecklistsInput" {
 		return amount{}
 	}
-	return amountOf(hasVariable(input), func(variables map[string]any) int {
+	return amount{varying: func(variables map[string]any, rows Rows) int {
 		value, _ := input.Value(variables)
 		fields, _ := value.(map[string]any)
 		if fields["filter"] != nil {
-			return backoffice.MaxAssignedByFilter
+			return min(rows.of(backoffice.NounCustomer), backoffice.MaxAssignedByFilter)
 		}
 		switch ids := fields["customerIds"].(type) {
 		case nil:
@@ -115,51 +128,11 @@ func assignedBy(field *ast.Field) amount {
 			return len(ids)
 		}
 		return 1
-	})
-}
-
-// filtersOf is how many filters a filter is: one that asks for something, be it what cannot be read, or as many as any
-// has parts; none when it is null or holds nothing but nulls.
-func filtersOf(filter *ast.Value) amount {
-	return amountOf(hasVariable(filter), func(variables map[string]any) int {
-		value, err := filter.Value(variables)
-		if err == nil && !given(value) {
-			return 0
-		}
-		return max(1, partsOf(value))
-	})
-}
-
-// partsOf is how many parts the any of a filter have, those within each other too.
-func partsOf(filter any) (n int) {
-	switch filter := filter.(type) {
-	case []any:
-		for _, part := range filter {
-			n = plus(n, max(1, partsOf(part)))
-		}
-	case map[string]any:
-		if n = partsOf(filter["any"]); filter["not"] != nil {
-			n = plus(n, max(1, partsOf(filter["not"])))
-		}
-	}
-	return n
+	}}
 }
 
 func hasVariable(value *ast.Value) bool {
 	return value != nil && (value.Kind == ast.Variable || slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) }))
-}
-
-func given(value any) bool {
-	fields, isObject := value.(map[string]any)
-	if !isObject {
-		return value != nil
-	}
-	for _, field := range fields {
-		if field != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // whole is the number that an argument is given; not ok for none.

@@ -10,7 +10,7 @@ import (
 
 // CheckLists refuses an operation whose fields are given too many values in lists.
 func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
-	if p.lists.of(variables) > p.listed {
+	if p.lists.of(variables, nil) > p.listed {
 		return refuse(CodeCost, "the lists of the operation's arguments have more than %d values", p.listed)
 	}
 	return nil

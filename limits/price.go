@@ -13,11 +13,11 @@ import (
 //
 // An object costs 1, a connection 1 and its size times 1 and the cost of what is selected per node, so that every node
 // counts; edges, node, nodes, scalars and enums cost nothing more, unless aliases ask for the nodes several times
-// over; totalCount and statusCounts cost 1 each, or 100 for each filter on a list at the root, where they count rows;
-// the number of a page costs a hundredth of the rows that are skipped for it, an aggregate with its groups and a list
-// at the root without a size 100, a part of a filter or an order that no index answers 500 (see dearIn), and a
-// mutation 10, a batch as much as its inputs would by themselves; a list of objects that a list of identifiers asks
-// for costs as many objects. Fields that a directive may leave out are counted.
+// over; totalCount and statusCounts cost 1 each, and where they count rows a thousandth of those (see counted); an
+// aggregate costs as a count, and once more for each table that it joins; the number of a page costs a hundredth of the
+// rows that are skipped for it, a list at the root without a size 100, an unindexed term 500, and a mutation 10 and a
+// hundredth of what goes with it, a batch as much as its inputs would by themselves; a list of objects that a list of
+// identifiers asks for costs as many objects. Fields that a directive may leave out are counted.
 type Price struct {
 	formula
 	limit  int
@@ -50,16 +50,16 @@ func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) 
 	return &Price{formula: formula{p.sums, root.whole}, limit: s.Cost, least: formula{p.sums, root.least}, lists: formula{p.sums, root.lists}, listed: s.ListValues}
 }
 
-// Cost evaluates the formula with coerced variables. It stops growing at 2⁴⁰.
-func (p *Price) Cost(variables map[string]any) int { return p.of(variables) }
+// Cost evaluates the formula with coerced variables, in a store of this size. It stops growing at 2⁴⁰.
+func (p *Price) Cost(variables map[string]any, rows Rows) int { return p.of(variables, rows) }
 
-// Fixed is the cost of an operation that costs the same with all variables.
+// Fixed is the cost of an operation that always costs the same.
 func (p *Price) Fixed() (cost int, ok bool) { return p.root.fixed, len(p.root.parts) == 0 }
 
 // Least is what of the cost is done even when nothing is found: parts of filters and orders that no index answers,
 // counted rows, groups, pages that are skipped; each field's once. A mutation is done whole, so that its least is its
 // cost.
-func (p *Price) Least(variables map[string]any) int { return p.least.of(variables) }
+func (p *Price) Least(variables map[string]any, rows Rows) int { return p.least.of(variables, rows) }
 
 // Check refuses a cost over the limit.
 func (p *Price) Check(cost int) *gqlerror.Error {
@@ -69,21 +69,21 @@ func (p *Price) Check(cost int) *gqlerror.Error {
 	return nil
 }
 
-func (f *formula) of(variables map[string]any) int {
+func (f *formula) of(variables map[string]any, rows Rows) int {
 	if len(f.root.parts) == 0 {
 		return f.root.fixed
 	}
 	known := make([]int, len(f.sums)) // 1 + the value
-	return f.value(f.root, variables, known)
+	return f.value(f.root, variables, rows, known)
 }
 
-func (f *formula) value(s sum, variables map[string]any, known []int) int {
+func (f *formula) value(s sum, variables map[string]any, rows Rows, known []int) int {
 	total := s.fixed
 	for _, part := range s.parts {
 		if known[part.of] == 0 {
-			known[part.of] = 1 + f.value(f.sums[part.of], variables, known)
+			known[part.of] = 1 + f.value(f.sums[part.of], variables, rows, known)
 		}
-		total = plus(total, times(part.amount.of(variables), known[part.of]-1))
+		total = plus(total, times(part.amount.of(variables, rows), known[part.of]-1))
 	}
 	return total
 }
@@ -164,11 +164,11 @@ func (p *pricing) number(s sum) int {
 func (p *pricing) add(to *sum, n amount, s sum) {
 	switch constant := n.varying == nil; {
 	case constant && len(s.parts) == 0:
-		to.fixed = plus(to.fixed, times(n.of(nil), s.fixed))
-	case constant && n.of(nil) == 1:
+		to.fixed = plus(to.fixed, times(n.of(nil, nil), s.fixed))
+	case constant && n.of(nil, nil) == 1:
 		to.fixed = plus(to.fixed, s.fixed)
 		to.parts = append(to.parts, s.parts...)
-	case constant && n.of(nil) == 0, len(s.parts) == 0 && s.fixed == 0:
+	case constant && n.of(nil, nil) == 0, len(s.parts) == 0 && s.fixed == 0:
 	default:
 		to.parts = append(to.parts, part{amount: n, of: p.number(s)})
 	}
@@ -195,10 +195,10 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		p.add(&total.whole, one, inner.whole)
 		total.aliased = plus(total.aliased, aliased(field))
 	case IsConnection(kind):
-		p.connection(total, field, inner, parent == p.schema.Query)
+		p.connection(total, field, inner, parent)
 	case isAggregate(kind):
-		p.work(total, groupsOf(field), costOfGroups)
-		p.work(total, dearIn(field), costOfDear)
+		p.work(total, groupsOf(field), 1)
+		p.work(total, unindexedIn(field), costOfUnindexed)
 		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each of them under another name is there as often as there are groups
 		p.work(total, one, times(aliased(field), costOfGroups))
@@ -209,6 +209,7 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 	case parent == p.schema.Mutation:
 		each := sum{fixed: costOfMutation}
 		p.add(&each, one, inner.whole)
+		p.add(&each, cascadeOf(field), sum{fixed: 1})
 		p.add(&total.whole, inputsOf(field), each)
 		p.add(&total.whole, assignedBy(field), sum{fixed: 1})
 	default:
@@ -220,10 +221,9 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 
 // Costs of what does more than it answers with.
 const (
-	costOfMutation      = 10
-	costOfFilteredCount = 100
-	costOfGroups        = 100
-	rowsSkippedForOne   = 100
+	costOfMutation    = 10
+	costOfGroups      = 100 // under another name
+	rowsSkippedForOne = 100
 )
 
 // work adds what is done whatever is found: n times so much.
@@ -232,16 +232,22 @@ func (p *pricing) work(total *halves, n amount, cost int) {
 	p.add(&total.least, n, sum{fixed: cost})
 }
 
-func (p *pricing) connection(total *halves, field *ast.Field, inner halves, atRoot bool) {
-	total.whole.fixed = plus(total.whole.fixed, plus(1, inner.counts))
+func (p *pricing) connection(total *halves, field *ast.Field, inner halves, parent *ast.Definition) {
+	total.whole.fixed = plus(total.whole.fixed, 1)
 	p.add(&total.whole, one, inner.whole)
 	node := sum{fixed: max(1, inner.aliased)}
 	p.add(&node, one, inner.perNode)
 	p.add(&total.whole, sizeOfConnection(field), node)
 	p.work(total, skippedBy(field), 1)
-	p.work(total, dearIn(field), costOfDear)
-	if filter := argument(field, "filter"); atRoot && filter != nil && inner.counts > 0 {
-		p.work(total, filtersOf(filter), times(inner.counts, costOfFilteredCount-1))
+	p.work(total, unindexedIn(field), costOfUnindexed)
+	switch {
+	case inner.counts == 0:
+	case parent == p.schema.Query && argument(field, "filter") == nil: // by the store's counters
+		total.whole.fixed = plus(total.whole.fixed, inner.counts)
+	case parent == p.schema.Query:
+		p.work(total, counted(field, ""), inner.counts)
+	default:
+		p.work(total, counted(field, nounOf(parent.Name)), inner.counts)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/vektah/gqlparser/v2/ast"
 	"pgregory.net/rapid"
+
+	"example.org/backoffice/backoffice"
 )
 
 func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
@@ -51,10 +53,11 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`query($n: Int) { customers(first: $n) { ...C } } fragment C on CustomerConnection { nodes { transcripts(first: $n) { nodes { customer { id } } } } }`, map[string]any{"n": int64(3)}, 1 + 3*(1+1+3*2)},
 		{`query($n: Int) { a: customers(first: $n) { ...C } b: customers(first: 2) { ...C } } fragment C on CustomerConnection { nodes { transcripts(first: $n) { nodes { customer { id } } } address { city } } }`, map[string]any{"n": int64(3)}, 1 + 3*(1+1+1+3*2) + 1 + 2*(1+1+1+3*2)},
 		{`{ customers(filter: {language: "dutch"}, first: 1) { totalCount nodes { id } } }`, nil, 1 + 1 + 100},
-		{`{ transcripts(filter: {isCompleted: true}, first: 0) { totalCount statusCounts { count } } }`, nil, 1 + 200},
+		{`{ transcripts(filter: {isCompleted: true}, first: 0) { totalCount statusCounts { count } } }`, nil, 1 + 2},
+		{`{ transcripts(filter: {updatedSince: "2020-01-01T00:00:00.000Z"}, first: 0) { totalCount statusCounts { count } } }`, nil, 1 + 200},
 		{`{ transcripts(filter: {}, first: 0) { totalCount } }`, nil, 2},
 		{`{ transcripts(filter: null, first: 0) { totalCount } }`, nil, 2},
-		{`{ transcripts(filter: {status: []}, first: 0) { totalCount } }`, nil, 101},
+		{`{ customers(filter: {ids: []}, first: 0) { totalCount } }`, nil, 2},
 		{`query($f: CustomerFilter) { customers(filter: $f, first: 0) { ...C } } fragment C on CustomerConnection { totalCount }`, map[string]any{"f": map[string]any{"search": "abc"}}, 101},
 		{`query($f: CustomerFilter) { customers(filter: $f, first: 0) { ...C } } fragment C on CustomerConnection { totalCount }`, map[string]any{"f": map[string]any{"search": nil}}, 2},
 		{`query($f: CustomerFilter) { customers(filter: $f, first: 0) { ...C } } fragment C on CustomerConnection { totalCount }`, nil, 2},
@@ -89,16 +92,59 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ customersAggregate(groupBy: [TYPE, CITY]) { totalCount groupCount groups { count keys { value label } } } }`, nil, 100},
 		{`{ transcriptsAggregate(groupBy: STATUS, filter: {isCompleted: true}, first: 3) { totalCount } }`, nil, 100},
 		{`{ transcriptsAggregate(groupBy: [CHECKLIST, RESPONSIBLE, LANGUAGE]) { totalCount } }`, nil, 300},
-		{`query($by: [CustomerDimension!]!) { customersAggregate(groupBy: $by, filter: {any: [{city: "a"}, {city: "b"}]}) { totalCount } }`, map[string]any{"by": []any{"SCOPE", "LANGUAGE"}}, 300},
-		{`{ transcripts(filter: {any: [{responsibleId: "a"}, {any: [{responsibleId: "b"}, {isCompleted: true}]}], not: null}, first: 0) { totalCount } }`, nil, 299},
+		{`query($by: [CustomerDimension!]!) { customersAggregate(groupBy: $by, filter: {any: [{city: "a"}, {city: "b"}]}) { totalCount } }`, map[string]any{"by": []any{"SCOPE", "LANGUAGE"}}, 400},
+		{`{ transcripts(filter: {any: [{responsibleId: "a"}, {any: [{responsibleId: "b"}, {isCompleted: true}]}], not: null}, first: 0) { totalCount } }`, nil, 1 + 2 + 100},
 		{`{ a: customersAggregate(groupBy: TYPE) { groups { ...G } more: groups { ...G } } b: customersAggregate(groupBy: CITY) { groups { count } } } fragment G on CustomerGroup { keys { value } labels: keys { label } }`, nil, 500},
 		{`{ customers(first: 1000000) { nodes { address { city } } } }`, nil, 1001},
 		{`{ customers(first: -5) { nodes { address { city } } } }`, nil, 1},
 		{`{ transcripts(first: 100) { nodes { financialYear { transcripts(first: 248) { nodes { financialYear { transcripts(first: 500) { nodes { id status statusLabel isCompleted } } } } } } } } }`, nil, 1 + 100*(1+1+1+248*(1+1+1+500))},
 	} {
 		price, _ := priced(t, Defaults(), c.text)
-		if got := price.Cost(c.variables); got != c.cost {
+		if got := price.Cost(c.variables, Nominal); got != c.cost {
 			t.Errorf("%s with %v costs %d, want %d", c.text, c.variables, got, c.cost)
+		}
+	}
+}
+
+// each is a store with so many records of each noun.
+func each(n int) Rows { return func(backoffice.Noun) int { return n } }
+
+func TestAPriceGrowsWithTheRowsThatMayHaveToBeLookedAt(t *testing.T) {
+	t.Parallel()
+	office := Rows(func(noun backoffice.Noun) int {
+		return map[backoffice.Noun]int{
+			backoffice.NounCustomer: 50_000, backoffice.NounTranscript: 250_000, backoffice.NounUser: 50, backoffice.NounFinancialYear: 10,
+			backoffice.NounRelation: 15_000_000, backoffice.NounMinfin: 5_000_000,
+		}[noun]
+	})
+	fifty := strings.TrimSuffix(strings.Repeat(`{responsibleId: "u", isCompleted: true}, `, 50), ", ")
+	for _, c := range []struct {
+		text string
+		cost int
+	}{
+		{`{ customers(first: 0) { totalCount } }`, 1 + 1},
+		{`{ customers(first: 0, filter: {city: "Gent"}) { totalCount } }`, 1 + 51},
+		{`{ customers(first: 0, filter: {city: "Gent", ids: ["a", "b"]}) { totalCount } }`, 1 + 1},
+		{`{ customers(first: 0, filter: {email: "a@b.example"}) { totalCount } }`, 1 + 1},
+		{`{ customers(first: 0, filter: {not: {responsibleId: "u"}}) { totalCount } }`, 1 + 500 + 51},
+		{`{ transcripts(first: 0, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { totalCount statusCounts { count } } }`, 1 + 2*251},
+		{`{ transcripts(first: 0, filter: {isCompleted: true, status: SENT}) { totalCount statusCounts { count } } }`, 1 + 2},
+		{`{ transcripts(first: 0, filter: {any: [` + fifty + `]}) { totalCount } }`, 1 + 50*6},
+		{`{ financialYears(first: 20) { nodes { transcripts(first: 0, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { totalCount statusCounts { count } } } } }`, 1 + 20*(1+1+2*26)},
+		{`{ users(first: 500) { nodes { transcripts(first: 0) { totalCount } } } }`, 1 + 500*(1+1+6)},
+		{`{ customers(first: 500) { nodes { transcripts(first: 0, filter: {isCompleted: true}) { totalCount } } } }`, 1 + 500*(1+1+1)},
+		{`{ transcriptsAggregate(groupBy: [CHECKLIST, RESPONSIBLE, UPDATED_MONTH]) { totalCount } }`, 2 * 251},
+		{`{ transcriptsAggregate(groupBy: STATUS, filter: {responsibleId: "u"}) { totalCount } }`, 6},
+		{`mutation { deleteUser(input: {id: "u"}, dryRun: true) { deletedUserId } }`, 10 + 10},
+		{`mutation { deleteCustomers(inputs: [{id: "a"}, {id: "b"}]) { written } }`, 2 * (10 + 4)},
+		{`mutation { assignChecklists(input: {checklistId: "a", filter: {}}) { assigned transcripts(first: 1) { totalCount } } }`, 10 + 10_000 + 1 + 1 + 1},
+	} {
+		price, _ := priced(t, Defaults(), c.text)
+		if got := price.Cost(nil, office); got != c.cost {
+			t.Errorf("%s costs %d, want %d", c.text, got, c.cost)
+		}
+		if small, least := price.Cost(nil, each(100)), price.Least(nil, office); small > c.cost || least > c.cost {
+			t.Errorf("%s costs %d in a small office, and is charged at least %d", c.text, small, least)
 		}
 	}
 }
@@ -125,7 +171,7 @@ func TestAnOperationAtTheCostLimitPassesAndOneOverItIsRefused(t *testing.T) {
 				variables = c.variables(n)
 			}
 			price, _ := priced(t, s, text)
-			cost := price.Cost(variables)
+			cost := price.Cost(variables, nil)
 			if err := price.Check(cost); (err != nil) != refused || err != nil && codeIn(err) != CodeCost {
 				t.Errorf("%s: a cost of %d under a limit of 201: %v", sentence, cost, err)
 			}
@@ -137,7 +183,7 @@ func TestListsInsideListsAreTooDear(t *testing.T) {
 	t.Parallel()
 	text := "{ customers { nodes { relations { nodes { customer { relations { nodes { customer { relations { nodes { customer { id } } } } } } } } } } } }"
 	price, _ := priced(t, Defaults(), text)
-	if cost := price.Cost(nil); price.Check(cost) == nil {
+	if cost := price.Cost(nil, nil); price.Check(cost) == nil {
 		t.Errorf("50⁴ costs only %d", cost)
 	}
 }
@@ -156,7 +202,7 @@ func TestDoublingFragmentsArePricedOnce(t *testing.T) {
 		if len(price.sums) > 4*levels {
 			t.Errorf("%d sums for %d fragments", len(price.sums), levels)
 		}
-		if cost := price.Cost(map[string]any{"n": int64(2)}); price.Check(cost) == nil {
+		if cost := price.Cost(map[string]any{"n": int64(2)}, nil); price.Check(cost) == nil {
 			t.Errorf("costs only %d", cost)
 		}
 	}
@@ -177,7 +223,7 @@ func TestAFragmentCostsWhatItsTextWouldCost(t *testing.T) {
 		variables := map[string]any{"n": int64(rapid.IntRange(0, 500).Draw(rt, "n"))}
 		written, _ := priced(t, Defaults(), "query($n: Int = 1) { used: customers(first: $n) { totalCount } customers(first: 7) { nodes { "+inner+" } } }")
 		spread, _ := priced(t, Defaults(), "query($n: Int = 1) { used: customers(first: $n) { totalCount } customers(first: 7) { nodes { ...F } } } fragment F on Customer { "+inner+" }")
-		if a, b := written.Cost(variables), spread.Cost(variables); a != b {
+		if a, b := written.Cost(variables, nil), spread.Cost(variables, nil); a != b {
 			rt.Fatalf("%d written out, %d in a fragment: %s", a, b, inner)
 		}
 	})
@@ -231,7 +277,7 @@ func TestTheExampleOfTheDocumentationCostsWhatItSays(t *testing.T) {
 	}
 	price, operation := priced(t, Defaults(), query)
 	depth, _ := Defaults().Measure(&ast.QueryDocument{Operations: ast.OperationList{operation}})
-	if told := fmt.Sprintf(`"depth": %d, "cost": %d,`, depth, price.Cost(nil)); !strings.Contains(string(page), told) {
+	if told := fmt.Sprintf(`"depth": %d, "cost": %d,`, depth, price.Cost(nil, nil)); !strings.Contains(string(page), told) {
 		t.Errorf("it is %s", told)
 	}
 }

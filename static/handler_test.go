@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -15,7 +16,7 @@ import (
 
 const script = "let shown = true\n"
 
-func get(t *testing.T, target, acceptEncoding string) *http.Response {
+func built(t *testing.T) fstest.MapFS {
 	t.Helper()
 	var packed bytes.Buffer
 	packer := gzip.NewWriter(&packed)
@@ -23,19 +24,23 @@ func get(t *testing.T, target, acceptEncoding string) *http.Response {
 	if err := packer.Close(); err != nil {
 		t.Fatal(err)
 	}
-	dist := fstest.MapFS{
+	return fstest.MapFS{
 		"dist/index.html":              {Data: []byte(`<meta nonce="` + static.Nonce + `">`)},
 		"dist/assets/page-1234.js.gz":  {Data: packed.Bytes()},
 		"dist/assets/font-1234.woff2":  {Data: []byte("font")},
 		"dist/assets/broken-123.js.gz": {Data: []byte("not packed")},
 		"dist/licenses.md":             {Data: []byte("not served")},
 	}
+}
+
+func get(t *testing.T, target, acceptEncoding string) *http.Response {
+	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, target, nil)
 	if acceptEncoding != "" {
 		r.Header.Set("Accept-Encoding", acceptEncoding)
 	}
 	w := httptest.NewRecorder()
-	static.Handler("/page", dist, "style-src 'nonce-"+static.Nonce+"'").ServeHTTP(w, r)
+	static.Handler("/page", built(t), "style-src 'nonce-"+static.Nonce+"'").ServeHTTP(w, r)
 	return w.Result()
 }
 
@@ -86,6 +91,20 @@ func TestGzipIsServedToThoseWhoTakeItAlone(t *testing.T) {
 		if want == "" && read(t, response) != script {
 			t.Errorf("Accept-Encoding %q: not what was packed", accept)
 		}
+	}
+}
+
+func TestWhatIsUnpackedForOneIsKeptForTheNext(t *testing.T) {
+	t.Parallel()
+	dist := built(t)
+	handler := static.Handler("/page", dist, "")
+	for range 2 {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/page/assets/page-1234.js", nil))
+		if w.Body.String() != script || w.Header().Get("Content-Length") != strconv.Itoa(len(script)) {
+			t.Errorf("%v %s", w.Header(), w.Body)
+		}
+		dist["dist/assets/page-1234.js.gz"].Data = []byte("not packed") // nobody unpacks it again
 	}
 }
 

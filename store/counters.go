@@ -3,7 +3,20 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"example.org/backoffice/backoffice"
 )
+
+// Rows returns how many records of each noun the triggers have counted.
+func (s *Store) Rows(ctx context.Context) (map[backoffice.Noun]int, error) {
+	const text = "SELECT /*backoffice:row_counts.nouns*/ noun, CAST(SUM(n) AS BIGINT) FROM row_counts GROUP BY noun"
+	rows := map[backoffice.Noun]int{}
+	err := s.primary().Query(ctx, text, nil, func(row *Row) error {
+		rows[backoffice.Noun(row.Text(0))] = int(row.Int(1))
+		return nil
+	})
+	return rows, err
+}
 
 // Counters counts all rows, at one moment, and returns a sentence for each noun whose kept count is another.
 func (s *Store) Counters(ctx context.Context) (problems []string, err error) {
