@@ -143,7 +143,7 @@ func (s server) handler() http.Handler {
 		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) }, RequestID: httpserver.RequestID,
 		Admit: s.admitREST(admission), Open: s.opens(), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
 	})
-	return s.newGate(admission, endpoint, s.tracer.TakeOver(s.mirror.marks(r)))
+	return s.tracer.TakeOver(s.mirror.marks(r))
 }
 
 // schema is what the GraphQL API executes.

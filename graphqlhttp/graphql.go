@@ -3,7 +3,6 @@ package graphqlhttp
 import (
 	"cmp"
 	"context"
-	"hash/maphash"
 	"log/slog"
 	"net/http"
 
@@ -75,14 +74,13 @@ type Outcome struct {
 // GraphQL serves GraphQL over HTTP for an executable schema. Make one with New; it may be used by many requests at a
 // time.
 type GraphQL struct {
-	schema     *ast.Schema
-	executor   *executor.Executor
-	documents  *documents
-	limits     limits.Settings
-	hooks      Hooks
-	plans      keeper // nil for a schema that keeps none
-	knownCosts knownCosts
-	newcomers  newcomers
+	schema    *ast.Schema
+	executor  *executor.Executor
+	documents *documents
+	limits    limits.Settings
+	hooks     Hooks
+	plans     keeper // nil for a schema that keeps none
+	newcomers newcomers
 }
 
 // keeper is a schema that keeps how operations are executed.
@@ -96,12 +94,11 @@ func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks)
 		hooks.RequestID = func(context.Context) string { return "" }
 	}
 	g := &GraphQL{
-		schema:     schema.Schema(),
-		executor:   executor.New(schema),
-		documents:  newDocuments(schema.Schema(), settings),
-		limits:     settings,
-		hooks:      hooks,
-		knownCosts: knownCosts{seed: maphash.MakeSeed()},
+		schema:    schema.Schema(),
+		executor:  executor.New(schema),
+		documents: newDocuments(schema.Schema(), settings),
+		limits:    settings,
+		hooks:     hooks,
 	}
 	g.plans, _ = schema.(keeper)
 	g.executor.SetErrorPresenter(g.Present)

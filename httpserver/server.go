@@ -38,7 +38,6 @@ type Server struct {
 	options  Options
 	metrics  *metrics
 	stopping atomic.Bool
-	shed     shed
 }
 
 // New makes a server; its settings have to pass Check.

@@ -53,9 +53,6 @@ func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) 
 // Cost evaluates the formula with coerced variables, in a store of this size. It stops growing at 2⁴⁰.
 func (p *Price) Cost(variables map[string]any, rows Rows) int { return p.of(variables, rows) }
 
-// Fixed is the cost of an operation that always costs the same.
-func (p *Price) Fixed() (cost int, ok bool) { return p.root.fixed, len(p.root.parts) == 0 }
-
 // Least is what of the cost is done even when nothing is found: parts of filters and orders that no index answers,
 // counted rows, groups, pages that are skipped; each field's once. A mutation is done whole, so that its least is its
 // cost.

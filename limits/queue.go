@@ -38,37 +38,8 @@ func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter
 // mostWaiting is what may wait when pairs came one after the other.
 func (a *Admission) mostWaiting() int64 { return a.waitMost * 3 / 2 }
 
-// Refuses says whether a request of a pair would be refused at once.
-func (a *Admission) Refuses(pairID string, cost int) bool {
-	if !a.queued.Load() {
-		return false
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	weight := min(max(int64(cost), 1), a.largest())
-	p := a.pairs[pairID]
-	if p == nil {
-		p = &pair{id: pairID}
-	}
-	if a.waiting == 0 || a.sizeOf(weight) == tiny {
-		return false
-	}
-	may, _ := a.mayQueue(p, weight)
-	return !may
-}
-
 // Crowded says whether somebody waits.
 func (a *Admission) Crowded() bool { return a.queued.Load() }
-
-// Busiest is the pair that has the most waiting, "" when nobody waits.
-func (a *Admission) Busiest() (pairID string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if most := a.busiest(); most != nil && most.waiting > 0 {
-		return most.id
-	}
-	return ""
-}
 
 func (a *Admission) busiest() (most *pair) {
 	for _, p := range a.pairs {
