@@ -104,7 +104,6 @@ func (x *exporting) run(ctx context.Context) error {
 		return err
 	}
 	defer leave()
-	defer x.config.Begin()()
 	x.moved()
 	// Before the first page: what is changed from here on is in the log behind this number, whether a page shows it or
 	// not.

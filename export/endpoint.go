@@ -27,8 +27,6 @@ type Config struct {
 	Life context.Context
 	// RequestID is what the log shows of a request; it may be nil.
 	RequestID func(context.Context) string
-	// Begin is called when an export begins, and what it returns when that ends; it may be nil.
-	Begin func() (end func())
 	Log   *slog.Logger // slog.Default() when nil
 }
 
@@ -45,9 +43,6 @@ func New(c Config) *Endpoint {
 	c.Log = cmp.Or(c.Log, slog.Default())
 	if c.RequestID == nil {
 		c.RequestID = func(context.Context) string { return "" }
-	}
-	if c.Begin == nil {
-		c.Begin = func() func() { return func() {} }
 	}
 	if c.Challenge == nil {
 		c.Challenge = func(http.ResponseWriter, *http.Request, error) {}

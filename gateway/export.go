@@ -12,7 +12,7 @@ var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server st
 // exports answers queries of one list with the whole of it.
 func (s server) exports(graphql *graphqlhttp.GraphQL) *export.Endpoint {
 	exports := export.New(export.Config{
-		GraphQL: graphql, Changes: s.backend.Store, Revalidate: s.authenticator.Revalidate, Challenge: s.authenticator.Challenge, Limits: s.limits, Life: s.life, RequestID: httpserver.RequestID, Begin: gc.export, Log: s.log,
+		GraphQL: graphql, Changes: s.backend.Store, Revalidate: s.authenticator.Revalidate, Challenge: s.authenticator.Challenge, Limits: s.limits, Life: s.life, RequestID: httpserver.RequestID, Log: s.log,
 	})
 	s.http.Gauge("backoffice_export_pages", "Pages of exports in memory.", exports.Pages)
 	return exports
