@@ -27,7 +27,9 @@ missing:
 	@./scripts/deps.sh --check || $(MAKE) deps
 
 ATTACKS ?= 10000
-attacks: ## the attack suite, for a night
+attacks: ## the attack suite, for a night; first what was dear once, over 50,000 customers on each engine
+	$(GO) test -timeout 2h -run OnceWasDear -v ./gateway -attack-customers 50000
+	$(GO) test -timeout 2h -run OnceWasDear -v ./gateway -attack-customers 50000 -attack-engine PostgreSQL
 	$(GO) test -timeout 24h -run AttackSuite -v ./gateway -attacks $(ATTACKS)
 
 IDLE ?= 10000

@@ -27,7 +27,7 @@ type Config struct {
 	Life context.Context
 	// RequestID is what the log shows of a request; it may be nil.
 	RequestID func(context.Context) string
-	Log   *slog.Logger // slog.Default() when nil
+	Log       *slog.Logger // slog.Default() when nil
 }
 
 // Endpoint exports lists. Make one with New; it may be used by many requests at a time.

@@ -30,6 +30,8 @@ type Admission struct {
 	pairs   map[string]*pair
 	clock   float64 // virtual time: the cost that was admitted from the queue, for each pair that waited
 	pace    pace
+	costs   float64 // of what was executed lately, and the seconds that it took
+	seconds float64
 	turns   turns
 	queued  atomic.Bool // somebody waits
 }
@@ -66,6 +68,10 @@ type Share struct {
 	turn     *turn // nil while it waits, and when it needs none
 	waits    int   // for how many things it waits
 	executed bool
+
+	since   time.Time // it is executed, or has its turn again
+	took    time.Duration
+	charged float64 // to its pair, until it is known what it took
 }
 
 // size tells requests apart by their weight: each may take room up to its own bound, so that there is always some for
@@ -190,7 +196,7 @@ func (a *Admission) hold(p *pair) {
 
 // admit counts a request as running.
 func (a *Admission) admit(p *pair, weight int64) *Share {
-	share := &Share{of: a, pair: p, weight: weight, size: a.sizeOf(weight)}
+	share := &Share{of: a, pair: p, weight: weight, size: a.sizeOf(weight), since: time.Now()}
 	a.running += weight
 	a.sized[share.size] += weight
 	p.running[share.size] += weight
@@ -258,7 +264,7 @@ func (s *Share) Executed(unsent int) {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s.executed = true
+	s.settle()
 	if weight := max(1, int64(unsent)/bytesOfOne); weight < s.weight && !s.left {
 		a.drain(s.weight - weight)
 		s.resize(weight)
@@ -282,9 +288,10 @@ func (s *Share) Leave() {
 	if s.left {
 		return
 	}
+	s.settle()
 	a.drain(s.weight)
 	s.resize(0)
-	s.left, s.executed = true, true
+	s.left = true
 	if a.over == s {
 		a.over = nil
 	}
@@ -304,8 +311,9 @@ func (s *Share) resize(weight int64) {
 	s.pair.running[s.size] += weight
 }
 
+// release notes that a request of a pair has gone. What a pair has had is remembered while others wait.
 func (a *Admission) release(p *pair) {
-	if p.users--; p.users == 0 {
+	if p.users--; p.users == 0 && (a.waiting == 0 || p.served <= a.clock) {
 		delete(a.pairs, p.id)
 	}
 }

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -130,6 +131,9 @@ func (a *Admission) dequeue(w *waiter) {
 	p.waiting -= w.counts()
 	a.waiting -= w.counts()
 	a.queued.Store(a.waiting > 0)
+	if a.waiting == 0 {
+		maps.DeleteFunc(a.pairs, func(_ string, p *pair) bool { return p.users == 0 })
+	}
 }
 
 // dispatch admits those whose turn it is. When the next one does not fit yet, only smaller requests pass it, in the
@@ -146,6 +150,7 @@ func (a *Admission) dispatch() {
 			next.of.served = max(next.of.served, a.clock) + float64(next.weight)
 			a.clock += float64(next.weight) / float64(max(a.queues(), 1))
 			next.share = a.admit(next.of, next.weight)
+			next.share.charged = float64(next.weight)
 			close(next.done)
 		case a.sizeOf(next.weight) == tiny:
 			return

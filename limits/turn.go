@@ -81,7 +81,8 @@ func (s *Share) Wait() (resume func()) {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if s.waits++; s.waits == 1 && s.turn != nil {
+	if s.waits++; s.waits == 1 {
+		s.took += time.Since(s.since)
 		s.endTurn()
 	}
 	return s.resume
@@ -92,8 +93,33 @@ func (s *Share) resume() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if s.waits--; s.waits == 0 && !s.executed {
+		s.since = time.Now()
 		s.turn = a.turns.take(s.size, time.Now())
 	}
+}
+
+// forgets is what part of what was executed before counts still, when one more has been.
+const forgets = 0.99
+
+// settle charges a request's pair with what it took when it was executed, in place of its cost: as much as others of
+// late would have cost in that time. Waiting is not charged.
+func (s *Share) settle() {
+	if s.executed {
+		return
+	}
+	s.executed = true
+	if s.waits == 0 {
+		s.took += time.Since(s.since)
+	}
+	a := s.of
+	a.costs, a.seconds = a.costs*forgets+float64(s.weight), a.seconds*forgets+s.took.Seconds()
+	if a.waiting == 0 || a.seconds == 0 {
+		return
+	}
+	if s.charged == 0 { // it did not wait
+		s.pair.served = max(s.pair.served, a.clock)
+	}
+	s.pair.served += s.took.Seconds()*a.costs/a.seconds - s.charged
 }
 
 // endTurn lets the next one begin.

@@ -285,3 +285,49 @@ func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
 		})
 	}
 }
+
+// timeOf is how long two pairs were served whose operations cost the same, of which one's take five times as long.
+func timeOf(t *testing.T, leave func(*Share)) (long, short time.Duration) {
+	a := inTurns(1, time.Hour)
+	var all sync.WaitGroup
+	end := time.Now().Add(3 * time.Second)
+	for _, of := range []struct {
+		pair string
+		each time.Duration
+		had  *time.Duration
+	}{{"long", 20 * time.Millisecond, &long}, {"short", 4 * time.Millisecond, &short}} {
+		var mu sync.Mutex
+		for range 10 { // there is always one that waits
+			all.Go(func() {
+				for time.Now().Before(end) {
+					share := enter(t, a, of.pair, 2_000)
+					time.Sleep(of.each)
+					mu.Lock()
+					*of.had += of.each
+					mu.Unlock()
+					leave(share)
+				}
+			})
+		}
+	}
+	all.Wait()
+	if len(a.pairs) != 0 {
+		t.Errorf("%d pairs are remembered when nobody waits", len(a.pairs))
+	}
+	return long, short
+}
+
+func TestAPairIsChargedWithWhatItsOperationsTookWhateverTheyCost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		if long, short := timeOf(t, (*Share).Leave); long > short*3/2 || short > long*3/2 {
+			t.Errorf("the long ones had %v, the short ones %v", long, short)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		byCost := func(s *Share) { s.executed = true; s.Leave() } // a broken copy
+		if long, short := timeOf(t, byCost); long < short*3 {
+			t.Errorf("by their cost the long ones had %v, the short ones %v: nothing would be noticed", long, short)
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package gateway
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/demo"
+	"example.org/backoffice/limits"
+)
+
+var (
+	attackEngine    = flag.String("attack-engine", "SQLite", "on which engine what is known to be dear runs: SQLite or PostgreSQL")
+	attackCustomers = flag.Int("attack-customers", 0, "in an office of how many customers; 0 is a small one, where only what is asked is checked")
+	attackDatabase  = flag.String("attack-database", "", "one that the demo has filled, in place of a new one")
+	attackKeyset    = flag.String("attack-keyset", "", "its keyset")
+)
+
+// dearest is how many times the median of what the operations take for a cost of 1 one may take.
+const dearest = 20
+
+// knownAttacks are operations that once took much for a small price, in an office of these.
+func knownAttacks(t *testing.T, o *office, pair [2]string) map[string]string {
+	t.Helper()
+	ids := func(query string) (found []string) {
+		_, body, _ := o.ask(t, pair, query, nil, nil)
+		var answer struct {
+			Data map[string]struct{ Nodes []struct{ ID string } }
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			t.Fatalf("%v in %s", err, body)
+		}
+		for _, list := range answer.Data {
+			for _, node := range list.Nodes {
+				found = append(found, node.ID)
+			}
+		}
+		if len(found) == 0 {
+			t.Fatalf("nothing: %s", body)
+		}
+		return found
+	}
+	users := ids(`{ users(first: 500) { nodes { id } } }`)
+	checklist := ids(`{ checklists(last: 1) { nodes { id } } }`)[0]
+	related := ids(`{ customers(first: 100, orderBy: {field: RELATION_COUNT, direction: DESC}) { nodes { id } } }`)
+	times := func(n int, format string, values func(i int) []any) string {
+		var parts []string
+		for i := range n {
+			parts = append(parts, fmt.Sprintf(format, values(i)...))
+		}
+		return strings.Join(parts, " ")
+	}
+	number := func(i int) []any { return []any{i} }
+	user := func(i int) []any { return []any{i, users[i%len(users)]} }
+	ofUsers := "any: [" + times(50, `{responsibleId: "%[2]s", isCompleted: true}`, user) + "]"
+	const since = `updatedSince: "2000-01-01T00:00:00.000Z"`
+	groups := [][2]string{
+		{"CHECKLIST", "RESPONSIBLE"}, {"CHECKLIST", "LANGUAGE"}, {"STATUS", "RESPONSIBLE"}, {"STATUS", "LANGUAGE"}, {"RESPONSIBLE", "LANGUAGE"},
+	}
+	deleteCustomers := `deleteCustomers(inputs: [` + times(len(related), `{id: "%s"}`, func(i int) []any { return []any{related[i]} }) +
+		`], dryRun: true) { written }`
+	assign := `assignChecklists(input: {checklistId: "` + checklist + `", filter: {type: COMPANY}}, dryRun: true) { assigned }`
+	return map[string]string{
+		"any of fifty users":            `{ transcripts(first: 1, filter: {` + ofUsers + `}) { totalCount } }`,
+		"any of fifty users, each year": `{ financialYears(first: 20) { nodes { transcripts(first: 0, filter: {` + ofUsers + `}) { totalCount statusCounts { count } } } } }`,
+		"groups that join":              `{ transcriptsAggregate(groupBy: [CHECKLIST, RESPONSIBLE, UPDATED_MONTH]) { totalCount groups { count } } }`,
+		"twenty groups": "{" + times(20, `a%d: transcriptsAggregate(groupBy: [%s, %s, UPDATED_MONTH]) { totalCount groups { count } }`, func(i int) []any {
+			return []any{i, groups[i%len(groups)][0], groups[i%len(groups)][1]}
+		}) + "}",
+		"counts below users": `{ users(first: 500) { nodes { transcripts(first: 0, filter: {` + since + `}) { totalCount statusCounts { status count } } } } }`,
+		"five counts below users": `{ users(first: 100) { nodes { ` +
+			times(5, `a%d: transcripts(first: 0, filter: {updatedTo: "2030-01-01T00:00:00.000Z", isCompleted: true}) { totalCount }`, number) + ` } } }`,
+		"a variable": `{ transcripts(first: 0, filter: {customVariable: {key: "a", equals: "b"}}) { totalCount } }`,
+		"far pages": "{" + times(20, `a%d: customers(page: %d, pageSize: 500, orderBy: {field: CREATED_AT}, filter: {`+since+`}) { nodes { id } }`, func(i int) []any {
+			return []any{i, 80 + i}
+		}) + "}",
+		"any of transcripts": "{" + times(4, `a%d: customers(first: 1, filter: {any: [`+strings.Repeat(`{transcripts: {some: {isCompleted: true}}} `, 24)+`]}) { nodes { id } }`, number) + "}",
+		"a user goes":        `mutation { deleteUser(input: {id: "` + users[0] + `"}, dryRun: true) { userErrors { code } } }`,
+		"twenty users go":    "mutation {" + times(20, `a%d: deleteUser(input: {id: "%s"}, dryRun: true) { userErrors { code } }`, user) + "}",
+		"an assignment":      "mutation { " + assign + " }",
+		"four assignments":   "mutation { " + times(4, "a%d: "+assign, number) + " }",
+		"customers go":       "mutation { " + times(20, "a%d: "+deleteCustomers, number) + " }",
+	}
+}
+
+// TestWhatOnceWasDearForItsPriceIsNot asks each of them: in a large office none takes more than any operation may, nor
+// dearest times the median for its cost.
+func TestWhatOnceWasDearForItsPriceIsNot(t *testing.T) {
+	// Not parallel: what the process uses is measured.
+	settings := officeSettings(t, *attackDatabase)
+	if *attackDatabase == "" {
+		settings = officeSettings(t, engines[*attackEngine](t))
+	} else {
+		settings.Keyset = *attackKeyset
+	}
+	o := serveOffice(t, settings, limits.Defaults())
+	if *attackDatabase == "" {
+		filler := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: max(*attackCustomers, 60), Seed: 1, Now: time.Now()}
+		if err := filler.Fill(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pair := o.pair(t, backoffice.AllScopes...)
+	type known struct {
+		name   string
+		cost   int
+		effort effort
+		each   time.Duration // of CPU, for a cost of 1
+	}
+	var all []known
+	for name, text := range knownAttacks(t, o, pair) {
+		_, plan, codes := o.plan(t, pair, text, "{}")
+		if plan == nil {
+			t.Fatalf("%s: %v", name, codes)
+		}
+		one := known{name: name, cost: plan.Cost}
+		if plan.Cost <= plan.MaximumCost {
+			one.effort = try(t, o, pair, text)
+			one.each = one.effort.cpu / time.Duration(plan.Cost)
+			if *attackCustomers > 0 && one.effort.memory > mostMemory {
+				one.effort.memory = alive(t, o, pair, text)
+			}
+		}
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b known) int { return int(a.each - b.each) })
+	median := all[len(all)/2].each
+	for _, one := range all {
+		e := one.effort
+		t.Logf("%-30s %6d bytes, cost %6d: %v of CPU, %v for 1, %d MB, %d", one.name, len(e.text), one.cost, e.cpu, one.each, e.memory>>20, e.status)
+		if *attackCustomers > 0 && (e.cpu > mostCPU || e.memory > mostMemory || one.each > dearest*median) {
+			t.Errorf("%s: %v of CPU, %d MB, %v for a cost of 1, of which the median is %v", one.name, e.cpu, e.memory>>20, one.each, median)
+		}
+	}
+}
