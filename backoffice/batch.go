@@ -8,8 +8,7 @@ import (
 // Batch collects reads that are sent together, after pgx.Batch. Readers queue them, Send answers them, and all of them
 // see one moment. The zero value is an empty batch; a batch is sent once, and is for one goroutine.
 type Batch struct {
-	// Last says that nothing else is read in the snapshot of the context that the batch is sent in: it ends with the
-	// batch.
+	// Last reports that nothing else is read in the snapshot that the batch is sent in: it ends with the batch.
 	Last bool
 	// Pooled says that the rows may be in memory that Release gives to later batches. Without it they are the caller's
 	// own.
@@ -20,8 +19,7 @@ type Batch struct {
 }
 
 type Queued interface {
-	// Err is the read's own failure, once the batch was sent: an *Error of kind BadInput, Unavailable, Timeout or
-	// Internal.
+	// Err is the read's own failure, once the batch was sent: BadInput, Unavailable, Timeout or Internal.
 	Err() error
 }
 
@@ -66,8 +64,7 @@ func (b *Batch) Err() error {
 	return nil
 }
 
-// ReadByID reads the rows with these identifiers, which may repeat, by identifier. T is an Entity, as every noun's
-// rows are.
+// ReadByID reads the rows with these identifiers, which may repeat, by identifier.
 func ReadByID[T any, C comparable](ctx context.Context, r Reader[T, C], ids []string, want Columns) (map[string]T, error) {
 	var b Batch
 	rows := make(map[string]T, len(ids))

@@ -17,7 +17,6 @@ const (
 
 var BatchModes = []BatchMode{Atomic, Each}
 
-// MaxInputs is how many inputs a batch has at most.
 const MaxInputs = 100
 
 type BatchInput[I any] struct {
@@ -32,8 +31,7 @@ type BatchResult[T any] struct {
 	UserErrors []*UserError
 }
 
-// BatchOutcome is what came of a batch: a result for each input, in their order, and how many of them changed
-// something.
+// BatchOutcome is a result for each input of a batch, in their order, and how many changed something.
 type BatchOutcome[T any] struct {
 	Results []BatchResult[T]
 	Written int
@@ -46,7 +44,6 @@ func checkInputs(n int, check *checker) {
 	}
 }
 
-// checkOwnKey refuses an idempotency key inside a batch.
 func (in *BatchInput[I]) checkOwnKey(check *checker) {
 	if in.Key.IsSent() && !in.Key.IsNull() {
 		check.add(CodeNotAllowed, "a batch has one idempotency key, beside its inputs", "idempotencyKey")

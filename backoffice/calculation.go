@@ -11,7 +11,6 @@ var CalculationStates = []CalculationState{
 // Label is the specification's word (section 3): "Calculation done".
 func (s CalculationState) Label() string { return TranscriptStatus(s).Label() }
 
-// ParseCalculationStateLabel reads the specification's word.
 func ParseCalculationStateLabel(label string) (CalculationState, error) {
 	return labelled(CalculationStates, label, "a calculation's state is one of the labels To Process, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
 }
@@ -30,7 +29,6 @@ type Calculation struct {
 func (c *Calculation) StateLabel() string { return c.State.Label() }
 func (c *Calculation) Identity() string   { return c.ID }
 
-// Position tells where the calculation stands in a list of that order.
 func (c *Calculation) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: c.ID}
 	if key == KeyUpdatedAt {

@@ -2,7 +2,6 @@ package backoffice
 
 import "context"
 
-// Noun names a kind of record.
 type Noun string
 
 const (

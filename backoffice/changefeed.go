@@ -18,8 +18,7 @@ import (
 // nothing but registration numbers. The zero value is none.
 type ChangeKinds uint16
 
-// RegistrationNumbers is in the place of a noun for entries of customers of which nothing but registration numbers
-// changed.
+// RegistrationNumbers stands for the noun of customers of which nothing but registration numbers changed.
 const RegistrationNumbers = "registration numbers"
 
 // changeKinds are the kinds, in the order of their bits, with the names of the nouns in the APIs.
@@ -145,7 +144,6 @@ func LatestOnly(changes []*VisibleChange) []*VisibleChange {
 // FromOldest is the place before the oldest entry that is kept.
 const FromOldest int64 = -1
 
-// ChangeQuery asks for a page of the feed.
 type ChangeQuery struct {
 	History string // of which After is; "" for the present one
 	After   int64  // a number of the log, or FromOldest

@@ -10,9 +10,7 @@ type Checklist struct {
 	FinancialYearID  string
 }
 
-func (c *Checklist) Identity() string { return c.ID }
-
-// Position tells where the checklist stands in a list of that order.
+func (c *Checklist) Identity() string               { return c.ID }
 func (c *Checklist) Position(key OrderKey) Position { return positionByName(key, c.ID, c.Name) }
 
 // ChecklistFilter is what a caller wants of a list of checklists; nil is no filter.

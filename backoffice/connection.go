@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// Entity is a row that stands in lists.
 type Entity interface {
 	Identity() string // the ID
 	Position(OrderKey) Position
@@ -14,8 +13,7 @@ type Entity interface {
 // Node is any record that GraphQL can fetch by identifier.
 type Node = Entity
 
-// List is a question for pages together with what is needed to go on from its answers. All the pages that answer one
-// question share it.
+// List is a question for pages with what is needed to go on; all pages that answer it share it.
 type List[C comparable] struct {
 	Ask  ListQuery[C]
 	Seal func(Order, Position) string // makes a cursor
@@ -61,7 +59,6 @@ func Known[T Entity, C comparable](whole []T, window Window, seal func(Order, Po
 	return c
 }
 
-// Nodes are the page's rows.
 func (c *Connection[T, C]) Nodes() []T { return c.Items }
 
 // Edges are the page's rows with their cursors.

@@ -18,7 +18,6 @@ func (t CustomerType) Label() string {
 
 var CustomerTypes = []CustomerType{Company, PrivatePerson}
 
-// ParseCustomerTypeLabel reads the specification's word.
 func ParseCustomerTypeLabel(label string) (CustomerType, error) {
 	return labelled(CustomerTypes, label, "a customer's type is Company or Private Person")
 }
@@ -172,7 +171,6 @@ func (c *Customer) CompanyTypeLabel(language LabelLanguage) Text {
 
 func (c *Customer) Identity() string { return c.ID }
 
-// Position tells where the customer stands in a list of that order.
 func (c *Customer) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: c.ID}
 	switch key {

@@ -36,8 +36,7 @@ type CustomerFilter struct {
 	Relations                *RelationsCondition
 }
 
-// CustomerCriteria is a CustomerFilter made ready for the store: checked, folded, comparable. A zero field is no
-// criterion.
+// CustomerCriteria is a CustomerFilter made ready for the store: checked, folded, comparable.
 type CustomerCriteria struct {
 	Nothing            bool // no customer can match
 	IDs                *IDs // one of these

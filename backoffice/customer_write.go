@@ -125,8 +125,7 @@ func (a *around) check(c, before *Customer, check *checker) {
 	}
 }
 
-// checkView holds a customer to staying in view. What other records tell of that the store looks at when all is
-// written.
+// checkView keeps a customer visible. What follows from other records the store checks at the end.
 func (a *around) checkView(c, before *Customer, check *checker) {
 	user := a.users[c.ResponsibleID]
 	unknown := c.ResponsibleID != "" && user == nil

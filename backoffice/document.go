@@ -11,7 +11,6 @@ type CustomerDocument struct {
 
 func (d *CustomerDocument) Identity() string { return d.ID }
 
-// Position tells where the document stands in a list of that order.
 func (d *CustomerDocument) Position(key OrderKey) Position {
 	return positionByName(key, d.ID, d.Name)
 }

@@ -38,8 +38,7 @@ type File struct {
 	ContentType string
 	// Size is in bytes.
 	Size int
-	// MD5Hash is the MD5 of the bytes in base64, as the specification's metadata has it. It guards against accidents
-	// only.
+	// MD5Hash is in base64, as the specification has it. It guards against accidents only.
 	MD5Hash string
 	// SHA256 is 32 bytes; it makes the strong ETag and Repr-Digest of a download.
 	SHA256      []byte

@@ -11,16 +11,14 @@ type FileRegister interface {
 	// Fingerprint names the store: random, made with the first call, and the same in every copy of it.
 	Fingerprint(ctx context.Context) (string, error)
 
-	// BeginUpload registers an upload, whose lease runs out unless it is renewed. It is durable when BeginUpload
-	// returns.
+	// BeginUpload registers an upload, durably, whose lease runs out unless it is renewed.
 	BeginUpload(ctx context.Context, upload string, lease time.Duration) error
 	// BeginDocument registers an upload in the same way for the document of a completed transcript, and reads what it
 	// is drawn from: nil for what is not there. Of a transcript that is not completed nothing is registered.
 	BeginDocument(ctx context.Context, transcriptID, upload string, lease time.Duration) (TranscriptDocument, error)
 	// RenewUpload lets a registered upload's lease run anew.
 	RenewUpload(ctx context.Context, upload string, lease time.Duration) error
-	// EndUpload ends a registration without any record. held tells whether there was one: if not, the upload was
-	// committed or given up.
+	// EndUpload ends a registration without any record; held is false when it was committed or given up before.
 	EndUpload(ctx context.Context, upload string) (held bool, err error)
 
 	// KnownFiles tells which of the storage keys some record refers to.

@@ -16,9 +16,7 @@ type FinancialYear struct {
 	ArchivedAt    Instant // zero while the year collects data
 }
 
-func (y *FinancialYear) Identity() string { return y.ID }
-
-// Position tells where the year stands in a list of that order.
+func (y *FinancialYear) Identity() string               { return y.ID }
 func (y *FinancialYear) Position(key OrderKey) Position { return Position{Key: key, ID: y.ID} }
 
 // FinancialYearCriteria picks among the years; the zero value picks all.

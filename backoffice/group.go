@@ -32,8 +32,7 @@ const (
 // MaxDimensions is by how many values at once rows are put into groups.
 const MaxDimensions = 3
 
-// GroupQuery is one question for groups: the rows under the criteria, counted by each combination of values that
-// occurs.
+// GroupQuery counts the rows under the criteria by each combination of values that occurs.
 type GroupQuery[C comparable] struct {
 	Criteria C
 	By       [MaxDimensions]Dimension // "" behind the last one
@@ -78,7 +77,6 @@ type Aggregate struct {
 	Groups     []*Group // the largest first, then by their values, bytewise, missing ones last
 }
 
-// Group are the rows that have the same values.
 type Group struct {
 	Keys            []*GroupKey // one for each dimension, in the order asked
 	Count           int

@@ -65,8 +65,7 @@ type keyUse struct {
 	content []byte
 }
 
-// keyUse makes ready what a call with a key remembers: that it made an object, of this content. It is nil without a
-// key.
+// keyUse prepares what a call with a key remembers of the object that it made; nil without a key.
 func (s *Service) keyUse(by *Principal, noun Noun, key Optional[string], content any, objectID string, at Instant) (*keyUse, error) {
 	text, keyed := key.Get()
 	if !keyed {

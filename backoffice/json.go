@@ -88,8 +88,7 @@ func readObject(data []byte, parser jsonParser) ([]byte, error) {
 	return compact, nil
 }
 
-// JSONOf turns a Go value that encodes to an object, such as a map[string]any, into one, with the rules
-// of ParseJSON.
+// JSONOf turns a Go value that encodes to an object into one, with the rules of ParseJSON.
 func JSONOf(v any) (JSON, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -274,8 +273,7 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 
 func (j JSON) MarshalGQL(w io.Writer) { _, _ = w.Write(j.AppendJSON(nil)) }
 
-// UnmarshalGQL reads the JSON scalar from the text that a literal or a variable was decoded to, or from a map, which
-// has no order.
+// UnmarshalGQL reads the text of a literal or variable, or a map, which has no order.
 func (j *JSON) UnmarshalGQL(v any) error {
 	switch v.(type) {
 	case json.RawMessage, map[string]any:

@@ -39,8 +39,7 @@ func RandomKBONumber(r *rand.Rand) string {
 // maxNumber is the most bytes of a number with its separators; what is longer is not looked at.
 const maxNumber = 200
 
-// spaces are those that people and their programs put between groups of digits: the usual one and the two that do
-// not break a line.
+// spaces are those between groups of digits: the usual one and the two that do not break a line.
 const spaces = " \u00a0\u202f"
 
 // digitsOf drops the separators from a number; it is not ok when anything else stands between the digits, or when

@@ -8,9 +8,7 @@ type Label struct {
 	CreatedAt Instant
 }
 
-func (l *Label) Identity() string { return l.ID }
-
-// Position tells where the label stands in a list of that order.
+func (l *Label) Identity() string               { return l.ID }
 func (l *Label) Position(key OrderKey) Position { return positionByName(key, l.ID, l.Name) }
 
 type LabelCriteria struct{}

@@ -2,7 +2,6 @@ package backoffice
 
 import "context"
 
-// LabelDraft is what a caller sends to make a label.
 type LabelDraft struct {
 	Name  string
 	Color *string // nil for none

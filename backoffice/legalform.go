@@ -80,8 +80,7 @@ func ParseLegalForm(key string) (LegalForm, error) {
 	return LegalForm(key), nil
 }
 
-// LegalFormOfKBO translates a code of the register's category JuridicalForm ("610"); one without a form of its own is
-// LegalFormAndere.
+// LegalFormOfKBO translates a code of the register, such as 610; LegalFormAndere for those without a form.
 func LegalFormOfKBO(code string) LegalForm {
 	if form, ok := legalFormCodes[code]; ok {
 		return form

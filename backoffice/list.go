@@ -31,8 +31,7 @@ const (
 	KeyCustomerName    // what the customer of a transcript is called
 )
 
-// Field is by what name a Reader's Columns knows the columns that tell a row's place in this order. No field of the
-// schema has it.
+// Field names the columns of a row's place in this order to Reader.Columns; no schema field has it.
 func (k OrderKey) Field() string { return "order:" + strconv.Itoa(int(k)) }
 
 type OrderDirection string

@@ -11,9 +11,7 @@ type MinfinDocument struct {
 	File            *File
 }
 
-func (d *MinfinDocument) Identity() string { return d.ID }
-
-// Position tells where the document stands in a list of that order.
+func (d *MinfinDocument) Identity() string               { return d.ID }
 func (d *MinfinDocument) Position(key OrderKey) Position { return Position{Key: key, ID: d.ID} }
 
 // MinfinDocumentFilter is what a caller wants of a list of minfin documents; nil is no filter.

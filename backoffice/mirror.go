@@ -88,7 +88,6 @@ type MirrorStore interface {
 
 	// MirrorNotes returns the notes whose names begin with a prefix.
 	MirrorNotes(ctx context.Context, prefix string) (map[string][]byte, error)
-	// NoteMirror drops the notes whose names begin with a prefix, none when it is "", and adds or replaces others, in
-	// one transaction.
+	// NoteMirror drops the notes of a prefix, none for "", and adds or replaces others, in one transaction.
 	NoteMirror(ctx context.Context, drop string, notes map[string][]byte) error
 }

@@ -49,8 +49,7 @@ func bornIn(century int, digits string, now time.Time) bool {
 	return first.Month() == time.Month(month) && !first.After(now)
 }
 
-// NationalNumber builds the number of a birth from 1900 to 2099, for demo data and tests. The sequence counts on from
-// 1 after 998.
+// NationalNumber builds the number of a birth from 1900 to 2099, for demo data and tests.
 func NationalNumber(birth time.Time, sequence int) string {
 	sequence = (sequence-1)%998 + 1
 	if sequence < 1 {

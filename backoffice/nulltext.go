@@ -50,8 +50,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// AppendJSONString appends text as a JSON string. It escapes what JSON demands and nothing else; bytes that are not
-// UTF-8 become U+FFFD.
+// AppendJSONString escapes what JSON demands and nothing else; bytes that are not UTF-8 become U+FFFD.
 func AppendJSONString(b []byte, text string) []byte {
 	return appendEscaped(b, text, "0123456789ABCDEF")
 }

@@ -88,8 +88,7 @@ func copyOf[T any, C comparable](ctx context.Context, s *Service, rows func(Tx) 
 	return copied, err
 }
 
-// versionOf reads the version of a copy for a guarded change, which is that of the record at the origin; nil for one
-// that is not guarded.
+// versionOf reads a copy's version for a guarded change; nil for one that is not guarded.
 func versionOf[T any, C comparable](s *Service, table *Table[T], rows func(Tx) Writer[*T, C], id string, expected Versions) func(context.Context) (int, error) {
 	if expected == nil {
 		return nil

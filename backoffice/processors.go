@@ -2,6 +2,5 @@ package backoffice
 
 import "runtime"
 
-// Processors is how many processors the program may use, as the system tells it. GOMAXPROCS may be set to more later:
-// see gateway.Tune.
+// Processors is how many processors the system gives the program; GOMAXPROCS may be more (gateway.Tune).
 var Processors = runtime.GOMAXPROCS(0)

@@ -18,7 +18,6 @@ func (k RelationKind) Label() string {
 	return map[RelationKind]string{Director: "director", UBO: "UBO", Shareholder: "shareholder", ContactPerson: "contact person"}[k]
 }
 
-// ParseRelationKindLabel reads the specification's word.
 func ParseRelationKindLabel(label string) (RelationKind, error) {
 	return labelled(RelationKinds, label, "a relation's kind is director, UBO, shareholder or contact person")
 }
@@ -40,9 +39,7 @@ type CustomerRelation struct {
 	CreatedAt         Instant
 }
 
-func (r *CustomerRelation) Identity() string { return r.ID }
-
-// Position tells where the relation stands in a list of that order.
+func (r *CustomerRelation) Identity() string               { return r.ID }
 func (r *CustomerRelation) Position(key OrderKey) Position { return Position{Key: key, ID: r.ID} }
 
 // CustomerRelationFilter is what a caller wants of the list of all relations; nil is no filter.

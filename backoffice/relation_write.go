@@ -2,7 +2,6 @@ package backoffice
 
 import "context"
 
-// RelationDraft is what a caller sends to make a relation.
 type RelationDraft struct {
 	CustomerID        string
 	RelatedCustomerID string

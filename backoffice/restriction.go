@@ -131,8 +131,7 @@ func ParseRestriction(text string) (Restriction, error) {
 
 var errRestriction = errors.New("it is not as it was written")
 
-// AdmitsNew says whether a customer without any transcript is in view, by itself and the user who is responsible for
-// it, nil for nobody.
+// AdmitsNew reports whether a customer without any transcript is visible, by itself and its user, nil for nobody.
 func (r Restriction) AdmitsNew(c *Customer, responsible *User) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
 		return f.admitsNew(c) && f.admitsResponsible(responsible)

@@ -43,7 +43,7 @@ type callerKey struct{}
 
 // WithSession begins a request of a pair: what its context asks the store sees all that the pair wrote before.
 func WithSession(ctx context.Context, clientID string) context.Context {
-	return context.WithValue(ctx, callerKey{}, &Session{ClientID: clientID})
+	return WithSessionOf(ctx, &Principal{ClientID: clientID})
 }
 
 // WithSessionOf is WithSession for whoever makes requests. What is logged of their writes names the person.
@@ -51,8 +51,7 @@ func WithSessionOf(ctx context.Context, principal *Principal) context.Context {
 	return context.WithValue(ctx, callerKey{}, &Session{ClientID: principal.ClientID, Person: principal.Person})
 }
 
-// SessionOf returns the caller of a context, nil when a request has none: then its reads see what was durable when they
-// were asked.
+// SessionOf returns the caller of a context, nil for none: its reads then see what was durable when asked.
 func SessionOf(ctx context.Context) *Session {
 	caller, _ := ctx.Value(callerKey{}).(*Session)
 	return caller

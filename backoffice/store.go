@@ -102,7 +102,6 @@ type NounReader interface {
 	Nouns(b *Batch, ids []string, into []Noun) Queued
 }
 
-// TranscriptReader answers questions about transcripts.
 type TranscriptReader interface {
 	Reader[*Transcript, TranscriptCriteria]
 

@@ -32,7 +32,6 @@ var statusLabels = map[TranscriptStatus]string{
 // Label is the specification's word (section 3): "Calculation done".
 func (s TranscriptStatus) Label() string { return statusLabels[s] }
 
-// ParseTranscriptStatusLabel reads the specification's word.
 func ParseTranscriptStatusLabel(label string) (TranscriptStatus, error) {
 	return labelled(TranscriptStatuses, label, "a status is one of the labels To Process, Sent, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
 }
@@ -84,7 +83,6 @@ func (t *Transcript) EffectiveStatus(c *Calculation) {
 
 func (t *Transcript) Identity() string { return t.ID }
 
-// Position tells where the transcript stands in a list of that order.
 func (t *Transcript) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: t.ID}
 	switch key {

@@ -68,8 +68,7 @@ func (s *Service) AssignChecklist(ctx context.Context, by *Principal, draft Assi
 	})
 }
 
-// checkOpen holds the financial year of a checklist, nil when there is no such checklist, to being the current one,
-// and in view.
+// checkOpen refuses a checklist's financial year, nil for none, that is not current or not visible.
 func checkOpen(ctx context.Context, year *FinancialYear, check *checker) {
 	switch {
 	case year == nil:

@@ -88,8 +88,7 @@ type TrashTx interface {
 	KeepDeleted(how Keeping)
 	// PutTrashed puts something into the trash, for the time that is left of its Until, as KeepDeleted says.
 	PutTrashed(ctx context.Context, trashed *Trashed) error
-	// TakeTrashed takes things out of the trash, so that they can be written again; unknown identifiers are passed
-	// over.
+	// TakeTrashed takes things out of the trash, to be written again; unknown identifiers are passed over.
 	TakeTrashed(ctx context.Context, ids ...string) ([]*Trashed, error)
 	// TakeWaiting takes the relations out of the trash that wait for one of these customers.
 	TakeWaiting(ctx context.Context, customerIDs ...string) ([]*Trashed, error)

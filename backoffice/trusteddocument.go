@@ -20,8 +20,7 @@ const (
 	MaxDocumentID       = 256       // bytes of an identifier that a manifest gave
 )
 
-// TrustedDocument is a query document that an operator trusts, or that a pair has saved: requests name it by an
-// identifier.
+// TrustedDocument is a query that an operator trusts or a pair has saved: requests name it by an identifier.
 type TrustedDocument struct {
 	ID        string // of its text: see DocumentID
 	Text      string // "" where it was not asked for
@@ -49,8 +48,7 @@ const documentPrefix = "sha256:"
 
 var bareDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// ParseDocumentID gives the one form of an identifier that a request or a manifest holds: a digest alone is that of
-// SHA-256.
+// ParseDocumentID gives the one form of an identifier; a digest alone is that of SHA-256.
 func ParseDocumentID(id string) string {
 	if lower := strings.ToLower(id); len(id) == 64 && bareDigest.MatchString(lower) {
 		return documentPrefix + lower
@@ -85,7 +83,6 @@ type DocumentFault struct {
 	Line, Column int // from 1; 0 when it is the whole document
 }
 
-// DocumentChecker knows the schema and the limits.
 type DocumentChecker interface {
 	// CheckDocument validates and prices a document of one operation. Of a trusted one the limits of form do not hold:
 	// words, aliases, directives and root fields.
@@ -121,8 +118,7 @@ type TrustedChanges struct {
 	Remove []*TrustedDocument
 }
 
-// TrustedDocumentStore keeps the trusted documents. It reads from and writes to the primary. What it returns belongs
-// to the caller.
+// TrustedDocumentStore reads from and writes to the primary. What it returns belongs to the caller.
 type TrustedDocumentStore interface {
 	// TrustedDocuments returns documents, ordered by set, name and identifier, in one statement.
 	TrustedDocuments(ctx context.Context, q TrustedQuery) ([]*TrustedDocument, error)
@@ -241,8 +237,7 @@ func merged(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// RemoveTrusted removes a document by its identifier, or alias, from every set, and tells how many it was. NotFound
-// for an unknown one.
+// RemoveTrusted removes a document, by identifier or alias, from every set, and counts. NotFound when unknown.
 func RemoveTrusted(ctx context.Context, store TrustedDocumentStore, id string, now Instant) (int, error) {
 	id = ParseDocumentID(id)
 	return removeTrusted(ctx, store, Change{At: now, Action: "documents remove", ObjectID: id, Done: Deleted}, func(d *TrustedDocument) bool {

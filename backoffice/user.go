@@ -28,7 +28,6 @@ func SearchTextOfUser(u *User) string {
 
 func (u *User) Identity() string { return u.ID }
 
-// Position tells where the user stands in a list of that order.
 func (u *User) Position(key OrderKey) Position {
 	return positionByName(key, u.ID, u.DisplayName())
 }

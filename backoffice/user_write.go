@@ -72,8 +72,7 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 	return updated, nil
 }
 
-// findLabels finds those of the labels that are there. More than a user has are the table's, and so is what cannot be
-// one.
+// findLabels finds the labels that are there; too many of them are an error of the table's.
 func findLabels(ctx context.Context, tx Tx, ids []string) (map[string]*Label, error) {
 	if len(ids) == 0 || len(ids) > MaxLabels {
 		return nil, nil

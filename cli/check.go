@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// checkCommand looks whether what is stored is whole.
 type checkCommand struct{}
 
 // Run checks the database, its counters, the stored files and their digests, and the register of consultations, and

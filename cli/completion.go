@@ -34,8 +34,7 @@ type completeCommand struct {
 	Words []string `arg:"" optional:"" help:"What was typed behind the program's name; the last word is the one to complete."`
 }
 
-// Run prints the words that fit, each with a tab and what it is where that is known; or the line :files, where a path
-// is wanted.
+// Run prints the words that fit, each with a tab and what it is, or :files where a path is wanted.
 func (c *completeCommand) Run(parsed *kong.Kong, t terminal) error {
 	for _, found := range complete(parsed.Model.Node, c.Words) {
 		if _, err := fmt.Fprintln(t.out, found); err != nil {

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// consultationsCommand shows and checks the register of consultations.
 type consultationsCommand struct {
 	List   consultationsListCommand   `cmd:"" help:"List who consulted registration numbers."`
 	Report consultationsReportCommand `cmd:"" help:"Write who consulted the numbers of a customer, to hand to whoever asks."`

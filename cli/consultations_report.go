@@ -21,7 +21,6 @@ type consultationsReportCommand struct {
 	Language string `enum:",dutch,french,german,english" default:"" placeholder:"LANGUAGE" help:"The language of the PDF: dutch, french, german or english (the customer's own, else English)."`
 }
 
-// Validate wants a path for a PDF.
 func (c *consultationsReportCommand) Validate() error {
 	if c.Format == "pdf" && c.Output == "" {
 		return errors.New("a PDF needs --output PATH")

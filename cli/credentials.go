@@ -13,7 +13,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// credentialsCommand issues and withdraws credential pairs.
 type credentialsCommand struct {
 	Create   credentialsCreateCommand   `cmd:"" help:"Create a credential pair and print its secret, which cannot be seen again."`
 	List     credentialsListCommand     `cmd:"" help:"List the credential pairs, without their secrets."`
@@ -40,7 +39,6 @@ type credentialsCreateCommand struct {
 	restriction backoffice.Restriction
 }
 
-// Validate reads the scopes, the date and the networks.
 func (c *credentialsCreateCommand) Validate() (err error) {
 	if c.scopes, err = parseScopes("--scope", c.Scope); err == nil {
 		c.expires, err = c.end(time.Now())

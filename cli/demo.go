@@ -15,7 +15,6 @@ import (
 	"example.org/backoffice/trusted"
 )
 
-// demoCommand serves a realistic office.
 type demoCommand struct {
 	serveCommand
 	Customers int    `default:"1000" placeholder:"N" help:"How many customers to make in an empty store (${default}); a million works too."`

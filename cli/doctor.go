@@ -8,13 +8,11 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// doctorCommand looks at all that a server needs.
 type doctorCommand struct {
 	People gateway.PeopleSettings `embed:"" group:"People who sign in by OpenID Connect:"`
 }
 
-// Run prints a line for each finding, and what to do. It changes nothing. It fails when a server would not work, or
-// not safely.
+// Run prints each finding, and changes nothing. It fails when a server would not work, or not safely.
 func (c *doctorCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	wrong := 0
 	tell := func(f backoffice.Finding) {

@@ -59,8 +59,7 @@ func (x *exchange) settle() error {
 	return nil
 }
 
-// back moves everything back, the last first, and says so beside why; what cannot be moved back is named with where it
-// is.
+// back moves everything back, the last first, and names what cannot be moved back beside why.
 func (x *exchange) back(why error) error {
 	var left []string
 	for _, moved := range slices.Backward(x.moved) {

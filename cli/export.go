@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// exportCommand writes an import folder.
 type exportCommand struct {
 	Path                string `arg:"" help:"The folder to write; it must not exist yet, or be empty."`
 	RegistrationNumbers bool   `help:"Write the registration numbers too, in clear. The register of consultations records it."`

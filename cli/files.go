@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// filesCommand keeps stored files in order.
 type filesCommand struct {
 	List    filesListCommand    `cmd:"" help:"List the files in quarantine, which no record names."`
 	Restore filesRestoreCommand `cmd:"" help:"Bring files back from quarantine."`

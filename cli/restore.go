@@ -154,8 +154,7 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	return copyFiles(ctx, store, into, from, tell)
 }
 
-// sameKeyset refuses a store whose numbers the keyset does not open. Without any keyset it says that the next start
-// asks for it.
+// sameKeyset refuses a store whose numbers the keyset does not open; without a keyset it warns.
 func sameKeyset(ctx context.Context, s *settings, store *sqlite.Store, tell func(string)) error {
 	file, err := s.KeysetFile()
 	if err != nil {

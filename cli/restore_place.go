@@ -261,8 +261,7 @@ func (p *place) moveContents(x *exchange) error {
 	return nil
 }
 
-// clear removes what is of no use: what was restored has its name by then, and a folder from which everything was
-// moved back is empty.
+// clear removes what is empty or of no use, now that what was restored has its name.
 func (p *place) clear() {
 	if p.stamp == "" {
 		return
@@ -274,8 +273,7 @@ func (p *place) clear() {
 	}
 }
 
-// leftovers are copies that a restore which was killed has left. Another one may be at work, so they are told and not
-// removed.
+// leftovers are copies of a killed restore. Another one may be at work, so they are only reported.
 func (p *place) leftovers() []string {
 	all, _ := filepath.Glob(globOf(p.database) + ".restoring-*")
 	if p.files != "" {

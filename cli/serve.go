@@ -95,8 +95,7 @@ func (c *serveCommand) baseURL(address net.Addr) string {
 // lastSpans is how long the last spans may take to be sent when the program stops.
 const lastSpans = 3 * time.Second
 
-// serve serves an open backend on a listener, which it closes; started gets the base of all URLs once requests are
-// answered.
+// serve serves an open backend on a listener, which it closes; started gets the base URL once it answers.
 func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backend, t terminal, listener net.Listener, started func(base string)) error {
 	proxies, err := auth.ParseProxies(c.TrustedProxies)
 	if err != nil {

@@ -33,7 +33,6 @@ type webhooksCreateCommand struct {
 	nouns []backoffice.Noun
 }
 
-// Validate reads the nouns and looks at the address.
 func (c *webhooksCreateCommand) Validate() error {
 	for _, name := range c.Noun {
 		noun, err := backoffice.ParseChangeNoun(name)

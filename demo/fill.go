@@ -42,8 +42,7 @@ type chunk struct {
 	err          error
 }
 
-// Fill makes the data. A store that was filled in part, with the same seed and number of customers, is filled to the
-// end.
+// Fill makes the data; one that was interrupted, with the same seed and number, is completed.
 func (d *Demo) Fill(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -252,7 +252,6 @@ func (r *run) spread(f *frame) {
 	}
 }
 
-// arguments decodes a field's arguments, as gqlgen does.
 func arguments(ctx context.Context, f *field, operation *graphql.OperationContext) (map[string]any, error) {
 	if f.def.Args == nil {
 		return nil, nil

@@ -91,7 +91,6 @@ func ReadOptions(parameters url.Values) (o Options, rest url.Values, err error) 
 	return o, rest, nil
 }
 
-// check refuses what a format has no use for.
 func (o *Options) check() error {
 	switch {
 	case o.Rows != "" && o.Format == JSONL:

@@ -21,7 +21,6 @@ const pageRows = backoffice.MaxPageSize
 // the store is asked for.
 const mostPages = 3
 
-// walk reads a list page by page.
 type walk struct {
 	*Endpoint
 	spine *spine

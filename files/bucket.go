@@ -109,7 +109,6 @@ func (b *Bucket) write(ctx context.Context, object string, from *source, content
 	return err
 }
 
-// Open reads a part of a file, with one request.
 func (b *Bucket) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	if err := checkAsk(ctx, key, offset); err != nil {
 		return nil, err

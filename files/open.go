@@ -33,7 +33,6 @@ type Store interface {
 	// List visits the files in an area, those of records in "", in no particular order, and stops at the first error.
 	// What is put or deleted meanwhile may be visited or not.
 	List(ctx context.Context, area string, visit func(key string) error) error
-	// DeleteIn deletes files in an area, as Delete does those of records.
 	DeleteIn(ctx context.Context, area string, keys []string) error
 }
 

@@ -20,7 +20,6 @@ type postgresSettings struct {
 	Connections int      `name:"postgres-connections" default:"0" env:"BACKOFFICE_POSTGRES_CONNECTIONS" placeholder:"N" help:"Most connections to each PostgreSQL server on which callers are served, one caller by at most half of them; 0 is 16. Up to 3 more to the primary are for pairs, the register and readiness (${default})."`
 }
 
-// Validate refuses what cannot be meant.
 func (s *postgresSettings) Validate() error {
 	if s.Connections < 0 {
 		return errors.New("--postgres-connections is 0 or more")

@@ -50,7 +50,6 @@ type Backend struct {
 	documents backoffice.Documents
 }
 
-// Service does the writes of the APIs and of the commands.
 func (b *Backend) Service() *backoffice.Service {
 	return &backoffice.Service{Store: b.Store, Files: b.Files, Keys: b.Keys, Documents: b.documents}
 }

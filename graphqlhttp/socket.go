@@ -97,7 +97,6 @@ func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr
 	s.serve(own)
 }
 
-// socket is a connection that speaks the protocol.
 type socket struct {
 	*GraphQL
 	connection *websocket.Conn

@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Exporter writes a store to a folder.
 type Exporter struct {
 	Store backoffice.Store
 	Files backoffice.FileStore

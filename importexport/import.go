@@ -16,7 +16,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Importer loads folders into a store.
 type Importer struct {
 	Store backoffice.Store
 	Files backoffice.FileStore

@@ -55,13 +55,17 @@ func With(ctx context.Context, store backoffice.Store, wait time.Duration) conte
 		dataloader.WithCache(&dataloader.NoCache[load, struct{}]{}),
 		dataloader.WithInputCapacity[load, struct{}](16),
 		dataloader.WithWait[load, struct{}](wait))
-	ctx, l.end = store.BeginSnapshot(ctx)
-	ctx = context.WithValue(ctx, loadersKey{}, l)
-	l.ctx = ctx
+	l.begin(ctx)
 	l.TranscriptCounts.of, l.TranscriptCounts.reader = l, store.Transcripts()
 	l.Nouns.of, l.Nouns.reader = l, store
 	l.Changes.of, l.Changes.reader = l, store
-	return ctx
+	return l.ctx
+}
+
+// begin begins the one moment of which all is read.
+func (l *Loaders) begin(ctx context.Context) {
+	ctx, l.end = l.store.BeginSnapshot(ctx)
+	l.ctx = context.WithValue(ctx, loadersKey{}, l)
 }
 
 // From returns the request's loaders. It panics in a context that With did not make: that is a fault of the wiring.
@@ -77,8 +81,7 @@ func (l *Loaders) ReadAgain() bool {
 	if moved {
 		l.end()
 		l.Forget()
-		ctx, end := l.store.BeginSnapshot(backoffice.WithoutMemory(l.from))
-		l.ctx, l.end = context.WithValue(ctx, loadersKey{}, l), end
+		l.begin(backoffice.WithoutMemory(l.from))
 	}
 	return moved
 }

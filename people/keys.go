@@ -134,8 +134,7 @@ func unreachable(cause error) error {
 	}
 }
 
-// ask begins to ask the issuer, unless it is being asked, and returns what ends with the answer; nil when it was asked
-// just now.
+// ask begins to ask the issuer and returns what ends with the answer; nil when it was asked just now.
 func (k *keys) ask() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()

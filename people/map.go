@@ -83,8 +83,7 @@ func ParseMap(text []byte) (*Map, error) {
 	return m, nil
 }
 
-// strictly decodes an object of these members alone: one that is misspelt would take away a restriction, or let in
-// somebody denied.
+// strictly decodes these members alone: a misspelt one would take away a restriction or a denial.
 func strictly(text []byte, into any, members ...string) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {

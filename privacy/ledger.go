@@ -56,13 +56,17 @@ type ledgerKey struct{}
 
 // WithLedger starts the ledger of one request, made by a viewer (nil when nobody is signed in) for a stated purpose.
 func (v *Vault) WithLedger(ctx context.Context, viewer *backoffice.Principal, purpose *string) context.Context {
-	return context.WithValue(ctx, ledgerKey{}, &ledger{vault: v, viewer: viewer, purpose: purpose, reading: backoffice.ConsultedByRead})
+	return begin(ctx, &ledger{vault: v, viewer: viewer, purpose: purpose, reading: backoffice.ConsultedByRead})
+}
+
+func begin(ctx context.Context, l *ledger) context.Context {
+	return context.WithValue(ctx, ledgerKey{}, l)
 }
 
 // WithNewLedger starts another ledger for a part of a request, made by the same viewer for the same purpose.
 func (v *Vault) WithNewLedger(ctx context.Context) context.Context {
 	if l, ok := ctx.Value(ledgerKey{}).(*ledger); ok {
-		return context.WithValue(ctx, ledgerKey{}, &ledger{vault: v, viewer: l.viewer, purpose: l.purpose, reading: l.reading})
+		return begin(ctx, &ledger{vault: v, viewer: l.viewer, purpose: l.purpose, reading: l.reading})
 	}
 	return ctx
 }
@@ -77,7 +81,7 @@ func AsExport(ctx context.Context) (context.Context, error) {
 	if l.purpose == nil {
 		return ctx, backoffice.Errorf(backoffice.BadInput, "an export that needs privacy.read states its purpose, in the header x-access-purpose; the register of consultations records it")
 	}
-	return context.WithValue(ctx, ledgerKey{}, &ledger{vault: l.vault, viewer: l.viewer, purpose: l.purpose, reading: backoffice.ConsultedByExport}), nil
+	return begin(ctx, &ledger{vault: l.vault, viewer: l.viewer, purpose: l.purpose, reading: backoffice.ConsultedByExport}), nil
 }
 
 // ledgerOf finds the request's ledger and makes sure that its viewer may see registration numbers.

@@ -12,8 +12,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// receiptMargin keeps entries out of a receipt that may still be on their way into the store, or come from a server
-// whose clock is behind.
+// receiptMargin excludes entries that are still on their way, or come from a server whose clock is behind.
 const receiptMargin = time.Minute
 
 // receipt stands for all entries up to a moment. Whoever can write to the database can put an older copy of the

@@ -9,8 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// CursorLife is for how long after a key was replaced it is taken that clients may hold cursors and signed paths that
-// it made.
+// CursorLife is how long after a key was replaced clients may hold cursors and paths that it made.
 const CursorLife = 24 * time.Hour
 
 // KeyStatus is a key, and how much each kind of value needs it.
@@ -134,8 +133,7 @@ func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
 	return strings.Join(whys, "; ")
 }
 
-// Fits says, with a sentence for the operator, whether a store's values are sealed by keys of this keyset, and changes
-// nothing.
+// Fits reports, in a sentence for the operator, whether a store's values are sealed by this keyset's keys.
 func (k *Keyset) Fits(ctx context.Context, store backoffice.KeyStore) error {
 	listed, err := store.Keys(ctx)
 	if err != nil {

@@ -94,8 +94,7 @@ func (k *Keyset) claim(ctx context.Context, store backoffice.KeyStore) (string, 
 	return in.primary.fingerprint, nil
 }
 
-// Release ends the tie: the program notes that it does not need the store's keys any more. Where the store is gone its
-// note lapses.
+// Release notes that the program needs the store's keys no more. Without the store its note lapses.
 func (k *Keyset) Release() {
 	b := k.bound
 	if b == nil || b.stop == nil {
@@ -127,8 +126,7 @@ func lackingKey(id string) error {
 // use is the keyset as it is known; good for what opens and verifies.
 func (k *Keyset) use() *keysInUse { return k.current.Load() }
 
-// fresh is the keyset as the store said not long ago; what seals and searches goes by it. Unavailable when the store
-// cannot be asked.
+// fresh is the keyset as the store said lately; what seals goes by it. Unavailable when it cannot be asked.
 func (k *Keyset) fresh() (*keysInUse, error) {
 	in := k.current.Load()
 	b := k.bound

@@ -8,8 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A cursor holds of which type's lists it is, an order and a place in it, sealed so that it tells nothing of what it
-// points at.
+// A cursor holds its lists' type, an order and a place in it, sealed so that it tells nothing of them.
 
 func (r *Root) sealCursor(of string, order backoffice.Order, at backoffice.Position) string {
 	plain := make([]byte, 0, 17+len(of)+len(at.Text)+len(at.ID))

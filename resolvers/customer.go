@@ -71,8 +71,7 @@ func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Custome
 	return answer, err
 }
 
-// firstFound are the first of those whom a search by registration number finds. The register names them, whatever page
-// of them is shown.
+// firstFound are the first found by a registration number. The register names them, whatever page is shown.
 func firstFound(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], criteria backoffice.CustomerCriteria) ([]string, error) {
 	ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	found, err := noun.Pages(ctx, ask, []string{backoffice.NoParent})

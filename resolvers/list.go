@@ -69,8 +69,7 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 	}}, nil
 }
 
-// pages answers the question about each parent. There is no error per parent: a page that cannot be read fails them
-// all.
+// pages answers the question about each parent; a page that cannot be read fails them all.
 func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C], parents []string) ([]*backoffice.Connection[T, C], error) {
 	answers, err := noun.Pages(ctx, list.Ask, parents)
 	if err != nil {

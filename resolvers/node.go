@@ -19,8 +19,7 @@ func (r query) Node(ctx context.Context, id string) (backoffice.Node, error) {
 	return nodes[0], nil
 }
 
-// Nodes finds out of which noun each identifier is and loads each noun once. What needs a scope that the viewer lacks
-// is not there for it.
+// Nodes loads each noun once. What needs a scope that the viewer lacks is not there for it.
 func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error) {
 	if len(ids) > maxNodes {
 		return nil, backoffice.Errorf(backoffice.BadInput, "ids takes at most %d identifiers", maxNodes)

@@ -14,8 +14,7 @@ func (pageInfo) HasPreviousPage(ctx context.Context, pages []*backoffice.PageInf
 	return around(ctx, pages, false)
 }
 
-// around tells for each page whether rows stand on one side of it. Most pages know; equal questions of the others are
-// put as one.
+// around reports for each page whether rows stand on one side; equal questions are asked once.
 func around(ctx context.Context, pages []*backoffice.PageInfo, after bool) ([]bool, error) {
 	type question struct {
 		list   any

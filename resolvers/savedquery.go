@@ -9,8 +9,7 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// SavedQueries reads them with one statement of its own, with their texts where those are shown: they are of no moment
-// of the records.
+// SavedQueries reads them with a statement of its own, with texts where those are shown, at no moment.
 func (query) SavedQueries(ctx context.Context) ([]*backoffice.SavedQuery, error) {
 	documents, err := loaders.From(ctx).Trusted(ctx, backoffice.TrustedQuery{Saved: true, Texts: loaders.Selects(ctx, "document")})
 	if err != nil {

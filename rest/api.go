@@ -34,8 +34,7 @@ type Config struct {
 	// Admit, if there is one, waits until a request of this cost may run, in objects, and gives it a context of its
 	// own; leave is called when the answer was sent. least is what of the cost is charged in any case.
 	Admit func(ctx context.Context, cost, least int) (own context.Context, leave func(), err error)
-	// Open, if there is one, charges the opening of a stream or a transfer, which Admit does not hold up. Errors:
-	// RateLimited.
+	// Open, if set, charges the opening of a stream or a transfer, which Admit does not hold up. Errors: RateLimited.
 	Open func(ctx context.Context) error
 	// Answer is the most bytes of an answer; 0 is no bound.
 	Answer int
@@ -134,8 +133,7 @@ func Mount(r chi.Router, c Config) *API {
 	return a
 }
 
-// adapter routes operations by whether they stream and who signs for them, and also answers HEAD wherever GET is
-// answered.
+// adapter routes operations by how they stream and are signed, and answers HEAD wherever GET is answered.
 type adapter struct {
 	huma.Adapter // of all operations that do not stream
 	streamed     huma.Adapter

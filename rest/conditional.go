@@ -61,8 +61,7 @@ func unless[T any](condition Conditional, tag string, show func() (T, error)) (*
 	return &unlessKnown[T]{Status: http.StatusOK, ETag: tag, Body: shown}, nil
 }
 
-// parseTags reads a list of entity tags, or the star that stands for any (RFC 9110, 8.8.3 and 13.1). Empty elements
-// count for nothing.
+// parseTags reads entity tags, or the star that stands for any (RFC 9110, 13.1). Empty ones do not count.
 func parseTags(list string) (tags []string, any, ok bool) {
 	if strings.Trim(list, " \t") == "*" {
 		return nil, true, true

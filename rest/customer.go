@@ -9,8 +9,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Customer is a customer as the interface shows it. The two registration numbers are there only for a pair with
-// privacy.read.
+// Customer is a customer as shown; the registration numbers only for a pair with privacy.read.
 type Customer struct {
 	ID           string        `json:"_id" doc:"The identifier."`
 	Type         CustomerType  `json:"type" doc:"What kind of customer it is."`

@@ -157,8 +157,7 @@ func (a *API) signedFor(r *http.Request) (clientID string, err error) {
 	return a.Keys.VerifyDownload(r.URL.Query().Get("signature"), chi.URLParam(r, "kind"), chi.URLParam(r, "id"), time.Now())
 }
 
-// serveSigned answers a signed path. The signature stands for the pair's headers, not for its scopes: they are asked as
-// they are now.
+// serveSigned answers a signed path. It stands for the pair's headers, whose scopes are asked as of now.
 func (a *API) serveSigned(w http.ResponseWriter, r *http.Request) {
 	f, err := a.find(r.Context(), backoffice.FileOwner{Kind: backoffice.FileKind(chi.URLParam(r, "kind")), ID: chi.URLParam(r, "id")})
 	if err != nil {

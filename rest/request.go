@@ -26,8 +26,7 @@ const maxBody = 256 << 10
 
 type humaContext huma.Context
 
-// request is a request as huma is to see it: strict in what huma is lenient with, and known to the handlers through
-// their context.
+// request is a request as huma is to see it: strict, and known to the handlers through their context.
 type request struct {
 	humaContext
 	api   *API
@@ -85,8 +84,7 @@ func (r *request) readAccept() error {
 	return nil
 }
 
-// readQuery refuses what the operation does not know, what is there twice, and empty values of whatever has no empty
-// one.
+// readQuery refuses what the operation does not know, what is there twice, and empty values.
 func (r *request) readQuery() error {
 	address := r.URL()
 	query, err := url.ParseQuery(address.RawQuery)

@@ -13,8 +13,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Huma sets the status before it encodes an answer. Here it is kept back until the answer is known to be one that may
-// be sent.
+// Huma sets the status before it encodes; here it is kept until the answer may be sent.
 
 func (r *request) SetStatus(status int) { r.status = status }
 func (r *request) Status() int          { return r.status }

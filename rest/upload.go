@@ -140,8 +140,7 @@ func (a *API) tooLong() error {
 	return problem(http.StatusRequestEntityTooLarge, "a document has at most "+strconv.FormatInt(a.Upload, 10)+" bytes")
 }
 
-// refusedUpload tells what is wrong with an upload: of what is in the query and in headers, which have no place in a
-// body.
+// refusedUpload reports what is wrong with an upload: in the query and headers, which are no body.
 func (a *API) refusedUpload(draft backoffice.DocumentDraft, err error) error {
 	if errors.Is(err, backoffice.ErrTooManyBytes) {
 		return a.tooLong()

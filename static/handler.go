@@ -153,8 +153,7 @@ var contentTypes = map[string]string{
 	".woff2": "font/woff2",
 }
 
-// acceptsGzip reads Accept-Encoding (RFC 9110, 12.5.3): a coding counts unless its weight is 0, and * stands for those
-// not named.
+// acceptsGzip reads Accept-Encoding (RFC 9110, 12.5.3): a weight of 0 excludes; * is those not named.
 func acceptsGzip(values []string) bool {
 	star := false
 	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {

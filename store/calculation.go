@@ -108,8 +108,7 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 	return err
 }
 
-// refresh works out the effective status of transcripts anew. The calculations that were written hang on what those
-// hang.
+// refresh works out the effective status of transcripts anew.
 func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, written []*backoffice.Calculation) error {
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil

@@ -80,8 +80,7 @@ func (t *tx) Customers() backoffice.Writer[*backoffice.Customer, backoffice.Cust
 	return simpleWriter(t, customerTable)
 }
 
-// openUpdatedAt is when pairs without privacy.read see that a customer was changed last; the record has it only where
-// it is not UpdatedAt.
+// openUpdatedAt is the last change that pairs without privacy.read see, where it is not UpdatedAt.
 var openUpdatedAt = func() column[backoffice.Customer] {
 	c := number("open_updated_at", "", func(c *backoffice.Customer) *backoffice.Instant { return &c.OpenUpdatedAt })
 	c.write = "CASE WHEN v.open_updated_at = 0 THEN v.updated_at ELSE v.open_updated_at END"
@@ -131,8 +130,7 @@ func concat[E any](parts ...[]E) (all []E) {
 	return all
 }
 
-// search picks rows whose search text contains a folded text of at least three characters, through an index of
-// trigrams.
+// search picks rows that contain a folded text of 3 characters or more, by an index of trigrams.
 func search[C any](table string, of func(C) string) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != "" },

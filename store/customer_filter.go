@@ -8,8 +8,7 @@ import (
 
 type customerCriterion = criterion[backoffice.CustomerCriteria]
 
-// customerCriteria are those on a customer's own row. updatedAt and visibleAt are the columns of its latest change,
-// which come first.
+// customerCriteria are those on a customer's own row; the columns of its latest change come first.
 func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
 	type C = backoffice.CustomerCriteria
 	return concat(

@@ -29,8 +29,7 @@ func (s *Statement) Run(ctx context.Context, to Sender) error {
 var ErrNotRun = errors.New("a statement that was sent before this one has failed")
 
 type Sender interface {
-	// Send runs statements in their order, in one trip where the engine can. After one that the engine refuses none is
-	// run.
+	// Send runs statements in order, in one trip where it can. After one that is refused none is run.
 	Send(ctx context.Context, statements ...*Statement)
 }
 
@@ -57,8 +56,7 @@ type Engine interface {
 	// Write runs do in a transaction, durable when Write returns nil. do may run again after a serialization failure.
 	Write(ctx context.Context, do func(ctx context.Context, tx Sender) error) error
 
-	// Snapshot runs do with a connection whose statements all read the primary as it was at one moment. It keeps no
-	// writer waiting.
+	// Snapshot runs do with a connection that reads the primary at one moment. It keeps no writer waiting.
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads Sender) error) error
 
 	// BeginSnapshot makes all that is sent in the context that it returns see one moment, that of the first statement,

@@ -17,12 +17,10 @@ func Damaged(cause error) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is damaged", Cause: fmt.Errorf("%w: the database is damaged; restore it from a backup", cause)}
 }
 
-// ClosedKeyWords are in what both engines say when a number comes to be written that was sealed by a key which has
-// been closed since.
+// ClosedKeyWords are in both engines' refusal of a number that was sealed by a key that is closed since.
 const ClosedKeyWords = "sealed by a key that is closed"
 
-// ClosedKey says that a write came too late for the key that it sealed by; with the key that stands in its place it
-// may be done.
+// ClosedKey reports that a write came too late for its key; with the next key it may be done.
 func ClosedKey() error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the keys were exchanged meanwhile; try again", Cause: errors.New("a registration number was sealed by a key that has been closed since")}
 }

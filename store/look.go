@@ -25,8 +25,7 @@ type Listening interface {
 	Listener(look func(ctx context.Context) error) Listener
 }
 
-// MostNew is how many entries one look reads. A list of one more says that there may be others between them and what
-// was known.
+// MostNew is how many entries one look reads; with one more, others may be missing in between.
 const MostNew = 10_000
 
 // lookTime is how long a look may take.

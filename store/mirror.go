@@ -34,8 +34,7 @@ func (k *knownMirror) within(age time.Duration) (last *backoffice.Mirror, known 
 	return k.last, !k.at.IsZero() && time.Since(k.at) < age
 }
 
-// Mirror implements backoffice.MirrorStore. One asks the store, and for a short time; meanwhile others go by what is
-// known.
+// Mirror asks the store for one, for a short time; meanwhile others go by what is known.
 func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
 	k := &s.mirror
 	if last, fresh := k.within(mirrorLook); fresh {

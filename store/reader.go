@@ -106,8 +106,7 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 	return b.Queue(read)
 }
 
-// wellFormed drops what is no identifier, so nothing that an engine would refuse gets to it. It copies only when it
-// must.
+// wellFormed drops what is no identifier, which an engine would refuse. It copies only when it must.
 func wellFormed(ids []string) []string {
 	bad := func(id string) bool { return !backoffice.IsID(id) }
 	if !slices.ContainsFunc(ids, bad) {

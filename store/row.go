@@ -59,8 +59,7 @@ func (r *Row) Text(i int) string {
 // linksKept is how many identifiers of other records a row remembers: a power of two.
 const linksKept = 64
 
-// Link reads the identifier of another record. Rows often refer to the same ones, so those of late are not copied
-// again.
+// Link reads the identifier of another record. Rows often share them, so recent ones are reused.
 func (r *Row) Link(i int) string {
 	if r.raw == nil || len(r.raw[i]) < 2 {
 		return r.Text(i)

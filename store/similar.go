@@ -45,8 +45,7 @@ func (d *Dialect) similarArguments(trigrams []string, args []any) []any {
 	return append(args, d.List(patterns), int64(backoffice.LeastShared(len(trigrams))))
 }
 
-// similarList reads the rows that are like a search, and takes a window of them: there are few, and only the domain
-// can order them.
+// similarList reads rows that are like a search; only the domain can order them, and they are few.
 func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery[C], trigrams []string, want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
 	if ask.Under != backoffice.Root {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there are no such lists")))

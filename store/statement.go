@@ -54,8 +54,7 @@ func (s *statement[T]) read(t *T, row *Row, from int) {
 	}
 }
 
-// texts keeps statements by their shape. Shapes are few, but a caller chooses page sizes: beyond a bound all are
-// forgotten.
+// texts keeps statements by their shape; beyond a bound all are forgotten, for callers choose sizes.
 type texts[T any] struct {
 	mu      sync.RWMutex
 	byShape map[shape]*statement[T]

@@ -19,8 +19,7 @@ type table[T any, C comparable] struct {
 	id        func(*T) *string
 	version   func(*T) *int // nil for nouns without one
 
-	// changedAt are the instants that a record shows of its latest change, for nouns whose rows are asked for by it;
-	// else nil.
+	// changedAt are the instants of a record's latest change, where rows are asked for by it; else nil.
 	changedAt func(*T) []*backoffice.Instant
 	hidden    *hiddenChanges[T] // for nouns that have some; they have changedAt
 
@@ -59,8 +58,7 @@ func under[C any](column string) parentColumns[C] {
 	return func(C) []string { return columns }
 }
 
-// order is a column by which a list can be ordered, before the identifier, or what is worked out for each row under
-// the criteria.
+// order is a column of an order, before the identifier, or what is worked out for each row.
 type order struct {
 	column   string
 	argument func(backoffice.Position) any

@@ -9,8 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The effective status and its moment are worked out where they are stored, so that they are right whoever writes
-// first.
+// The effective status is worked out where it is stored, so it is right whoever writes first.
 const (
 	effectiveStatus = "COALESCE((SELECT c.state FROM calculations c WHERE c.transcript_id = v.id), v.own_status)"
 	effectiveUpdate = "(SELECT MAX(m.at) FROM (SELECT v.own_updated_at AS at UNION ALL SELECT c.updated_at FROM calculations c WHERE c.transcript_id = v.id" +
@@ -206,8 +205,7 @@ func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transc
 	return err
 }
 
-// moveCalculations gives calculations the customer of their transcript. It tells which, and of which transcript each
-// is.
+// moveCalculations gives calculations their transcript's customer, and returns which and of which.
 func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript, moved attachments) error {
 	const customer = "(SELECT t.customer_id FROM transcripts t WHERE t.id = calculations.transcript_id)"
 	text := "UPDATE /*backoffice:calculations.move*/ calculations SET customer_id = " + customer + " WHERE customer_id <> " + customer +
@@ -218,8 +216,7 @@ func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoff
 	return w.conn.Query(ctx, text, []any{w.dialect.List(w.idsOf(rows))}, moved.reads([]parentColumn{{"transcript_id", backoffice.NounTranscript}}))
 }
 
-// noteMoved notes calculations that were moved with their transcripts, which hang on the customers of before and of
-// now.
+// noteMoved notes calculations that moved with their transcripts, under the customers of before and now.
 func (w *transcriptWriter) noteMoved(moved attachments) {
 	for id, transcript := range moved {
 		parents := transcript

@@ -15,8 +15,7 @@ func (t *tx) keeps(noun backoffice.Noun) bool {
 	return t.keeping != nil && (noun == backoffice.NounCustomer || noun == backoffice.NounRelation)
 }
 
-// keepGoing puts records into the trash that are about to be deleted and are locked, with what goes with them, which
-// is noted.
+// keepGoing puts records that are about to be deleted into the trash, with what goes with them.
 func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) error {
 	ctx = whole(ctx) // of which none was found to be out of view
 	going := map[backoffice.Noun][]string{noun: ids}

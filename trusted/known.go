@@ -45,8 +45,7 @@ func NewKnown(store backoffice.TrustedDocumentStore) *Known {
 	return &Known{store: store, now: time.Now, byID: map[string]entry{}}
 }
 
-// Find returns the document with an identifier, in any of its forms. NotFound for an unknown one; other errors are the
-// store's.
+// Find returns the document of an identifier in any form. NotFound when unknown.
 func (k *Known) Find(ctx context.Context, id string) (*Found, error) {
 	id = backoffice.ParseDocumentID(id)
 	k.mu.RLock()

@@ -14,8 +14,7 @@ import (
 	"example.org/backoffice/store"
 )
 
-// cancelTime is how long a server has to obey when a statement is cancelled; a connection on which it does not is
-// given up.
+// cancelTime is how long a server may take to cancel a statement before its connection is given up.
 const cancelTime = 500 * time.Millisecond
 
 // bounded is for one statement: it ends at the limit, and so long before the caller's own deadline that there is time

@@ -106,8 +106,7 @@ func isLost(err error) bool {
 	return false
 }
 
-// mayPass says that what failed may succeed when it is run once more: on another connection, or since nobody cancels
-// it.
+// mayPass reports that what failed may succeed when run once more, on another connection.
 func mayPass(err error) bool { return isLost(err) && !errors.Is(err, errSilent) || isCancelled(err) }
 
 func unavailable(cause error) error {

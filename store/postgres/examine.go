@@ -165,8 +165,7 @@ func (e *examination) triggers(ctx context.Context) {
 // lockDoctor is a lock that nothing else takes.
 const lockDoctor = "SELECT %s(hashtext('backoffice doctor'), 0)"
 
-// locks looks whether two connections exclude each other: they do not behind something that leads them to different
-// servers.
+// locks looks whether two connections exclude each other: they do not when they reach two servers.
 func (e *examination) locks(ctx context.Context, url string) {
 	other, _, err := connect(ctx, url)
 	if !e.asked("advisory locks", err) {

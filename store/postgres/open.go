@@ -53,8 +53,7 @@ type Options struct {
 	// MaxConns are the connections to each server on which callers read and write; one caller gets at most half of
 	// them. 0 is as the URL has it (pool_max_conns), else DefaultMaxConns.
 	MaxConns int
-	// AcquireTimeout is how long a statement waits for a free connection before the store is Unavailable; 0 is 3
-	// seconds.
+	// AcquireTimeout is the wait for a free connection before the store is Unavailable; 0 is 3 seconds.
 	AcquireTimeout time.Duration
 }
 

@@ -48,8 +48,7 @@ func pipeline(ctx context.Context, conn *pgx.Conn, begin []string, statements []
 	return sent, nil
 }
 
-// take reads the answer to a statement. An error says that the server did not run it; one of Each is the statement's
-// alone.
+// take reads a statement's answer. An error means that the server did not run it; Each's is its own.
 func take(results pgx.BatchResults, s *store.Statement) (handed bool, err error) {
 	rows, err := results.Query()
 	if err != nil {

@@ -20,8 +20,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 			e.wrote(ctx)
 			return nil
 		}
-		// What was lost before the commit was not written. The connections that were as old are gone, so once is
-		// enough.
+		// What was lost before the commit was not written; connections as old are gone, so once is enough.
 		if attempt == maxAttempts || ctx.Err() != nil || !isRetryable(err) && !(attempt == 1 && mayPass(err)) {
 			return err
 		}

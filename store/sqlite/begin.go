@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// lockPoll is how long SQLite itself waits for a writer of another process. It sleeps meanwhile, deaf to its
-	// caller.
+	// lockPoll is how long SQLite itself waits for another process's writer, deaf to its caller.
 	lockPoll = 100 * time.Millisecond
 	// lockPatience is how long one without a deadline waits: longer than the largest import takes for its longest file.
 	lockPatience = 10 * time.Minute

@@ -146,8 +146,7 @@ func (c *conn) query(statement driver.Stmt, s *store.Statement) (refused, err er
 	}
 }
 
-// close lets go of the connection and its statements: one that is left open would keep the database open, and its log
-// on the disk.
+// close closes statements too: an open one would keep the database open, and its log on the disk.
 func (c *conn) close() {
 	c.running.close()
 	_ = c.sql.Raw(func(any) error {

@@ -23,8 +23,7 @@ func InUse(path string) (bool, error) {
 	}
 	defer func() { _ = file.Close() }()
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: 0, Start: lockStart, Len: lockLength}
-	// A lock of the open file, unlike one of the process, is in the way of the process's own, and is not let go of
-	// with them.
+	// A lock of the open file excludes the process's own, and is not released with them.
 	if err := unix.FcntlFlock(file.Fd(), unix.F_OFD_GETLK, &lock); err != nil {
 		return false, err
 	}

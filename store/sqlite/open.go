@@ -244,8 +244,7 @@ func dsnWith(path string, busy time.Duration, options ...string) string {
 	return "file:" + escaped + "?" + strings.Join(append([]string{fmt.Sprintf("_pragma=busy_timeout(%d)", busy.Milliseconds()), "_dqs=0"}, options...), "&")
 }
 
-// Backup writes a consistent copy of the database, as of now, to a file that must not exist yet, while others go on
-// reading and writing.
+// Backup writes a consistent copy to a file that must not exist yet, while others read and write.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s exists already", path)

@@ -10,8 +10,7 @@ import (
 	"example.org/backoffice/store/migrations"
 )
 
-// sameSteps fails with migrations.ErrOther when other steps than ours have made a schema of a version. It changes
-// nothing.
+// sameSteps fails with migrations.ErrOther when other steps have made a schema of a version.
 func sameSteps(ctx context.Context, db *sql.DB, have int64) error {
 	kept, err := keptSteps(ctx, db)
 	if err != nil || have == 0 {
