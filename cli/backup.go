@@ -55,11 +55,11 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	if err := wholeStore(ctx, live); err != nil {
 		return fmt.Errorf("nothing was copied: %w", err)
 	}
-	partial, err := files.NewFolder(c.Path)
+	partial, remove, err := files.NewFolder(c.Path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(partial) }() // it has its name by then, or is of no use
+	defer remove() // it has its name by then, or is of no use
 	counted, bad, err := copyBackend(ctx, live, stored, partial, func(what string) { fmt.Fprintln(t.err, what) })
 	if err != nil {
 		return err

@@ -8,22 +8,29 @@ import (
 	"path/filepath"
 )
 
-// NewFolder makes a folder beside the wanted one, to be renamed when it is whole; only its owner may read it. It fails
-// when the wanted one is there and not empty.
-func NewFolder(wanted string) (partial string, err error) {
+// NewFolder makes a folder next to the wanted one, to be renamed when it is whole; only its owner may read it. It fails
+// when the wanted one is there and not empty. remove gives it back; what killed runs left next to it is removed.
+func NewFolder(wanted string) (partial string, remove func(), err error) {
 	there, err := os.ReadDir(wanted)
 	if len(there) > 0 {
-		return "", fmt.Errorf("the folder %s is not empty; name one that does not exist", wanted)
+		return "", nil, fmt.Errorf("the folder %s is not empty; name one that does not exist", wanted)
 	}
 	above := filepath.Dir(filepath.Clean(wanted))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(above, 0o700)
 	}
-	if err == nil {
-		partial, err = os.MkdirTemp(above, "."+filepath.Base(wanted)+"-*.partial")
+	pattern := ".backoffice-" + filepath.Base(wanted) + "-*.partial"
+	switch {
+	case err != nil:
+	case locksInside:
+		partial, err = os.MkdirTemp(above, pattern)
+		remove = func() { _ = os.RemoveAll(partial) }
+	default:
+		clearLeft(above, ".backoffice-*.partial")
+		partial, remove, err = newLocked(above, pattern)
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot write %s: %w", wanted, err)
+		return "", nil, fmt.Errorf("cannot write %s: %w", wanted, err)
 	}
-	return partial, nil
+	return partial, remove, nil
 }

@@ -15,8 +15,12 @@ const tempPrefix = "backoffice-temp-"
 // long as this process has it: a killed one leaves it to ClearTemp. remove gives it back.
 func NewTemp() (path string, remove func(), err error) {
 	ClearTemp()
+	return newLocked(os.TempDir(), tempPrefix)
+}
+
+func newLocked(above, pattern string) (path string, remove func(), err error) {
 	for range 10 {
-		if path, err = os.MkdirTemp("", tempPrefix); err != nil {
+		if path, err = os.MkdirTemp(above, pattern); err != nil {
 			break
 		}
 		var held *os.File
@@ -28,12 +32,14 @@ func NewTemp() (path string, remove func(), err error) {
 		}
 		_ = os.Remove(path) // another process has just taken it for a left one
 	}
-	return "", nil, fmt.Errorf("cannot make a temporary folder: %w", err)
+	return "", nil, fmt.Errorf("cannot make a folder: %w", err)
 }
 
 // ClearTemp removes the folders of processes that were killed, and names them in the log.
-func ClearTemp() {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
+func ClearTemp() { clearLeft(os.TempDir(), tempPrefix+"*") }
+
+func clearLeft(above, pattern string) {
+	left, _ := filepath.Glob(filepath.Join(above, pattern))
 	for _, path := range left {
 		held, err := lockFolder(path)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 )
 
+const locksInside = true
+
 // lockFolder locks a new folder by a file in it, which this system lets nobody remove while it is open. What is there
 // already is never taken.
 func lockFolder(path string) (*os.File, error) {

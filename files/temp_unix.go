@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// locksInside says whether a lock is a file in the folder.
+const locksInside = false
+
 // lockFolder locks a folder until what it returns is closed, or the process ends. Errors: any when another process has
 // it, or when it is gone.
 func lockFolder(path string) (*os.File, error) {

@@ -46,15 +46,11 @@ type exporting struct {
 // numbers too, which the register records for each customer before any is written; without one (nil) their keys are
 // left out.
 func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (all []Dumped, err error) {
-	partial, err := files.NewFolder(folder)
+	partial, remove, err := files.NewFolder(folder)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.RemoveAll(partial)
-		}
-	}()
+	defer remove() // it has its name by then, or is of no use
 	root, err := os.OpenRoot(partial)
 	if err != nil {
 		return nil, cannotWrite(folder, err)

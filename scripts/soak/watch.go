@@ -16,6 +16,7 @@ import (
 type sample struct {
 	after      time.Duration
 	memory     float64 // MB that are its own, not of files
+	live       float64 // MB of them that a collection has found in use, which requests in flight move little
 	goroutines float64
 	files      float64
 	journal    float64 // MB of the write-ahead log of an embedded store
@@ -67,16 +68,22 @@ func (s *soak) look() (now sample, err error) {
 		return now, err
 	}
 	defer response.Body.Close()
+	goal, percent := 0.0, 100.0 // of the next collection
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")
 		number, _ := strconv.ParseFloat(value, 64)
 		switch name {
+		case "go_memstats_next_gc_bytes":
+			goal = number / (1 << 20)
+		case "go_gc_gogc_percent":
+			percent = number
 		case "go_goroutines":
 			now.goroutines = number
 		case "process_open_fds":
 			now.files = number
 		}
 	}
+	now.live = goal / (1 + percent/100)
 	size := func(path string) float64 {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -110,6 +117,7 @@ type flatness struct {
 
 var measures = []flatness{
 	{"memory MB", func(s sample) float64 { return s.memory }, .10, 8},
+	{"live heap MB", func(s sample) float64 { return s.live }, .10, 4},
 	{"goroutines", func(s sample) float64 { return s.goroutines }, .10, 8},
 	{"descriptors", func(s sample) float64 { return s.files }, .10, 8},
 	{"wal MB", func(s sample) float64 { return s.journal }, .10, 4},

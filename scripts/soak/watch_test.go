@@ -1,6 +1,24 @@
 package main
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
+
+// A run of 50 s at 20 requests a second, with a live heap of 30 MB.
+func TestALeakOf24KiBARequestIsFoundInAShortRun(t *testing.T) {
+	t.Parallel()
+	for leak, flat := range map[float64]bool{0: true, 24: false} {
+		var took []sample
+		for second := range 50 {
+			took = append(took, sample{live: 30 + float64(second%5)/5 + float64(second)*20*leak/1024})
+		}
+		at := slices.IndexFunc(measures, func(m flatness) bool { return m.name == "live heap MB" })
+		if before, after, got := growth(took, measures[at]); got != flat {
+			t.Errorf("with %.0f KiB a request: %.1f, then %.1f; flat %v", leak, before, after, got)
+		}
+	}
+}
 
 func TestWhatGrowsIsNotFlat(t *testing.T) {
 	t.Parallel()
