@@ -32,7 +32,7 @@ func (u *use) note(now time.Time) {
 func (a *Authenticator) useOf(c *backoffice.Credential) *use {
 	known, _ := a.used.LoadOrStore(c.ID, &use{})
 	u := known.(*use)
-	if kept := int64(c.LastUsedAt) / (daySeconds * 1000); u.kept.Load() < kept {
+	if kept := c.LastUsedAt.Milliseconds() / (daySeconds * 1000); u.kept.Load() < kept {
 		u.kept.Store(kept)
 	}
 	return u

@@ -32,7 +32,7 @@ func (c *Calculation) Identity() string   { return c.ID }
 func (c *Calculation) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: c.ID}
 	if key == KeyUpdatedAt {
-		p.Number = float64(c.UpdatedAt)
+		p.Number = float64(c.UpdatedAt.Milliseconds())
 	}
 	return p
 }

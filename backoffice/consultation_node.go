@@ -6,7 +6,7 @@ func (a *Consultation) Identity() string { return a.ID }
 func (a *Consultation) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: a.ID}
 	if key == KeyAt {
-		p.Number = float64(a.At)
+		p.Number = float64(a.At.Milliseconds())
 	}
 	return p
 }

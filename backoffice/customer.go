@@ -177,9 +177,9 @@ func (c *Customer) Position(key OrderKey) Position {
 	case KeyName:
 		p.Text = Fold(c.DisplayName)
 	case KeyCreatedAt:
-		p.Number = float64(c.CreatedAt)
+		p.Number = float64(c.CreatedAt.Milliseconds())
 	case KeyUpdatedAt:
-		p.Number = float64(c.UpdatedAt)
+		p.Number = float64(c.UpdatedAt.Milliseconds())
 	}
 	return p
 }

@@ -1,22 +1,36 @@
 package backoffice
 
 import (
+	"cmp"
+	"encoding/json"
 	"io"
+	"strings"
 	"time"
 )
 
-// Instant is a moment in UTC, kept as milliseconds since 1970 so that every engine stores and orders it alike.
-// The zero value is no moment and is written as null.
+// Instant is a moment in UTC, to the millisecond. The zero value is no moment, is before every other and is written as
+// null; 1970 is a moment like any other.
 type Instant int64
+
+// noMoment is the zero value in milliseconds since 1970: the last one before the first year that is written.
+const noMoment = -62_135_596_800_001
 
 const instantLayout = "2006-01-02T15:04:05.000Z"
 
 // InstantOf cuts a time to the milliseconds that are stored.
-func InstantOf(t time.Time) Instant { return Instant(t.UnixMilli()) }
+func InstantOf(t time.Time) Instant { return InstantAt(t.UnixMilli()) }
 
-// ParseInstant reads RFC 3339; anything finer than milliseconds is cut off.
+// InstantAt is the instant so many milliseconds after 1970, which is how every engine stores and orders it.
+func InstantAt(milliseconds int64) Instant { return Instant(milliseconds - noMoment) }
+
+// Milliseconds are those since 1970.
+func (i Instant) Milliseconds() int64 { return int64(i) + noMoment }
+
+// ParseInstant reads RFC 3339 as it is written there, with t and z for T and Z as well; anything finer than
+// milliseconds is cut off.
 func ParseInstant(text string) (Instant, error) {
-	t, err := time.Parse(time.RFC3339Nano, text)
+	var t time.Time
+	err := t.UnmarshalText([]byte(strings.ToUpper(text))) // time.Parse takes 00:00:00,5 and +24:00 as well
 	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
 		return 0, Errorf(BadInput, "an instant is written as in 2026-06-01T09:30:00.000Z")
 	}
@@ -24,7 +38,7 @@ func ParseInstant(text string) (Instant, error) {
 }
 
 // Time returns the instant as a time in UTC.
-func (i Instant) Time() time.Time { return time.UnixMilli(int64(i)).UTC() }
+func (i Instant) Time() time.Time { return time.UnixMilli(i.Milliseconds()).UTC() }
 
 // IsZero says whether there is no moment.
 func (i Instant) IsZero() bool { return i == 0 }
@@ -39,7 +53,7 @@ func (i Instant) AppendJSON(b []byte) []byte {
 	}
 	// Go's library writes RFC 3339 to the second, of all layouts, without reading the layout: a third of the time.
 	b = i.Time().AppendFormat(append(b, '"'), time.RFC3339)
-	milliseconds := ((int64(i) % 1000) + 1000) % 1000
+	milliseconds := ((i.Milliseconds() % 1000) + 1000) % 1000
 	return append(b[:len(b)-len("Z")], '.', byte('0'+milliseconds/100), byte('0'+milliseconds/10%10), byte('0'+milliseconds%10), 'Z', '"')
 }
 
@@ -48,18 +62,11 @@ func (i Instant) MarshalJSON() ([]byte, error) { return i.AppendJSON(nil), nil }
 
 // UnmarshalJSON reads a quoted instant or null.
 func (i *Instant) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		*i = 0
-		return nil
+	var v any
+	if err := json.Unmarshal(data, &v); v != nil || err != nil {
+		return cmp.Or(err, i.UnmarshalGQL(v))
 	}
-	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
-		return Errorf(BadInput, "an instant is a string")
-	}
-	parsed, err := ParseInstant(string(data[1 : len(data)-1]))
-	if err != nil {
-		return err
-	}
-	*i = parsed
+	*i = 0
 	return nil
 }
 
@@ -67,19 +74,14 @@ func (i *Instant) UnmarshalJSON(data []byte) error {
 func (i Instant) MarshalGQL(w io.Writer) { _, _ = w.Write(i.AppendJSON(nil)) }
 
 // UnmarshalGQL reads the DateTime scalar from a text, or from an Instant.
-func (i *Instant) UnmarshalGQL(v any) error {
-	if decoded, ok := v.(Instant); ok {
-		*i = decoded
-		return nil
+func (i *Instant) UnmarshalGQL(v any) (err error) {
+	switch v := v.(type) {
+	case Instant:
+		*i = v
+	case string:
+		*i, err = ParseInstant(v)
+	default:
+		err = Errorf(BadInput, "a DateTime is a string")
 	}
-	text, ok := v.(string)
-	if !ok {
-		return Errorf(BadInput, "a DateTime is a string")
-	}
-	parsed, err := ParseInstant(text)
-	if err != nil {
-		return err
-	}
-	*i = parsed
-	return nil
+	return err
 }

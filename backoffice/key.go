@@ -37,8 +37,9 @@ type KeyUser struct {
 	Until Instant
 }
 
-// KeyLag is for how long after a key was closed it is still searched by: no replica that is asked is behind by as much.
-const KeyLag Instant = 60_000
+// KeyLag is for how many milliseconds after a key was closed it is still searched by: no replica that is asked is behind
+// by as much.
+const KeyLag = 60_000
 
 // SealedThing is a kind of what keys seal or sign in a store.
 type SealedThing string

@@ -87,7 +87,7 @@ func (t *Transcript) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: t.ID}
 	switch key {
 	case KeyUpdatedAt:
-		p.Number = float64(t.UpdatedAt)
+		p.Number = float64(t.UpdatedAt.Milliseconds())
 	case KeyProgress:
 		p.Number = t.ProgressPercentage
 	}

@@ -44,7 +44,7 @@ func withInstants(value any) any {
 		for key, inner := range value {
 			if text, ok := inner.(string); ok && key == "updatedAt" {
 				if stored, err := strconv.ParseInt(text, 10, 64); err == nil {
-					inner = backoffice.Instant(stored).String()
+					inner = backoffice.InstantAt(stored).String()
 				}
 			}
 			value[key] = withInstants(inner)

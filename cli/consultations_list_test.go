@@ -28,7 +28,7 @@ func fillRegister(t *testing.T, store backoffice.Store, entries int) {
 		var all []*backoffice.Consultation
 		for i := range entries {
 			entry := &backoffice.Consultation{
-				ID: backoffice.NewID(), At: backoffice.Instant(1_700_000_000_000 + 10*(i/3) - int(from.Chain)), ClientID: "c", ClientName: "n", Operation: backoffice.ConsultedByRead,
+				ID: backoffice.NewID(), At: backoffice.InstantAt(1_700_000_000_000 + 10*int64(i/3) - from.Chain), ClientID: "c", ClientName: "n", Operation: backoffice.ConsultedByRead,
 				Fields: []backoffice.PrivacyField{backoffice.RegistrationNumber}, Chain: from.Chain, Number: int64(i) + 1, MAC: []byte("m"),
 			}
 			if customer := []string{"mine", "other", ""}[min(i%10, 2)]; customer != "" {

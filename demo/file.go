@@ -96,7 +96,7 @@ func (p *plan) listOf(id string) *backoffice.Checklist {
 }
 
 func (p *plan) letter(c *backoffice.Customer, reference string, at backoffice.Instant) letterContent {
-	r := p.draw(uint64(len(reference))<<40 | uint64(at)&0xffffffff)
+	r := p.draw(uint64(len(reference))<<40 | uint64(at.Milliseconds())&0xffffffff)
 	return letterContent{
 		sender: Office, language: string(c.Language), customer: pdf.PartyOf(c), reference: reference, year: at.Time().Year(), date: at,
 		base: int64(2_000_000 + r.IntN(9_000_000)),

@@ -51,7 +51,7 @@ func (p *plan) addTranscript(r *rand.Rand, w *work, c *backoffice.Customer, y *b
 		stage = 60 + r.IntN(40)
 	}
 	t.OwnUpdatedAt = max(p.ago(r, days+1+r.IntN(200)), c.CreatedAt)
-	created := t.OwnUpdatedAt - (4+(t.OwnUpdatedAt/1000)%40)*24*3_600_000 // days
+	created := t.OwnUpdatedAt - (4+backoffice.Instant(t.OwnUpdatedAt.Milliseconds()/1000)%40)*24*3_600_000 // days
 	t.CreatedAt = max(created, c.CreatedAt)
 	switch {
 	case stage < 20: // just assigned

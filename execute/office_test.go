@@ -109,13 +109,13 @@ func (o *office) fill(d *rand.Rand) error {
 			minfin       []*backoffice.MinfinDocument
 		)
 		for i := range 4 {
-			labels = append(labels, &backoffice.Label{ID: fmt.Sprint("label-", i), Name: fmt.Sprint("Label ", i), CreatedAt: 1e12})
+			labels = append(labels, &backoffice.Label{ID: fmt.Sprint("label-", i), Name: fmt.Sprint("Label ", i), CreatedAt: backoffice.InstantAt(1e12)})
 			users = append(users, &backoffice.User{ID: fmt.Sprint("user-", i), FirstName: "Ann", LastName: fmt.Sprint("Peeters ", i), Email: fmt.Sprint("u", i, "@example.org"), LabelIDs: []string{"label-1", "label-2"}[:i%3], Version: 1})
 			years = append(years, &backoffice.FinancialYear{ID: fmt.Sprint("year-", i), StartDate: fmt.Sprint(2023 + i), EndDate: fmt.Sprint(2023 + i), IsCurrentYear: i == 3})
 			checklists = append(checklists, &backoffice.Checklist{ID: fmt.Sprint("checklist-", i), Name: fmt.Sprint("Checklist ", i), Language: "dutch", FinancialYearID: fmt.Sprint("year-", i)})
 		}
 		for i := range customersOfOffice {
-			customer := &backoffice.Customer{ID: fmt.Sprintf("customer-%03d", i), Type: backoffice.Company, OwnName: backoffice.Text(fmt.Sprint("Customer \"", i, "\"")), Scopes: []string{"checklist"}, Address: backoffice.Address{City: "Gent"}, CreatedAt: 1e12, UpdatedAt: backoffice.Instant(1e12 + i), Version: 1}
+			customer := &backoffice.Customer{ID: fmt.Sprintf("customer-%03d", i), Type: backoffice.Company, OwnName: backoffice.Text(fmt.Sprint("Customer \"", i, "\"")), Scopes: []string{"checklist"}, Address: backoffice.Address{City: "Gent"}, CreatedAt: backoffice.InstantAt(1e12), UpdatedAt: backoffice.InstantAt(1e12 + int64(i)), Version: 1}
 			customer.DisplayName = backoffice.DisplayNameOf(customer)
 			if i%3 > 0 {
 				customer.ResponsibleID = fmt.Sprint("user-", i%4)
@@ -130,19 +130,19 @@ func (o *office) fill(d *rand.Rand) error {
 			customers = append(customers, customer)
 			for n := range 12 {
 				other := (i + 1 + (n*37+i*13)%(customersOfOffice-1)) % customersOfOffice
-				relations = append(relations, &backoffice.CustomerRelation{ID: fmt.Sprintf("relation-%04d-%03d-%02d", d.IntN(1e4), i, n), Kind: backoffice.RelationKinds[n%4], CustomerID: customer.ID, RelatedCustomerID: fmt.Sprintf("customer-%03d", other), CreatedAt: 1e12})
+				relations = append(relations, &backoffice.CustomerRelation{ID: fmt.Sprintf("relation-%04d-%03d-%02d", d.IntN(1e4), i, n), Kind: backoffice.RelationKinds[n%4], CustomerID: customer.ID, RelatedCustomerID: fmt.Sprintf("customer-%03d", other), CreatedAt: backoffice.InstantAt(1e12)})
 			}
 			for n := range 11 {
-				transcript := &backoffice.Transcript{ID: fmt.Sprintf("transcript-%03d-%02d", i, n), OwnStatus: backoffice.Sent, OwnUpdatedAt: backoffice.Instant(1e12 + d.IntN(1e6)), ProgressPercentage: float64(n) * 8.25, CustomerID: customer.ID, ChecklistID: fmt.Sprint("checklist-", n%4), FinancialYearID: fmt.Sprint("year-", n%4)}
+				transcript := &backoffice.Transcript{ID: fmt.Sprintf("transcript-%03d-%02d", i, n), OwnStatus: backoffice.Sent, OwnUpdatedAt: backoffice.InstantAt(1e12 + d.Int64N(1e6)), ProgressPercentage: float64(n) * 8.25, CustomerID: customer.ID, ChecklistID: fmt.Sprint("checklist-", n%4), FinancialYearID: fmt.Sprint("year-", n%4)}
 				if transcript.EffectiveStatus(nil); n%3 == 0 {
 					transcript.IsCompleted, transcript.DocumentGenerated = true, true
 					transcript.Document = storedFile(backoffice.TranscriptFile, transcript.ID)
-					calculations = append(calculations, &backoffice.Calculation{ID: fmt.Sprintf("calculation-%03d-%02d", i, n), State: "APPROVED", UpdatedAt: 2e12, TranscriptID: transcript.ID, CustomerID: customer.ID})
+					calculations = append(calculations, &backoffice.Calculation{ID: fmt.Sprintf("calculation-%03d-%02d", i, n), State: "APPROVED", UpdatedAt: backoffice.InstantAt(2e12), TranscriptID: transcript.ID, CustomerID: customer.ID})
 				}
 				transcripts = append(transcripts, transcript)
 			}
-			documents = append(documents, &backoffice.CustomerDocument{ID: fmt.Sprint("document-", i), Name: "Statutes", CustomerID: customer.ID, CreatedAt: 1e12, File: storedFile(backoffice.DocumentFile, fmt.Sprint("document-", i))})
-			minfin = append(minfin, &backoffice.MinfinDocument{ID: fmt.Sprint("minfin-", i), Name: "Assessment", DocumentType: "assessment", CustomerID: customer.ID, SynchronisedAt: 1e12, File: storedFile(backoffice.MinfinFile, fmt.Sprint("minfin-", i))})
+			documents = append(documents, &backoffice.CustomerDocument{ID: fmt.Sprint("document-", i), Name: "Statutes", CustomerID: customer.ID, CreatedAt: backoffice.InstantAt(1e12), File: storedFile(backoffice.DocumentFile, fmt.Sprint("document-", i))})
+			minfin = append(minfin, &backoffice.MinfinDocument{ID: fmt.Sprint("minfin-", i), Name: "Assessment", DocumentType: "assessment", CustomerID: customer.ID, SynchronisedAt: backoffice.InstantAt(1e12), File: storedFile(backoffice.MinfinFile, fmt.Sprint("minfin-", i))})
 		}
 		for _, insert := range []func() error{
 			func() error { return tx.Labels().Insert(ctx, labels...) },
@@ -167,7 +167,7 @@ func (o *office) fill(d *rand.Rand) error {
 func storedFile(kind backoffice.FileKind, id string) *backoffice.File {
 	return &backoffice.File{
 		Key: "key-" + id, Owner: backoffice.FileOwner{Kind: kind, ID: id}, ContentType: "application/pdf", Size: 12345,
-		MD5Hash: "rL0Y20zC+Fzt72VPzMSk2A==", SHA256: make([]byte, 32), TimeCreated: 1e12,
+		MD5Hash: "rL0Y20zC+Fzt72VPzMSk2A==", SHA256: make([]byte, 32), TimeCreated: backoffice.InstantAt(1e12),
 	}
 }
 

@@ -143,7 +143,7 @@ func word(d *rand.Rand) string           { return strange[d.IntN(len(strange))] 
 func text1(d *rand.Rand) backoffice.Text { return backoffice.Text(word(d)) }
 func id(d *rand.Rand) string             { return fmt.Sprintf("id-%x", d.Uint32()) }
 func instant(d *rand.Rand) backoffice.Instant {
-	return backoffice.Instant(d.Int64N(4e12)) * backoffice.Instant(d.IntN(3))
+	return backoffice.InstantAt(d.Int64N(4e12)-1e12) * backoffice.Instant(min(1, d.IntN(3)))
 }
 func pick[T any](d *rand.Rand, from []T) T { return from[d.IntN(len(from))] }
 

@@ -111,12 +111,12 @@ func TestSlowReadersHoldLittleMemoryAndNobodyUp(t *testing.T) {
 	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
 	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 		for i := range customers {
-			c := &backoffice.Customer{ID: fmt.Sprint("slow-", i), Type: backoffice.Company, OwnName: backoffice.Text(strings.Repeat("x", 150)), CreatedAt: 1e12, UpdatedAt: 1e12, Version: 1}
+			c := &backoffice.Customer{ID: fmt.Sprint("slow-", i), Type: backoffice.Company, OwnName: backoffice.Text(strings.Repeat("x", 150)), CreatedAt: backoffice.InstantAt(1e12), UpdatedAt: backoffice.InstantAt(1e12), Version: 1}
 			c.DisplayName = backoffice.DisplayNameOf(c)
 			if err := tx.Customers().Insert(ctx, c); err != nil {
 				return err
 			}
-			if err := tx.LogChanges(ctx, &backoffice.Change{At: 1e12, Action: "createCustomer", Noun: backoffice.NounCustomer, ObjectID: c.ID}); err != nil {
+			if err := tx.LogChanges(ctx, &backoffice.Change{At: backoffice.InstantAt(1e12), Action: "createCustomer", Noun: backoffice.NounCustomer, ObjectID: c.ID}); err != nil {
 				return err
 			}
 		}

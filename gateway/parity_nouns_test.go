@@ -347,7 +347,7 @@ func (f *twoAPIs) change(r *rapid.T) {
 	id := rapid.SampledFrom(f.pools["id"]).Draw(r, "id")
 	name, code, city := texts.Draw(r, "name"), texts.Draw(r, "code"), texts.Draw(r, "city")
 	progress, text := rapid.Float64Range(0, 100).Draw(r, "progress"), texts.Draw(r, "variable")
-	at := backoffice.Instant(parityDay + rapid.Int64Range(-1_000_000, 1_000_000).Draw(r, "at"))
+	at := backoffice.InstantAt(rapid.OneOf(rapid.Int64Range(parityDay-1_000_000, parityDay+1_000_000), rapid.Just[int64](0)).Draw(r, "at"))
 	variables, err := backoffice.JSONOf(map[string]any{text: []any{text, progress, nil, map[string]any{}}, "n": progress})
 	if err != nil {
 		r.Fatal(err)

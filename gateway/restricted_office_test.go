@@ -249,7 +249,7 @@ func (r *records) store(t testing.TB, o *office) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put.TimeCreated = 1700000000000
+		put.TimeCreated = backoffice.InstantAt(1700000000000)
 		return &put
 	}
 	customers := make([]*backoffice.Customer, len(r.customers))

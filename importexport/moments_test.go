@@ -138,7 +138,7 @@ func TestAnImportSaysWhenSomethingHappenedElseItHappensNow(t *testing.T) {
 		t.Errorf("what was so when it came: %+v", got)
 	}
 	load(`{"_id":"t","isCompleted":false,"status":"To Process","createdAt":"2026-01-02T03:04:05.006Z"}`)
-	at := backoffice.Instant(1767323045006)
+	at := backoffice.InstantAt(1767323045006)
 	if got := read(); got != (moments{Created: at}) {
 		t.Errorf("what a line says: %+v", got)
 	}

@@ -28,7 +28,7 @@ func entryBytes(entry *backoffice.Consultation, before []byte) []byte {
 	b = appendNumber(b, entry.Number)
 	b = appendPart(b, before)
 	b = appendPart(b, entry.ID)
-	b = appendNumber(b, int64(entry.At))
+	b = appendNumber(b, entry.At.Milliseconds())
 	b = appendPart(b, entry.ClientID)
 	b = appendPart(b, entry.ClientName)
 	b = appendOptional(b, entry.Purpose)

@@ -48,7 +48,7 @@ func (g *gathering) receipt() receipt {
 
 // String writes the receipt in hexadecimal digits, 64 of them.
 func (r receipt) String() string {
-	b := binary.BigEndian.AppendUint64(nil, uint64(r.until))
+	b := binary.BigEndian.AppendUint64(nil, uint64(r.until.Milliseconds()))
 	b = binary.BigEndian.AppendUint64(b, r.count)
 	return hex.EncodeToString(append(b, r.digest...))
 }
@@ -59,7 +59,7 @@ func parseReceipt(text string) (receipt, error) {
 		return receipt{}, backoffice.Errorf(backoffice.BadInput, "a receipt is the %d hexadecimal digits that verify printed", 2*(16+receiptDigest))
 	}
 	return receipt{
-		until:  backoffice.Instant(binary.BigEndian.Uint64(b)),
+		until:  backoffice.InstantAt(int64(binary.BigEndian.Uint64(b))),
 		count:  binary.BigEndian.Uint64(b[8:]),
 		digest: b[16:],
 	}, nil

@@ -29,7 +29,7 @@ func hundred(t testing.TB) *office {
 				ID: id, Type: backoffice.PrivatePerson, FirstName: "Els", LastName: "Van Damme", DisplayName: "Els Van Damme", Scopes: []string{"checklist", "annual-accounts"},
 				Address:      backoffice.Address{Street: "Kerkstraat", HouseNumber: "12", PostalCode: "9000", City: "Gent", Country: "België"},
 				CustomerCode: backoffice.Text(id), Registration: number, Language: "dutch", Email: "els@example.org", Phone: "+3291234567",
-				CreatedAt: 1_700_000_000_000, UpdatedAt: 1_700_000_000_000, Version: 1,
+				CreatedAt: backoffice.InstantAt(1_700_000_000_000), UpdatedAt: backoffice.InstantAt(1_700_000_000_000), Version: 1,
 			}
 		}
 		return tx.Customers().Upsert(ctx, rows)

@@ -104,7 +104,7 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 	text := "UPDATE /*backoffice:transcripts.leave*/ transcripts SET left_at = CASE WHEN updated_at > $2 THEN updated_at ELSE $2 END" +
 		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1") +
 		" AND NOT EXISTS (SELECT 1 FROM mirrors m WHERE m.noun = 'calculation')"
-	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)})
+	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts), w.tx.visible.mark.Milliseconds()})
 	return err
 }
 
@@ -117,7 +117,7 @@ func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, w
 	text := "UPDATE /*backoffice:transcripts.follow*/ transcripts SET status = " + own.Replace(effectiveStatus) + ", updated_at = " + own.Replace(effectiveUpdate) + ", visible_at = $2" +
 		" WHERE id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id, " + strings.Join(namesOf(parents), ", ")
 	of := attachments{}
-	if err := w.conn.Query(ctx, text, []any{w.dialect.List(transcripts), int64(w.tx.visible.mark)}, of.reads(parents)); err != nil {
+	if err := w.conn.Query(ctx, text, []any{w.dialect.List(transcripts), w.tx.visible.mark.Milliseconds()}, of.reads(parents)); err != nil {
 		return err
 	}
 	for _, id := range transcripts {

@@ -106,7 +106,7 @@ func (t *tx) finishWithCommit(ctx context.Context) {
 	}
 	changes, shown := t.changes, t.visible.shown
 	appended := func(row *Row) error {
-		change, at := changes[0], backoffice.Instant(row.Int(1))
+		change, at := changes[0], row.Instant(1)
 		change.Sequence, change.VisibleAt = row.Int(0), at
 		if changes = changes[1:]; len(changes) == 0 {
 			for _, shown := range shown {
@@ -139,7 +139,7 @@ func changesAtEndOf(d *Dialect) string {
 // gets the lock only when this transaction has ended, and takes its first number then.
 func (t *tx) appendChanges(ctx context.Context, end end) error {
 	for from := int64(0); from < t.aside; from += changesAside {
-		if _, err := t.conn.Exec(ctx, t.store.nouns.changesAside.upsert, []any{end.last, from, from + changesAside, int64(end.at)}); err != nil {
+		if _, err := t.conn.Exec(ctx, t.store.nouns.changesAside.upsert, []any{end.last, from, from + changesAside, end.at.Milliseconds()}); err != nil {
 			return t.fail(backoffice.Fault(err, "appending to the change log"))
 		}
 	}
@@ -165,13 +165,13 @@ var changeTable = &table[backoffice.Change, struct{}]{
 	name: "changes",
 	columns: []column[backoffice.Change]{
 		number("sequence", "", func(c *backoffice.Change) *int64 { return &c.Sequence }),
-		number("at", "", func(c *backoffice.Change) *backoffice.Instant { return &c.At }),
+		instant("at", "", func(c *backoffice.Change) *backoffice.Instant { return &c.At }),
 		text("client_id", "", func(c *backoffice.Change) *string { return &c.ClientID }),
 		text("action", "", func(c *backoffice.Change) *string { return &c.Action }),
 		text("noun", "", func(c *backoffice.Change) *backoffice.Noun { return &c.Noun }),
 		text("object_id", "", func(c *backoffice.Change) *string { return &c.ObjectID }),
 		words("fields", "", func(c *backoffice.Change) *[]string { return &c.Fields }).orNull(),
-		number("visible_at", "", func(c *backoffice.Change) *backoffice.Instant { return &c.VisibleAt }),
+		instant("visible_at", "", func(c *backoffice.Change) *backoffice.Instant { return &c.VisibleAt }),
 		text("done", "", func(c *backoffice.Change) *backoffice.ChangeAction { return &c.Done }).orNull(),
 		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { c.Parents = parentsFrom(r.Text(i), r.Text(i+1)) }, parentIDs).orNull(),
 		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, parentLetters).orNull(), // read with the column before
@@ -213,8 +213,8 @@ const newestChanges = "SELECT /*backoffice:changes.newest*/ c.sequence, c.at, c.
 func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 	return func(row *Row) error {
 		each(&backoffice.Change{
-			Sequence: row.Int(0), At: backoffice.Instant(row.Int(1)), ClientID: row.Text(2), Noun: backoffice.Noun(row.Text(3)), ObjectID: row.Text(4),
-			VisibleAt: backoffice.Instant(row.Int(5)), Done: backoffice.ChangeAction(row.Text(6)), Parents: parentsFrom(row.Text(7), ""),
+			Sequence: row.Int(0), At: row.Instant(1), ClientID: row.Text(2), Noun: backoffice.Noun(row.Text(3)), ObjectID: row.Text(4),
+			VisibleAt: row.Instant(5), Done: backoffice.ChangeAction(row.Text(6)), Parents: parentsFrom(row.Text(7), ""),
 		})
 		return nil
 	}

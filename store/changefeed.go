@@ -123,10 +123,10 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 			return nil
 		}
 		c := &backoffice.Change{
-			History: into.History, Sequence: row.Int(4), At: backoffice.Instant(row.Int(5)), ClientID: row.Text(6),
+			History: into.History, Sequence: row.Int(4), At: row.Instant(5), ClientID: row.Text(6),
 			Noun: backoffice.Noun(row.Text(7)), ObjectID: row.Text(8), Fields: split[string](row.Text(9)),
 			Done: backoffice.ChangeAction(row.Text(10)), Parents: parentsFrom(row.Text(11), row.Text(12)),
-			VisibleAt: backoffice.Instant(row.Int(13)),
+			VisibleAt: row.Instant(13),
 		}
 		if inView {
 			seen := split[string](row.Text(14))
@@ -158,7 +158,7 @@ func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, li
 	n := 0
 	look := &Statement{Text: oldest, Args: []any{int64(limit)}, Each: func(row *Row) error {
 		n++
-		if more = more && backoffice.Instant(row.Int(1)) < before; more {
+		if more = more && row.Instant(1) < before; more {
 			removed = row.Int(0)
 		}
 		return nil

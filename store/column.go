@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strconv"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -12,6 +13,7 @@ type column[T any] struct {
 	name    string
 	fields  []string
 	array   string // PostgreSQL's type of many values
+	none    string // the value of what is absent, as SQL
 	absent  string // the value that is stored as NULL, as SQL; "" when none is
 	expr    string // what is selected, when it is not the column itself
 	write   string // what is stored, in terms of the row v that is written; "" is v's value
@@ -42,17 +44,18 @@ func (c *column[T]) stored() string {
 }
 
 func (c column[T]) orNull() column[T] {
-	c.absent = "''"
-	if c.array == "bigint[]" {
-		c.absent = "0"
-	}
+	c.absent = c.none
 	return c
 }
 
 // valued is a column of values V, which read puts into a record and of takes from it.
 func valued[T, V any](name, fields, array string, read func(t *T, r *Row, i int), of func(*T) V) column[T] {
+	none := "''"
+	if array == "bigint[]" {
+		none = "0"
+	}
 	return column[T]{
-		name: name, fields: strings.Fields(fields), array: array, read: read,
+		name: name, fields: strings.Fields(fields), array: array, none: none, read: read,
 		value:  func(t *T) any { return of(t) },
 		values: func(rows []*T) any { return collect(rows, of) },
 	}
@@ -80,8 +83,18 @@ func word[T any](name, fields string, of backoffice.Word[T]) column[T] {
 	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { of.Set(t, enumOf(r, i, of.Known)) }, of.Get)
 }
 
-func number[T any, N ~int | ~int64](name, fields string, at func(*T) *N) column[T] {
+func number[T any, N int | int64](name, fields string, at func(*T) *N) column[T] {
 	return valued(name, fields, "bigint[]", func(t *T, r *Row, i int) { *at(t) = N(r.Int(i)) }, func(t *T) int64 { return int64(*at(t)) })
+}
+
+// noMoment is the instant that is none.
+var noMoment = strconv.FormatInt(backoffice.Instant(0).Milliseconds(), 10)
+
+// instant is a moment, in milliseconds since 1970.
+func instant[T any](name, fields string, at func(*T) *backoffice.Instant) column[T] {
+	c := valued(name, fields, "bigint[]", func(t *T, r *Row, i int) { *at(t) = r.Instant(i) }, func(t *T) int64 { return at(t).Milliseconds() })
+	c.none = noMoment
+	return c
 }
 
 func float[T any](name, fields string, at func(*T) *float64) column[T] {
@@ -179,7 +192,7 @@ func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string, a
 		if key := r.Text(i); key != "" {
 			*at(t) = &backoffice.File{
 				Key: key, Owner: backoffice.FileOwner{Kind: kind, ID: *id(t)}, ContentType: r.Text(i + 1), Size: int(r.Int(i + 2)),
-				MD5Hash: r.Text(i + 3), SHA256: r.Bytes(i + 4), TimeCreated: backoffice.Instant(r.Int(i + 5)),
+				MD5Hash: r.Text(i + 3), SHA256: r.Bytes(i + 4), TimeCreated: r.Instant(i + 5),
 			}
 		}
 	}
@@ -191,7 +204,7 @@ func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string, a
 		size,
 		part(text("file_md5", fields, func(t *T) *string { return &of(t).MD5Hash })),
 		blob("file_sha256", fields, func(t *T) []byte { return of(t).SHA256 }, nothing),
-		part(number("file_created_at", fields, func(t *T) *backoffice.Instant { return &of(t).TimeCreated })),
+		part(instant("file_created_at", fields, func(t *T) *backoffice.Instant { return &of(t).TimeCreated })),
 	}
 }
 

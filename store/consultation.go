@@ -16,7 +16,7 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 	id:        func(a *backoffice.Consultation) *string { return &a.ID },
 	columns: []column[backoffice.Consultation]{
 		text("id", "", func(a *backoffice.Consultation) *string { return &a.ID }),
-		number("at", "at "+orderField(backoffice.KeyAt), func(a *backoffice.Consultation) *backoffice.Instant { return &a.At }),
+		instant("at", "at "+orderField(backoffice.KeyAt), func(a *backoffice.Consultation) *backoffice.Instant { return &a.At }),
 		text("client_id", "clientId", func(a *backoffice.Consultation) *string { return &a.ClientID }),
 		text("client_name", "clientName subjectName", func(a *backoffice.Consultation) *string { return &a.ClientName }),
 		optional("purpose", "purpose", func(a *backoffice.Consultation) **string { return &a.Purpose }),

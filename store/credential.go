@@ -29,14 +29,14 @@ func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) 
 			}
 			pairs = append(pairs, &backoffice.Credential{
 				ID: id, Name: row.Text(1), Scopes: split[backoffice.Scope](row.Text(2)),
-				CreatedAt: backoffice.Instant(row.Int(3)), ExpiresAt: backoffice.Instant(row.Int(4)), RevokedAt: backoffice.Instant(row.Int(5)),
-				TrustedOnly: row.Text(9) == trustedDocuments, Restriction: restriction, Networks: networks, LastUsedAt: backoffice.Instant(row.Int(12)),
+				CreatedAt: row.Instant(3), ExpiresAt: row.Instant(4), RevokedAt: row.Instant(5),
+				TrustedOnly: row.Text(9) == trustedDocuments, Restriction: restriction, Networks: networks, LastUsedAt: row.Instant(12),
 			})
 		}
 		if !row.IsNull(6) {
 			pair := pairs[len(pairs)-1]
 			pair.Secrets = append(pair.Secrets, backoffice.CredentialSecret{
-				Digest: bytes.Clone(row.Bytes(6)), CreatedAt: backoffice.Instant(row.Int(7)), ExpiresAt: backoffice.Instant(row.Int(8)),
+				Digest: bytes.Clone(row.Bytes(6)), CreatedAt: row.Instant(7), ExpiresAt: row.Instant(8),
 			})
 		}
 		return nil
@@ -77,14 +77,14 @@ func instantOrNull(i backoffice.Instant) any {
 	if i.IsZero() {
 		return nil
 	}
-	return int64(i)
+	return i.Milliseconds()
 }
 
 func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credential) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		tx.acts = true
 		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes, created_at, expires_at, revoked_at, documents, restriction, networks) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-			[]any{pair.ID, pair.Name, joined(pair.Scopes), int64(pair.CreatedAt), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
+			[]any{pair.ID, pair.Name, joined(pair.Scopes), pair.CreatedAt.Milliseconds(), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
 		switch {
 		case violationOf(err) != nil:
 			return takenID()
@@ -100,7 +100,7 @@ func joined(scopes []backoffice.Scope) string { return strings.Join(collectTexts
 func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) error {
 	for i, secret := range pair.Secrets {
 		_, err := conn.Exec(ctx, "INSERT /*backoffice:credential_secrets.insert*/ INTO credential_secrets (credential_id, position, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
-			[]any{pair.ID, int64(i), secret.Digest, int64(secret.CreatedAt), instantOrNull(secret.ExpiresAt)})
+			[]any{pair.ID, int64(i), secret.Digest, secret.CreatedAt.Milliseconds(), instantOrNull(secret.ExpiresAt)})
 		if err != nil {
 			return err
 		}
@@ -140,5 +140,5 @@ func (s *Store) UpdateCredential(ctx context.Context, clientID string, change fu
 func (s *Store) CredentialsUsed(ctx context.Context, clientIDs []string, day backoffice.Instant) error {
 	d := s.nouns.dialect
 	text := "UPDATE /*backoffice:credentials.used*/ credentials SET last_used_at = $2 WHERE " + d.among("id") + " AND (last_used_at IS NULL OR last_used_at < $2)"
-	return s.repeat(ctx, &Statement{Text: text, Args: []any{d.List(storableAll(clientIDs)), int64(day)}})
+	return s.repeat(ctx, &Statement{Text: text, Args: []any{d.List(storableAll(clientIDs)), day.Milliseconds()}})
 }

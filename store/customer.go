@@ -14,7 +14,7 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 	changedAt: func(c *backoffice.Customer) []*backoffice.Instant { return []*backoffice.Instant{&c.UpdatedAt} },
 	hidden: &hiddenChanges[backoffice.Customer]{
 		is:    func(c *backoffice.Customer) bool { return c.OpenUpdatedAt != 0 },
-		wrote: "v.open_updated_at <> 0",
+		wrote: "v.open_updated_at <> " + noMoment,
 	},
 	special: map[string]special{
 		"type": {also: "name"}, "name": {name: "own_name"}, "firstName": {also: "name"}, "lastName": {also: "name"}, "companyType": {also: "companyTypeLabel"},
@@ -82,10 +82,10 @@ func (t *tx) Customers() backoffice.Writer[*backoffice.Customer, backoffice.Cust
 
 // openUpdatedAt is the last change that pairs without privacy.read see, where it is not UpdatedAt.
 var openUpdatedAt = func() column[backoffice.Customer] {
-	c := number("open_updated_at", "", func(c *backoffice.Customer) *backoffice.Instant { return &c.OpenUpdatedAt })
-	c.write = "CASE WHEN v.open_updated_at = 0 THEN v.updated_at ELSE v.open_updated_at END"
+	c := instant("open_updated_at", "", func(c *backoffice.Customer) *backoffice.Instant { return &c.OpenUpdatedAt })
+	c.write = "CASE WHEN v.open_updated_at = " + noMoment + " THEN v.updated_at ELSE v.open_updated_at END"
 	c.read = func(c *backoffice.Customer, r *Row, i int) {
-		if at := backoffice.Instant(r.Int(i)); at != c.UpdatedAt {
+		if at := r.Instant(i); at != c.UpdatedAt {
 			c.OpenUpdatedAt = at
 		}
 	}

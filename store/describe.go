@@ -131,7 +131,7 @@ func kindOf[T any](f *backoffice.WritableField[T], name, serves string) column[T
 	case func(*T) *[]string:
 		return words(name, serves, at)
 	case func(*T) *backoffice.Instant:
-		return number(name, serves, at)
+		return instant(name, serves, at)
 	case func(*T) *bool:
 		return flag(name, serves, at)
 	case func(*T) *float64:

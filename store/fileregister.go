@@ -175,7 +175,7 @@ func (s *Store) QuarantinedFiles(ctx context.Context, keys []string) (map[string
 	}
 	d := s.nouns.dialect
 	err := s.primary().Query(ctx, "SELECT /*backoffice:quarantined_files.list*/ file_key, at FROM quarantined_files WHERE NOT released AND "+d.among("file_key"), []any{d.List(storableAll(keys))}, func(row *Row) error {
-		since[row.Text(0)] = backoffice.Instant(row.Int(1))
+		since[row.Text(0)] = row.Instant(1)
 		return nil
 	})
 	return since, err

@@ -48,7 +48,7 @@ func freeze[T any, C comparable](of *table[T, C], rows []*T) []frozenRow {
 
 func readTrashed(row *Row) (*backoffice.Trashed, error) {
 	t := &backoffice.Trashed{
-		ID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), ClientID: row.Text(2), At: backoffice.Instant(row.Int(3)), Until: backoffice.Instant(row.Int(4)),
+		ID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), ClientID: row.Text(2), At: row.Instant(3), Until: row.Instant(4),
 	}
 	var f frozen
 	decoder := json.NewDecoder(bytes.NewReader(row.Bytes(5)))

@@ -19,7 +19,7 @@ func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, not
 		// same.
 		for _, key := range append([]string{entry.Key}, entry.Others[:i]...) {
 			const same = "UPDATE /*backoffice:idempotency_keys.same*/ idempotency_keys SET digest = $4, object_id = $5, created_at = $6 WHERE client_id = $1 AND noun = $2 AND key = $3"
-			if _, err := t.conn.Exec(ctx, same, []any{entry.ClientID, string(entry.Noun), key, earlier.Digest, earlier.ObjectID, int64(earlier.CreatedAt)}); err != nil {
+			if _, err := t.conn.Exec(ctx, same, []any{entry.ClientID, string(entry.Noun), key, earlier.Digest, earlier.ObjectID, earlier.CreatedAt.Milliseconds()}); err != nil {
 				return nil, err
 			}
 		}
@@ -39,7 +39,7 @@ WHERE idempotency_keys.created_at < $7`
 	err := t.together(ctx,
 		func(ctx context.Context) error { return t.forgetKeys(ctx, notBefore) },
 		func(ctx context.Context) (err error) {
-			stored, err = t.conn.Exec(ctx, remember, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.Digest, entry.ObjectID, int64(entry.CreatedAt), int64(notBefore)})
+			stored, err = t.conn.Exec(ctx, remember, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.Digest, entry.ObjectID, entry.CreatedAt.Milliseconds(), notBefore.Milliseconds()})
 			return err
 		},
 		func(ctx context.Context) error {
@@ -47,7 +47,7 @@ WHERE idempotency_keys.created_at < $7`
 				return nil
 			}
 			return t.conn.Query(ctx, read, []any{entry.ClientID, string(entry.Noun), entry.Key}, func(row *Row) error {
-				earlier.Digest, earlier.ObjectID, earlier.CreatedAt = bytes.Clone(row.Bytes(0)), row.Text(1), backoffice.Instant(row.Int(2))
+				earlier.Digest, earlier.ObjectID, earlier.CreatedAt = bytes.Clone(row.Bytes(0)), row.Text(1), row.Instant(2)
 				return nil
 			})
 		})
@@ -103,6 +103,6 @@ func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID stri
 func (t *tx) forgetKeys(ctx context.Context, notBefore backoffice.Instant) error {
 	text := `DELETE /*backoffice:idempotency_keys.expire*/ FROM idempotency_keys WHERE (client_id, noun, key) IN
 (SELECT client_id, noun, key FROM idempotency_keys WHERE created_at < $1 ORDER BY created_at LIMIT 10` + t.store.nouns.dialect.skip + `)`
-	_, err := t.conn.Exec(ctx, text, []any{int64(notBefore)})
+	_, err := t.conn.Exec(ctx, text, []any{notBefore.Milliseconds()})
 	return err
 }

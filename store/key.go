@@ -17,7 +17,7 @@ func (s *Store) keys(ctx context.Context, conn Conn) (keys []backoffice.Key, err
 	err = conn.Query(ctx, text, []any{int64(backoffice.KeyLag)}, func(row *Row) error {
 		keys = append(keys, backoffice.Key{
 			ID: row.Text(0), Fingerprint: row.Text(1), Prefix: bytes.Clone(row.Bytes(2)), State: backoffice.KeyState(row.Text(3)),
-			MadeAt: backoffice.Instant(row.Int(4)), TurnedAt: backoffice.Instant(row.Int(5)), ClosedAt: backoffice.Instant(row.Int(6)), Asked: row.Bool(7),
+			MadeAt: row.Instant(4), TurnedAt: row.Noted(5), ClosedAt: row.Noted(6), Asked: row.Bool(7),
 		})
 		return nil
 	})
@@ -107,7 +107,7 @@ func (s *Store) KeyUsers(ctx context.Context) ([]backoffice.KeyUser, error) {
 func (s *Store) keyUsers(ctx context.Context, conn Conn, which func(*backoffice.KeyUser) bool) (users []backoffice.KeyUser, err error) {
 	text := "SELECT /*backoffice:keyset_users.list*/ id, name, knows, seals, until FROM keyset_users WHERE until > " + s.nouns.dialect.now + " ORDER BY id"
 	err = conn.Query(ctx, text, nil, func(row *Row) error {
-		user := backoffice.KeyUser{ID: row.Text(0), Name: row.Text(1), Knows: strings.Fields(row.Text(2)), Seals: row.Text(3), Until: backoffice.Instant(row.Int(4))}
+		user := backoffice.KeyUser{ID: row.Text(0), Name: row.Text(1), Knows: strings.Fields(row.Text(2)), Seals: row.Text(3), Until: row.Instant(4)}
 		if which(&user) {
 			users = append(users, user)
 		}

@@ -10,7 +10,7 @@ func (s *Store) Lease(ctx context.Context, name string) (*backoffice.Lease, erro
 	var found *backoffice.Lease
 	text := "SELECT /*backoffice:leases.one*/ name, holder, since, until FROM leases WHERE name = $1"
 	err := s.primary().Query(ctx, text, []any{storable(name)}, func(row *Row) error {
-		found = &backoffice.Lease{Name: row.Text(0), Holder: row.Text(1), Since: backoffice.Instant(row.Int(2)), Until: backoffice.Instant(row.Int(3))}
+		found = &backoffice.Lease{Name: row.Text(0), Holder: row.Text(1), Since: row.Instant(2), Until: row.Instant(3)}
 		return nil
 	})
 	return found, err
@@ -20,7 +20,7 @@ func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backo
 	text := "INSERT /*backoffice:leases.take*/ INTO leases (name, holder, since, until) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET" +
 		" holder = excluded.holder, since = excluded.since, until = excluded.until" +
 		" WHERE leases.holder = excluded.holder OR leases.until <= $5 OR leases.holder = $6"
-	changed, err := s.execAlone(ctx, text, storable(lease.Name), storable(lease.Holder), int64(lease.Since), int64(lease.Until), int64(now), storable(gone))
+	changed, err := s.execAlone(ctx, text, storable(lease.Name), storable(lease.Holder), lease.Since.Milliseconds(), lease.Until.Milliseconds(), now.Milliseconds(), storable(gone))
 	return changed == 1 && err == nil, err
 }
 

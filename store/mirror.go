@@ -75,9 +75,9 @@ func (s *Store) readMirror(ctx context.Context) (*backoffice.Mirror, error) {
 	text := "SELECT /*backoffice:mirrors.list*/ noun, origin, client_id, since, at, incomplete FROM mirrors ORDER BY noun"
 	err := Conn{s.engine.Primary()}.Query(ctx, text, nil, func(row *Row) error {
 		if found == nil {
-			found = &backoffice.Mirror{Origin: row.Text(1), ClientID: row.Text(2), Since: backoffice.Instant(row.Int(3))}
+			found = &backoffice.Mirror{Origin: row.Text(1), ClientID: row.Text(2), Since: row.Instant(3)}
 		}
-		found.Nouns = append(found.Nouns, backoffice.MirroredNoun{Noun: backoffice.Noun(row.Text(0)), At: backoffice.Instant(row.Int(4)), Incomplete: row.Int(5)})
+		found.Nouns = append(found.Nouns, backoffice.MirroredNoun{Noun: backoffice.Noun(row.Text(0)), At: row.Noted(4), Incomplete: row.Int(5)})
 		return nil
 	})
 	return found, err
@@ -96,7 +96,7 @@ func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 		}
 		for _, n := range m.Nouns {
 			_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirrors.insert*/ INTO mirrors (noun, origin, client_id, since, at, incomplete) VALUES ($1, $2, $3, $4, $5, $6)",
-				[]any{string(n.Noun), storable(m.Origin), storable(m.ClientID), int64(m.Since), int64(n.At), n.Incomplete})
+				[]any{string(n.Noun), storable(m.Origin), storable(m.ClientID), m.Since.Milliseconds(), noted(n.At), n.Incomplete})
 			if err != nil {
 				return err
 			}

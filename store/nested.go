@@ -135,12 +135,12 @@ func spanned[C any](column string, of func(C) backoffice.Span) []criterion[C] {
 		{
 			when: func(c C) bool { return of(c).HasFrom },
 			text: func(*Dialect) string { return "t." + column + " >= ?" },
-			args: func(c C, _ *Dialect, args []any) []any { return append(args, int64(of(c).From)) },
+			args: func(c C, _ *Dialect, args []any) []any { return append(args, of(c).From.Milliseconds()) },
 		},
 		{
 			when: func(c C) bool { return of(c).HasTo },
 			text: func(*Dialect) string { return "t." + column + " < ?" },
-			args: func(c C, _ *Dialect, args []any) []any { return append(args, int64(of(c).To)) },
+			args: func(c C, _ *Dialect, args []any) []any { return append(args, of(c).To.Milliseconds()) },
 		},
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"unsafe"
+
+	"example.org/backoffice/backoffice"
 )
 
 // Row is one row of an answer, in either of two forms: bytes as PostgreSQL sends them, or values as database/sql gives
@@ -115,6 +117,30 @@ func (r *Row) Int(i int) int64 {
 		return int64(int32(binary.BigEndian.Uint32(b)))
 	}
 	return 0
+}
+
+// Instant reads a moment in milliseconds since 1970.
+func (r *Row) Instant(i int) (at backoffice.Instant) {
+	if !r.IsNull(i) {
+		at = backoffice.InstantAt(r.Int(i))
+	}
+	return at
+}
+
+// Noted reads one that is 0 for never.
+func (r *Row) Noted(i int) (at backoffice.Instant) {
+	if r.Int(i) != 0 {
+		at = r.Instant(i)
+	}
+	return at
+}
+
+// noted is a moment as 0 for never.
+func noted(at backoffice.Instant) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.Milliseconds()
 }
 
 func (r *Row) Float(i int) float64 {

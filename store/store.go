@@ -58,7 +58,7 @@ func (s *Store) Ping(ctx context.Context) error {
 
 func (s *Store) Clock(ctx context.Context) (at backoffice.Instant, err error) {
 	err = s.primary().Query(ctx, "SELECT "+naming("server", "clock")+s.nouns.dialect.now, nil, func(row *Row) error {
-		at = backoffice.Instant(row.Int(0))
+		at = row.Instant(0)
 		return nil
 	})
 	return at, err

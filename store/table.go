@@ -133,7 +133,7 @@ func since[C any](column string, of func(C) backoffice.Instant) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != 0 },
 		text: func(*Dialect) string { return "t." + column + " >= ?" },
-		args: func(c C, _ *Dialect, args []any) []any { return append(args, int64(of(c))) },
+		args: func(c C, _ *Dialect, args []any) []any { return append(args, of(c).Milliseconds()) },
 	}
 }
 

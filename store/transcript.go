@@ -13,7 +13,7 @@ import (
 const (
 	effectiveStatus = "COALESCE((SELECT c.state FROM calculations c WHERE c.transcript_id = v.id), v.own_status)"
 	effectiveUpdate = "(SELECT MAX(m.at) FROM (SELECT v.own_updated_at AS at UNION ALL SELECT c.updated_at FROM calculations c WHERE c.transcript_id = v.id" +
-		" UNION ALL SELECT l.left_at FROM transcripts l WHERE l.id = v.id) m)"
+		" UNION ALL SELECT NULLIF(l.left_at, 0) FROM transcripts l WHERE l.id = v.id) m)"
 )
 
 // customersOfUser leads from a transcript to the user who is responsible for its customer.
@@ -38,7 +38,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 	columns: []column[backoffice.Transcript]{
 		writtenAs(enum("status", "status statusLabel", backoffice.TranscriptStatuses,
 			func(t *backoffice.Transcript) *backoffice.TranscriptStatus { return &t.Status }), effectiveStatus),
-		writtenAs(number("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt),
+		writtenAs(instant("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt),
 			func(t *backoffice.Transcript) *backoffice.Instant { return &t.UpdatedAt }), effectiveUpdate),
 	},
 	nothing: func(c backoffice.TranscriptCriteria) bool { return c.Nothing },

@@ -92,7 +92,7 @@ func (t *tx) PutTrashed(ctx context.Context, trashed *backoffice.Trashed) error 
 	return t.together(ctx, append([]func(context.Context) error{func(ctx context.Context) error {
 		_, _, err := t.emptyTrash(ctx, []string{trashed.ID})
 		return err
-	}}, t.putting(trashed, "$5", int64(trashed.Until))...)...)
+	}}, t.putting(trashed, "$5", trashed.Until.Milliseconds())...)...)
 }
 
 // putting writes something into the trash where nothing has its identifier, and its files after it.
@@ -103,7 +103,7 @@ func (t *tx) putting(entry *backoffice.Trashed, until string, argument int64) (d
 			return t.fail(backoffice.Fault(err, "writing what was deleted"))
 		}
 		_, err = t.conn.Exec(ctx, "INSERT /*backoffice:trash.insert*/ INTO trash (id, noun, client_id, at, until, records) SELECT $1, $2, $3, $4, "+until+", $6",
-			[]any{entry.ID, string(entry.Noun), entry.ClientID, int64(entry.At), argument, records})
+			[]any{entry.ID, string(entry.Noun), entry.ClientID, entry.At.Milliseconds(), argument, records})
 		return err
 	})
 	if keys := entry.FileKeys(); len(keys) > 0 {

@@ -56,7 +56,7 @@ func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error
 		" open_updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE responsible_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id"
 	var freed []string
 	deleted, err := w.deleteAfter(ctx, ids, func(ctx context.Context) error {
-		return w.conn.Query(ctx, text, []any{w.dialect.List(ids), int64(w.tx.visible.mark)}, func(row *Row) error {
+		return w.conn.Query(ctx, text, []any{w.dialect.List(ids), w.tx.visible.mark.Milliseconds()}, func(row *Row) error {
 			freed = append(freed, row.Text(0))
 			return nil
 		})

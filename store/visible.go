@@ -115,7 +115,7 @@ func (t *tx) endOfLog(ctx context.Context) (e end, err error) {
 		return e, err
 	}
 	err = t.conn.Query(ctx, endOfLogText(t.store.nouns.dialect), nil, func(row *Row) error {
-		e.last, e.at = row.Int(0), backoffice.Instant(max(row.Int(1), row.Int(2)))
+		e.last, e.at = row.Int(0), backoffice.InstantAt(max(row.Int(1), row.Int(2)))
 		return nil
 	})
 	if t.visible.isLarge() { // what such a transaction wrote shows instants up to its mark
@@ -135,7 +135,7 @@ func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 	v := &t.visible
 	if v.isLarge() {
 		const late = "INSERT /*backoffice:late_writes.insert*/ INTO late_writes (written_at, visible_at) VALUES ($1, $2) ON CONFLICT (written_at) DO UPDATE SET visible_at = excluded.visible_at"
-		_, err := t.conn.Exec(ctx, late, []any{int64(v.mark), int64(at)})
+		_, err := t.conn.Exec(ctx, late, []any{v.mark.Milliseconds(), at.Milliseconds()})
 		return err
 	}
 	d := t.store.nouns.dialect
@@ -143,7 +143,7 @@ func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 		if ids == nil {
 			continue
 		}
-		if _, err := t.conn.Exec(ctx, changeTexts[i].text(d, ""), []any{d.List(ids), int64(at)}); err != nil {
+		if _, err := t.conn.Exec(ctx, changeTexts[i].text(d, ""), []any{d.List(ids), at.Milliseconds()}); err != nil {
 			return err
 		}
 	}
@@ -163,7 +163,7 @@ func changedSince[C any](column string, of func(C) backoffice.Instant) criterion
 		},
 		args: func(c C, d *Dialect, args []any) []any {
 			for range 2 + strings.Count(d.visibleFrom, "?") {
-				args = append(args, int64(of(c)))
+				args = append(args, of(c).Milliseconds())
 			}
 			return args
 		},

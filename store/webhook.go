@@ -22,12 +22,12 @@ var listWebhooks = strings.Replace(selectWebhooks, "message_body", "NULL", 1) + 
 func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (hooks []*backoffice.Webhook, err error) {
 	err = conn.Query(ctx, text, args, func(row *Row) error {
 		w := &backoffice.Webhook{
-			ID: row.Text(0), ClientID: row.Text(1), CreatedAt: backoffice.Instant(row.Int(2)), Version: row.Int(3), Steps: row.Int(4),
-			URL: row.Text(5), Secret: bytes.Clone(row.Bytes(7)), OldSecretTo: backoffice.Instant(row.Int(9)),
+			ID: row.Text(0), ClientID: row.Text(1), CreatedAt: row.Instant(2), Version: row.Int(3), Steps: row.Int(4),
+			URL: row.Text(5), Secret: bytes.Clone(row.Bytes(7)), OldSecretTo: row.Noted(9),
 			WebhookProgress: backoffice.WebhookProgress{
 				Stop: backoffice.WebhookStop(row.Text(10)), At: row.Int(11),
-				Attempts: int(row.Int(16)), Due: backoffice.Instant(row.Int(17)), Failure: row.Text(18),
-				TriedAt: backoffice.Instant(row.Int(19)), DeliveredAt: backoffice.Instant(row.Int(20)), History: row.Text(21),
+				Attempts: int(row.Int(16)), Due: row.Noted(17), Failure: row.Text(18),
+				TriedAt: row.Noted(19), DeliveredAt: row.Noted(20), History: row.Text(21),
 			},
 		}
 		if !row.IsNull(8) {
@@ -38,7 +38,7 @@ func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (ho
 			return err
 		}
 		if !row.IsNull(12) {
-			w.Message = &backoffice.WebhookMessage{Through: row.Int(12), MadeAt: backoffice.Instant(row.Int(14))}
+			w.Message = &backoffice.WebhookMessage{Through: row.Int(12), MadeAt: row.Instant(14)}
 			if !row.IsNull(15) {
 				w.Message.Body = bytes.Clone(row.Bytes(15))
 			}
@@ -75,16 +75,16 @@ func settingsOf(w *backoffice.Webhook) []any {
 	if w.OldSecret != nil {
 		old = w.OldSecret
 	}
-	return []any{w.URL, apiNames(w.Nouns), w.Secret, old, int64(w.OldSecretTo)}
+	return []any{w.URL, apiNames(w.Nouns), w.Secret, old, noted(w.OldSecretTo)}
 }
 
 func progressOf(p *backoffice.WebhookProgress) []any {
 	message := []any{nil, nil, nil, nil}
 	if m := p.Message; m != nil {
-		message = []any{m.Through, apiNames(m.Nouns), int64(m.MadeAt), m.Body}
+		message = []any{m.Through, apiNames(m.Nouns), m.MadeAt.Milliseconds(), m.Body}
 	}
 	args := append([]any{string(p.Stop), p.At}, message...)
-	return append(args, int64(p.Attempts), int64(p.Due), storable(p.Failure), int64(p.TriedAt), int64(p.DeliveredAt), p.History)
+	return append(args, int64(p.Attempts), noted(p.Due), storable(p.Failure), noted(p.TriedAt), noted(p.DeliveredAt), p.History)
 }
 
 // assigned writes "a = $n, b = $n+1" for columns.
@@ -124,7 +124,7 @@ func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error 
 	if w.ClientID != "" {
 		pair = w.ClientID
 	}
-	args := append([]any{w.ID, pair, int64(w.CreatedAt), w.Version, w.Steps}, settingsOf(w)...)
+	args := append([]any{w.ID, pair, w.CreatedAt.Milliseconds(), w.Version, w.Steps}, settingsOf(w)...)
 	args = append(args, progressOf(&w.WebhookProgress)...)
 	parameters := make([]string, len(args))
 	for i := range parameters {

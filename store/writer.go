@@ -141,7 +141,7 @@ func (w *writer[T, C]) mark() []any {
 	if w.table.changedAt == nil {
 		return nil
 	}
-	return []any{int64(w.tx.visible.mark)}
+	return []any{w.tx.visible.mark.Milliseconds()}
 }
 
 // byID reads rows within the transaction.

@@ -78,6 +78,9 @@ func pick(n uint64, most int) int {
 	return int(high)
 }
 
+// moment is so many milliseconds after 1970.
+func moment(milliseconds int) backoffice.Instant { return backoffice.InstantAt(int64(milliseconds)) }
+
 func oneOf[T any](n uint64, of []T) T { return of[pick(n, len(of))] }
 
 // CustomerID is the identifier of customer i.
@@ -97,7 +100,7 @@ func (o Office) Year(i int) *backoffice.FinancialYear {
 	text := fmt.Sprint(firstYear + i)
 	year := &backoffice.FinancialYear{ID: id(yearNoun, i), StartDate: text, EndDate: text, IsCurrentYear: i == Years-1}
 	if !year.IsCurrentYear {
-		year.ArchivedAt = backoffice.Instant(start + (i+1)*365*24*3600*1000)
+		year.ArchivedAt = moment(start + (i+1)*365*24*3600*1000)
 	}
 	return year
 }
@@ -125,7 +128,7 @@ func (o Office) Customer(i int) *backoffice.Customer {
 		Language:  backoffice.Text(oneOf(n<<12, languages)),
 		Email:     backoffice.Text(fmt.Sprintf("%s.%d@customer.example", strings.ToLower(strings.ReplaceAll(surname, " ", "")), i)),
 		Phone:     backoffice.Text(fmt.Sprintf("+32470%06d", i%1_000_000)),
-		CreatedAt: backoffice.Instant(start + i*16), UpdatedAt: backoffice.Instant(start + i*16 + pick(n<<4, 1<<37)),
+		CreatedAt: moment(start + i*16), UpdatedAt: backoffice.Instant(start + i*16 + pick(n<<4, 1<<37)),
 	}
 	if i%5 < 3 {
 		body := 10_000_000 + i%199_999
@@ -155,7 +158,7 @@ func (o Office) Relation(i int) *backoffice.CustomerRelation {
 	}
 	return &backoffice.CustomerRelation{
 		ID: id(relationNoun, i), Kind: backoffice.RelationKinds[round%len(backoffice.RelationKinds)],
-		CustomerID: o.CustomerID(customer), RelatedCustomerID: o.CustomerID(related), CreatedAt: backoffice.Instant(start + i*16),
+		CustomerID: o.CustomerID(customer), RelatedCustomerID: o.CustomerID(related), CreatedAt: moment(start + i*16),
 	}
 }
 
@@ -169,7 +172,7 @@ func (o Office) Transcript(i int) *backoffice.Transcript {
 	}
 	year := round % Years
 	transcript := &backoffice.Transcript{
-		ID: id(transcriptNoun, i), OwnStatus: backoffice.ToProcess, OwnUpdatedAt: backoffice.Instant(start + i*16 + pick(n, 1<<36)),
+		ID: id(transcriptNoun, i), OwnStatus: backoffice.ToProcess, OwnUpdatedAt: moment(start + i*16 + pick(n, 1<<36)),
 		ProgressPercentage: float64(pick(n<<8, 401)) / 4, CustomerID: o.CustomerID(customer),
 		ChecklistID: id(checklistNoun, year*ChecklistsPerYear+pick(n<<16, ChecklistsPerYear)), FinancialYearID: id(yearNoun, year),
 		CustomVariables: `{"origin":"benchmark"}`,

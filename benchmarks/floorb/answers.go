@@ -164,7 +164,7 @@ func (r *request) q3(ctx context.Context, total bool) error {
 		r.raw(`,"email":`)
 		r.nullable(row[2])
 		r.raw(`,"updatedAt":`)
-		r.out = backoffice.Instant(whole(row[3])).AppendJSON(r.out)
+		r.out = backoffice.InstantAt(int64(whole(row[3]))).AppendJSON(r.out)
 		r.raw(`}`)
 	})
 	if err := l.send(ctx); err != nil {

@@ -120,7 +120,7 @@ func testCascades(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		store := newStore(t)
 		fullOffice().insert(t, store)
 		other := *fullOffice().transcripts[0]
-		other.ID, other.CustomerID, other.OwnUpdatedAt, other.Document = "transcript-2", "customer-2", 1_700_000_000_900, nil
+		other.ID, other.CustomerID, other.OwnUpdatedAt, other.Document = "transcript-2", "customer-2", backoffice.InstantAt(1_700_000_000_900), nil
 		expect := func(id string, status backoffice.TranscriptStatus, at backoffice.Instant) {
 			t.Helper()
 			if got := readOne(t, store.Transcripts(), id); got.Status != status || got.UpdatedAt != at {
@@ -131,49 +131,49 @@ func testCascades(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			t.Helper()
 			listed(t, store.Calculations(), backoffice.OfCustomer, customer, backoffice.CalculationCriteria{HasProposal: backoffice.Yes}, want, backoffice.KeyUpdatedAt)
 		}
-		expect("transcript-1", backoffice.CalculationDone, 1_700_000_000_007)
+		expect("transcript-1", backoffice.CalculationDone, backoffice.InstantAt(1_700_000_000_007))
 
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error { return tx.Transcripts().Insert(ctx, &other) })
-		expect("transcript-2", backoffice.Sent, 1_700_000_000_900)
+		expect("transcript-2", backoffice.Sent, backoffice.InstantAt(1_700_000_000_900))
 		if other.Status != backoffice.Sent {
 			t.Error("the inserted transcript does not have its effective status")
 		}
 
 		n := *fullOffice().calculations[0]
-		n.State, n.UpdatedAt = backoffice.CalculationState(backoffice.Locked), 1_700_000_000_050
+		n.State, n.UpdatedAt = backoffice.CalculationState(backoffice.Locked), backoffice.InstantAt(1_700_000_000_050)
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error { return tx.Calculations().Update(ctx, &n) })
-		expect("transcript-1", backoffice.Locked, 1_700_000_000_050)
+		expect("transcript-1", backoffice.Locked, backoffice.InstantAt(1_700_000_000_050))
 
 		n.TranscriptID = "transcript-2" // the calculation moves, and its customer with it
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
 			return tx.Calculations().Upsert(ctx, []*backoffice.Calculation{&n})
 		})
 		left := readOne(t, store.Transcripts(), "transcript-1")
-		if left.Status != backoffice.Sent || left.UpdatedAt <= 1_700_000_000_050 {
+		if left.Status != backoffice.Sent || left.UpdatedAt <= backoffice.InstantAt(1_700_000_000_050) {
 			t.Errorf("the transcript that the calculation left is %s at %d", left.Status, left.UpdatedAt)
 		}
-		expect("transcript-2", backoffice.Locked, 1_700_000_000_900)
+		expect("transcript-2", backoffice.Locked, backoffice.InstantAt(1_700_000_000_900))
 		proposals("customer-1", 0)
 		proposals("customer-2", 1)
 
 		moved := other
-		moved.CustomerID, moved.OwnUpdatedAt = "customer-1", 1_700_000_000_010
+		moved.CustomerID, moved.OwnUpdatedAt = "customer-1", backoffice.InstantAt(1_700_000_000_010)
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
 			return tx.Transcripts().Upsert(ctx, []*backoffice.Transcript{&moved})
 		})
-		expect("transcript-2", backoffice.Locked, 1_700_000_000_050)
+		expect("transcript-2", backoffice.Locked, backoffice.InstantAt(1_700_000_000_050))
 		proposals("customer-1", 1)
 		proposals("customer-2", 0)
 
-		moved.OwnUpdatedAt = 1_700_000_001_000
+		moved.OwnUpdatedAt = backoffice.InstantAt(1_700_000_001_000)
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error { return tx.Transcripts().Update(ctx, &moved) })
-		expect("transcript-2", backoffice.Locked, 1_700_000_001_000)
+		expect("transcript-2", backoffice.Locked, backoffice.InstantAt(1_700_000_001_000))
 
 		remove(t, store, func(tx backoffice.Tx) backoffice.Writer[*backoffice.Calculation, backoffice.CalculationCriteria] {
 			return tx.Calculations()
 		}, "calculation-1")
 		left = readOne(t, store.Transcripts(), "transcript-2")
-		if left.Status != backoffice.Sent || left.UpdatedAt <= 1_700_000_001_000 {
+		if left.Status != backoffice.Sent || left.UpdatedAt <= backoffice.InstantAt(1_700_000_001_000) {
 			t.Errorf("the transcript whose calculation was deleted is %s at %d", left.Status, left.UpdatedAt)
 		}
 		again := moved // and it stays so when the transcript is written again

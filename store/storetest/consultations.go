@@ -18,11 +18,11 @@ func fullConsultations() []*backoffice.Consultation {
 	purpose, customer, issuer, subject := "audit 2026", "customer-1", "https://login.example", "an"
 	return []*backoffice.Consultation{
 		{
-			ID: "consultation-1", At: 1_700_000_000_001, ClientID: "client-1", ClientName: "Portal", Purpose: &purpose, Operation: backoffice.ConsultedByRead,
+			ID: "consultation-1", At: backoffice.InstantAt(1_700_000_000_001), ClientID: "client-1", ClientName: "Portal", Purpose: &purpose, Operation: backoffice.ConsultedByRead,
 			CustomerID: &customer, Fields: backoffice.AllPrivacyFields, Chain: 1, Number: 1, MAC: []byte("mac\x00one"),
 		},
 		{
-			ID: "consultation-2", At: 1_700_000_000_002, ClientID: "person-1", ClientName: "An", Issuer: &issuer, Subject: &subject, Operation: backoffice.ConsultedBySearch,
+			ID: "consultation-2", At: backoffice.InstantAt(1_700_000_000_002), ClientID: "person-1", ClientName: "An", Issuer: &issuer, Subject: &subject, Operation: backoffice.ConsultedBySearch,
 			Fields: backoffice.AllPrivacyFields[1:], Chain: 1, Number: 2, MAC: []byte("mac two"),
 		},
 	}

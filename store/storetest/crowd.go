@@ -27,7 +27,7 @@ func crowd() *office {
 	pick := func(from []string) string { return from[r.IntN(len(from))] }
 	maybe := func(text string) string { return []string{"", text}[r.IntN(2)] }
 	id := func(noun string, i int) string { return fmt.Sprintf("%s%c-%d", noun, "AZaz_"[r.IntN(5)], i) }
-	instant := func() backoffice.Instant { return backoffice.Instant(1_700_000_000_000 + r.Int64N(40)) }
+	instant := func() backoffice.Instant { return backoffice.InstantAt(1_700_000_000_000 + r.Int64N(40)) }
 	maybeFile := func(kind backoffice.FileKind, id string) *backoffice.File {
 		if r.IntN(2) == 0 {
 			return nil

@@ -24,21 +24,21 @@ type office struct {
 func fileOf(kind backoffice.FileKind, id string) *backoffice.File {
 	return &backoffice.File{
 		Key: "key-" + id, Owner: backoffice.FileOwner{Kind: kind, ID: id}, ContentType: "application/pdf", Size: 12345,
-		MD5Hash: "rL0Y20zC+Fzt72VPzMSk2A==", SHA256: []byte("0123456789abcdef0123456789abcdef"), TimeCreated: 1_700_000_000_123,
+		MD5Hash: "rL0Y20zC+Fzt72VPzMSk2A==", SHA256: []byte("0123456789abcdef0123456789abcdef"), TimeCreated: backoffice.InstantAt(1_700_000_000_123),
 	}
 }
 
 func fullOffice() *office {
 	return &office{
 		labels: []*backoffice.Label{
-			{ID: "label-1", Name: "Audit", Color: "#1e90ff", CreatedAt: 1_600_000_000_001},
-			{ID: "label-2", Name: "Zürich", Color: "#ffffff", CreatedAt: 1_600_000_000_002},
+			{ID: "label-1", Name: "Audit", Color: "#1e90ff", CreatedAt: backoffice.InstantAt(1_600_000_000_001)},
+			{ID: "label-2", Name: "Zürich", Color: "#ffffff", CreatedAt: backoffice.InstantAt(1_600_000_000_002)},
 		},
 		users: []*backoffice.User{
 			{ID: "user-1", FirstName: "Zoë", LastName: "Peeters", Email: "zoe@example.org", Language: "dutch", LabelIDs: []string{"label-2", "label-1"}, Version: 1},
 		},
 		years: []*backoffice.FinancialYear{
-			{ID: "year-1", StartDate: "2025", EndDate: "2025", ArchivedAt: 1_750_000_000_000},
+			{ID: "year-1", StartDate: "2025", EndDate: "2025", ArchivedAt: backoffice.InstantAt(1_750_000_000_000)},
 			{ID: "year-2", StartDate: "2026", EndDate: "2026", IsCurrentYear: true},
 		},
 		checklists: []*backoffice.Checklist{
@@ -52,32 +52,32 @@ func fullOffice() *office {
 				CustomerCode: "C-1", Registration: backoffice.SealedOf([]byte("cipher\x00one"), []byte("index\x00one")),
 				SpouseRegistration: backoffice.SealedOf([]byte("cipher\x00two"), []byte("index\x00two")),
 				ResponsibleID:      "user-1", Language: "french", Email: "Een@Example.org", Phone: "+3291234567",
-				CreatedAt: 1_700_000_000_001, UpdatedAt: 1_700_000_000_002, Version: 1,
+				CreatedAt: backoffice.InstantAt(1_700_000_000_001), UpdatedAt: backoffice.InstantAt(1_700_000_000_002), Version: 1,
 			},
 			{
 				ID: "customer-2", Type: backoffice.PrivatePerson, FirstName: "Jan", LastName: "Janssens", DisplayName: "Jan Janssens",
-				CreatedAt: 1_700_000_000_003, UpdatedAt: 1_700_000_000_004, Version: 1, HiddenChanges: 1, OpenUpdatedAt: 1_700_000_000_003,
+				CreatedAt: backoffice.InstantAt(1_700_000_000_003), UpdatedAt: backoffice.InstantAt(1_700_000_000_004), Version: 1, HiddenChanges: 1, OpenUpdatedAt: backoffice.InstantAt(1_700_000_000_003),
 			},
 		},
 		relations: []*backoffice.CustomerRelation{
-			{ID: "relation-1", Kind: backoffice.UBO, CustomerID: "customer-1", RelatedCustomerID: "customer-2", CreatedAt: 1_700_000_000_005},
+			{ID: "relation-1", Kind: backoffice.UBO, CustomerID: "customer-1", RelatedCustomerID: "customer-2", CreatedAt: backoffice.InstantAt(1_700_000_000_005)},
 		},
 		transcripts: []*backoffice.Transcript{{
-			ID: "transcript-1", OwnStatus: backoffice.Sent, OwnUpdatedAt: 1_700_000_000_006, Status: backoffice.CalculationDone, UpdatedAt: 1_700_000_000_007,
+			ID: "transcript-1", OwnStatus: backoffice.Sent, OwnUpdatedAt: backoffice.InstantAt(1_700_000_000_006), Status: backoffice.CalculationDone, UpdatedAt: backoffice.InstantAt(1_700_000_000_007),
 			IsCompleted: true, ProgressPercentage: 33.3, DocumentGenerated: true, CustomVariables: backoffice.JSON(`{"a":1,"é":[true,null]}`),
 			CustomerID: "customer-1", ChecklistID: "checklist-1", FinancialYearID: "year-2", Document: fileOf(backoffice.TranscriptFile, "transcript-1"),
-			CreatedAt: 1_700_000_000_002, CompletedAt: 1_700_000_000_003, DocumentGeneratedAt: 1_700_000_000_004, SentAt: 1_700_000_000_005,
+			CreatedAt: backoffice.InstantAt(1_700_000_000_002), CompletedAt: backoffice.InstantAt(1_700_000_000_003), DocumentGeneratedAt: backoffice.InstantAt(1_700_000_000_004), SentAt: backoffice.InstantAt(1_700_000_000_005),
 		}},
 		calculations: []*backoffice.Calculation{{
-			ID: "calculation-1", State: backoffice.CalculationState(backoffice.CalculationDone), UpdatedAt: 1_700_000_000_007,
+			ID: "calculation-1", State: backoffice.CalculationState(backoffice.CalculationDone), UpdatedAt: backoffice.InstantAt(1_700_000_000_007),
 			TranscriptID: "transcript-1", CustomerID: "customer-1", Proposal: fileOf(backoffice.CalculationFile, "calculation-1"),
 		}},
 		documents: []*backoffice.CustomerDocument{
-			{ID: "document-1", Name: "Statuten.pdf", CustomerID: "customer-1", CreatedAt: 1_700_000_000_008, File: fileOf(backoffice.DocumentFile, "document-1")},
+			{ID: "document-1", Name: "Statuten.pdf", CustomerID: "customer-1", CreatedAt: backoffice.InstantAt(1_700_000_000_008), File: fileOf(backoffice.DocumentFile, "document-1")},
 		},
 		minfin: []*backoffice.MinfinDocument{{
 			ID: "minfin-1", Name: "Aanslagbiljet", DocumentType: "assessment", CustomerID: "customer-1", FinancialYearID: "year-1",
-			SynchronisedAt: 1_700_000_000_009, File: fileOf(backoffice.MinfinFile, "minfin-1"),
+			SynchronisedAt: backoffice.InstantAt(1_700_000_000_009), File: fileOf(backoffice.MinfinFile, "minfin-1"),
 		}},
 	}
 }

@@ -191,9 +191,9 @@ func groupedCrowd() *office {
 	o := crowd()
 	for i, c := range o.customers { // some of each end of a month, and some before 1970
 		c.Address = backoffice.Address{City: []backoffice.Text{"Gent", "gent", "Liège", "Ç", ""}[i%5], PostalCode: []backoffice.Text{"9000", "4000", ""}[i%3], Country: []backoffice.Text{"", "BE"}[i%2]}
-		c.CreatedAt = []backoffice.Instant{c.CreatedAt, 1_706_745_599_999, 1_706_745_600_000, -1, -62_135_596_800_000, 253_402_300_799_999}[i%6]
+		c.CreatedAt = []backoffice.Instant{c.CreatedAt, backoffice.InstantAt(1_706_745_599_999), backoffice.InstantAt(1_706_745_600_000), backoffice.InstantAt(-1), backoffice.InstantAt(-62_135_596_800_000), backoffice.InstantAt(253_402_300_799_999)}[i%6]
 		if i%3 == 0 { // another month for those who do not see its registration numbers
-			c.UpdatedAt, c.OpenUpdatedAt = 1_706_745_600_000, 1_706_745_599_999
+			c.UpdatedAt, c.OpenUpdatedAt = backoffice.InstantAt(1_706_745_600_000), backoffice.InstantAt(1_706_745_599_999)
 		}
 	}
 	o.years[1].EndDate = "2031"

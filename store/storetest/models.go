@@ -7,7 +7,7 @@ import (
 )
 
 // some instants around those of the crowd.
-var crowdInstants = []backoffice.Instant{1_699_999_999_999, 1_700_000_000_010, 1_700_000_000_020, 1_700_000_000_039, 1_700_000_000_100}
+var crowdInstants = []backoffice.Instant{backoffice.InstantAt(1_699_999_999_999), backoffice.InstantAt(1_700_000_000_010), backoffice.InstantAt(1_700_000_000_020), backoffice.InstantAt(1_700_000_000_039), backoffice.InstantAt(1_700_000_000_100)}
 
 var byName = []backoffice.OrderKey{backoffice.KeyName}
 

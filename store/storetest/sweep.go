@@ -84,10 +84,10 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	sweep(t, store.FinancialYears(), o.yearModel().orders, nil, backoffice.FinancialYearCriteria{Current: true})
 	sweep(t, store.Checklists(), byName, map[backoffice.Parent]string{backoffice.OfFinancialYear: year},
 		backoffice.ChecklistCriteria{Language: "dutch"}, backoffice.ChecklistCriteria{FinancialYearID: year})
-	at := backoffice.Span{From: 1_700_000_000_039, HasFrom: true, To: 1_700_000_000_040, HasTo: true}
+	at := backoffice.Span{From: backoffice.InstantAt(1_700_000_000_039), HasFrom: true, To: backoffice.InstantAt(1_700_000_000_040), HasTo: true}
 	transcripts := []backoffice.TranscriptCriteria{
 		{ChecklistID: list}, {FinancialYearID: year}, {CustomerID: customer}, {ResponsibleID: user}, {Status: 3}, {IsCompleted: backoffice.Yes},
-		{IsCompleted: backoffice.No}, {DocumentGenerated: backoffice.Yes}, {DocumentGenerated: backoffice.No}, {UpdatedSince: 1_700_000_000_038},
+		{IsCompleted: backoffice.No}, {DocumentGenerated: backoffice.Yes}, {DocumentGenerated: backoffice.No}, {UpdatedSince: backoffice.InstantAt(1_700_000_000_038)},
 		{Updated: at}, {Any: backoffice.NestedOf(backoffice.TranscriptCriteria{ChecklistID: list}, backoffice.TranscriptCriteria{CustomerID: customer})},
 		{FinancialYearID: year, Status: 1}, {FinancialYearID: year, IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No},
 	}
@@ -113,7 +113,7 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 		backoffice.CustomerCriteria{IDs: backoffice.NewIDs(o.customerIDs()[:5])}, backoffice.CustomerCriteria{Type: backoffice.Company},
 		backoffice.CustomerCriteria{Language: "dutch"}, backoffice.CustomerCriteria{ResponsibleID: user}, backoffice.CustomerCriteria{EmailFolded: "klant1@example.org"},
 		backoffice.CustomerCriteria{CustomerCode: "CODE_1"}, backoffice.CustomerCriteria{KboNumber: "0200065765"}, backoffice.CustomerCriteria{CompanyType: backoffice.LegalFormBV},
-		backoffice.CustomerCriteria{Scope: "checklist"}, backoffice.CustomerCriteria{Search: "bakker"}, backoffice.CustomerCriteria{UpdatedSince: 1_700_000_000_038},
+		backoffice.CustomerCriteria{Scope: "checklist"}, backoffice.CustomerCriteria{Search: "bakker"}, backoffice.CustomerCriteria{UpdatedSince: backoffice.InstantAt(1_700_000_000_038)},
 		backoffice.CustomerCriteria{WithoutChecklistID: list}, backoffice.CustomerCriteria{RegistrationIndex: "\x01\x00\xff"},
 		backoffice.CustomerCriteria{RegistrationIndex: strings.Repeat("\x01\x00", backoffice.IndexSize)}, backoffice.CustomerCriteria{SpouseRegistrationIndex: strings.Repeat("\x01\x00", backoffice.IndexSize)},
 		backoffice.CustomerCriteria{SpouseRegistrationIndex: "\x01\x01\xff"})
@@ -126,7 +126,7 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	sweep(t, store.Documents(), byName, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.DocumentCriteria{CustomerID: customer})
 	sweep(t, store.MinfinDocuments(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: customer, backoffice.OfFinancialYear: year},
 		backoffice.MinfinCriteria{CustomerID: customer}, backoffice.MinfinCriteria{FinancialYearID: year},
-		backoffice.MinfinCriteria{DocumentType: "letter"}, backoffice.MinfinCriteria{SynchronisedSince: 1_700_000_000_038})
+		backoffice.MinfinCriteria{DocumentType: "letter"}, backoffice.MinfinCriteria{SynchronisedSince: backoffice.InstantAt(1_700_000_000_038)})
 	sweep(t, store.Users(), byName, nil, backoffice.UserCriteria{Search: "bakker"})
 	sweep(t, store.Labels(), byName, nil, backoffice.LabelCriteria{})
 	sweepEdges(t, store.Consultations(), []backoffice.OrderKey{backoffice.KeyAt}, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.ConsultationCriteria{})

@@ -17,7 +17,7 @@ func storedOrders(orders []backoffice.OrderKey) []backoffice.OrderKey {
 
 // indexedCriteria are those on customers that an index answers, beside the ones that every sweep has.
 func indexedCriteria(o *office) []backoffice.CustomerCriteria {
-	at := backoffice.Span{From: 1_700_000_000_039, HasFrom: true, To: 1_700_000_000_040, HasTo: true}
+	at := backoffice.Span{From: backoffice.InstantAt(1_700_000_000_039), HasFrom: true, To: backoffice.InstantAt(1_700_000_000_040), HasTo: true}
 	return []backoffice.CustomerCriteria{
 		{City: "gent"}, {PostalCode: "4000"}, {Country: "be"}, {Created: at}, {Updated: at},
 		{HasEmail: backoffice.Yes}, {HasEmail: backoffice.No}, {HasPhone: backoffice.Yes}, {HasPhone: backoffice.No},

@@ -169,7 +169,7 @@ func allWritings() []writing {
 			func(r *backoffice.Transcript) {
 				r.CustomerID, r.ChecklistID, r.FinancialYearID = "customer-4", "checklist"+second, "year-1"
 			}),
-		writingsOf("Calculations", backoffice.Tx.Calculations, backoffice.Calculation{ID: "calculation-3", State: "LOCKED", TranscriptID: "transcript-2", UpdatedAt: 1_800_000_000_000},
+		writingsOf("Calculations", backoffice.Tx.Calculations, backoffice.Calculation{ID: "calculation-3", State: "LOCKED", TranscriptID: "transcript-2", UpdatedAt: backoffice.InstantAt(1_800_000_000_000)},
 			func(n *backoffice.Calculation) { n.UpdatedAt++ }, func(n *backoffice.Calculation) { n.TranscriptID = "transcript-6" }),
 		writingsOf("Documents", backoffice.Tx.Documents, backoffice.CustomerDocument{ID: "document-3", Name: "x", CustomerID: "customer-1"},
 			func(d *backoffice.CustomerDocument) { d.Name += "x" }, func(d *backoffice.CustomerDocument) { d.CustomerID = "customer-4" }),

@@ -26,7 +26,7 @@ func trashed(t testing.TB, store backoffice.Store) (list []*backoffice.Trashed) 
 func discard(t testing.TB, store backoffice.Store, period time.Duration, ids ...string) {
 	t.Helper()
 	write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
-		tx.KeepDeleted(backoffice.Keeping{At: 1_700_000_000_500, ClientID: "pair", Period: period})
+		tx.KeepDeleted(backoffice.Keeping{At: backoffice.InstantAt(1_700_000_000_500), ClientID: "pair", Period: period})
 		_, err := tx.Customers().Delete(ctx, ids...)
 		return err
 	})
@@ -69,7 +69,7 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			left.checkTotals(t, store)
 			rows := 0
 			for _, d := range trashed(t, store) {
-				if d.Noun != backoffice.NounCustomer || d.ClientID != "pair" || d.At != 1_700_000_000_500 || d.Until.Time().Before(time.Now().Add(50*time.Minute)) || d.Until.Time().After(time.Now().Add(70*time.Minute)) {
+				if d.Noun != backoffice.NounCustomer || d.ClientID != "pair" || d.At != backoffice.InstantAt(1_700_000_000_500) || d.Until.Time().Before(time.Now().Add(50*time.Minute)) || d.Until.Time().After(time.Now().Add(70*time.Minute)) {
 					t.Errorf("it is kept as %+v", d)
 				}
 				rows += d.Rows()

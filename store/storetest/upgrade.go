@@ -24,10 +24,10 @@ func CheckCustomersOfVersion7(t *testing.T, store backoffice.Store) {
 		"with": store.Customers(), "without": store.CustomersWithoutNumbers(),
 	} {
 		small, large := readOne(t, customers, "small"), readOne(t, customers, "large")
-		if small.Version != 4 || small.UpdatedAt != 1_700_000_000_000 || large.Version != 2 || large.UpdatedAt != 1_600_000_000_000 {
+		if small.Version != 4 || small.UpdatedAt != backoffice.InstantAt(1_700_000_000_000) || large.Version != 2 || large.UpdatedAt != backoffice.InstantAt(1_600_000_000_000) {
 			t.Errorf("%s the numbers: %+v %+v", seen, small, large)
 		}
-		for since, want := range map[backoffice.Instant]int{1_700_000_000_500: 2, 1_700_000_000_501: 1, 1_700_003_601_000: 1, 1_700_003_601_001: 0} {
+		for since, want := range map[backoffice.Instant]int{backoffice.InstantAt(1_700_000_000_500): 2, backoffice.InstantAt(1_700_000_000_501): 1, backoffice.InstantAt(1_700_003_601_000): 1, backoffice.InstantAt(1_700_003_601_001): 0} {
 			counts, err := backoffice.ReadCounts(t.Context(), customers, backoffice.Root, backoffice.CustomerCriteria{UpdatedSince: since}, []string{backoffice.NoParent})
 			if err != nil || counts[backoffice.NoParent] != want {
 				t.Errorf("%s the numbers: %d changed since %d, want %d (%v)", seen, counts[backoffice.NoParent], since, want, err)

@@ -167,7 +167,7 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		rows := func(name string) (rows []*backoffice.Customer) {
 			for i := range many {
 				rows = append(rows, &backoffice.Customer{
-					ID: fmt.Sprintf("%s-%d", name, i), Type: backoffice.Company, DisplayName: name, CreatedAt: 1, UpdatedAt: 1_700_000_000_000, Version: 1,
+					ID: fmt.Sprintf("%s-%d", name, i), Type: backoffice.Company, DisplayName: name, CreatedAt: 1, UpdatedAt: backoffice.InstantAt(1_700_000_000_000), Version: 1,
 				})
 			}
 			return rows
