@@ -51,15 +51,15 @@ func TestARequestThatIsLeftIsNoMoreRevalidated(t *testing.T) {
 	store := newMemoryStore()
 	id, secret := issue(t, store)
 	a, _ := testAuthenticator(t, store)
-	var own context.Context
+	var begun *http.Request
 	served := Middleware(a, NewThrottle(), Proxies{}, func(_ http.ResponseWriter, _ *http.Request, err error) { t.Error(err) })(
-		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { own = r.Context() }))
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { begun = r }))
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
 	r.Header.Set(ClientIDHeader, id)
 	r.Header.Set(ClientSecretHeader, secret)
 	served.ServeHTTP(httptest.NewRecorder(), r)
-	if own == nil || own.Err() == nil || backoffice.EndOfRights(own) != nil {
-		t.Errorf("its context goes on: %v", own)
+	if begun == nil || begun.Context().Err() == nil || backoffice.EndOfRights(begun.Context()) != nil {
+		t.Errorf("its context goes on: %v", begun)
 	}
 	for until := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		a.begun.mu.Lock()

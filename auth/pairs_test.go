@@ -76,7 +76,7 @@ func TestAPairThatCannotBeIsRefusedWithEachFault(t *testing.T) {
 func TestAtMostTwoSecretsAreEverLiveAndTheNewestAlwaysIs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		now := backoffice.Instant(backoffice.InstantAt(1_780_000_000_000))
+		now := backoffice.InstantAt(1_780_000_000_000)
 		pair, err := backoffice.NewCredential("p", "P", nil, now, 0)
 		if err != nil {
 			t.Fatal(err)

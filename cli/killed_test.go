@@ -63,7 +63,7 @@ func TestWhatAKilledCommandHeldInClearIsGoneWithTheNext(t *testing.T) {
 		if err := killed.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for tries := 0; tries < 4000; tries++ {
+		for range 4000 {
 			if files, _ := left(); files > 0 {
 				break
 			}
