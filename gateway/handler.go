@@ -105,8 +105,12 @@ func (s server) handler() http.Handler {
 	endpoint := s.graphql(schema, admission, throttle)
 	s.measure(throttle, vault, admission)
 	s.mirror.measure(s)
+	return s.tracer.TakeOver(s.mirror.marks(s.routes(schema, endpoint, admission, throttle)))
+}
 
-	r := chi.NewRouter()
+// routes are those of both APIs, of their documentation and of the page.
+func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, admission *limits.Admission, throttle *auth.Throttle) chi.Router {
+	r, vault := chi.NewRouter(), s.backend.Vault
 	s.http.Mount(r)
 	bounded := r.With(s.http.Deadline)
 	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, s.budgets.middleware, vault.Middleware(auth.From, s.authenticator.Challenging(endpoint.Refuse))).Handler
@@ -143,7 +147,7 @@ func (s server) handler() http.Handler {
 		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) }, RequestID: httpserver.RequestID,
 		Admit: s.admitREST(admission), Open: s.opens(), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
 	})
-	return s.tracer.TakeOver(s.mirror.marks(r))
+	return r
 }
 
 // schema is what the GraphQL API executes.

@@ -1,86 +1,274 @@
 package gateway
 
 import (
-	"context"
-	"io"
-	"net/netip"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2/ast"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/people/peopletest"
+	"example.org/backoffice/webhooks"
 )
 
-// rightsChanges are what an operator does to a pair whose secret is in the wrong hands, or who may do something else
-// now.
-var rightsChanges = map[string]func(ctx context.Context, store backoffice.CredentialStore, id string) error{
-	"a scope is removed": func(ctx context.Context, store backoffice.CredentialStore, id string) error {
-		_, err := auth.ChangeScopes(ctx, store, id, nil, []backoffice.Scope{backoffice.PrivacyRead})
-		return err
-	},
-	"a scope is added": func(ctx context.Context, store backoffice.CredentialStore, id string) error {
-		_, err := auth.ChangeScopes(ctx, store, id, []backoffice.Scope{backoffice.SettingsWrite}, nil)
-		return err
-	},
-	"the secret is rotated without overlap": func(ctx context.Context, store backoffice.CredentialStore, id string) error {
-		_, err := auth.Rotate(ctx, store, id, 0)
-		return err
-	},
-	"the pair is revoked": auth.Revoke,
-	"the pair works from other networks": func(ctx context.Context, store backoffice.CredentialStore, id string) error {
-		_, err := auth.ChangeNetworks(ctx, store, id, backoffice.Networks{netip.MustParsePrefix("192.0.2.0/24")}, nil)
-		return err
-	},
+// obeyedWithin is the promise of five seconds, with room for a busy machine.
+const obeyedWithin = 30 * time.Second
+
+// uses are requests that use again what a caller had before.
+func (c *caller) uses(t *testing.T) map[string]func() *http.Request {
+	t.Helper()
+	uses := map[string]func() *http.Request{}
+	add := func(row, method, path, body string, header ...string) {
+		uses[row] = func() *http.Request { return c.request(t, method, path, strings.NewReader(body), header...) }
+		w := httptest.NewRecorder()
+		c.handler.ServeHTTP(w, local(uses[row]()))
+		if w.Code >= 400 {
+			t.Fatalf("%s: %s: %d %s", c.name, row, w.Code, w.Body)
+		}
+	}
+	graphql := func(row, query string) {
+		add(row, http.MethodPost, "/graphql", encoded(t, map[string]string{"query": query}))
+	}
+	add("a saved query's address", http.MethodGet, "/queries/Numbers.json", "")
+	graphql("a kept answer", `{ customers(first: 3) { nodes { id name registrationNumber } } }`)
+	add("a kept answer of REST", http.MethodGet, "/customers/acme/privacy", "")
+	add("a replay in REST", http.MethodPost, "/customers", `{"type":"Company","name":"`+c.names("replayed")+`"}`, "Idempotency-Key", c.names("key"))
+	graphql("a replay in GraphQL", `mutation { createCustomer(input: {name: "`+c.names("replayed")+`", type: COMPANY, idempotencyKey: "`+c.names("graphql")+`"}) { customer { id registrationNumber } userErrors { code } } }`)
+	add("a cursor of changes", http.MethodGet, "/changes?limit=1&after="+c.cursor(t, 1), "")
+	for _, field := range pagedFields(schemaOf(t, c.office)) {
+		w := httptest.NewRecorder()
+		c.handler.ServeHTTP(w, local(c.request(t, http.MethodPost, "/graphql", strings.NewReader(encoded(t, map[string]string{"query": `{ ` + field + `(first: 1) { pageInfo { endCursor } } }`})))))
+		_, cursor, _ := strings.Cut(w.Body.String(), `"endCursor":"`)
+		cursor, _, found := strings.Cut(cursor, `"`)
+		if !found {
+			t.Fatalf("%s: a cursor of %s: %s", c.name, field, w.Body)
+		}
+		graphql("a cursor of "+field, `{ `+field+`(first: 2, after: "`+cursor+`") { edges { cursor } } }`)
+	}
+	return uses
 }
 
-// obeyedWithin is the promise of five seconds, with room for a busy machine.
-const obeyedWithin = 15 * time.Second
+// pagedFields are the fields of Query that give pages and need nothing.
+func pagedFields(schema *ast.Schema) (names []string) {
+	for _, field := range schema.Query.Fields {
+		needs := slices.ContainsFunc(field.Arguments, func(a *ast.ArgumentDefinition) bool { return a.Type.NonNull && a.DefaultValue == nil })
+		if field.Arguments.ForName("after") != nil && field.Arguments.ForName("first") != nil && field.Name != "changes" && !needs {
+			names = append(names, field.Name)
+		}
+	}
+	return names
+}
 
-func TestWhatIsOpenEndsWhenTheRightsOfItsPairChange(t *testing.T) {
+// local is a request as a server has it, from this machine.
+func local(r *http.Request) *http.Request {
+	of := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.RequestURI(), r.Body)
+	n := addresses.Add(1) // ten failures of an address are slowed
+	of.Header, of.RemoteAddr = r.Header, fmt.Sprintf("127.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)
+	return of
+}
+
+var addresses atomic.Int64
+
+var ofRequest = regexp.MustCompile(`"requestId":"[^"]*"|"path":\[[^]]*\]`)
+
+// answers is the status and the body of an answer, without what is each request's own.
+func answers(h http.Handler, r *http.Request) (int, string) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, local(r))
+	return w.Code, fmt.Sprint(w.Code, " ", w.Header().Get("ETag"), " ", ofRequest.ReplaceAllString(w.Body.String(), ""))
+}
+
+// made is done when a customer of a name is stored.
+func (c *caller) made(t *testing.T, name string) {
+	t.Helper()
+	for until := time.Now().Add(obeyedWithin); ; time.Sleep(20 * time.Millisecond) {
+		if slices.ContainsFunc(all(t, c.Store.Customers()), func(of *backoffice.Customer) bool { return string(of.DisplayName) == name }) {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%s was not made", name)
+		}
+	}
+}
+
+func TestWhateverLastsFollowsTheRightsOfItsCaller(t *testing.T) {
 	t.Parallel()
-	const numbers = `subscription { changes(nouns: [CUSTOMER]) { sequence object { ... on Customer { registrationNumber } } } }`
-	for change, do := range rightsChanges {
-		t.Run(change, func(t *testing.T) {
+	for engine := range engines {
+		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOffice(t)
-			issued, secret, err := auth.Issue(t.Context(), o.Store, "leaked", []backoffice.Scope{backoffice.PrivacyRead, backoffice.CustomersWrite}, 0)
-			if err != nil {
-				t.Fatal(err)
+			s := openStage(t, engine)
+			cells := make(map[string]*cell, len(columns))
+			var begin sync.WaitGroup
+			for n, name := range slices.Sorted(maps.Keys(columns)) {
+				col := columns[name]
+				cells[name] = &cell{caller: s.callerOf(t, name, col, n), column: col}
+				begin.Go(func() { cells[name].begin(t) })
 			}
-			f := o.follower(t, [2]string{issued.ID, secret})
-			ctx, cancel := context.WithTimeout(t.Context(), obeyedWithin)
-			defer cancel()
-			quiet, subscribed := f.connects(t), f.connects(t)
-			subscribed.says(t, subscribing("1", numbers, nil))
-			overEvents, err := f.subscribe(ctx, numbers, nil)
-			if err != nil {
-				t.Fatal(err)
+			if begin.Wait(); t.Failed() {
+				return
 			}
-			stream, err := f.stream(ctx, "")
-			if err != nil {
-				t.Fatal(err)
+			for until := time.Now().Add(obeyedWithin); s.feed.Streams() < int64(4*len(columns)) && time.Now().Before(until); {
+				time.Sleep(20 * time.Millisecond)
 			}
-			if err := do(ctx, o.Store, issued.ID); err != nil {
-				t.Fatal(err)
-			}
-			want := websocket.StatusCode(4401)
-			if strings.HasPrefix(change, "a scope") { // with which a client signs in again by itself
-				want = 4403
-			}
-			for name, s := range map[string]socket{"a socket": quiet, "a socket with a subscription": subscribed} {
-				if closed := s.closed(t); closed.Code != want || closed.Reason == "" {
-					t.Errorf("%s: %+v", name, closed)
+			for _, of := range cells {
+				if !of.person {
+					of.change(t, of.column)
 				}
 			}
-			for name, body := range map[string]io.Reader{"a subscription over events": overEvents.response.Body, "a stream of REST": stream.response.Body} {
-				told, err := io.ReadAll(body)
-				if err != nil || !strings.Contains(string(told), "sign in again") && !strings.Contains(string(told), "was revoked") && !strings.Contains(string(told), "other networks") {
-					t.Errorf("%s: %v %s", name, err, told)
+			peopletest.Write(t, s.path, s.mapText(true))
+			s.ahead.Store(int64(tokenLife + 2*time.Minute))
+			fresh := s.fresh(t)
+			var judge sync.WaitGroup
+			for _, of := range cells {
+				if of.status != 0 {
+					judge.Go(func() { of.judge(t, fresh) })
+				}
+			}
+			judge.Wait()
+			for _, of := range cells { // and those that go on have had as long as the others
+				if of.status == 0 {
+					of.judge(t, fresh)
+				}
+			}
+			made := map[string]bool{}
+			for _, c := range all(t, s.Store.Customers()) {
+				made[string(c.DisplayName)] = true
+			}
+			for _, of := range cells {
+				for _, way := range []string{"request", "socket"} {
+					if made[of.names(way)] != (of.status == 0) {
+						t.Errorf("%s: by a %s in progress something was made: %v", of.name, way, made[of.names(way)])
+					}
 				}
 			}
 		})
+	}
+}
+
+// cell is a column with all that its caller has begun.
+type cell struct {
+	*caller
+	*column
+	lasting  map[string]ongoing
+	uses     map[string]func() *http.Request
+	download string // a signed path
+	upload   string
+	hook     *backoffice.Webhook
+}
+
+func (c *cell) begin(t *testing.T) {
+	c.known(t)
+	c.uses = c.caller.uses(t)
+	c.download, c.upload = c.downloadPath(t, "min-1", "MinfinDocument"), c.uploadPath(t, c.names("later"))
+	c.lasting = map[string]ongoing{}
+	for _, row := range slices.Sorted(maps.Keys(lasting)) {
+		c.lasting[row] = lasting[row](t, c.caller)
+	}
+	if !c.person {
+		var err error
+		c.hook, _, err = webhooks.Create(t.Context(), c.Store, c.Keys, webhooks.Draft{ClientID: c.id, URL: "https://127.0.0.1:1/"})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// known waits until the server knows the caller: it does not know a new pair at once.
+func (c *cell) known(t *testing.T) {
+	t.Helper()
+	for code := 0; code != http.StatusOK; time.Sleep(20 * time.Millisecond) {
+		code, _ = answers(c.handler, c.viewer(t))
+	}
+}
+
+func (c *cell) viewer(t *testing.T) *http.Request {
+	t.Helper()
+	return c.request(t, http.MethodPost, "/graphql", strings.NewReader(`{"query":"{ viewer { scopes restriction } }"}`))
+}
+
+// endsWithMap reports whether something ends with the map of people, whatever that gives: a signed path of theirs does.
+func (c *cell) endsWithMap(row string) bool {
+	return c.person && strings.HasSuffix(row, "by signed path")
+}
+
+// judge holds each cell of a column to what a new request is answered.
+func (c *cell) judge(t *testing.T, fresh http.Handler) {
+	t.Helper()
+	for row, of := range c.lasting {
+		if c.endsWithMap(row) {
+			e := <-of.ended
+			if e.whole || !mute[row] && (e.code != http.StatusUnauthorized || !strings.Contains(e.said, "the access token has ended")) {
+				t.Errorf("%s × %s: %.300v", row, c.name, e)
+			}
+			continue
+		}
+		if c.status == 0 {
+			if len(of.ended) > 0 {
+				t.Errorf("%s × %s: it ended: %.200v", row, c.name, <-of.ended)
+				continue
+			}
+			of.let()
+		}
+		select {
+		case e := <-of.ended:
+			c.ends(t, row, e)
+		case <-time.After(obeyedWithin):
+			t.Errorf("%s × %s: it goes on", row, c.name)
+		}
+	}
+	same := func(row string, of func() *http.Request) {
+		_, want := answers(fresh, of())
+		got := ""
+		for until := time.Now().Add(obeyedWithin); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+			if _, got = answers(c.handler, of()); got == want {
+				return
+			}
+			_, want = answers(fresh, of())
+		}
+		t.Errorf("%s × %s: %.300s, and a new server answers %.300s", row, c.name, got, want)
+	}
+	for _, row := range usedAgain {
+		if c.uses[row] == nil && !strings.HasPrefix(row, "a signed") {
+			t.Errorf("%s × %s: there is no such cell", row, c.name)
+		}
+	}
+	same("a new request", func() *http.Request { return c.viewer(t) })
+	for row, of := range c.uses {
+		same(row, of)
+	}
+	signed := c.anonymous()
+	for row, of := range map[string]struct{ path, own *http.Request }{
+		"a signed download": {signed.request(t, http.MethodGet, c.download, http.NoBody), c.request(t, http.MethodGet, "/minfin/download/min-1", http.NoBody)},
+		"a signed upload": {signed.request(t, http.MethodPut, c.upload, strings.NewReader("a line\n"), "Content-Type", "text/plain"),
+			c.request(t, http.MethodPost, "/customers/acme/documents?name="+c.names("own"), strings.NewReader("a line\n"), "Content-Type", "text/plain")},
+	} {
+		got, said := answers(c.handler, of.path)
+		if want, _ := answers(fresh, of.own); got != want && !(c.person && got == http.StatusUnauthorized && strings.Contains(said, "has ended")) { // with the map
+			t.Errorf("%s × %s: %s, and a new request %d", row, c.name, said, want)
+		}
+	}
+}
+
+// ends holds the end of something to what the column wants.
+func (c *cell) ends(t *testing.T, row string, e ending) {
+	t.Helper()
+	socket := strings.HasSuffix(row, "on a socket")
+	switch {
+	case e.whole != (c.status == 0):
+		t.Errorf("%s × %s: it came to its own end: %v %.300s", row, c.name, e.whole, e.said)
+	case c.status == 0, mute[row], row == "an export" && c.format != "xlsx":
+	case !strings.Contains(e.said, c.reason):
+		t.Errorf("%s × %s: it ended with %d %.300s, and not for %q", row, c.name, e.code, e.said, c.reason)
+	case socket && e.code != 4000+c.status, !socket && e.code != c.status && !strings.Contains(row, "stream") && row != "a subscription over GraphQL SSE":
+		t.Errorf("%s × %s: it ended with %d %.300s", row, c.name, e.code, e.said)
 	}
 }
