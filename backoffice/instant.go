@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -14,6 +15,9 @@ type Instant int64
 
 // noMoment is the zero value in milliseconds since 1970: the last one before the first year that is written.
 const noMoment = -62_135_596_800_001
+
+// strictly is what time.Parse does not hold a text to: it takes 1:00:00, 00:00:00,5 and +24:00 as well.
+var strictly = regexp.MustCompile(`T\d\d:[\d:.]*(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
 const instantLayout = "2006-01-02T15:04:05.000Z"
 
@@ -29,9 +33,9 @@ func (i Instant) Milliseconds() int64 { return int64(i) + noMoment }
 // ParseInstant reads RFC 3339 as it is written there, with t and z for T and Z as well; anything finer than
 // milliseconds is cut off.
 func ParseInstant(text string) (Instant, error) {
-	var t time.Time
-	err := t.UnmarshalText([]byte(strings.ToUpper(text))) // time.Parse takes 00:00:00,5 and +24:00 as well
-	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
+	text = strings.ToUpper(text)
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if t = t.UTC(); err != nil || !strictly.MatchString(text) || t.Year() < 1 || t.Year() > 9999 {
 		return 0, Errorf(BadInput, "an instant is written as in 2026-06-01T09:30:00.000Z")
 	}
 	return InstantOf(t), nil
