@@ -47,7 +47,7 @@ func knownAttacks(t *testing.T, o *office, pair [2]string) map[string]string {
 	}
 	users := ids(`{ users(first: 500) { nodes { id } } }`)
 	checklist := ids(`{ checklists(last: 1) { nodes { id } } }`)[0]
-	related := ids(`{ customers(first: 100, orderBy: {field: RELATION_COUNT, direction: DESC}) { nodes { id } } }`)
+	related := ids(`{ customers(first: 35, orderBy: {field: RELATION_COUNT, direction: DESC}) { nodes { id } } }`)
 	times := func(n int, format string, values func(i int) []any) string {
 		var parts []string
 		for i := range n {
