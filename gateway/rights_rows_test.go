@@ -28,6 +28,21 @@ type ending struct {
 	whole bool   // it came to its own end
 }
 
+// end waits for the end; ended is false when ctx is over first.
+func (o ongoing) end(ctx context.Context) (e ending, ended bool) {
+	select {
+	case e = <-o.ended:
+		return e, true
+	case <-ctx.Done():
+	}
+	select {
+	case e = <-o.ended: // it was there all the same
+		return e, true
+	default:
+		return e, false
+	}
+}
+
 // lasting are the rows of what lasts: each begins something, and returns when the server is at it. mute are those that
 // can only be broken off.
 var lasting = map[string]func(*testing.T, *caller) ongoing{

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -203,10 +204,12 @@ func (c *cell) endsWithMap(row string) bool {
 // judge holds each cell of a column to what a new request is answered.
 func (c *cell) judge(t *testing.T, fresh http.Handler) {
 	t.Helper()
+	obeyed, cancel := context.WithTimeout(t.Context(), obeyedWithin) // by all of the column's cells
+	defer cancel()
 	for row, of := range c.lasting {
 		if c.endsWithMap(row) {
-			e := <-of.ended
-			if e.whole || !mute[row] && (e.code != http.StatusUnauthorized || !strings.Contains(e.said, "the access token has ended")) {
+			e, _ := of.end(obeyed)
+			if e.code == 0 || e.whole || !mute[row] && (e.code != http.StatusUnauthorized || !strings.Contains(e.said, "the access token has ended")) {
 				t.Errorf("%s × %s: %.300v", row, c.name, e)
 			}
 			continue
@@ -218,17 +221,17 @@ func (c *cell) judge(t *testing.T, fresh http.Handler) {
 			}
 			of.let()
 		}
-		select {
-		case e := <-of.ended:
+		if e, ended := of.end(obeyed); ended {
 			c.ends(t, row, e)
-		case <-time.After(obeyedWithin):
+		} else {
 			t.Errorf("%s × %s: it goes on", row, c.name)
 		}
 	}
 	same := func(row string, of func() *http.Request) {
 		_, want := answers(fresh, of())
 		got := ""
-		for until := time.Now().Add(obeyedWithin); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+		for obeys := true; obeys; time.Sleep(20 * time.Millisecond) {
+			obeys = obeyed.Err() == nil
 			if _, got = answers(c.handler, of()); got == want {
 				return
 			}
