@@ -111,8 +111,9 @@ func TestWhateverLastsFollowsTheRightsOfItsCaller(t *testing.T) {
 			var begin sync.WaitGroup
 			for n, name := range slices.Sorted(maps.Keys(columns)) {
 				col := columns[name]
-				cells[name] = &cell{caller: s.callerOf(t, name, col, n), column: col}
-				begin.Go(func() { cells[name].begin(t) })
+				of := &cell{caller: s.callerOf(t, name, col, n), column: col}
+				cells[name] = of
+				begin.Go(func() { of.begin(t) })
 			}
 			if begin.Wait(); t.Failed() {
 				return
