@@ -68,11 +68,14 @@ func (h *holding) wait(ctx context.Context, of map[string]*heldBack) {
 	}
 	h.mu.Lock()
 	one := of[who.ClientID]
-	if one != nil {
-		one.left--
+	if one == nil {
+		h.mu.Unlock()
+		return
 	}
+	one.left--
+	left := one.left
 	h.mu.Unlock()
-	if one == nil || one.left != 0 {
+	if left != 0 {
 		return
 	}
 	close(one.held)
