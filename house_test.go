@@ -13,12 +13,12 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 73_054,
+	"hand-written product lines": 72_237,
 	"folders at the top":         40,
 	"arrows between packages":    111,
-	"context.WithValue":          30,
-	"lines over 120 columns":     1_787,
-	"words in pages":             37_000,
+	"context.WithValue":          26,
+	"lines over 120 columns":     1_745,
+	"words in pages":             36_885,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {

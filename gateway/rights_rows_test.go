@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -165,7 +166,7 @@ func (c *caller) downloads(t *testing.T, path string) ongoing {
 		for {
 			_, err := io.CopyN(io.Discard, response.Body, 64<<10)
 			if err != nil {
-				o.ended <- ending{response.StatusCode, err.Error(), err == io.EOF}
+				o.ended <- ending{response.StatusCode, err.Error(), errors.Is(err, io.EOF)}
 				return
 			}
 			select {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -220,9 +221,7 @@ func (c *caller) request(t *testing.T, method, path string, body io.Reader, head
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, values := range c.header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, c.header)
 	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])

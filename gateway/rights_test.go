@@ -92,7 +92,7 @@ func answers(h http.Handler, r *http.Request) (int, string) {
 func (c *caller) made(t *testing.T, name string) {
 	t.Helper()
 	for until := time.Now().Add(obeyedWithin); ; time.Sleep(20 * time.Millisecond) {
-		if slices.ContainsFunc(all(t, c.Store.Customers()), func(of *backoffice.Customer) bool { return string(of.DisplayName) == name }) {
+		if slices.ContainsFunc(all(t, c.Store.Customers()), func(of *backoffice.Customer) bool { return of.DisplayName == name }) {
 			return
 		}
 		if time.Now().After(until) {
@@ -143,7 +143,7 @@ func TestWhateverLastsFollowsTheRightsOfItsCaller(t *testing.T) {
 			}
 			made := map[string]bool{}
 			for _, c := range all(t, s.Store.Customers()) {
-				made[string(c.DisplayName)] = true
+				made[c.DisplayName] = true
 			}
 			for _, of := range cells {
 				for _, way := range []string{"request", "socket"} {
