@@ -262,8 +262,8 @@ func (h *specHistory) run() (wrong []string) {
 		for range h.random.IntN(3) {
 			h.change()
 		}
-		h.origin.mu.Unlock()
 		h.pull.later += []time.Duration{time.Minute, 6 * time.Hour, 25 * time.Hour}[h.random.IntN(3)]
+		h.origin.mu.Unlock() // a request of the pull before, cut off by it, may still draw its fault
 		if _, wrong = h.once(); len(wrong) > 0 {
 			return wrong
 		}
