@@ -3,6 +3,7 @@ package backoffice
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // PrivacyOperation says in what way registration numbers were consulted.
@@ -12,9 +13,11 @@ const (
 	ConsultedByRead   PrivacyOperation = "READ"
 	ConsultedBySearch PrivacyOperation = "SEARCH"
 	ConsultedByExport PrivacyOperation = "EXPORT"
+	// RegisterRestored is no consultation: the store was restored, and Lost says what is missing since.
+	RegisterRestored PrivacyOperation = "RESTORE"
 )
 
-var AllPrivacyOperations = []PrivacyOperation{ConsultedByRead, ConsultedBySearch, ConsultedByExport}
+var AllPrivacyOperations = []PrivacyOperation{ConsultedByRead, ConsultedBySearch, ConsultedByExport, RegisterRestored}
 
 // Consultation is one entry of the register of consultations: who looked at, searched by or exported registration
 // numbers, and never a number. Entries are only ever added; they outlive the customer they name.
@@ -35,6 +38,23 @@ type Consultation struct {
 	Chain  int64
 	Number int64
 	MAC    []byte
+}
+
+const lostEntries = "entries from %s to %s are lost"
+
+// NewRegisterRestored is the entry of a restore that lost those between two instants.
+func NewRegisterRestored(from, to Instant) *Consultation {
+	lost := fmt.Sprintf(lostEntries, from, to)
+	return &Consultation{ClientID: "restore", ClientName: "restore", Operation: RegisterRestored, Purpose: &lost}
+}
+
+// Lost returns between which instants a restore lost entries.
+func (a *Consultation) Lost() (from, to Instant) {
+	var texts [2]string
+	_, _ = fmt.Sscanf(*a.Purpose, lostEntries, &texts[0], &texts[1])
+	from, _ = ParseInstant(texts[0])
+	to, _ = ParseInstant(texts[1])
+	return from, to
 }
 
 // ConsultationHead says how long a chain of the register is, so that a missing tail is noticed. Each chain has one.

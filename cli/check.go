@@ -67,6 +67,7 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 	if err != nil {
 		return err
 	}
+	defer tellRestores(t.out, verified)
 	if problems > 0 {
 		return fmt.Errorf("%d problems were found", problems)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
@@ -22,8 +23,7 @@ type consultationsListCommand struct {
 
 const listPage = 500 // entries that are read at a time
 
-// Run lists the register as it is read: server by server and each in the order of its entries, those of a customer
-// oldest first.
+// Run lists the register in the order of chains and entries, that of a customer from the oldest.
 func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	columns := []string{"at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number", "issuer", "subject"}
 	return c.list(t.out, columns, func(add adder) error {
@@ -67,14 +67,20 @@ func orNil(text *string) any {
 // verifyRegister checks the register of consultations by itself, with an earlier receipt if there is one, and against
 // all receipts that servers have written, if the backend knows where. Their number is receipts.
 func verifyRegister(ctx context.Context, b *gateway.Backend, earlier string, tell func(privacy.Problem)) (verified privacy.Verified, receipts int, err error) {
-	verified, err = b.Keys.Verify(ctx, b.Store, earlier, tell)
-	if err == nil && b.Receipts != nil {
+	if verified, err = b.Keys.Verify(ctx, b.Store, earlier, tell); err == nil && b.Receipts != nil {
 		receipts, err = b.Keys.VerifyReceipts(ctx, b.Store, b.Receipts, func(p privacy.Problem) {
 			verified.Problems++
 			tell(p)
 		})
 	}
 	return verified, receipts, err
+}
+
+// tellRestores says which entries of the register restores have lost.
+func tellRestores(w io.Writer, verified privacy.Verified) {
+	for _, entry := range verified.Restored {
+		fmt.Fprintf(w, "The store was restored at %s: %s.\n", entry.At, *entry.Purpose)
+	}
 }
 
 type consultationsVerifyCommand struct {
@@ -87,6 +93,7 @@ func (c *consultationsVerifyCommand) Run(ctx context.Context, b *gateway.Backend
 	if err != nil {
 		return err
 	}
+	tellRestores(t.out, verified)
 	if verified.Problems > 0 {
 		return fmt.Errorf("the register of consultations was tampered with: %d problems in %d entries", verified.Problems, verified.Entries)
 	}

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -47,6 +49,8 @@ func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend
 		return err
 	}
 	report.Receipts = receipts
+	report.Entries = append(report.Entries, verified.Restored...) // anybody's may be among the lost
+	slices.SortStableFunc(report.Entries, func(a, b *backoffice.Consultation) int { return cmp.Compare(a.At, b.At) })
 	if err := c.write(b, t, report); err != nil {
 		return err
 	}

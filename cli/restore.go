@@ -135,7 +135,7 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	if err := wholeStore(ctx, store); err != nil {
 		return 0, 0, err
 	}
-	if err := sameKeyset(ctx, s, store, tell); err != nil {
+	if err := enterRestore(ctx, s, store, tell); err != nil {
 		return 0, 0, err
 	}
 	if err := store.RenewHistory(ctx, "", "restore", backoffice.InstantOf(time.Now())); err != nil {
@@ -154,21 +154,26 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	return copyFiles(ctx, store, into, from, tell)
 }
 
-// sameKeyset refuses a store whose numbers the keyset does not open; without a keyset it warns.
-func sameKeyset(ctx context.Context, s *settings, store *sqlite.Store, tell func(string)) error {
+// enterRestore rejects a store whose numbers the keyset does not open, and enters in its register that later entries
+// are lost. Without a keyset it warns.
+func enterRestore(ctx context.Context, s *settings, store *sqlite.Store, tell func(string)) error {
 	file, err := s.KeysetFile()
 	if err != nil {
 		return err
 	}
 	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
-		tell(fmt.Sprintf("There is no keyset at %s: bring the one that the backup was made with before the next start, which refuses to make another.", s.Keyset))
+		tell(fmt.Sprintf("There is no keyset at %s: bring the backup's own before the next start, which makes no other. "+
+			"To enter in the register of consultations which entries are lost, restore again with it.", s.Keyset))
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return keys.Fits(ctx, store)
+	if err := keys.Fits(ctx, store); err != nil {
+		return err
+	}
+	return keys.EnterRestore(ctx, store)
 }
 
 // openTarget is a new folder beside the one of the files, or the bucket, which must be the store's own.

@@ -147,6 +147,40 @@ func TestARestoreWithoutTheKeysetSaysThatTheNextStartWantsIt(t *testing.T) {
 	}
 }
 
+func TestTheRegisterOfARestoredStoreSaysWhichEntriesAreLost(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	read := func(folder string) {
+		t.Helper()
+		s.must(t, "export", filepath.Join(s.dir, folder), "--registration-numbers", "--purpose", "a test")
+	}
+	backup := filepath.Join(s.dir, "backup")
+	s.must(t, "backup", backup)
+	for range 2 { // of a register without entries, and of one that has the entry of a restore
+		read("lost" + filepath.Base(t.TempDir()))
+		s.must(t, "restore", backup)
+	}
+	read("kept")
+	out := s.must(t, "consultations", "verify")
+	if strings.Count(out, "The store was restored at ") != 1 || !strings.Contains(out, "The register is whole") {
+		t.Errorf("verify says %q", out)
+	}
+	s.must(t, "backup", backup+"2")
+	read("lost")
+	s.must(t, "restore", backup+"2")
+	lost := regexp.MustCompile(`entries from 2\S+ to 2\S+Z are lost`)
+	customer := strings.Split(strings.TrimSpace(s.must(t, "consultations", "list", "--format", "csv")), "\n")
+	for _, command := range [][]string{{"verify"}, {"report", strings.Split(customer[len(customer)-2], ",")[6]}} {
+		if out := s.must(t, append([]string{"consultations"}, command...)...); len(lost.FindAllString(out, -1)) != 1 {
+			t.Errorf("%s says %q", command[0], out)
+		}
+	}
+	if out := s.must(t, "check"); !strings.HasPrefix(out, "All is whole") || len(lost.FindAllString(out, -1)) != 1 {
+		t.Errorf("check says %q", out)
+	}
+}
+
 func TestARestoreIsRefusedWhenItCouldDoHarm(t *testing.T) {
 	t.Parallel()
 	s, other := newShell(t), newShell(t)

@@ -4320,6 +4320,8 @@ enum PrivacyOperation {
   SEARCH
   "They were exported."
   EXPORT
+  "The store was restored from a backup, and later entries are lost. No customer has such an entry."
+  RESTORE
 }
 
 "An entry of the register of consultations."

@@ -47,6 +47,10 @@ func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
 
 func (c *composer) consultation(entry *backoffice.Consultation) string {
 	l := c.labels
+	if entry.Operation == backoffice.RegisterRestored {
+		from, to := entry.Lost()
+		return fmt.Sprintf(l.Operations[string(entry.Operation)], l.second(from), l.second(to))
+	}
 	fields := make([]string, len(entry.Fields))
 	for i, field := range entry.Fields {
 		fields[i] = l.PrivacyFields[string(field)]

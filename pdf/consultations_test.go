@@ -53,6 +53,13 @@ func TestAReportOfConsultationsTellsWhoWhatWhenAndWhyOverAllItsPages(t *testing.
 			t.Errorf("%s: %q", language, whens)
 		}
 	}
+	report.Entries = []*backoffice.Consultation{backoffice.NewRegisterRestored(winter, winter+1000)}
+	b.Reset()
+	must(t, pdf.NewDocuments(pdf.Letterhead{Name: "Kantoor"}, pdf.Fonts{}).Consultations(&b, "english", report))
+	if cells := strings.Join(read(t, b.Bytes()).texts("TD"), " "); !strings.Contains(cells,
+		"from 23 November 2026 15:02:38 UTC+01:00 to 23 November 2026 15:02:39 UTC+01:00 are lost") {
+		t.Errorf("of a restore it prints %q", cells)
+	}
 	report.Entries, report.Customer = nil, nil
 	b.Reset()
 	must(t, pdf.Consultations(&b, pdf.Letterhead{Name: "Kantoor"}, pdf.Fonts{}, "", report))

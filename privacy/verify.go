@@ -34,6 +34,8 @@ type Verified struct {
 	Chains   int64
 	Entries  int64
 	Problems int64
+	Restored []*backoffice.Consultation // entries that say that others are lost
+	Newest   backoffice.Instant         // of all entries
 
 	// Receipt stands for all entries up to a minute ago. Kept away from the database, it shows a later Verify that the
 	// whole register was put back to an older state.
@@ -224,8 +226,7 @@ func (v *verifier) heads(ctx context.Context, from int64, limit int) ([]backoffi
 	return v.store.ConsultationHeads(ctx, from, limit)
 }
 
-// strayEntries reports entries of chains below one, which have no head. It stops, with grown, at a chain from next
-// onwards that has one by now.
+// strayEntries reports entries of headless chains below one. grown: a chain from next onwards has a head by now.
 func (v *verifier) strayEntries(ctx context.Context, below, next int64) (grown bool, err error) {
 	for reported := int64(math.MinInt64); ; v.take() {
 		entry, err := v.peek(ctx)
@@ -265,6 +266,10 @@ func (v *verifier) peek(ctx context.Context) (*backoffice.Consultation, error) {
 
 func (v *verifier) take() {
 	v.at = backoffice.ConsultationPosition{Chain: v.page[0].Chain, Number: v.page[0].Number}
+	if v.page[0].Operation == backoffice.RegisterRestored {
+		v.Restored = append(v.Restored, v.page[0])
+	}
+	v.Newest = max(v.Newest, v.page[0].At)
 	v.now.see(v.page[0])
 	if v.then != nil {
 		v.then.see(v.page[0])
