@@ -13,12 +13,14 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
+// portionLines are written to the embedded store at once: it has one writer at a time.
+const portionLines = 1000
+
 type importCommand struct {
 	Path    string   `arg:"" help:"The folder with the NDJSON or CSV files; docs/import.md describes it."`
 	Rejects string   `placeholder:"FOLDER" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`
 	Repair  []string `placeholder:"FIELD,…" help:"Load lines of which one of these fields is wrong without it, and list them."`
 	Mapping string   `placeholder:"FILE" help:"JSON that names the fields for columns of CSV files that have other names: {\"customers\":{\"Klantnaam\":\"name\"}}."`
-	Portion int      `placeholder:"LINES" help:"Write so many lines at a time, and let others write in between: readers see some of a file, and an import that is cut is run again. 0 writes a file as a whole (${default})." default:"0"`
 	DryRun  bool     `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
 }
 
@@ -28,14 +30,11 @@ type rejectedLines struct {
 	dry   bool
 }
 
-// Error counts them; they were told before.
 func (e *rejectedLines) Error() string {
-	switch {
-	case e.dry:
+	if e.dry {
 		return fmt.Sprintf("lines that would be rejected: %d", e.lines)
-	default:
-		return fmt.Sprintf("lines that were rejected: %d; all others were loaded", e.lines)
 	}
+	return fmt.Sprintf("lines that were rejected: %d; all others were loaded", e.lines)
 }
 
 // Run loads the files in their order and tells what each has done; of the first bad one, which lines are bad and why.
@@ -58,7 +57,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	bar := newProgress(t.err, true)
 	importer := &importexport.Importer{
 		Store: h.Store, Files: h.Files, Keys: h.Keys,
-		Rejects: c.Rejects, Repair: c.Repair, Portion: c.Portion, DryRun: c.DryRun, Mapping: mapping,
+		Rejects: c.Rejects, Repair: c.Repair, DryRun: c.DryRun, Mapping: mapping,
 		Progress: func(p importexport.Progress) {
 			if p.Writing {
 				p.File += ", writing"
@@ -69,7 +68,11 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 			fmt.Fprintf(t.err, "another import runs (%s); this one begins when it has ended\n", r)
 		},
 	}
-	if live, embedded := h.Store.(*sqlite.Store); embedded && c.DryRun {
+	live, embedded := h.Store.(*sqlite.Store)
+	if embedded {
+		importer.Portion = portionLines
+	}
+	if embedded && c.DryRun {
 		copied, remove, err := copyOf(ctx, live)
 		if err != nil {
 			return err

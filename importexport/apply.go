@@ -11,8 +11,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// betweenPortions is how long others have for their writes.
-const betweenPortions = 50 * time.Millisecond
+const (
+	portionTime     = 50 * time.Millisecond // of a portion's transaction: the next has as many lines as fit
+	betweenPortions = 30 * time.Millisecond // for others' writes; SQLite looks for the lock more often
+	fewestLines     = 10
+)
 
 // apply brings the store in step with what was staged, in one transaction, so that readers see all of the file or
 // nothing; or in portions. known is false for an error after which the store may have some of it.
@@ -24,18 +27,21 @@ func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loade
 	if len(s.lines) == 0 {
 		return s.report(s.soFar), true, im.writeRejects(s)
 	}
-	if im.Portion == 0 || n.File != nil || n.atOnce || s.contested {
+	if im.Portion == 0 || im.dry != nil || s.stored.upload != nil || n.atOnce || s.contested {
 		return n.applyLines(ctx, im, s)
 	}
 	slices.SortStableFunc(s.lines, func(a, b stagedLine) int { return order(!a.deleted) - order(!b.deleted) })
-	for i, some := range slices.Collect(slices.Chunk(s.lines, im.Portion)) {
-		s.lines = some
-		if loaded, known, err = n.applyLines(ctx, im, s); err == nil {
+	size := min(im.Portion, 100)
+	for first, rest := true, s.lines; len(rest) > 0; first = false {
+		s.lines = rest[:min(size, len(rest))]
+		rest = rest[len(s.lines):]
+		if loaded, known, err = n.applyLines(ctx, im, s); err == nil && len(rest) > 0 {
 			err = pause(ctx)
 		}
 		if err != nil {
-			return loaded, known && i == 0, err
+			return loaded, known && first, err
 		}
+		size = min(im.Portion, max(fewestLines, int(portionTime*time.Duration(len(s.lines))/max(s.took, 1))))
 	}
 	return loaded, true, nil
 }
@@ -54,7 +60,9 @@ func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (
 	for {
 		var l *applying[T, C]
 		var failed error
+		var began time.Time
 		err := im.write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
+			began = time.Now()
 			l = &applying[T, C]{loading: n.newLoading(im, s, recordsIn(tx), n.writer(tx)), staged: s}
 			l.tx, l.writer, l.loaded = tx, n.writer(tx), s.soFar
 			if failed = l.writeAll(ctx, contested); failed == nil {
@@ -67,7 +75,7 @@ func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (
 		})
 		switch {
 		case err == nil:
-			s.soFar, s.written = l.loaded, l.done
+			s.soFar, s.written, s.took = l.loaded, l.done, time.Since(began)
 			return s.report(s.soFar), true, nil
 		case errors.Is(failed, errContested) && !contested:
 			contested = true

@@ -32,11 +32,10 @@ type Importer struct {
 	// end it. While it goes on it keeps other writers waiting, as any transaction of the store does; the embedded
 	// store is better copied.
 	DryRun bool
-	// Portion, if it is not 0, is how many lines of a file without attachments are written at a time, so that others
-	// write between them. Readers then see some of the file, and so does a store whose import was cut: the next goes on.
+	// Portion, if it is not 0, is how many lines without attachments are written at a time at most, fewer when they take
+	// long, so that others write between them. Readers see part of a file meanwhile. After a cut the next import goes on.
 	Portion int
-	// Action is what the change log calls it; "" for import. ClientID is the pair that has asked for it, "" for
-	// nobody's.
+	// Action is what the change log calls it; "" for import. ClientID is the pair that asked for it, "" for none.
 	Action, ClientID string
 	// Progress, if there is one, is told from time to time how far a file has been read.
 	Progress func(Progress)
@@ -135,8 +134,7 @@ type opened struct {
 	source source
 }
 
-// openAll opens every file, so that one which cannot be read, or has a column that nobody knows, is found before
-// anything is loaded.
+// openAll opens every file: an unreadable one, or one with an unknown column, is found before anything is loaded.
 func (im *importing) openAll() error {
 	for _, t := range inOrder() {
 		src, err := t.open(im)

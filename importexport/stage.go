@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"io"
 	"slices"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -21,8 +22,9 @@ type staged struct {
 	rejected  []badLine // that are left out, by line
 	repaired  []BadLine // that are loaded without a part of them
 
-	toWrite, written int64  // bytes of the lines
-	soFar            Loaded // by the portions
+	toWrite, written int64         // bytes of the lines
+	soFar            Loaded        // by the portions
+	took             time.Duration // the latest transaction
 }
 
 // stagedLine is where a line stands in its file.
