@@ -125,8 +125,7 @@ func flagsGiven(command *kong.Context) (names []string) {
 	return names
 }
 
-// administrator is who runs the program: the user of the operating system, whom sudo stands for, and the host. What
-// cannot be found out is left out.
+// administrator is who runs the program: the system's user, or the one that used sudo, and the host, as far as known.
 func administrator() string {
 	name := "unknown"
 	if who, err := user.Current(); err == nil {

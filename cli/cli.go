@@ -72,8 +72,7 @@ func Main() int {
 	return run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr)
 }
 
-// untilSignal ends its context at the first signal to stop. A second one ends the program at once, as if killed: what
-// is stored is safe from that.
+// untilSignal ends its context at the first signal to stop. A second one ends the program at once, as if killed.
 func untilSignal() context.Context {
 	ctx, stop := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)

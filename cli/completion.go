@@ -122,8 +122,7 @@ func flagOf(command *kong.Node, name string) *kong.Flag {
 	return nil
 }
 
-// allFlags are a command's own flags and those of the commands above it; where it may be left out, also those of the
-// one that is meant then.
+// allFlags are a command's own flags, those of the commands above it, and those of its default command.
 func allFlags(command *kong.Node) [][]*kong.Flag {
 	flags := command.AllFlags(true)
 	if command.DefaultCmd != nil {
@@ -150,8 +149,7 @@ func childrenOf(command *kong.Node) (found []string) {
 	return found
 }
 
-// valuesOf are the values that a flag or argument can have, as far as they can be told; what it is called in the help
-// tells of what kind they are.
+// valuesOf are the values that a flag or argument can have, if known; its placeholder in the help says of what kind.
 func valuesOf(value *kong.Value, called string) []string {
 	switch called {
 	case "PATH", "FILE", "FOLDER", "JSON|@FILE":

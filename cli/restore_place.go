@@ -13,8 +13,7 @@ import (
 	"example.org/backoffice/files"
 )
 
-// place is where a store is restored to, and what is beside it meanwhile: the restored, until it has its name, and
-// what was there, from then on.
+// place is where a store is restored to, with what is next to it: first the restored, afterwards what was there.
 type place struct {
 	database string // the path of the store
 	files    string // the folder of its files, "" when they are in a bucket
@@ -110,8 +109,7 @@ func (p *place) taken() (bool, error) {
 	return false, nil
 }
 
-// claimFiles makes the folder of the restored files: beside the one that is there, when that can be moved away as a
-// whole, else within it.
+// claimFiles makes the folder of the restored files: next to the old one if that can be moved as a whole, else in it.
 func (p *place) claimFiles() error {
 	if p.files == "" {
 		return nil

@@ -47,8 +47,7 @@ type exporting struct {
 type text interface {
 	// header appends what stands before the rows.
 	header(to []byte) []byte
-	// append appends the rows of the element at a place of an answer. It returns where the element ends, and how many
-	// rows they were.
+	// append appends the rows of the element at a place of an answer. It returns its end, and how many rows it has.
 	append(to, b []byte, at int) (_ []byte, end, rows int)
 }
 
@@ -105,8 +104,7 @@ func (x *exporting) run(ctx context.Context) error {
 	}
 	defer leave()
 	x.moved()
-	// Before the first page: what is changed from here on is in the log behind this number, whether a page shows it or
-	// not.
+	// Before the first page: later changes are in the log after this number, whether a page shows them or not.
 	page, err := backoffice.ReadChangePage(ctx, x.config.Changes, backoffice.ChangeQuery{
 		After: backoffice.FromOldest, Seeing: backoffice.ChangesVisibleTo(auth.From(ctx), nil),
 	})

@@ -56,8 +56,7 @@ func New(c Config) *Endpoint {
 // Pages is how many pages of exports are in memory now.
 func (e *Endpoint) Pages() int64 { return e.pages.Load() }
 
-// ServeHTTP answers a GraphQL request, which is sent as to /graphql, with the whole of its list. The address has the
-// Options, and nothing else.
+// ServeHTTP answers a GraphQL request with the whole of its list. The address has the Options, and nothing else.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	options, rest, err := ReadOptions(r.URL.Query())
 	if err == nil && len(rest) > 0 {

@@ -71,8 +71,7 @@ func parseSwitch(into *bool, name, value string) error {
 	return nil
 }
 
-// ReadOptions takes the options out of the parameters of an address; rest are the others. Errors: BadInput, also for
-// an option that is there twice.
+// ReadOptions takes the options out of an address's parameters. Errors: BadInput, also for an option given twice.
 func ReadOptions(parameters url.Values) (o Options, rest url.Values, err error) {
 	rest = url.Values{}
 	for name, values := range parameters {

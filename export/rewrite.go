@@ -9,8 +9,7 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// rewriting copies selections and adds to them what a walk has to know: of each list whether it has more rows than
-// were asked for.
+// rewriting copies selections and adds what a walk has to know: whether each list has more rows than it asked for.
 type rewriting struct {
 	*selecting
 	schema    *ast.Schema
@@ -18,8 +17,7 @@ type rewriting struct {
 	rewritten ast.FragmentDefinitionList
 }
 
-// list makes the rows of the root's list: of what the document selects of a connection that alone is walked. With
-// cursors they are edges.
+// list makes the rows of the walked connection of what the document selects of it. With cursors they are edges.
 func (r *rewriting) list(root *selected, cursors bool) (*ast.Field, error) {
 	var chosen *selected
 	for _, f := range r.selecting.fields(root.set) {

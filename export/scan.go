@@ -63,8 +63,7 @@ func appendText(to, quoted []byte) []byte {
 
 func isNull(b []byte, at int) bool { return b[at] == 'n' }
 
-// eachElement calls do with the place of each element of the list at a place, which may be null; do returns where it
-// ends.
+// eachElement calls do with the place of each element of a list, which may be null; do returns where it ends.
 func eachElement(b []byte, at int, do func(at int) (end int, err error)) error {
 	if isNull(b, at) {
 		return nil

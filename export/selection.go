@@ -6,8 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// selecting finds what is selected: fragments followed, the same names merged, and what @skip and @include leave out
-// left out.
+// selecting finds what is selected: it follows fragments, merges equal names, and obeys @skip and @include.
 type selecting struct {
 	fragments ast.FragmentDefinitionList
 	variables map[string]any

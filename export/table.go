@@ -103,8 +103,7 @@ func (s *shape) hidesPage() bool {
 	return s.hides && slices.ContainsFunc(s.members, func(m *member) bool { return m.role == page || m.below != nil && m.below.hidesPage() })
 }
 
-// each calls do for each row of cells that the element of the walked list at a place comes to. It returns where the
-// element ends.
+// each calls do for each row of cells of the list's element at a place, and returns where the element ends.
 func (t *table) each(b []byte, at int, do func(cells [][]byte) error) (end int, err error) {
 	clear(t.cells)
 	t.bytes, t.at, t.more = b, -1, false

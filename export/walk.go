@@ -13,12 +13,10 @@ import (
 	"example.org/backoffice/graphqlhttp"
 )
 
-// pageRows is how many rows of the list are read at one time; fewer where a page of so many would cost too much, or be
-// too long.
+// pageRows is how many rows are read at a time; fewer where such a page would cost too much or be too long.
 const pageRows = backoffice.MaxPageSize
 
-// mostPages is how many pages of an export are in memory: one that is written, one whose answer is made, and one that
-// the store is asked for.
+// mostPages is how many pages of an export are in memory: one written, one being answered, one being read.
 const mostPages = 3
 
 type walk struct {
@@ -199,8 +197,7 @@ func (w *walk) follow(ctx context.Context, do func(*leaf) error) (ofReading bool
 	return false, ctx.Err()
 }
 
-// readAhead begins to read each page as soon as it is known where it begins and there is room, and closes coming
-// behind the last one.
+// readAhead begins to read each page once its start is known and there is room, and closes coming after the last.
 func (w *walk) readAhead(ctx context.Context, at place, room chan struct{}, coming chan<- *reading) {
 	defer close(coming)
 	for {

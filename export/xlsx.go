@@ -89,8 +89,7 @@ func (x *exporting) sheets(ctx context.Context) error {
 	return nil
 }
 
-// newWorkbook makes a workbook whose temporary files may have so many bytes. Errors: Unavailable when the disk lacks
-// room for them.
+// newWorkbook makes a workbook with a bound on its temporary files. Errors: Unavailable when the disk lacks room.
 func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 	folder, remove, err := files.NewTemp()
 	if err != nil {

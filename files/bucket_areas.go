@@ -13,8 +13,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// ListParts implements Store. Where uploads in parts cannot be listed, none is visited: the bucket's own lifecycle
-// rule is for those.
+// ListParts implements Store. Where a bucket cannot list them none is visited: its lifecycle rule removes them.
 func (b *Bucket) ListParts(ctx context.Context, visit func(key string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -42,8 +42,7 @@ func checkAsk(ctx context.Context, key string, offset int64) error {
 	return nil
 }
 
-// source is what is being read: it ends with its context, and remembers its own error so that it isn't taken for one of
-// the other side.
+// source is what is being read: it ends with its context, and keeps its own error apart from the other side's.
 type source struct {
 	ctx context.Context
 	r   io.Reader

@@ -22,8 +22,7 @@ type Store interface {
 	// Mark makes a database the owner unless there is one, and returns the owner: of several callers at once, one.
 	Mark(ctx context.Context, fingerprint string) (owner string, err error)
 
-	// ListParts visits the keys of files that are being written, or whose writing was cut short, as far as they can be
-	// seen.
+	// ListParts visits the keys of files that are being written or whose writing was cut short, if they can be seen.
 	ListParts(ctx context.Context, visit func(key string) error) error
 	// DeleteParts removes what was written of files so far; to go on writing one fails then.
 	DeleteParts(ctx context.Context, keys ...string) error
@@ -63,8 +62,7 @@ func isBucket(location string) bool {
 	return found && strings.EqualFold(scheme, "s3")
 }
 
-// parseFolder reads file:data/files, file:/srv/files, file:///srv/files or file://localhost/srv/files; ok is false for
-// a URL of another scheme.
+// parseFolder reads file:data/files, file:/srv/files, file:///srv/files, file://localhost/srv/files; ok: its scheme.
 func parseFolder(location string) (path string, ok bool, err error) {
 	scheme, rest, found := strings.Cut(location, ":")
 	if !found || !strings.EqualFold(scheme, "file") {

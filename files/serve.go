@@ -23,8 +23,7 @@ var ErrNothingOfRange = errors.New("files: the file has nothing of this range")
 // An error means that nothing was answered yet: NotFound when the store doesn't hold the file, Unavailable when it
 // cannot tell, ErrNothingOfRange. A failure after the first byte is logged and ends the connection, so that no client
 // takes a part for the whole. The answer must reach the client as it is: no middleware compresses it.
-// http.ServeContent cannot do this: it has sent the status before the store is asked for the bytes, and it answers
-// many ranges with many parts.
+// http.ServeContent sends the status before it asks the store, and answers many ranges with many parts.
 func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, file backoffice.File, name string) error {
 	header := w.Header()
 	size := int64(file.Size)
@@ -115,8 +114,7 @@ func precondition(header http.Header, etag string) int {
 	return http.StatusOK
 }
 
-// rangeStillHolds evaluates If-Range: a range of something else would be glued to the wrong part. A date never holds,
-// since there is no Last-Modified.
+// rangeStillHolds evaluates If-Range, by the digest: a date never holds, because there is no Last-Modified.
 func rangeStillHolds(header http.Header, etag string) bool {
 	condition := header.Get("If-Range")
 	return condition == "" || strings.TrimSpace(condition) == etag

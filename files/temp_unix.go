@@ -12,8 +12,7 @@ import (
 // locksInside says whether a lock is a file in the folder.
 const locksInside = false
 
-// lockFolder locks a folder until what it returns is closed, or the process ends. Errors: any when another process has
-// it, or when it is gone.
+// lockFolder locks a folder until it is closed or the process ends. Errors: another process has it, or it is gone.
 func lockFolder(path string) (*os.File, error) {
 	folder, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Verify reads a file and compares it with what its record says. wrong is "" when it is whole, else what is wrong with
-// it.
+// Verify reads a file and compares it with its record. wrong is "" when it is whole, otherwise what is wrong.
 func Verify(ctx context.Context, store backoffice.FileStore, file backoffice.File) (wrong string, err error) {
 	reader, err := store.Open(ctx, file.Key, 0, -1)
 	if backoffice.KindOf(err) == backoffice.NotFound {

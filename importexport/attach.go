@@ -65,8 +65,7 @@ var (
 	errNotFile = backoffice.Errorf(backoffice.BadInput, "what stands there is not a file")
 )
 
-// attach stores the files of lines. Content that is stored already stays where it is; a file that was replaced is
-// forgotten.
+// attach stores the files of lines. Content that is stored already stays; a file that was replaced is forgotten.
 func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 	if l.File == nil {
 		return nil
@@ -105,8 +104,7 @@ func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 	return l.tx.ForgetFiles(ctx, forgotten)
 }
 
-// fileOf is the file that a line names: stored while the file of lines is staged, and in the transaction what was
-// stored then.
+// fileOf is the file that a line names: staging stores it, the transaction takes what was stored then.
 func (l *loading[T, C]) fileOf(ctx context.Context, e *entry[T], old *backoffice.File) (*backoffice.File, error) {
 	if l.tx == nil {
 		file, err := l.storeFile(ctx, e.file.path, old)

@@ -2,8 +2,7 @@ package importexport
 
 import "io"
 
-// maxRecord is the most bytes of a record of CSV that goes over several lines: a quote that nobody closed must not
-// swallow the rest of the file.
+// maxRecord bounds the bytes of a record over several lines: an open quote must not swallow the rest of the file.
 const maxRecord = 64 << 10
 
 // csvRecords reads the records of a CSV file. A record that is not sound is given up at the end of its first line.

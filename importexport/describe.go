@@ -53,8 +53,7 @@ func describe[T any, C comparable](of *backoffice.Table[T], n noun[T, C]) *noun[
 	return &n
 }
 
-// fresh is a new record of which no line has said anything yet: the moments that it has to have
-// are this one.
+// fresh is a new record of which no line has said anything yet: its required instants are now.
 func (n *noun[T, C]) fresh(now backoffice.Instant) *T {
 	row := new(T)
 	for i := range n.Fields {

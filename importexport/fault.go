@@ -154,8 +154,7 @@ func folderName(path []string) string {
 	return strings.Join(append([]string{first}, path[1:]...), ".")
 }
 
-// LineName is the name that a field of GraphQL's inputs has in lines; a part of an object has the object's name and a
-// point before it.
+// LineName is the name in lines of a field of GraphQL's inputs: address.street for a part of an object.
 func LineName(field string) string { return folderName(strings.Split(field, ".")) }
 
 // The reasons that several fields share.

@@ -35,8 +35,7 @@ func (l *lines) place() (number int, offset int64) { return l.number, l.start }
 func (l *lines) done() int64                       { return l.read }
 
 // next returns the next line that is not blank, without what ends it, until the following call. io.EOF at the end,
-// errLongLine for a line that was passed over, other errors of the reader as they are. A byte order mark before the
-// first line is no part of it.
+// errLongLine for a line that was passed over, other errors of the reader. A byte order mark is no part of a line.
 func (l *lines) next() ([]byte, error) {
 	for {
 		text, err := l.one()

@@ -30,8 +30,7 @@ type noun[T any, C comparable] struct {
 
 	// derive works out what follows from other records, and holds the rules across them.
 	derive func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
-	// check holds a row to the rules that need no other record, and brings its values into their stored form; nil for
-	// the domain's.
+	// check holds a row to the rules that need no other record, and normalizes its values; nil for the domain's.
 	check func(row *T) []*backoffice.UserError
 	// last puts rows that must be written after the others at the end; nil keeps the lines' order.
 	last func(row *T) bool

@@ -83,8 +83,7 @@ func (s *staged) report(loaded Loaded) Loaded {
 	return loaded
 }
 
-// rejects is the folder of the lines that could not be loaded. It is itself one that import reads, once they are
-// mended.
+// rejects is the folder of the lines that could not be loaded, which import reads once they are fixed.
 type rejects struct {
 	folder  *os.Root
 	reasons map[string][][]string // by file

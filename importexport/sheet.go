@@ -131,8 +131,7 @@ func (s *sheet) line(text []byte) (line []byte, why string) {
 	return append(line, '}'), ""
 }
 
-// errorCell is what a spreadsheet writes for a value that it could not calculate, also in Dutch (#N/B) and French
-// (#NOM?).
+// errorCell is what a spreadsheet writes for a value that it could not calculate, also in Dutch and French.
 var errorCell = regexp.MustCompile(`^(#[A-Z][A-Z0-9/]*[!?]|#N/[AB]|#GETTING_DATA|Err:[0-9]{3})$`)
 
 func (s *sheet) saysNothing(i int, values []string) bool {

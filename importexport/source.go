@@ -120,8 +120,7 @@ func (s source) lineReader() (lineReader, error) {
 	return newLines(io.NewSectionReader(s.file, 0, s.size)), nil
 }
 
-// ParseMapping reads a mapping from JSON: {"customers": {"Klantnaam": "name", "Straat": "addressFields.street",
-// "Nota": ""}}.
+// ParseMapping reads a mapping from JSON: {"customers": {"Klantnaam": "name", "Nota": ""}}.
 func ParseMapping(text []byte) (mapping map[string]map[string]string, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(&mapping); err != nil {

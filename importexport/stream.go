@@ -18,8 +18,7 @@ type Stream struct {
 	end     func()
 }
 
-// Stream waits for another import that runs, and begins one. The files that lines name are in the folder beside, nil
-// when they name none. Close it.
+// Stream waits for another import and begins one; beside has the files that lines name, nil for none. Close it.
 func (i *Importer) Stream(ctx context.Context, beside *os.Root) (*Stream, error) {
 	s, err := i.StreamBeside(beside)
 	if err != nil {

@@ -95,8 +95,7 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 	}
 }
 
-// numbersOnly says whether registration numbers alone were changed: the version and the moment of a change are not what
-// was changed.
+// numbersOnly reports whether registration numbers alone were changed, apart from version and updatedAt.
 func (l *loading[T, C]) numbersOnly(changed fieldSet) (only bool) {
 	for i, f := range l.noun.fields {
 		switch {

@@ -14,8 +14,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An origin that is a Backoffice tells its changes. Once everything was walked through, a pull reads them, and of the
-// records only what was changed.
+// An origin that is a Backoffice tells its changes: after a first walk, a pull reads only changed records.
 
 const (
 	feedPage = 500
@@ -245,8 +244,7 @@ func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 	return &at, nil
 }
 
-// news reads what was changed since the place, and moves it. None, and known false, when the feed does not go on from
-// there.
+// news reads the changes since the position and moves it. known is false when the feed does not go on from there.
 func (p *pulling) news(ctx context.Context) (found []change, known bool, err error) {
 	after := p.place.After
 	if p.place.Last != nil {

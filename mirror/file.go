@@ -54,8 +54,7 @@ func minfinFileOf(r record, has stored) *file {
 	return f
 }
 
-// documentOf is the generated document of a transcript. The origin shows it when the transcript is completed; until
-// then what is here stays.
+// documentOf is the generated document of a transcript, which the origin shows once the transcript is completed.
 func documentOf(r record, has stored) *file {
 	switch {
 	case !r.isTrue("documentGenerated"):
@@ -70,8 +69,7 @@ func documentOf(r record, has stored) *file {
 	return &file{path: of + "/file", metadata: of + "/metadata", has: has}
 }
 
-// proposalOf is the proposal of a calculation. Nothing is told of it, but that a calculation whose proposal is another
-// one was updated.
+// proposalOf is the proposal of a calculation; a calculation with another proposal was updated.
 func proposalOf(r record, has stored) *file {
 	switch {
 	case !r.isTrue("hasProposal"):
@@ -125,8 +123,7 @@ func (h *inHand) empty() {
 	}
 }
 
-// fetch reads a record's file into the folder and adds to the line where it is. there is false when the origin does
-// not have it.
+// fetch reads a record's file into the folder and adds its path to the line. there: whether the origin has it.
 func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, line record) (there bool, err error) {
 	if f.path == "" {
 		line["file"] = jsonNull

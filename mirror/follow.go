@@ -48,8 +48,7 @@ func (at *place) take(found []change) {
 	}
 }
 
-// follow brings the store in step by the origin's changes. done is false when everything has to be walked through
-// instead.
+// follow brings the store in step by the origin's changes. done is false when everything has to be walked through.
 func (p *pulling) follow(ctx context.Context) (done bool, err error) {
 	if p.place, err = p.notedPlace(ctx); err != nil || p.place == nil {
 		return false, err
@@ -77,8 +76,7 @@ func (p *pulling) follow(ctx context.Context) (done bool, err error) {
 	return true, p.endFollow(ctx)
 }
 
-// gather reads all that was changed since the place. known is false when the feed does not go on from there, or tells
-// too much of it.
+// gather reads all changes since the position. known is false when the feed has no such position, or too many.
 func (p *pulling) gather(ctx context.Context) (known bool, err error) {
 	for range mostPages {
 		found, known, err := p.news(ctx)
@@ -210,8 +208,7 @@ func (p *pulling) reread(ctx context.Context, n *noun) error {
 	return nil
 }
 
-// walkAnew walks through a noun from the beginning. That it changes meanwhile does not matter here: what the walk has
-// not seen is read by itself.
+// walkAnew walks through a noun from the beginning. What it misses of changes meanwhile is read by itself.
 func (p *pulling) walkAnew(ctx context.Context, n *noun) error {
 	for _, note := range []string{seenNote(n), walkNote(n)} {
 		if err := p.Store.NoteMirror(ctx, note, nil); err != nil {

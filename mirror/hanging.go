@@ -14,9 +14,7 @@ var hanging = map[backoffice.Noun][]struct {
 }{
 	backoffice.NounCustomer: {
 		{backoffice.NounRelation, under(backoffice.OfCustomer, backoffice.Readers.Relations)},
-		{backoffice.NounTranscript, under(backoffice.OfCustomer, func(r backoffice.Readers) backoffice.Reader[*backoffice.Transcript, backoffice.TranscriptCriteria] {
-			return r.Transcripts()
-		})},
+		{backoffice.NounTranscript, under(backoffice.OfCustomer, transcripts)},
 		{backoffice.NounDocument, under(backoffice.OfCustomer, backoffice.Readers.Documents)},
 		{backoffice.NounMinfin, under(backoffice.OfCustomer, backoffice.Readers.MinfinDocuments)},
 	},

@@ -146,8 +146,7 @@ func linesOf(batch []held) []byte {
 	return lines
 }
 
-// loadAll brings the store in step with records that are read beside a walk through all of their noun. It returns
-// which could not be loaded.
+// loadAll loads records that are read apart from a walk, and returns those that could not be loaded.
 func (p *pulling) loadAll(ctx context.Context, n *noun, records []record) (unloaded []string, err error) {
 	w := &walk{}
 	for some := range slices.Chunk(records, mostAPage) {
@@ -159,8 +158,7 @@ func (p *pulling) loadAll(ctx context.Context, n *noun, records []record) (unloa
 	return w.unloaded, err
 }
 
-// loadHeld tries those again that could not be loaded: now that all others are here, two may have swapped what only
-// one may have.
+// loadHeld tries rejected records again after all others: two may have swapped a unique value.
 func (p *pulling) loadHeld(ctx context.Context, n *noun, w *walk) error {
 	if len(w.held) == 0 {
 		return nil

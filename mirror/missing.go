@@ -179,8 +179,7 @@ func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]store
 	return gone, nil
 }
 
-// isGone asks the origin for an object itself. What has no address of its own is looked for in a list that would have
-// it.
+// isGone asks the origin for the object itself, or looks for it in a list that would have it.
 func (p *pulling) isGone(ctx context.Context, n *noun, s stored) (bool, error) {
 	if n.object != "" {
 		method := http.MethodGet

@@ -41,9 +41,7 @@ var nouns = []*noun{
 	},
 	{
 		of: backoffice.NounTranscript, path: "/transcripts", object: "/transcripts/", fix: fixTranscript, file: documentOf,
-		rows: rowsOf(backoffice.TranscriptTable, func(r backoffice.Readers) backoffice.Reader[*backoffice.Transcript, backoffice.TranscriptCriteria] {
-			return r.Transcripts()
-		}),
+		rows: rowsOf(backoffice.TranscriptTable, transcripts),
 	},
 	{
 		of: backoffice.NounCalculation, path: "/calculations", file: proposalOf, rows: rowsOf(backoffice.CalculationTable, backoffice.Readers.Calculations),
@@ -60,14 +58,17 @@ var nouns = []*noun{
 	},
 }
 
+func transcripts(r backoffice.Readers) backoffice.Reader[*backoffice.Transcript, backoffice.TranscriptCriteria] {
+	return r.Transcripts()
+}
+
 func init() {
 	for _, n := range nouns {
 		n.fields = slices.DeleteFunc(importexport.Fields(n.of), func(name string) bool { return name == "file" })
 	}
 }
 
-// deletions are the nouns in the order in which records are deleted: what goes with others goes with them, and what
-// others need goes after them.
+// deletions are the nouns in the order of deletion: dependents with their parents, what others need after them.
 func deletions() []*noun {
 	place := func(n *noun) int {
 		return slices.Index([]backoffice.Noun{
@@ -78,7 +79,6 @@ func deletions() []*noun {
 	return slices.SortedFunc(slices.Values(nouns), func(a, b *noun) int { return place(a) - place(b) })
 }
 
-// nounOf is the description of a noun.
 func nounOf(of backoffice.Noun) *noun {
 	return nouns[slices.IndexFunc(nouns, func(n *noun) bool { return n.of == of })]
 }
@@ -103,7 +103,6 @@ type stored struct {
 
 // rows reads what is stored of a noun.
 type rows interface {
-	// count is how many there are.
 	count(ctx context.Context, readers backoffice.Readers) (int, error)
 	// each visits the identifiers of all, in their order.
 	each(ctx context.Context, readers backoffice.Readers, visit func(ids []string) error) error

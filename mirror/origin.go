@@ -246,8 +246,7 @@ func (p *pulling) eachPage(ctx context.Context, path string, query url.Values, v
 	}
 }
 
-// readEach reads several things, as many at one time as the origin gets requests. The error is that of the first that
-// has one.
+// readEach reads several things, as many at a time as the origin gets requests, and returns the first error.
 func readEach[T, R any](each []T, read func(T) (R, error)) ([]R, error) {
 	found, failed := make([]R, len(each)), make([]error, len(each))
 	var reading errgroup.Group

@@ -73,8 +73,7 @@ func textOf(id string) json.RawMessage {
 	return text
 }
 
-// needsParts says whether the list of a noun does not say where its records belong, or has some of years that are not
-// told.
+// needsParts reports whether a noun's list does not say where records belong, or has years that are not told.
 func (p *pulling) needsParts(n *noun, first *page) bool {
 	field := map[backoffice.Noun]string{backoffice.NounChecklist: "financialYear", backoffice.NounTranscript: "checklist"}[n.of]
 	if field == "" || n.part != nil || len(first.Data) == 0 {
@@ -127,8 +126,7 @@ func (p *pulling) years(ctx context.Context) (ids []string, err error) {
 	return ids, err
 }
 
-// walkParts walks through a noun part by part. What is missing in all of them stays here: there is no address by which
-// it could be asked for.
+// walkParts walks through a noun part by part. What all of them miss stays: it has no address to ask for.
 func (p *pulling) walkParts(ctx context.Context, n *noun, parts []part) error {
 	done, seen := p.of(n), map[uint64]struct{}{}
 	done.Incomplete, done.after = "", -1

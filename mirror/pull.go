@@ -22,8 +22,7 @@ type Pull struct {
 
 	From             string // the origin's address
 	ClientID, Secret string // of a pair of the origin
-	// Purpose, if there is one, has registration numbers pulled as well, and is the purpose that the origin's register
-	// gets.
+	// Purpose, if there is one, has registration numbers pulled as well, and is stated to the origin's register.
 	Purpose *string
 	// Repair are fields that are left out of a record when they are what is wrong with it.
 	Repair []string
@@ -176,8 +175,7 @@ func (p *Pull) mine(ctx context.Context, from string) (*backoffice.Mirror, error
 	return &copied, nil
 }
 
-// Release makes the store nobody's mirror: its records are its own from then on. It tells whose it was, nil for
-// nobody's.
+// Release makes the store nobody's mirror: its records are its own. It returns whose it was, nil for nobody's.
 func Release(ctx context.Context, store backoffice.Store) (*backoffice.Mirror, error) {
 	m, err := store.Mirror(ctx)
 	if err != nil || m == nil {
@@ -296,7 +294,6 @@ func (p *pulling) note(ctx context.Context) error {
 	return p.Store.PutMirror(ctx, p.mirror)
 }
 
-// add counts what was loaded.
 func (d *Pulled) add(loaded importexport.Loaded) {
 	d.Loaded.Created += loaded.Created
 	d.Loaded.Updated += loaded.Updated

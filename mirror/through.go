@@ -20,8 +20,7 @@ const (
 	copyTime  = 8 * time.Second
 )
 
-// Through does writes of mirrored records at their origin, and makes the copies at once. It is a backoffice.Origin,
-// for any number of callers.
+// Through writes mirrored records at their origin and copies them at once: a backoffice.Origin for many callers.
 type Through struct {
 	*Pull
 	origin *origin
@@ -123,8 +122,7 @@ func (t *Through) copy(ctx context.Context, w *backoffice.OriginWrite, id string
 	return run.loadOne(ctx, n, found)
 }
 
-// lookUp reads one record, nil when the origin does not have or show it. around are fields of the record by which a
-// list is found that has it.
+// lookUp reads one record, nil when the origin does not show it. around are fields that name a list with it.
 func (p *pulling) lookUp(ctx context.Context, n *noun, id string, around map[string]any) (found record, err error) {
 	if n.object != "" && !n.head {
 		if found, err = p.readOne(ctx, n.object+url.PathEscape(id)+n.suffix); err != nil || found.id() == id {

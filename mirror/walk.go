@@ -21,8 +21,7 @@ const (
 	goOnFor   = time.Hour
 )
 
-// walk is one reading of all pages of a noun. What is noted of it lets another run go on behind the last page that was
-// loaded.
+// walk is one reading of all pages of a noun. Its note lets another run go on after the last loaded page.
 type walk struct {
 	Size    int                `json:"size"`
 	Total   int                `json:"total"` // as the first page had it
@@ -85,8 +84,7 @@ func (p *pulling) walk(ctx context.Context, n *noun) error {
 	return p.endWalk(ctx, n, w)
 }
 
-// beginWalk goes on with a walk that was interrupted, or reads the first page. No walk when the origin does not tell
-// of the noun.
+// beginWalk goes on with an interrupted walk or reads the first page; nil when the origin does not tell of the noun.
 func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) {
 	notes, err := p.Store.MirrorNotes(ctx, walkNote(n))
 	if err != nil {

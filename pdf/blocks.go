@@ -43,8 +43,7 @@ func (c *composer) flow(s style, text string) {
 
 type fact struct{ label, value string }
 
-// facts sets labels and values in two columns on a tinted ground: the first half on the left. Facts without a value are
-// left out.
+// facts sets labels and values in two columns on a tinted ground, without facts that have no value.
 func (c *composer) facts(left, right []fact) {
 	const padding, gap = 12.0, 22.0
 	width := (textWidth - 2*padding - gap) / 2

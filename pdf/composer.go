@@ -63,8 +63,7 @@ type composer struct {
 	unprinted []string // the scripts of which something could not be drawn
 }
 
-// newComposer starts a document. created is its date: that of the metadata, and the day up to which somebody whose
-// number is masked can be born.
+// newComposer starts a document. created is its date, also the last day of birth of a masked number.
 func newComposer(labels *labels, fonts Fonts, title, author string, created backoffice.Instant) *composer {
 	c := &composer{canvas: newCanvas(fonts), tags: newStructure(), labels: labels}
 	c.meta.created = created.Time()

@@ -94,8 +94,7 @@ func writeStream(out *bytes.Buffer, number int, dictionary string, stream []byte
 	out.WriteString("\nendstream\nendobj\n")
 }
 
-// entryWidth is that of a cross-reference (7.5.8): 1 byte for its type, 4 for an offset or a stream's number, 2 for the
-// index within that stream.
+// entryWidth of a cross-reference (7.5.8): 1 byte for the type, 4 for offset or stream, 2 for the index in that.
 const entryWidth = 1 + 4 + 2
 
 func setEntry(entries []byte, number int, kind byte, field, index int) {

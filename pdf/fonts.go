@@ -16,8 +16,7 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 )
 
-// Fonts are the fonts of an office for scripts that the embedded ones lack, in their order. They may be used by any
-// number of documents at once.
+// Fonts are an office's fonts for scripts that the embedded ones lack, in order, for any number of documents.
 type Fonts []*typeface
 
 // fallbackScripts are those that come out right letter by letter, once letters that join have their forms. Others,

@@ -73,8 +73,7 @@ func (l *labels) day(at backoffice.Instant) string {
 	return strings.NewReplacer("{day}", day, "{month}", l.Months[t.Month()-1], "{year}", strconv.Itoa(t.Year())).Replace(l.Date)
 }
 
-// second writes a moment to the second, as Belgium's clocks show it, with how far they are from UTC: it is held
-// against logs and other files.
+// second writes a moment to the second in Belgian time, with its offset from UTC to compare with logs.
 func (l *labels) second(at backoffice.Instant) string {
 	return l.day(at) + " " + at.Time().In(brussels).Format("15:04:05 UTC-07:00")
 }

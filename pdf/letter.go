@@ -6,8 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// LetterDocument is a text with headings and amounts, from somebody to somebody: an engagement letter, an extract, a
-// notice, a proposal.
+// LetterDocument is a text with headings and amounts: an engagement letter, an extract, a notice, a proposal.
 type LetterDocument struct {
 	Sender    string
 	Language  string // of the labels: dutch, french, german or english; English for any other

@@ -38,8 +38,7 @@ func (c *composer) noteUnprinted(r rune) {
 	}
 }
 
-// tellUnprinted says below the content what the marks in it stand for. Nobody shall take a document for whole that is
-// not.
+// tellUnprinted explains the marks in the content below it: nobody shall take the document for whole.
 func (c *composer) tellUnprinted() {
 	if len(c.unprinted) == 0 {
 		return

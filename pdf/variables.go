@@ -11,8 +11,7 @@ import (
 // nothing stands for null and for an empty text.
 const nothing = "–"
 
-// repeatedMost is how many bytes of names are repeated for what lies below them: a long name over many answers would
-// make a document of any size.
+// repeatedMost bounds the bytes of names that are repeated below them: long names over many answers.
 const repeatedMost = 64 << 10
 
 // flatten turns a free-form object into rows, in the object's own order, with labels for its keys. Nested values have

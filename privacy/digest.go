@@ -3,8 +3,7 @@ package privacy
 import "example.org/backoffice/backoffice"
 
 // Digest is a keyed digest of a content, by which a later one can be compared without keeping it. The context keeps
-// contents of different uses apart. Content may hold registration numbers: without the key the digest cannot be
-// guessed back.
+// contents of different uses apart. The key keeps registration numbers in content from being guessed back.
 func (k *Keyset) Digest(context string, content []byte) ([]byte, error) {
 	digest, err := k.use().contents.ComputeMAC(appendPart(parts("content", context), content))
 	if err != nil {

@@ -28,8 +28,7 @@ func (k *Keyset) VerifyDownload(signature, kind, id string, now time.Time) (clie
 
 func downloadContext(clientID, kind, id string) []byte { return parts("download", clientID, kind, id) }
 
-// SignUpload makes the signature of an upload path as SignDownload makes that of a download path; it is bound to all
-// that is said of the document.
+// SignUpload signs an upload path as SignDownload does a download path, with all that is said of the document.
 func (k *Keyset) SignUpload(clientID string, of *backoffice.DocumentUpload, until time.Time) (string, error) {
 	return k.signPath(clientID, until, uploadContext(clientID, of))
 }

@@ -124,8 +124,7 @@ func (f KeysetFile) encode(h handles) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// writeNew makes a durable file that appears under its name whole or not at all; a hard link, unlike a rename, fails
-// when the name is taken.
+// writeNew makes a durable file whole or not at all; a hard link, unlike a rename, fails when the name is taken.
 func writeNew(path string, text []byte) error {
 	return writeWhole(path, text, func(draft string) error {
 		err := os.Link(draft, path)

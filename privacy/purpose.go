@@ -35,8 +35,7 @@ func badPurpose(format string, args ...any) error {
 	return err
 }
 
-// PurposeOf reads the header of a request: nil when it is absent or empty. BadInput when it is there twice or not
-// as ParsePurpose wants it.
+// PurposeOf reads a request's header: nil when absent or empty. BadInput when it is there twice or invalid.
 func PurposeOf(header http.Header) (*string, error) {
 	values := header[PurposeHeader]
 	switch len(values) {

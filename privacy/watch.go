@@ -50,8 +50,7 @@ func (a *alarms) all() []string {
 	return slices.Clone(a.raised)
 }
 
-// compare looks whether a chain is as this process left it; what it finds otherwise it raises. The store may be ahead
-// of head by now, never behind.
+// compare raises an alarm when a chain is not as this process left it. The store may be ahead of head, never behind.
 func (r *register) compare(ctx context.Context, head backoffice.ConsultationHead) error {
 	heads, err := r.store.ConsultationHeads(ctx, head.Chain, 1)
 	if err != nil {
