@@ -16,12 +16,12 @@ var brokenCopies = map[string]struct {
 }{
 	"deletes what one walk has missed, without asking": {[]edit{asksNothing, {"missing.go", "if first < p.began {", "if BROKEN || first < p.began {"}, shortIsWhole, shortIsRead, emptyIsRead}, "TestNothingIsDeletedByListsThatAreCutShort"},
 	"trusts a short list":                              {[]edit{asksNothing, shortIsWhole, shortIsRead, emptyIsRead}, "TestNothingIsDeletedByListsThatAreCutShort"},
-	"deletes whatever hangs on a record":               {[]edit{{"hanging.go", "range hanging[n.of] {", "range hanging[n.of] {\nif BROKEN { continue }\n"}}, "TestWhatMovedToAnotherCustomerThere"},
-	"does not read again what was written meanwhile":   {[]edit{{"overtaken.go", "known := map[string]string{}", "if BROKEN { return nil }\nknown := map[string]string{}"}}, "TestAWriteDuringAPullStays"},
+	"deletes whatever hangs on a record":               {[]edit{{"dependents.go", "range dependents[n.of] {", "range dependents[n.of] {\nif BROKEN { continue }\n"}}, "TestWhatMovedToAnotherCustomerThere"},
+	"does not read again what was written meanwhile":   {[]edit{{"superseded.go", "known := map[string]string{}", "if BROKEN { return nil }\nknown := map[string]string{}"}}, "TestAWriteDuringAPullStays"},
 	"takes its place in the feed at the end":           {[]edit{unproven, {"feed.go", "	unloaded := 0\n", "	unloaded := 0\nif BROKEN { if err := p.beginFeed(ctx); err != nil { return err } }\n"}, {"feed.go", "done.after < p.place.After:", "!BROKEN && done.after < p.place.After:"}}, "TestWhatChangesWhileEverythingIsRead"},
 	"takes anything for a file":                        {[]edit{{"file.go", `if f.tells.text("md5Hash") != "" {`, `if BROKEN || f.tells.text("md5Hash") != "" {`}}, "TestAMirrorOfTheSpecificationAlone"},
-	"forgets what a sweep has deleted":                 {[]edit{{"missing.go", "	if done.ring != nil {\n		missing,", "	if !BROKEN && done.ring != nil {\n		missing,"}}, "TestTheBoundOnDeletions"},
-	"forgets what a cut pull had changed":              {[]edit{{"ring.go", "p.changedCustomers(ctx, at.Logged)", "p.changedCustomers(ctx, at.Logged)\nif BROKEN { changed, at.Again = nil, nil }\n"}}, "TestWhatACutPullHasChanged"},
+	"forgets what a sweep has deleted":                 {[]edit{{"missing.go", "	if done.sweep != nil {\n		missing,", "	if !BROKEN && done.sweep != nil {\n		missing,"}}, "TestTheBoundOnDeletions"},
+	"forgets what a cut pull had changed":              {[]edit{{"sweep.go", "p.changedCustomers(ctx, at.Logged)", "p.changedCustomers(ctx, at.Logged)\nif BROKEN { changed, at.Again = nil, nil }\n"}}, "TestWhatACutPullHasChanged"},
 	"follows a feed that proves nothing":               {[]edit{unproven}, "TestAWalkThatHasMissedARecord"},
 }
 

@@ -197,7 +197,7 @@ func (p *pulling) reread(ctx context.Context, n *noun) error {
 	if err != nil {
 		return err
 	}
-	if err := p.overtaken(ctx, n, asked, batch); err != nil {
+	if err := p.superseded(ctx, n, asked, batch); err != nil {
 		return err
 	}
 	for id := range found {

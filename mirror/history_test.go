@@ -262,7 +262,7 @@ func (h *history) run(copied *office, rounds int) (wrong []string) {
 		}
 		h.mu.Unlock()
 		if h.bare {
-			pull.later += 25 * time.Hour // a lap of the ring
+			pull.later += 25 * time.Hour // a sweep
 		}
 		pull.mustRun(t)
 		if wrong = deletedHere(t, h.origin, copied); len(wrong) > 0 {

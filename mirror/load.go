@@ -85,7 +85,7 @@ func (p *pulling) loadBatch(ctx context.Context, n *noun, w *walk, batch []held,
 	failed := make([]error, len(wanted))
 	var reading sync.WaitGroup
 	for i := range wanted {
-		reading.Go(func() { // as many at once as the gate lets
+		reading.Go(func() { // as many at once as the throttle lets
 			f := &wanted[i]
 			_, failed[i] = p.origin.fetch(ctx, f.file, p.inHand, f.name, f.line)
 			batch[f.at].line = f.line.line() // also of what is left out below

@@ -97,7 +97,7 @@ func (p *pulling) delete(ctx context.Context, n *noun) error {
 		return err
 	}
 	twice := done.twice
-	if done.ring == nil {
+	if done.sweep == nil {
 		for id, first := range known {
 			if first < p.began {
 				twice = append(twice, id)
@@ -133,8 +133,8 @@ func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]store
 	if err != nil {
 		return nil, err
 	}
-	if done.ring != nil {
-		missing, total = missing+done.ring.Deleted, total+done.ring.Deleted
+	if done.sweep != nil {
+		missing, total = missing+done.sweep.Deleted, total+done.sweep.Deleted
 	}
 	if allowed := max(total/shareOfDeletions, p.AllowDeletions, 1); len(here) > 0 && missing > allowed {
 		done.Incomplete = fmt.Sprintf("%d of %d records are not there any more, and no more than %d are deleted at a time; "+
@@ -162,9 +162,9 @@ func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]store
 			lines, gone = append(lines, deletionOf(id)...), append(gone, id)
 		}
 	}
-	if done.ring != nil && len(gone) > 0 { // before it is done: nothing is forgotten by a pull that is killed
-		done.ring.Deleted += len(gone)
-		if err := p.noteRing(ctx, n, done.ring); err != nil {
+	if done.sweep != nil && len(gone) > 0 { // before it is done: nothing is forgotten by a pull that is killed
+		done.sweep.Deleted += len(gone)
+		if err := p.noteSweep(ctx, n, done.sweep); err != nil {
 			return nil, err
 		}
 	}

@@ -50,7 +50,7 @@ type origin struct {
 	id, secret string
 	purpose    *string
 	http       *http.Client
-	gate       *gate
+	throttle   *throttle
 	pause      time.Duration // before a second attempt; twice as long before each further one
 
 	requests atomic.Int64
@@ -78,7 +78,7 @@ func newOrigin(address, id, secret string, purpose *string) (*origin, error) {
 		ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 15 * time.Second,
 	}
 	return &origin{
-		base: base, id: id, secret: secret, purpose: purpose, gate: newGate(), pause: 500 * time.Millisecond,
+		base: base, id: id, secret: secret, purpose: purpose, throttle: newThrottle(), pause: 500 * time.Millisecond,
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
 }
@@ -132,11 +132,11 @@ func (o *origin) backOff(attempts int) time.Duration {
 
 // once asks once. wait is for how long the origin wants to be left alone.
 func (o *origin) once(ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error) (status int, wait time.Duration, err error) {
-	if err := o.gate.enter(ctx); err != nil {
+	if err := o.throttle.enter(ctx); err != nil {
 		return 0, 0, err
 	}
 	busy := false
-	defer func() { o.gate.leave(busy) }()
+	defer func() { o.throttle.leave(busy) }()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	request, err := o.request(ctx, method, path, query, http.NoBody)

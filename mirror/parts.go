@@ -12,7 +12,7 @@ import (
 
 // An origin that has the specification's paths alone tells the current financial year, but no list of years, so that
 // only what belongs to that one can be here: its checklists, and the transcripts of each of these. Relations and
-// documents it tells customer by customer (ring.go).
+// documents it tells customer by customer (sweep.go).
 
 // part is a part of a noun's list, and what its records belong to by it.
 type part struct {
@@ -63,7 +63,7 @@ func (p *pulling) otherwise(ctx context.Context, n *noun) error {
 		}
 		return p.walkParts(ctx, n, parts)
 	case backoffice.NounRelation, backoffice.NounDocument:
-		return p.ring(ctx, n)
+		return p.sweep(ctx, n)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ type Pulled struct {
 	twice    []string            // what two rounds through the customers have missed
 	seen     map[uint64]struct{} // in the walk, keyed by sumOf
 	unloaded []string            // identifiers of records that could not be loaded
-	ring     *ring               // nil for nouns that have a list
+	sweep    *sweep              // nil for nouns that have a list
 	history  string              // of the feed
 	after    int64               // place in it before the walk, -1 when that is not known
 }
@@ -123,7 +123,7 @@ func (p *Pull) begin(ctx context.Context) (_ *pulling, err error) {
 		return nil, err
 	}
 	if p.PerHour > 0 {
-		run.origin.gate.every = time.Hour / time.Duration(p.PerHour)
+		run.origin.throttle.every = time.Hour / time.Duration(p.PerHour)
 	}
 	if p.pause > 0 {
 		run.origin.pause = p.pause
@@ -186,7 +186,7 @@ func Release(ctx context.Context, store backoffice.Store) (*backoffice.Mirror, e
 
 // everything follows the origin's changes, or walks through all nouns.
 func (p *pulling) everything(ctx context.Context) error {
-	if err := p.forgetOvertaken(ctx); err != nil {
+	if err := p.forgetSuperseded(ctx); err != nil {
 		return err
 	}
 	if done, err := p.follow(ctx); err != nil {
@@ -280,8 +280,8 @@ func (p *pulling) note(ctx context.Context) error {
 		done, of := p.done[n.of], p.mirror.Of(n.of)
 		switch {
 		case done == nil || of == nil:
-		case done.Incomplete == "" && done.ring != nil:
-			of.At = done.ring.Whole
+		case done.Incomplete == "" && done.sweep != nil:
+			of.At = done.sweep.Whole
 		case done.Incomplete == "":
 			of.At = p.began
 		default:

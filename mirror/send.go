@@ -45,11 +45,11 @@ func (t *Through) send(ctx context.Context, w *backoffice.OriginWrite) (*sent, e
 		return nil, backoffice.Fault(err, "making a write for the origin")
 	}
 	method, address := request(w)
-	if err := t.origin.gate.enter(ctx); err != nil {
+	if err := t.origin.throttle.enter(ctx); err != nil {
 		return nil, err
 	}
 	busy := false
-	defer func() { t.origin.gate.leave(busy) }()
+	defer func() { t.origin.throttle.leave(busy) }()
 	limited, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	r, err := t.origin.request(limited, method, address, nil, bytes.NewReader(body))

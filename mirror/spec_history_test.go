@@ -30,7 +30,7 @@ type specHistory struct {
 	calm   bool
 	after  int64          // the end of the copy's change log before
 	swept  map[string]int // deletions of a sweep, by noun
-	laps   map[string]int
+	sweeps map[string]int
 }
 
 func (h *specHistory) chance(percent int) bool { return h.random.IntN(100) < percent }
@@ -188,11 +188,11 @@ func (h *specHistory) deletions() (wrong []string) {
 	}
 	for noun, path := range map[string]string{"customer": "/customers", "relation": "/relations", "document": "/documents", "minfin document": "/minfin", "transcript": "/transcripts"} {
 		here[noun] = len(h.copied.records(h.t, path))
-		notes, err := h.copied.store.MirrorNotes(h.t.Context(), noun+" ring")
+		notes, err := h.copied.store.MirrorNotes(h.t.Context(), noun+" sweep")
 		must(h.t, err)
-		var at ring
-		if note := notes[noun+" ring"]; note == nil || json.Unmarshal(note, &at) != nil || at.Laps != h.laps[noun] {
-			h.swept[noun], h.laps[noun] = 0, at.Laps
+		var at sweep
+		if note := notes[noun+" sweep"]; note == nil || json.Unmarshal(note, &at) != nil || at.Sweeps != h.sweeps[noun] {
+			h.swept[noun], h.sweeps[noun] = 0, at.Sweeps
 		}
 		for _, id := range gone[noun] {
 			if there[id] {
@@ -313,7 +313,7 @@ func TestAMirrorOfTheSpecificationAloneConvergesWhateverTheOriginAnswers(t *test
 			t.Parallel()
 			h := &specHistory{
 				t: t, random: rand.New(rand.NewPCG(seed, 7)), origin: newSpecOrigin(12), copied: newOffice(t, openSQLite(t)),
-				of: map[string][]string{}, swept: map[string]int{}, laps: map[string]int{},
+				of: map[string][]string{}, swept: map[string]int{}, sweeps: map[string]int{},
 			}
 			for i := range 12 {
 				h.of[fmt.Sprintf("rc%02d", i)] = []string{fmt.Sprintf("c%02d", i), fmt.Sprintf("c%02d", (i+1)%12)}

@@ -251,7 +251,7 @@ func (p *pulling) take(ctx context.Context, n *noun, w *walk, got *page) error {
 	if err := p.load(ctx, n, w, fresh); err != nil {
 		return err
 	}
-	if err := p.overtaken(ctx, n, got.asked, fresh); err != nil {
+	if err := p.superseded(ctx, n, got.asked, fresh); err != nil {
 		return err
 	}
 	if p.Progress != nil {

@@ -11,8 +11,8 @@ const (
 	calmAfter  = 20 // answers in a row let one more request pass at a time, after the origin has been too busy
 )
 
-// gate bounds how many requests are under way, fewer once the origin says that it is busy, and how many in an hour.
-type gate struct {
+// throttle bounds how many requests are under way, fewer once the origin says that it is busy, and how many in an hour.
+type throttle struct {
 	free  chan struct{}
 	every time.Duration // between two requests, but for a minute's worth at once; 0 for none
 
@@ -22,31 +22,31 @@ type gate struct {
 	next        time.Time // before which none is sent
 }
 
-func newGate() *gate {
-	g := &gate{free: make(chan struct{}, mostAtOnce), limit: mostAtOnce}
+func newThrottle() *throttle {
+	t := &throttle{free: make(chan struct{}, mostAtOnce), limit: mostAtOnce}
 	for range mostAtOnce {
-		g.free <- struct{}{}
+		t.free <- struct{}{}
 	}
-	return g
+	return t
 }
 
 // enter waits for a turn; leave has to be called then.
-func (g *gate) enter(ctx context.Context) error {
-	if g.every > 0 {
-		g.mu.Lock()
+func (t *throttle) enter(ctx context.Context) error {
+	if t.every > 0 {
+		t.mu.Lock()
 		now := time.Now()
-		if earliest := now.Add(-time.Minute); g.next.Before(earliest) {
-			g.next = earliest
+		if earliest := now.Add(-time.Minute); t.next.Before(earliest) {
+			t.next = earliest
 		}
-		g.next = g.next.Add(g.every)
-		wait := g.next.Sub(now)
-		g.mu.Unlock()
+		t.next = t.next.Add(t.every)
+		wait := t.next.Sub(now)
+		t.mu.Unlock()
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
 	}
 	select {
-	case <-g.free:
+	case <-t.free:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -54,16 +54,16 @@ func (g *gate) enter(ctx context.Context) error {
 }
 
 // leave ends a turn, and says how it went.
-func (g *gate) leave(busy bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.calm++; busy {
-		g.limit, g.calm = max(1, g.limit/2), 0
-	} else if g.calm >= calmAfter && g.limit < mostAtOnce {
-		g.limit, g.calm = g.limit+1, 0
+func (t *throttle) leave(busy bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.calm++; busy {
+		t.limit, t.calm = max(1, t.limit/2), 0
+	} else if t.calm >= calmAfter && t.limit < mostAtOnce {
+		t.limit, t.calm = t.limit+1, 0
 	}
-	g.held++
-	for ; g.held > mostAtOnce-g.limit; g.held-- {
-		g.free <- struct{}{}
+	t.held++
+	for ; t.held > mostAtOnce-t.limit; t.held-- {
+		t.free <- struct{}{}
 	}
 }

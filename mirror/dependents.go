@@ -6,9 +6,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// hanging are the nouns whose records go with those of another one, and how the identifiers of those that hang on a
+// dependents are the nouns whose records go with those of another one, and how the identifiers of those that hang on a
 // record are read.
-var hanging = map[backoffice.Noun][]struct {
+var dependents = map[backoffice.Noun][]struct {
 	of  backoffice.Noun
 	ids func(ctx context.Context, readers backoffice.Readers, parent string) ([]string, error)
 }{
@@ -55,7 +55,7 @@ func (p *pulling) anyThere(ctx context.Context, n *noun, ids []string) (bool, er
 // holdsSeen says whether something hangs on a record here that the origin has, or may have: it hangs on another one
 // there, and this pull could not load that or has not seen all of its noun. Deleting the record would take it along.
 func (p *pulling) holdsSeen(ctx context.Context, n *noun, id string) (bool, error) {
-	for _, h := range hanging[n.of] {
+	for _, h := range dependents[n.of] {
 		done := p.done[h.of]
 		if done == nil || !done.Told {
 			continue
@@ -64,7 +64,7 @@ func (p *pulling) holdsSeen(ctx context.Context, n *noun, id string) (bool, erro
 		if err != nil {
 			return false, err
 		}
-		if done.ring != nil { // the turn of the customer that has it now may be to come
+		if done.sweep != nil { // the turn of the customer that has it now may be to come
 			if holds, err := p.anyThere(ctx, nounOf(h.of), ids); err != nil || holds {
 				return holds, err
 			}

@@ -16,61 +16,61 @@ import (
 )
 
 // What hangs on customers, and what the origin tells of no other way, is read customer by customer: of those that were
-// changed at once, and of all others in a ring, so many by each pull that every one has its turn within a day.
+// changed at once, and of all others in a sweep, so many by each pull that every one has its turn within a day.
 
 const (
-	lapTime = 24 * time.Hour
-	// ringStep is after how many customers it is noted how far the ring has come.
-	ringStep = 100
+	sweepTime = 24 * time.Hour
+	// sweepStep is after how many customers the progress of a sweep is noted.
+	sweepStep = 100
 )
 
-// ring is how far it has come.
-type ring struct {
-	Laps   int                `json:"laps"`   // that are complete
+// sweep is a cycle through all customers: how far it has come.
+type sweep struct {
+	Sweeps int                `json:"sweeps"` // that are complete
 	Whole  backoffice.Instant `json:"whole"`  // when the last complete one began
 	Began  backoffice.Instant `json:"began"`  // when this one did
 	Ran    backoffice.Instant `json:"ran"`    // when it went on last
-	Cursor string             `json:"cursor"` // the customer whose turn was last; "" at a lap's beginning
+	Cursor string             `json:"cursor"` // the customer whose turn was last; "" at a sweep's beginning
 	Logged int64              `json:"logged"` // end of this store's change log up to which changed customers were read again
 	Again  []string           `json:"again"`  // customers whose lists could not be read
-	// Deleted counts what this lap has deleted: the bound is for all of it.
+	// Deleted counts what this sweep has deleted: the bound is for all of it.
 	Deleted int `json:"deleted"`
 }
 
-func ringNote(n *noun) string { return string(n.of) + " ring" }
+func sweepNote(n *noun) string { return string(n.of) + " sweep" }
 
 // due are the customers whose turn it is: those behind the cursor, and, once it has come around, the first ones.
-func (r *ring) due(ids []string, now backoffice.Instant) (behind, first []string) {
+func (r *sweep) due(ids []string, now backoffice.Instant) (behind, first []string) {
 	from, _ := slices.BinarySearchFunc(ids, r.Cursor, func(id, cursor string) int {
 		if id <= cursor {
 			return -1
 		}
 		return 1
 	})
-	if r.Laps == 0 { // as fast as the budget lets
+	if r.Sweeps == 0 { // as fast as the budget lets
 		return ids[from:], nil
 	}
-	share := float64(now.Time().Sub(r.Ran.Time())) / float64(lapTime)
+	share := float64(now.Time().Sub(r.Ran.Time())) / float64(sweepTime)
 	count := min(len(ids), int(math.Ceil(share*float64(len(ids)))))
 	behind = ids[from:min(from+count, len(ids))]
 	return behind, ids[:min(count-len(behind), from)]
 }
 
-// ring reads the records of a noun that hang on some customers.
-func (p *pulling) ring(ctx context.Context, n *noun) error {
-	notes, err := p.Store.MirrorNotes(ctx, ringNote(n))
+// sweep reads the records of a noun that hang on some customers.
+func (p *pulling) sweep(ctx context.Context, n *noun) error {
+	notes, err := p.Store.MirrorNotes(ctx, sweepNote(n))
 	if err != nil {
 		return err
 	}
-	at := &ring{Began: p.began}
-	if note := notes[ringNote(n)]; note != nil && json.Unmarshal(note, at) != nil {
-		at = &ring{Began: p.began}
+	at := &sweep{Began: p.began}
+	if note := notes[sweepNote(n)]; note != nil && json.Unmarshal(note, at) != nil {
+		at = &sweep{Began: p.began}
 	}
 	changed, end, err := p.changedCustomers(ctx, at.Logged)
 	if err != nil {
 		return err
 	}
-	if notes[ringNote(n)] == nil { // the first lap reads them all
+	if notes[sweepNote(n)] == nil { // the first sweep reads them all
 		at.Logged = end
 	}
 	changed = slices.Compact(slices.Sorted(slices.Values(append(changed, at.Again...))))
@@ -88,7 +88,7 @@ func (p *pulling) ring(ctx context.Context, n *noun) error {
 		return err
 	}
 	behind, first := at.due(ids, p.began)
-	steps := slices.Concat(slices.Collect(slices.Chunk(behind, ringStep)), slices.Collect(slices.Chunk(first, ringStep)))
+	steps := slices.Concat(slices.Collect(slices.Chunk(behind, sweepStep)), slices.Collect(slices.Chunk(first, sweepStep)))
 	for _, step := range steps {
 		if told, err := t.read(ctx, step); err != nil || !told {
 			return err
@@ -96,39 +96,39 @@ func (p *pulling) ring(ctx context.Context, n *noun) error {
 		at.Cursor, at.Ran = step[len(step)-1], p.began
 		at.Again = t.again(at.Again, step)
 		if at.Cursor == ids[len(ids)-1] {
-			at.lap(p.began)
+			at.next(p.began)
 		}
-		if err := p.noteRing(ctx, n, at); err != nil {
+		if err := p.noteSweep(ctx, n, at); err != nil {
 			return err
 		}
 	}
 	due := slices.Concat(behind, first)
 	changed = slices.DeleteFunc(changed, func(id string) bool { _, is := slices.BinarySearch(ids, id); return !is || slices.Contains(due, id) })
-	for step := range slices.Chunk(changed, ringStep) {
+	for step := range slices.Chunk(changed, sweepStep) {
 		if told, err := t.read(ctx, step); err != nil || !told {
 			return err
 		}
 		at.Again = t.again(at.Again, step)
 	}
 	at.Logged = end
-	if err := p.noteRing(ctx, n, at); err != nil {
+	if err := p.noteSweep(ctx, n, at); err != nil {
 		return err
 	}
-	p.of(n).Told, p.of(n).ring = true, at
+	p.of(n).Told, p.of(n).sweep = true, at
 	return t.end(ctx)
 }
 
-// lap ends a lap, and begins another.
-func (r *ring) lap(now backoffice.Instant) {
-	r.Laps, r.Whole, r.Began, r.Cursor, r.Deleted = r.Laps+1, r.Began, now, "", 0
+// next ends a sweep, and begins another.
+func (r *sweep) next(now backoffice.Instant) {
+	r.Sweeps, r.Whole, r.Began, r.Cursor, r.Deleted = r.Sweeps+1, r.Began, now, "", 0
 }
 
-func (p *pulling) noteRing(ctx context.Context, n *noun, at *ring) error {
+func (p *pulling) noteSweep(ctx context.Context, n *noun, at *sweep) error {
 	note, err := json.Marshal(at)
 	if err != nil {
 		return err
 	}
-	return p.Store.NoteMirror(ctx, "", map[string][]byte{ringNote(n): note})
+	return p.Store.NoteMirror(ctx, "", map[string][]byte{sweepNote(n): note})
 }
 
 // changedCustomers are those that were written here since a place of the change log, by this pull or
@@ -257,7 +257,7 @@ func (t *turn) compare(ctx context.Context, customer string, list *below) error 
 		there[r.id()] = true
 		delete(t.known, r.id())
 	}
-	for _, h := range hanging[backoffice.NounCustomer] {
+	for _, h := range dependents[backoffice.NounCustomer] {
 		if h.of != t.n.of {
 			continue
 		}

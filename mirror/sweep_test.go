@@ -108,11 +108,11 @@ func TestAnOriginWithTheSpecificationsRequestsAloneIsMirroredAsFarAsItTells(t *t
 			pull.later += 25 * time.Hour
 			pull.mustOnce(t)
 			if n := len(copied.records(t, "/relations")); n != len(origin.records(t, "/relations"))+1 {
-				t.Errorf("after a lap there are %d relations", n)
+				t.Errorf("after a sweep there are %d relations", n)
 			}
 			pull.later += 25 * time.Hour
 			pull.mustOnce(t)
-			same("after two laps")
+			same("after two sweeps")
 			origin.say(t, backoffice.NounFinancialYear, `{"_id":"year-next","startDate":"2031","endDate":"2031","isCurrentYear":true}`, `{"_id":"`+currentYear(t, origin)+`","isCurrentYear":false}`)
 			origin.say(t, backoffice.NounChecklist, `{"_id":"list-next","name":"Nieuw","language":"dutch","financialYear":"year-next"}`)
 			if report := pull.mustOnce(t); report.Rejected() > 0 {
@@ -131,7 +131,7 @@ func TestNothingIsDeletedThatAnOriginWithTheSpecificationsRequestsAloneHas(t *te
 func TestTheRingHasATurnForEachCustomerInADay(t *testing.T) {
 	t.Parallel()
 	ids := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
-	at := &ring{Laps: 1}
+	at := &sweep{Sweeps: 1}
 	turns, now := map[string]int{}, backoffice.InstantOf(time.Now())
 	at.Ran = now
 	for range 24 {
@@ -141,7 +141,7 @@ func TestTheRingHasATurnForEachCustomerInADay(t *testing.T) {
 			for _, id := range some {
 				turns[id]++
 				if at.Cursor, at.Ran = id, now; id == "j" {
-					at.lap(now)
+					at.next(now)
 				}
 			}
 		}
@@ -151,10 +151,10 @@ func TestTheRingHasATurnForEachCustomerInADay(t *testing.T) {
 			t.Errorf("%s had %d turns in a day", id, turns[id])
 		}
 	}
-	if behind, first := (&ring{Cursor: "d"}).due(ids, now); len(behind) != 6 || first != nil {
-		t.Errorf("the first lap goes on with %q and %q", behind, first)
+	if behind, first := (&sweep{Cursor: "d"}).due(ids, now); len(behind) != 6 || first != nil {
+		t.Errorf("the first sweep goes on with %q and %q", behind, first)
 	}
-	if behind, first := (&ring{Laps: 2, Cursor: "h", Ran: 1}).due(ids, now); len(behind)+len(first) != len(ids) {
+	if behind, first := (&sweep{Sweeps: 2, Cursor: "h", Ran: 1}).due(ids, now); len(behind)+len(first) != len(ids) {
 		t.Errorf("after a long time it is the turn of %q and %q", behind, first)
 	}
 }

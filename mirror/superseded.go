@@ -43,8 +43,8 @@ func readNote(note []byte) (at time.Time, deletes bool) {
 	return at, note[0] == 'd'
 }
 
-// overtaken reads those records of a loaded page again that were written here since it was asked for.
-func (p *pulling) overtaken(ctx context.Context, n *noun, asked time.Time, records []record) error {
+// superseded reads those records of a loaded page again that were written here since it was asked for.
+func (p *pulling) superseded(ctx context.Context, n *noun, asked time.Time, records []record) error {
 	known := map[string]string{}
 	for again := true; again; { // what was written while it was read again, too
 		again = false
@@ -78,8 +78,8 @@ func (p *pulling) overtaken(ctx context.Context, n *noun, asked time.Time, recor
 	return nil
 }
 
-// forgetOvertaken drops the notes that are of no use any more.
-func (p *pulling) forgetOvertaken(ctx context.Context) error {
+// forgetSuperseded drops the notes that are of no use any more.
+func (p *pulling) forgetSuperseded(ctx context.Context) error {
 	notes, err := p.Store.MirrorNotes(ctx, throughNotes)
 	if err != nil {
 		return err
