@@ -125,7 +125,7 @@ func TestAMirrorThatWritesThroughDoesTheWritesOfBothInterfacesAtTheOrigin(t *tes
 	served := of.start(t, exec.Command("env"))
 	flags := []string{"--from", "http://" + served.address, "--client-id", id, "--client-secret-file", secret}
 	s := newShell(t)
-	if code, _, err := s.run(t, "serve", "--write-through"); code == exitDone || !strings.Contains(err, "--from") {
+	if code, _, err := s.run(t, "serve", "--listen=127.0.0.1:0", "--write-through"); code == exitDone || !strings.Contains(err, "--from") {
 		t.Errorf("without an origin: %d, %s", code, err)
 	}
 	s.must(t, append([]string{"pull"}, flags...)...)

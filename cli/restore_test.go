@@ -121,7 +121,11 @@ func TestABackupThatIsPutBesideTheLogOfACrashByHandIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"serve", "check", "migrate"} {
-		if code, _, err := s.run(t, command); code != exitFailure || !strings.Contains(err, "backoffice restore") {
+		args := []string{command}
+		if command == "serve" {
+			args = append(args, "--listen=127.0.0.1:0")
+		}
+		if code, _, err := s.run(t, args...); code != exitFailure || !strings.Contains(err, "backoffice restore") {
 			t.Errorf("%s ends with %d, %q", command, code, err)
 		}
 	}

@@ -108,7 +108,7 @@ func TestWhatWasDeletedIsListedBroughtBackAndErasedByCommands(t *testing.T) {
 	if out := s.must(t, "trash", "empty", "--all"); !strings.Contains(out, "1 deletions are for good.") || len(s.inTrash(t)) > 0 {
 		t.Errorf("it says %s", out)
 	}
-	if code, _, said := s.run(t, "serve", "--trash", "soon"); code != exitUsage || !strings.Contains(said, "such as 30d") {
+	if code, _, said := s.run(t, "serve", "--listen=127.0.0.1:0", "--trash", "soon"); code != exitUsage || !strings.Contains(said, "such as 30d") {
 		t.Errorf("a trash for soon ends with %d: %s", code, said)
 	}
 }
