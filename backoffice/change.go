@@ -24,6 +24,7 @@ const (
 	Created ChangeAction = "created"
 	Updated ChangeAction = "updated"
 	Deleted ChangeAction = "deleted"
+	Reset   ChangeAction = "reset" // in a feed alone: all records of the noun are to be read again
 
 	// Unknown is an entry after which nobody knows what was done: whoever keeps what it has read forgets all of it.
 	Unknown ChangeAction = "unknown"

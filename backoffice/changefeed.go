@@ -83,6 +83,14 @@ type VisibleChange struct {
 	Parents  []ChangeParent // on which it hung before or hangs now
 }
 
+// Named is the object's identifier, nil for Reset.
+func (c *VisibleChange) Named() *string {
+	if c.Action == Reset {
+		return nil
+	}
+	return &c.ObjectID
+}
+
 // ChangeEvent is what a subscription to the feed is told at one time.
 type ChangeEvent struct{ Changes *VisibleChange }
 
@@ -103,7 +111,7 @@ func (k ChangeKinds) Show(c *Change) *VisibleChange {
 		shown.ClientID = &c.ClientID
 	}
 	switch c.Done {
-	case Created, Deleted:
+	case Created, Deleted, Reset:
 	default: // an entry of before, too, which did not tell
 		shown.Action = Updated
 		for _, field := range c.Fields {
@@ -209,9 +217,14 @@ func (p *ChangePage) End() string {
 func (p *ChangePage) Show(kinds ChangeKinds) []*VisibleChange {
 	shown := make([]*VisibleChange, 0, len(p.Changes))
 	for _, c := range p.Changes {
-		if s := kinds.Show(c); s != nil {
-			shown = append(shown, s)
+		s := kinds.Show(c)
+		if s == nil {
+			continue
 		}
+		if n := len(shown); n > 0 && shown[n-1].Sequence == s.Sequence { // who goes on before the last is told all again
+			shown[n-1].Cursor = ChangeCursor(c.History, c.Sequence-1)
+		}
+		shown = append(shown, s)
 	}
 	return shown
 }

@@ -373,10 +373,9 @@ func (ec *executionContext) breadthChange() *execute.Object {
 			},
 		},
 		{
-			Name:    "objectId",
-			NonNull: true,
+			Name: "objectId",
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNID2string(w, object.(*backoffice.VisibleChange).ObjectID)
+				return putOID2ᚖstring(w, object.(*backoffice.VisibleChange).Named())
 			},
 		},
 		{

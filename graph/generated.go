@@ -111,9 +111,9 @@ type ComplexityRoot struct {
 		ClientID func(childComplexity int) int
 		Cursor   func(childComplexity int) int
 		Fields   func(childComplexity int) int
+		Named    func(childComplexity int) int
 		Noun     func(childComplexity int) int
 		Object   func(childComplexity int) int
-		ObjectID func(childComplexity int) int
 		Parents  func(childComplexity int) int
 		Sequence func(childComplexity int) int
 	}
@@ -991,6 +991,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Change.Fields(childComplexity), true
+	case "Change.objectId":
+		if e.ComplexityRoot.Change.Named == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Change.Named(childComplexity), true
 	case "Change.noun":
 		if e.ComplexityRoot.Change.Noun == nil {
 			break
@@ -1003,12 +1009,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Change.Object(childComplexity), true
-	case "Change.objectId":
-		if e.ComplexityRoot.Change.ObjectID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Change.ObjectID(childComplexity), true
 	case "Change.parents":
 		if e.ComplexityRoot.Change.Parents == nil {
 			break
@@ -4655,6 +4655,11 @@ enum ChangeAction {
   UPDATED
   "It is gone. What goes with it has changes of its own."
   DELETED
+  """
+  More has come into the view of a restricted pair, or has left it, than is told one by one: read all records of this noun again.
+  What is told here has no object.
+  """
+  RESET
 }
 
 "A page of changes."
@@ -4698,8 +4703,8 @@ type Change {
   at: DateTime!
   "What kind of object was changed."
   noun: Noun!
-  "The object's identifier."
-  objectId: ID!
+  "The object's identifier; null for RESET."
+  objectId: ID
   "What became of it."
   action: ChangeAction!
   "The fields that were changed, by the names of this schema's objects and inputs, such as ` + "`" + `email` + "`" + ` and ` + "`" + `responsibleId` + "`" + `; empty for what was created or deleted."
@@ -9828,18 +9833,18 @@ func (ec *executionContext) _Change_objectId(ctx context.Context, field graphql.
 			return ec.fieldContext_Change_objectId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.ObjectID, nil
+			return obj.Named(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Change_objectId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Change", field, false, false, errors.New("field of type ID does not have child fields"))
+	return graphql.NewScalarFieldContext("Change", field, true, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Change_action(ctx context.Context, field graphql.CollectedField, obj *backoffice.VisibleChange) (ret graphql.Marshaler) {
@@ -24293,7 +24298,7 @@ func (ec *executionContext) _Change(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "objectId":
 			out.Values[i] = ec._Change_objectId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "action":

@@ -32,7 +32,7 @@ func (Noun) Schema(huma.Registry) *huma.Schema {
 }
 
 func (ChangeAction) Schema(huma.Registry) *huma.Schema {
-	return oneOf([]backoffice.ChangeAction{backoffice.Created, backoffice.Updated, backoffice.Deleted}, backoffice.ChangeAction.APIName)
+	return oneOf([]backoffice.ChangeAction{backoffice.Created, backoffice.Updated, backoffice.Deleted, backoffice.Reset}, backoffice.ChangeAction.APIName)
 }
 
 // Change is one change of one object; it never holds a value.
@@ -41,7 +41,7 @@ type Change struct {
 	Sequence int            `json:"sequence" doc:"The number of the change. It grows in the order in which changes became visible; gaps mean nothing."`
 	At       Instant        `json:"at" doc:"When it was made."`
 	Noun     Noun           `json:"noun" doc:"What kind of object was changed."`
-	ObjectID string         `json:"id" doc:"The object's identifier."`
+	ObjectID *string        `json:"id" doc:"The object's identifier; null for RESET."`
 	Action   ChangeAction   `json:"action" doc:"What became of it."`
 	Fields   []string       `json:"fields" nullable:"false" doc:"The fields that were changed, by the names of the GraphQL schema; empty for what was created or deleted."`
 	ClientID *string        `json:"clientId" doc:"The credential pair that made the change; null for the operator."`

@@ -90,8 +90,15 @@ func (t *tx) finish(ctx context.Context) error {
 	if err := t.appendChanges(ctx, end); err != nil {
 		return err
 	}
+	if _, err := t.conn.Exec(ctx, endOfMoves, nil); err != nil {
+		return t.fail(backoffice.Fault(err, "noting what has moved"))
+	}
 	return t.show(ctx, end.at)
 }
+
+// endOfMoves has a trigger note how the transaction changed by what it is decided who sees which customers.
+const endOfMoves = "UPDATE /*backoffice:view_turns.end*/ view_turns SET sequence = (SELECT MAX(m.sequence) FROM changes m)" +
+	" WHERE EXISTS (SELECT 1 FROM view_pending)"
 
 // finishWithCommit does what finish does in the trip of the commit, so that nobody waits for the end of the log longer
 // than the statements take: the numbers and the instant are worked out where the log is.
@@ -115,7 +122,7 @@ func (t *tx) finishWithCommit(ctx context.Context) {
 		}
 		return nil
 	}
-	t.sendLast(ctx, &Statement{Text: d.lock, Args: []any{lockChanges}}, &Statement{Text: n.changesAtEnd, Args: args, Each: appended})
+	t.sendLast(ctx, &Statement{Text: d.lock, Args: []any{lockChanges}}, &Statement{Text: n.changesAtEnd, Args: args, Each: appended}, &Statement{Text: endOfMoves})
 	for i, ids := range t.visible.changedIDs() {
 		if ids != nil {
 			t.sendLast(ctx, &Statement{Text: changeTexts[i].text(d, lastInstant), Args: []any{d.List(ids)}})

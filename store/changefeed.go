@@ -55,14 +55,14 @@ func feedText(s feedShape, d *Dialect) string {
 	}
 	limit, columns := " ORDER BY sequence LIMIT "+strconv.Itoa(s.limit), feedColumns
 	if s.inView {
-		columns += ", " + parentsInView(d) + " AS seen"
+		columns += ", " + parentsInView(d) + " AS seen, CASE WHEN [there] THEN 1 ELSE 0 END AS there, 0 AS place"
 	}
 	entries := func(kinds, columns, form string) string {
 		parts := strings.Split(kinds, ",")
 		for i, kind := range parts {
-			parts[i] = "SELECT " + columns + " FROM changes c WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
+			parts[i] = "SELECT " + strings.Replace(columns, "[there]", thereInView(kind), 1) + " FROM changes c WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
 			if s.inView {
-				parts[i] += entryInView(d, kind)
+				parts[i] += entryInView(kind)
 			}
 			parts[i] = strings.Replace(form, "?", parts[i], 1)
 		}
@@ -71,6 +71,9 @@ func feedText(s feedShape, d *Dialect) string {
 	text := endsOfFeed
 	if s.seeing != "" {
 		newest := entries(s.seeing, "sequence", "SELECT (? ORDER BY sequence DESC LIMIT 1) AS sequence")
+		if s.inView {
+			newest += " UNION ALL SELECT MAX(m.sequence) FROM view_moves m WHERE m.sequence > $1 AND " + movedInView
+		}
 		text = strings.Replace(text, "h.latest AS seen", "COALESCE((SELECT MAX(n.sequence) FROM ("+newest+") n), 0) AS seen", 1)
 	}
 	if s.kinds != "" {
@@ -78,7 +81,11 @@ func feedText(s feedShape, d *Dialect) string {
 		if s.bounded {
 			form = "SELECT * FROM (?" + limit + ") p"
 		}
-		text = named("changes.feed", unnamed(text)) + " LEFT JOIN (" + entries(s.kinds, columns, form) + limit + ") c ON true ORDER BY c.sequence"
+		page, order := entries(s.kinds, columns, form)+limit, " ORDER BY c.sequence"
+		if moved := movesInView(d, strings.Split(s.kinds, ",")); s.inView && moved != "" {
+			page, order = "SELECT * FROM ("+page+") p UNION ALL SELECT * FROM ("+moved+") p", order+", c.place, c.noun, c.object_id"
+		}
+		text = named("changes.feed", unnamed(text)) + " LEFT JOIN (" + page + ") c ON true" + order
 		text = strings.Replace(text, "AS seen", "AS seen, c."+strings.ReplaceAll(feedNames(s.inView), ", ", ", c."), 1)
 	}
 	if feedKnown.Add(1) <= mostFeedTexts {
@@ -93,7 +100,7 @@ const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.hi
 
 func feedNames(inView bool) string {
 	if inView {
-		return feedColumns + ", seen"
+		return feedColumns + ", seen, there, place"
 	}
 	return feedColumns
 }
@@ -110,16 +117,19 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 	if q.Kinds|q.Seeing != 0 {
 		text, args = feedText(feedShapeOf(s.nouns.dialect, q, inView), s.nouns.dialect), []any{q.After}
 	}
+	moved, ended := 0, false
 	return queryOf(text, args, func(row *Row) error {
 		into.Removed, into.Latest, into.Seen = row.Int(0), row.Int(1), max(row.Int(3), q.After)
 		if into.History == "" {
 			into.History = row.Text(2)
 		}
-		if q.Kinds == 0 || row.IsNull(4) || row.Int(4) <= into.Removed {
+		if q.Kinds == 0 || row.IsNull(4) || row.Int(4) <= into.Removed || ended {
 			return nil
 		}
-		if len(into.Changes) == q.First {
-			into.More = true
+		// A page does not end among what is told at one place, and it ends with the first one at which customers moved.
+		n := len(into.Changes)
+		if (n >= q.First || moved > 0) && (n == 0 || into.Changes[n-1].Sequence != row.Int(4)) {
+			into.More, ended = true, true
 			return nil
 		}
 		c := &backoffice.Change{
@@ -131,10 +141,36 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 		if inView {
 			seen := split[string](row.Text(14))
 			c.Parents = slices.DeleteFunc(c.Parents, func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) })
+			if row.Int(15) == 0 {
+				c.Done = backoffice.Deleted // it has left
+			}
+			if row.Int(16) > 0 {
+				into.More = c.Sequence < into.Seen
+				if moved++; moved > mostMoves {
+					resetMoved(into, q.Kinds, c, moved)
+					return nil
+				}
+			}
 		}
 		into.Changes = append(into.Changes, c)
 		return nil
 	})
+}
+
+// resetMoved tells instead of what was told at a place, which has become too much, of which nouns all is to be read.
+func resetMoved(into *backoffice.ChangePage, kinds backoffice.ChangeKinds, at *backoffice.Change, moved int) {
+	if moved > mostMoves+1 {
+		return
+	}
+	into.Changes = into.Changes[:len(into.Changes)-mostMoves]
+	for _, kind := range kinds.Names() {
+		if of := describedKind(kind); !of.reach.everybody && kind != backoffice.RegistrationNumbers {
+			into.Changes = append(into.Changes, &backoffice.Change{
+				History: at.History, Sequence: at.Sequence, At: at.At, ClientID: at.ClientID, VisibleAt: at.VisibleAt,
+				Noun: of.noun, Done: backoffice.Reset,
+			})
+		}
+	}
 }
 
 func (s *Store) RenewHistory(ctx context.Context, old, act string, now backoffice.Instant) error {

@@ -164,7 +164,7 @@ func (n *nouns) restricted(of viewText, name string) string {
 	if len(named) == 0 {
 		return of.text
 	}
-	text = n.entriesInView(text, of.kind, of.args)
+	text, moved := n.entriesInView(text, of.kind, of.args)
 	alternatives := n.comparing(of.kind, of.args)
 	text = parents.ReplaceAllStringFunc(text, func(mark string) string {
 		return n.hasInView(parents.FindStringSubmatch(mark)[1], n.dialect.apart, alternatives)
@@ -181,6 +181,9 @@ func (n *nouns) restricted(of viewText, name string) string {
 		if named[table.table] && !table.reach.itself {
 			parts = append(parts, n.tableInView(table, "", of.kind, of.args))
 		}
+	}
+	if moved != "" {
+		parts = append(parts, moved)
 	}
 	return "WITH " + nameBegin + name + nameEnd + strings.Join(parts, ", ") + " " + text
 }
@@ -302,6 +305,7 @@ func (n *nouns) customerInView(name string, is comparisons, alone bool) string {
 // comparisons say of a value that it is one of an alternative's; "" where there is none of the kind.
 type comparisons struct {
 	responsible, labelled, customers, ofYears string
+	label, year                               string // of one label, and of the start of a year
 
 	one bool // responsible is
 }
@@ -325,10 +329,12 @@ func (n *nouns) comparing(kind viewKind, args int) (all []comparisons) {
 		is := comparisons{one: amount(kind[0]) == one}
 		next(kind[0], &is.responsible)
 		if next(kind[1], &is.labelled) {
+			is.label = is.labelled
 			is.labelled = "IN (SELECT l.user_id FROM user_labels l WHERE l.label_id " + is.labelled + ")"
 		}
 		next(kind[2], &is.customers)
 		if next(kind[3], &is.ofYears) {
+			is.year = is.ofYears
 			is.ofYears = "IN (SELECT y.id FROM financial_years y WHERE y.start_date " + is.ofYears + ")"
 		}
 		all = append(all, is)

@@ -41,8 +41,8 @@ func countBehind(ctx context.Context, store backoffice.ChangeReader, history str
 		if err != nil && backoffice.KindOf(err) != backoffice.CursorExpired { // then what is kept counts
 			return 0, err
 		}
-		if n += len(page.Changes); !page.More || n == MostBehind {
-			return n, nil
+		if n += len(page.Changes); !page.More || n >= MostBehind { // a page may be longer than was asked
+			return min(n, MostBehind), nil
 		}
 		after = page.Changes[len(page.Changes)-1].Sequence
 	}

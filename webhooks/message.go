@@ -25,7 +25,7 @@ type toldChange struct {
 	Sequence int                `json:"sequence"`
 	At       backoffice.Instant `json:"at"`
 	Noun     string             `json:"noun"`
-	ID       string             `json:"id"`
+	ID       *string            `json:"id"`
 	Action   string             `json:"action"`
 }
 
@@ -35,7 +35,7 @@ func changesMessage(history string, after int64, changes []*backoffice.VisibleCh
 	m := backoffice.NewWebhookMessage(changes, backoffice.InstantOf(now))
 	data := toldChanges{After: backoffice.ChangeCursor(history, after), Through: backoffice.ChangeCursor(history, m.Through)}
 	for _, c := range changes {
-		data.Changes = append(data.Changes, toldChange{c.Sequence, c.At, c.Noun.APIName(), c.ObjectID, c.Action.APIName()})
+		data.Changes = append(data.Changes, toldChange{c.Sequence, c.At, c.Noun.APIName(), c.Named(), c.Action.APIName()})
 	}
 	body, err := json.Marshal(message{"changes", m.MadeAt, data})
 	if err != nil {

@@ -323,8 +323,8 @@ func (r *receiver) told() (ids []string, err error) {
 	}
 	last := 0
 	for _, p := range r.taken {
-		for _, c := range p.message.Data.Changes {
-			if c.Sequence <= last {
+		for i, c := range p.message.Data.Changes {
+			if c.Sequence < last || c.Sequence == last && i == 0 { // what one transaction moved shares its number
 				return nil, fmt.Errorf("%d after %d: %s", c.Sequence, last, r.shortly())
 			}
 			last = c.Sequence

@@ -118,12 +118,16 @@ func (o *office) listed(t testing.TB, to backoffice.Restriction) (ids []string) 
 	t.Helper()
 	ctx := backoffice.WithRestriction(t.Context(), to)
 	kinds := backoffice.ChangesVisibleTo(&backoffice.Principal{Scopes: backoffice.AllScopes, Restriction: to}, nil)
-	page, err := backoffice.ReadChangePage(ctx, o.Store, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 1000, Kinds: kinds})
-	if err != nil || page.More {
-		t.Fatal(page, err)
-	}
-	for _, c := range page.Changes {
-		ids = append(ids, c.ObjectID)
+	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: 1000, Kinds: kinds}
+	for more := true; more; { // a page ends where customers moved
+		page, err := backoffice.ReadChangePage(ctx, o.Store, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range page.Changes {
+			ids, q.After = append(ids, c.ObjectID), c.Sequence
+		}
+		more = page.More
 	}
 	return ids
 }
