@@ -53,18 +53,12 @@ func feedText(s feedShape, d *Dialect) string {
 	if known, ok := feedTexts.Load(s); ok {
 		return known.(string)
 	}
-	limit, columns := " ORDER BY sequence LIMIT "+strconv.Itoa(s.limit), feedColumns
-	if s.inView {
-		columns += ", " + parentsInView(d) + " AS seen, CASE WHEN [there] THEN 1 ELSE 0 END AS there, 0 AS place"
-	}
+	limit := " ORDER BY sequence LIMIT " + strconv.Itoa(s.limit)
 	entries := func(kinds, columns, form string) string {
 		parts := strings.Split(kinds, ",")
 		for i, kind := range parts {
-			parts[i] = "SELECT " + strings.Replace(columns, "[there]", thereInView(kind), 1) + " FROM changes c WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
-			if s.inView {
-				parts[i] += entryInView(kind)
-			}
-			parts[i] = strings.Replace(form, "?", parts[i], 1)
+			part := "SELECT " + columns + " FROM changes c WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
+			parts[i] = strings.Replace(form, "?", part, 1)
 		}
 		return strings.Join(parts, " UNION ALL ")
 	}
@@ -72,7 +66,8 @@ func feedText(s feedShape, d *Dialect) string {
 	if s.seeing != "" {
 		newest := entries(s.seeing, "sequence", "SELECT (? ORDER BY sequence DESC LIMIT 1) AS sequence")
 		if s.inView {
-			newest += " UNION ALL SELECT MAX(m.sequence) FROM view_moves m WHERE m.sequence > $1 AND " + movedInView
+			newest = "SELECT * FROM (SELECT sequence FROM " + entriesOf(entries(s.seeing, feedColumns, "?"), s.seeing, " DESC", d) +
+				" ORDER BY sequence DESC LIMIT 1) p UNION ALL SELECT MAX(m.sequence) FROM view_moves m WHERE m.sequence > $1 AND " + movedInView
 		}
 		text = strings.Replace(text, "h.latest AS seen", "COALESCE((SELECT MAX(n.sequence) FROM ("+newest+") n), 0) AS seen", 1)
 	}
@@ -81,7 +76,13 @@ func feedText(s feedShape, d *Dialect) string {
 		if s.bounded {
 			form = "SELECT * FROM (?" + limit + ") p"
 		}
-		page, order := entries(s.kinds, columns, form)+limit, " ORDER BY c.sequence"
+		page, order := "", " ORDER BY c.sequence"
+		if s.inView {
+			page = "SELECT " + feedColumns + ", " + parentsInView(d) + " AS seen, there, 0 AS place FROM " +
+				entriesOf(entries(s.kinds, feedColumns, "?"), s.kinds, "", d) + limit
+		} else {
+			page = entries(s.kinds, feedColumns, form) + limit
+		}
 		if moved := movesInView(d, strings.Split(s.kinds, ",")); s.inView && moved != "" {
 			page, order = "SELECT * FROM ("+page+") p UNION ALL SELECT * FROM ("+moved+") p", order+", c.place, c.noun, c.object_id"
 		}

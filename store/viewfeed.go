@@ -14,12 +14,11 @@ import (
 
 // Where the restriction's own conditions have to stand, which a feed's text does not have.
 const (
-	goneRecord   = "[gone record in view]"
-	goneCustomer = "[gone customer in view]"
-	goneRelation = "[gone relation in view]"
-	movedInView  = "[moved in view]"
-	hasLeft      = "[moved out of view]"
-	moves        = " FROM moved m JOIN changes e ON e.sequence = m.sequence"
+	goneInView  = "[gone in view]"
+	movedInView = "[moved in view]"
+	hasLeft     = "[moved out of view]"
+	yearMoved   = "m.gone = 2" // all of years is to be read again
+	moves       = " FROM moved m JOIN changes e ON e.sequence = m.sequence"
 )
 
 // Around the condition under which a move m tells anything: the next place is one at which some do.
@@ -44,27 +43,23 @@ func describedKind(kind string) description {
 	return described[slices.IndexFunc(described, func(of description) bool { return of.noun == noun })]
 }
 
-// thereInView is the condition that the record of an entry c is in view.
-func thereInView(kind string) string {
-	of := describedKind(kind)
-	if of.reach.everybody {
-		return "1 = 1"
+// entriesOf are the entries c in view among those of some kinds, in their order, and whether their record is there. The
+// conditions stand once, not once for each kind: PostgreSQL would plan them for longer than it runs them.
+func entriesOf(entries, kinds, order string, d *Dialect) string {
+	there := ""
+	for kind := range strings.SplitSeq(kinds, ",") {
+		when := " WHEN '" + string(describedKind(kind).noun) + "' THEN "
+		if of := describedKind(kind); !of.reach.everybody && !strings.Contains(there, when) {
+			there += when + "EXISTS (SELECT 1 FROM " + of.table + " v WHERE v.id = c.object_id)"
+		}
 	}
-	return "EXISTS (SELECT 1 FROM " + of.table + " v WHERE v.id = c.object_id)"
-}
-
-// entryInView is the condition, behind others, under which entries c of a kind are in view.
-func entryInView(kind string) string {
-	of, gone := describedKind(kind), goneRecord
-	switch {
-	case of.reach.everybody:
-		return ""
-	case of.reach.itself:
-		gone = goneCustomer
-	case len(of.reach.customers) > 1:
-		gone = goneRelation
+	if there != "" {
+		there = "CASE c.noun" + there + " ELSE 1 = 1 END"
+	} else {
+		there = "1 = 1"
 	}
-	return " AND (" + thereInView(kind) + " OR " + gone + ")"
+	return "(SELECT c.*, CASE WHEN " + there + " THEN 1 ELSE 0 END AS there FROM (SELECT * FROM (" + entries + ") r ORDER BY sequence" + order + d.apart + ") c" + d.apart + ") c" +
+		" WHERE (c.there = 1 OR " + goneInView + ")"
 }
 
 // movesInView are what customers that moved at one place have brought along, and taken with them, of some kinds.
@@ -74,9 +69,13 @@ func movesInView(d *Dialect, kinds []string) string {
 			done + "' AS done, " + parents + " AS parents, '" + letters + "' AS parent_nouns, e.visible_at, " + parents + " AS seen, 1 AS there, " +
 			place + " AS place" + moves + from + " LIMIT " + limitOfMoves + ") p"
 	}
-	var parts, tells []string
+	var parts []string
+	tells := []string{yearMoved}
 	for _, kind := range kinds {
 		of := describedKind(kind)
+		if !of.reach.everybody && kind != backoffice.RegistrationNumbers {
+			parts = append(parts, one("4", kind, "''", string(backoffice.Reset), " WHERE m.id = ''", "''", ""))
+		}
 		switch {
 		case of.reach.everybody || kind == backoffice.RegistrationNumbers:
 		case of.reach.itself:
@@ -103,34 +102,29 @@ const limitOfMoves = "1001" // of mostMoves
 // entriesInView puts the restriction's conditions into the text of a feed; moved is the part of its WITH for the
 // customers that moved next, "" where nobody asks.
 func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted, moved string) {
-	if !strings.Contains(text, "[gone ") && !strings.Contains(text, movedInView) && !strings.Contains(text, moves) {
+	if !strings.Contains(text, goneInView) && !strings.Contains(text, movedInView) && !strings.Contains(text, moves) {
 		return text, ""
 	}
-	d, alternatives := n.dialect, n.comparing(kind, args)
-	parents := "SELECT 1 FROM " + d.parentsOf + " WHERE " + d.letterOf
-	var customer, kept, left, changed, out, either []string
+	alternatives := n.comparing(kind, args)
+	var then, gone, changed, out []string
+	ofYears := false
 	for _, is := range alternatives {
-		then, years, ofLeft := n.admittedThen("p.value", is), "", ""
+		admitted, years := n.admittedThen("p.value", is), ""
 		if is.year != "" {
-			years = " AND NOT EXISTS (" + parents + " = 'y' AND NOT p.value " + is.ofYears + ")" +
-				" AND NOT EXISTS (" + parents + " = 't' AND NOT EXISTS (SELECT 1 FROM transcripts v WHERE v.id = p.value))"
-			ofLeft = " AND (c.parent_nouns NOT LIKE '%y%' OR EXISTS (" + parents + " = 'y' AND p.value " + is.ofYears + "))"
+			ofYears, years = true, " AND "+n.yearsThen(is)
 		}
-		customer, either = append(customer, n.admittedThen("c.object_id", is)), append(either, then)
-		kept = append(kept, "NOT EXISTS ("+parents+" = 'c' AND NOT "+then+")"+years)
-		left = append(left, "EXISTS ("+parents+" = 'c' AND "+then+")"+ofLeft)
+		then, gone = append(then, admitted), append(gone, n.goneUnder(admitted)+years)
 		was, now := n.admitted("m.was_", is), n.admitted("m.is_", is)
 		changed, out = append(changed, "("+was+") <> ("+now+")"), append(out, was+" AND NOT ("+now+")")
 	}
-	deleted, updated := "c.done = '"+string(backoffice.Deleted)+"' AND ", "c.done = '"+string(backoffice.Updated)+"' AND "
-	moving := "m.gone = 0 AND " + anyOf(changed)
-	text = strings.NewReplacer(
-		goneCustomer, deleted+anyOf(customer),
-		goneRecord, deleted+"c.parent_nouns LIKE '%c%' AND "+anyOf(kept)+
-			" OR "+updated+"(c.parent_nouns LIKE '%c%c%' OR c.parent_nouns LIKE '%y%y%') AND "+anyOf(left),
-		goneRelation, deleted+"c.parent_nouns LIKE '%c%' AND NOT EXISTS ("+parents+" = 'c' AND NOT "+anyOf(either)+")"+
-			" OR "+updated+"c.parent_nouns LIKE '%c%c%c%' AND (SELECT count(*) FROM "+d.parentsOf+" WHERE "+d.letterOf+" = 'c' AND "+anyOf(either)+") > 1",
-		movedInView, moving).Replace(text)
+	moving, goneThen := "m.gone = 0 AND "+anyOf(changed), anyOf(gone)
+	if ofYears {
+		moving = "(" + moving + " OR " + yearMoved + ")"
+	}
+	if len(alternatives) > 1 { // the ends of a relation may be in view of different ones
+		goneThen = "CASE WHEN c.noun = '" + string(backoffice.NounRelation) + "' THEN " + n.goneUnder(anyOf(then)) + " ELSE " + goneThen + " END"
+	}
+	text = strings.NewReplacer(goneInView, mayBeGone+" AND "+goneThen, movedInView, moving).Replace(text)
 	before, behind, _ := strings.Cut(text, tellBegin)
 	tells, behind, found := strings.Cut(behind, tellEnd)
 	if !found {
@@ -140,6 +134,29 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted,
 	return before + behind, "moved AS MATERIALIZED (SELECT m.sequence, m.customer_id AS id, " + anyOf(out) + " AS has_left" +
 		" FROM view_moves m WHERE " + moving + " AND m.sequence = (SELECT MIN(m.sequence) FROM view_moves m" +
 		" WHERE m.sequence > $1 AND " + moving + " AND (" + tells + ")))"
+}
+
+// mayBeGone is the condition that an entry c can be of a record that is gone, or has left with what it hung on: its
+// parents are those of before and those of now.
+const mayBeGone = "(c.done = 'deleted' AND (c.noun = 'customer' OR c.parent_nouns LIKE '%c%') OR c.done = 'updated' AND " +
+	"CASE c.noun WHEN 'relation' THEN c.parent_nouns LIKE '%c%c%c%' ELSE c.parent_nouns LIKE '%c%c%' OR c.parent_nouns LIKE '%y%y%' END)"
+
+// goneUnder is the condition that so many customers of an entry c were admitted as its record needs to be in view.
+func (n *nouns) goneUnder(admitted string) string {
+	customers := "(SELECT count(*) FROM " + strings.ReplaceAll(n.dialect.parentsOf, "c.parents", "CASE c.noun WHEN 'customer' THEN c.object_id ELSE c.parents END") +
+		" WHERE (c.noun = 'customer' OR " + n.dialect.letterOf + " = 'c')"
+	return customers + " AND " + admitted + ") >= CASE WHEN c.noun = 'customer' THEN 1 WHEN c.done = 'deleted' THEN " + customers + ")" +
+		" WHEN c.noun = 'relation' THEN 2 ELSE 1 END"
+}
+
+// yearsThen is the condition that an entry c of what hangs on a year was in view by it. What was before a year moved is
+// not told: then all is read again.
+func (n *nouns) yearsThen(is comparisons) string {
+	parents := "EXISTS (SELECT 1 FROM " + n.dialect.parentsOf + " WHERE " + n.dialect.letterOf
+	return "c.sequence >= (SELECT COALESCE(MAX(n.sequence), 0) FROM view_moves n WHERE n.customer_id = '') AND CASE WHEN c.done = 'deleted' THEN" +
+		" NOT " + parents + " = 'y' AND NOT p.value " + is.ofYears + ")" +
+		" AND NOT " + parents + " = 't' AND NOT EXISTS (SELECT 1 FROM transcripts v WHERE v.id = p.value))" +
+		" ELSE COALESCE(c.parent_nouns, '') NOT LIKE '%y%' OR " + parents + " = 'y' AND p.value " + is.ofYears + ") END"
 }
 
 // admitted is the condition that an alternative admits a customer as columns of a move m have it.

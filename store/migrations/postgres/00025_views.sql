@@ -1,7 +1,8 @@
 -- +goose Up
 
 -- By what it is decided which customers a restricted pair sees: the user, the labels of that user and the years of transcripts. What of
--- it a transaction changes is kept for the change feed, of before the transaction and of behind it, at the number of its last entry.
+-- it a transaction changes is kept for the change feed, of before the transaction and of behind it, at the number of its last entry. A row
+-- without a customer, gone = 2, says that a year starts at another time.
 CREATE TABLE view_moves (
 	sequence    BIGINT NOT NULL,
 	customer_id TEXT COLLATE "C" NOT NULL,
@@ -16,8 +17,8 @@ CREATE TABLE view_moves (
 );
 CREATE INDEX view_moves_customer ON view_moves (customer_id, sequence);
 
--- What it was before a transaction that runs now, as it is first touched: of customers ('c'), and the labels of users ('u'). Customers
--- that are new have '+' for labels: all that hangs on them is new as well, and told so.
+-- What it was before a transaction that runs now, as it is first touched: of customers ('c'), and the labels of users ('u'); and years
+-- that start at another time ('y'). Customers that are new have '+' for labels: all that hangs on them is new as well, and told so.
 CREATE TABLE view_pending (
 	tx      BIGINT NOT NULL,
 	kind    TEXT COLLATE "C" NOT NULL,
@@ -55,6 +56,7 @@ BEGIN
 			named := ARRAY[old.id];
 		ELSIF TG_TABLE_NAME = 'financial_years' THEN
 			named := ARRAY(SELECT t.customer_id FROM transcripts t WHERE t.financial_year_id = old.id);
+			INSERT INTO view_pending VALUES (mine, 'y', old.id, '', '', '') ON CONFLICT DO NOTHING;
 		ELSIF TG_OP = 'DELETE' THEN
 			named := ARRAY[old.customer_id];
 		ELSIF TG_OP = 'UPDATE' THEN
@@ -107,6 +109,7 @@ BEGIN
 				COALESCE(s.user_id, '') AS is_user, COALESCE(s.labels, '') AS is_labels, COALESCE(s.years, '') AS is_years
 			FROM view_pending p LEFT JOIN view_states s ON s.id = p.id WHERE p.tx = mine AND p.kind = 'c' AND p.labels = '') m
 		WHERE m.gone = 1 OR m.was_user <> m.is_user OR m.was_labels <> m.is_labels OR m.was_years <> m.is_years;
+	INSERT INTO view_moves SELECT new.sequence, '', 2, '', '', '', '', '', '' WHERE EXISTS (SELECT 1 FROM view_pending p WHERE p.tx = mine AND p.kind = 'y');
 	DELETE FROM view_pending;
 	RETURN NULL;
 END

@@ -1,7 +1,8 @@
 -- +goose Up
 
 -- By what it is decided which customers a restricted pair sees: the user, the labels of that user and the years of transcripts. What of
--- it a transaction changes is kept for the change feed, of before the transaction and of behind it, at the number of its last entry.
+-- it a transaction changes is kept for the change feed, of before the transaction and of behind it, at the number of its last entry. A row
+-- without a customer, gone = 2, says that a year starts at another time.
 CREATE TABLE view_moves (
 	sequence    INTEGER NOT NULL,
 	customer_id TEXT NOT NULL,
@@ -16,8 +17,8 @@ CREATE TABLE view_moves (
 ) WITHOUT ROWID;
 CREATE INDEX view_moves_customer ON view_moves (customer_id, sequence);
 
--- What it was before the transaction that runs now, as it is first touched: of customers ('c'), and the labels of users ('u'). Customers
--- that are new have '+' for labels: all that hangs on them is new as well, and told so.
+-- What it was before the transaction that runs now, as it is first touched: of customers ('c'), and the labels of users ('u'); and years
+-- that start at another time ('y'). Customers that are new have '+' for labels: all that hangs on them is new as well, and told so.
 CREATE TABLE view_pending (
 	kind    TEXT NOT NULL,
 	id      TEXT NOT NULL,
@@ -79,6 +80,7 @@ CREATE TRIGGER financial_years_view_update BEFORE UPDATE OF start_date ON financ
 	INSERT INTO view_pending SELECT 'c', s.id, s.user_id, '', s.years FROM view_states s
 		WHERE s.id IN (SELECT t.customer_id FROM transcripts t WHERE t.financial_year_id = old.id)
 			AND NOT EXISTS (SELECT 1 FROM view_pending p WHERE p.kind = 'c' AND p.id = s.id);
+	INSERT INTO view_pending SELECT 'y', old.id, '', '', '' WHERE NOT EXISTS (SELECT 1 FROM view_pending p WHERE p.kind = 'y' AND p.id = old.id);
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
@@ -116,6 +118,7 @@ CREATE TRIGGER view_turns_update AFTER UPDATE ON view_turns BEGIN
 				COALESCE((SELECT s.years FROM view_states s WHERE s.id = p.id), '') AS is_years
 			FROM view_pending p WHERE p.kind = 'c' AND p.labels = '') m
 		WHERE m.gone OR m.was_user <> m.is_user OR m.was_labels <> m.is_labels OR m.was_years <> m.is_years;
+	INSERT INTO view_moves SELECT new.sequence, '', 2, '', '', '', '', '', '' WHERE EXISTS (SELECT 1 FROM view_pending p WHERE p.kind = 'y');
 	DELETE FROM view_pending;
 END;
 -- +goose StatementEnd
