@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
-	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -28,7 +27,7 @@ type JSON string
 // ParseJSON reads an object of at most 64 KiB without blanks and at most 32 levels. Any other value, a key that
 // occurs twice in an object, or what is not JSON is BadInput.
 func ParseJSON(data []byte) (JSON, error) {
-	compact, err := readObject(data, jsonParser{depth: maxJSONDepth})
+	compact, err := readObject(data, maxJSONDepth)
 	if err != nil {
 		return "", err
 	}
@@ -38,11 +37,11 @@ func ParseJSON(data []byte) (JSON, error) {
 	return JSON(compact), nil
 }
 
-// Canonical is the object with the keys of every object in the order of their bytes. Objects that have equal members in
+// Canonical is the object with the keys of every object in the order of RFC 8785. Objects that have equal members in
 // whatever order have the same: members of a JSON object have no order that two parties could be held to, so a caller
 // or an import that sends them in another one sends the same object.
 func (j JSON) Canonical() string {
-	canonical, err := readObject([]byte(j.String()), jsonParser{depth: maxJSONDepth, sorted: true})
+	canonical, err := readObject([]byte(j.String()), maxJSONDepth, jsontext.ReorderRawObjects(true))
 	if err != nil { // it is in a store of before these rules
 		return j.String()
 	}
@@ -57,35 +56,49 @@ func (j JSON) SameMembers(other JSON) bool {
 // CheckJSONObject holds the body of a request to the rules of ParseJSON, but for the size, with room in it for
 // free-form objects of full depth. Errors: BadInput.
 func CheckJSONObject(data []byte) error {
-	_, err := readObject(data, jsonParser{depth: maxJSONDepth + 4})
-	return err
+	return checkObject(data, maxJSONDepth+4)
 }
 
-func readObject(data []byte, parser jsonParser) ([]byte, error) {
-	if !utf8.Valid(data) || HasLoneSurrogate(data) {
-		return nil, Errorf(BadInput, "a JSON object is valid UTF-8")
+// readObject is the object without blanks, its numbers as they were written.
+func readObject(data []byte, levels int, how ...jsontext.Options) ([]byte, error) {
+	if err := checkObject(data, levels); err != nil {
+		return nil, err
 	}
-	parser.decoder = json.NewDecoder(bytes.NewReader(data))
-	parser.decoder.UseNumber()
-	token, err := parser.decoder.Token()
+	compact, err := jsontext.AppendFormat(make([]byte, 0, min(len(data), MaxJSON)), data, how...)
 	if err != nil {
 		return nil, Errorf(BadInput, "malformed JSON")
-	}
-	if token != json.Delim('{') {
-		return nil, Errorf(BadInput, "the value is a JSON object")
-	}
-	compact, err := parser.appendValue(make([]byte, 0, min(len(data), MaxJSON)), token, 1)
-	if err != nil {
-		var known *Error
-		if errors.As(err, &known) {
-			return nil, known
-		}
-		return nil, Errorf(BadInput, "malformed JSON")
-	}
-	if _, err := parser.decoder.Token(); err != io.EOF {
-		return nil, Errorf(BadInput, "malformed JSON: something follows the object")
 	}
 	return compact, nil
+}
+
+func checkObject(data []byte, levels int) error {
+	if !utf8.Valid(data) || HasLoneSurrogate(data) {
+		return Errorf(BadInput, "a JSON object is valid UTF-8")
+	}
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(data))
+	if kind := decoder.PeekKind(); kind != '{' && kind != 0 {
+		return Errorf(BadInput, "the value is a JSON object")
+	}
+	for {
+		token, err := decoder.ReadToken()
+		switch {
+		case errors.Is(err, jsontext.ErrDuplicateName):
+			return Errorf(BadInput, "a key occurs once in a JSON object")
+		case err != nil:
+			return Errorf(BadInput, "malformed JSON")
+		case decoder.StackDepth() > levels:
+			return Errorf(BadInput, "a JSON object has at most %d levels", levels)
+		case token.Kind() == '0':
+			if _, err := strconv.ParseFloat(token.String(), 64); err != nil { // others read it as one
+				return Errorf(BadInput, "a number in a JSON object is within the range of a double")
+			}
+		case decoder.StackDepth() == 0:
+			if _, err := decoder.ReadToken(); err != io.EOF {
+				return Errorf(BadInput, "malformed JSON: something follows the object")
+			}
+			return nil
+		}
+	}
 }
 
 // JSONOf turns a Go value that encodes to an object into one, with the rules of ParseJSON.
@@ -95,118 +108,6 @@ func JSONOf(v any) (JSON, error) {
 		return "", Errorf(BadInput, "the value is a JSON object")
 	}
 	return ParseJSON(data)
-}
-
-// jsonParser writes what it reads without blanks.
-type jsonParser struct {
-	decoder *json.Decoder
-	depth   int  // how many levels there may be
-	sorted  bool // whether it puts keys in the order of their bytes
-}
-
-func (p *jsonParser) appendValue(b []byte, token json.Token, depth int) ([]byte, error) {
-	switch value := token.(type) {
-	case json.Delim:
-		if depth > p.depth {
-			return nil, Errorf(BadInput, "a JSON object has at most %d levels", p.depth)
-		}
-		if value == '{' {
-			return p.appendObject(b, depth)
-		}
-		return p.appendArray(b, depth)
-	case string:
-		return appendJSONString(b, value), nil
-	case json.Number:
-		if number, err := value.Float64(); err != nil || math.IsInf(number, 0) {
-			return nil, Errorf(BadInput, "a number in a JSON object is within the range of a double") // others read it as one
-		}
-		return append(b, value...), nil
-	case bool:
-		return strconv.AppendBool(b, value), nil
-	default:
-		return append(b, "null"...), nil
-	}
-}
-
-func (p *jsonParser) appendArray(b []byte, depth int) ([]byte, error) {
-	b = append(b, '[')
-	for first := true; ; first = false {
-		token, err := p.decoder.Token()
-		if err != nil {
-			return nil, err
-		}
-		if token == json.Delim(']') {
-			return append(b, ']'), nil
-		}
-		if !first {
-			b = append(b, ',')
-		}
-		if b, err = p.appendValue(b, token, depth+1); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// appendObject writes the members as they come behind b, and remembers where each lies, to find keys that occur twice
-// and to put them in order at the end where that is wanted.
-func (p *jsonParser) appendObject(b []byte, depth int) ([]byte, error) {
-	type member struct {
-		key         string
-		start, stop int
-	}
-	var members []member
-	sorted, start := true, len(b)+1
-	b = append(b, '{')
-	for {
-		token, err := p.decoder.Token()
-		if err != nil {
-			return nil, err
-		}
-		if token == json.Delim('}') {
-			break
-		}
-		if len(members) > 0 {
-			b = append(b, ',')
-		}
-		one := member{key: token.(string), start: len(b)} // the decoder has refused any other key
-		b = append(appendJSONString(b, one.key), ':')
-		if token, err = p.decoder.Token(); err != nil {
-			return nil, err
-		}
-		if b, err = p.appendValue(b, token, depth+1); err != nil {
-			return nil, err
-		}
-		one.stop = len(b)
-		sorted = sorted && (len(members) == 0 || members[len(members)-1].key < one.key)
-		members = append(members, one)
-	}
-	if sorted {
-		return append(b, '}'), nil
-	}
-	slices.SortFunc(members, func(x, y member) int { return strings.Compare(x.key, y.key) })
-	for i, one := range members[1:] {
-		if members[i].key == one.key {
-			return nil, Errorf(BadInput, "a key occurs once in a JSON object")
-		}
-	}
-	if !p.sorted {
-		return append(b, '}'), nil
-	}
-	unsorted := slices.Clone(b[start:])
-	b = b[:start]
-	for i, one := range members {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, unsorted[one.start-start:one.stop-start]...)
-	}
-	return append(b, '}'), nil
-}
-
-// appendJSONString escapes what RFC 8259 wants escaped and nothing else, so that what is written is never longer
-// than what it was read from. What was stored so has small hexadecimal digits.
-func appendJSONString(b []byte, text string) []byte {
-	return appendEscaped(b, text, "0123456789abcdef")
 }
 
 // HasLoneSurrogate finds, in the text of JSON or of a GraphQL string, an escape that is half a character; decoders

@@ -52,10 +52,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 
 // AppendJSONString escapes what JSON demands and nothing else; bytes that are not UTF-8 become U+FFFD.
 func AppendJSONString(b []byte, text string) []byte {
-	return appendEscaped(b, text, "0123456789ABCDEF")
-}
-
-func appendEscaped(b []byte, text, hexDigits string) []byte {
+	const hexDigits = "0123456789ABCDEF"
 	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(text); {

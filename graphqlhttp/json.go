@@ -1,16 +1,18 @@
 package graphqlhttp
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
+	"io"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.org/backoffice/backoffice"
 )
 
-// Why a text is not the JSON we accept. encoding/json would take duplicate keys (the last wins, which another reader
-// may see otherwise), invalid UTF-8 and half surrogate pairs, and echoes parts of the text in its errors.
+// Why a text is not the JSON we accept. Errors of decoders repeat parts of the text.
 var (
 	errSyntax    = errors.New("it is not valid JSON")
 	errDuplicate = errors.New("a key occurs twice in an object")
@@ -24,128 +26,95 @@ type object struct {
 	text    string
 }
 
-// parseJSON reads one JSON value and nothing after it: objects as *object, arrays as []any, numbers as
-// json.Number. Strings share the memory of text.
+// parseJSON reads one JSON value and nothing after it: objects as *object, arrays as []any, numbers as json.Number.
 func parseJSON(text string, nesting int) (any, error) {
 	if !utf8.ValidString(text) {
 		return nil, errEncoding
 	}
-	p := jsonParser{text: text, nesting: nesting}
+	p := jsonParser{jsontext.NewDecoder(bytes.NewBufferString(text)), text, nesting}
 	value, err := p.value()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		if _, err = p.ReadToken(); err == io.EOF {
+			return value, nil
+		}
 	}
-	if p.space(); p.at < len(text) {
-		return nil, errSyntax
+	switch {
+	case errors.Is(err, errNesting):
+		return nil, errNesting
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return nil, errDuplicate
+	case backoffice.HasLoneSurrogate([]byte(text)):
+		return nil, errEncoding
 	}
-	return value, nil
+	return nil, errSyntax
 }
 
 type jsonParser struct {
+	*jsontext.Decoder
 	text    string
-	at      int
-	nesting int // levels left
-}
-
-func (p *jsonParser) space() {
-	for p.at < len(p.text) {
-		switch p.text[p.at] {
-		case ' ', '\t', '\n', '\r':
-			p.at++
-		default:
-			return
-		}
-	}
-}
-
-// next skips white space and gives the byte after it, 0 at the end.
-func (p *jsonParser) next() byte {
-	if p.space(); p.at < len(p.text) {
-		return p.text[p.at]
-	}
-	return 0
+	nesting int
 }
 
 func (p *jsonParser) value() (any, error) {
-	switch c := p.next(); c {
+	switch p.PeekKind() {
 	case '{':
 		return p.object()
 	case '[':
 		return p.array()
 	case '"':
 		return p.string()
-	case 't':
-		return true, p.word("true")
-	case 'f':
-		return false, p.word("false")
+	}
+	value, err := p.ReadValue()
+	switch value.Kind() {
+	case '0':
+		return json.Number(value), err
 	case 'n':
-		return nil, p.word("null")
-	default:
-		return p.number()
+		return nil, err
 	}
+	return value.Kind() == 't', err
 }
 
-func (p *jsonParser) word(word string) error {
-	if !strings.HasPrefix(p.text[p.at:], word) {
-		return errSyntax
+// string reads a string; only one with escapes is copied.
+func (p *jsonParser) string() (string, error) {
+	quoted, err := p.ReadValue()
+	if err != nil {
+		return "", err
 	}
-	p.at += len(word)
-	return nil
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		end := p.InputOffset() - 1
+		return p.text[end-int64(len(quoted))+2 : end], nil
+	}
+	text, err := jsontext.AppendUnquote(nil, quoted)
+	return string(text), err
 }
 
+// enter reads the bracket that opens an object or an array.
 func (p *jsonParser) enter() error {
-	p.at++
-	if p.nesting--; p.nesting < 0 {
+	if _, err := p.ReadToken(); err != nil {
+		return err
+	}
+	if p.StackDepth() > p.nesting {
 		return errNesting
 	}
 	return nil
 }
 
-func (p *jsonParser) leave() {
-	p.at++
-	p.nesting++
-}
-
 func (p *jsonParser) object() (any, error) {
-	start := p.at
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
-	members := make(map[string]any)
-	if p.next() == '}' {
-		p.leave()
-		return &object{members, p.text[start:p.at]}, nil
-	}
-	for {
-		if p.next() != '"' {
-			return nil, errSyntax
-		}
+	start, members := p.InputOffset()-1, make(map[string]any)
+	for p.PeekKind() != '}' {
 		key, err := p.string()
 		if err != nil {
 			return nil, err
 		}
-		if p.next() != ':' {
-			return nil, errSyntax
-		}
-		p.at++
-		value, err := p.value()
-		if err != nil {
+		if members[key], err = p.value(); err != nil {
 			return nil, err
 		}
-		before := len(members)
-		if members[key] = value; len(members) == before {
-			return nil, errDuplicate
-		}
-		switch p.next() {
-		case ',':
-			p.at++
-		case '}':
-			p.leave()
-			return &object{members, p.text[start:p.at]}, nil
-		default:
-			return nil, errSyntax
-		}
 	}
+	_, err := p.ReadToken()
+	return &object{members, p.text[start:p.InputOffset()]}, err
 }
 
 func (p *jsonParser) array() (any, error) {
@@ -153,69 +122,13 @@ func (p *jsonParser) array() (any, error) {
 		return nil, err
 	}
 	array := []any{}
-	if p.next() == ']' {
-		p.leave()
-		return array, nil
-	}
-	for {
-		value, err := p.value()
+	for p.PeekKind() != ']' {
+		item, err := p.value()
 		if err != nil {
 			return nil, err
 		}
-		array = append(array, value)
-		switch p.next() {
-		case ',':
-			p.at++
-		case ']':
-			p.leave()
-			return array, nil
-		default:
-			return nil, errSyntax
-		}
+		array = append(array, item)
 	}
-}
-
-// number takes the characters that a number may have, and then holds them against the grammar.
-func (p *jsonParser) number() (any, error) {
-	text := p.text[p.at:]
-	if end := strings.IndexFunc(text, func(c rune) bool { return !strings.ContainsRune("+-.0123456789Ee", c) }); end >= 0 {
-		text = text[:end]
-	}
-	if !json.Valid([]byte(text)) {
-		return nil, errSyntax
-	}
-	p.at += len(text)
-	return json.Number(text), nil
-}
-
-// string reads a string; only one with escapes is copied.
-func (p *jsonParser) string() (string, error) {
-	start, escaped := p.at, false
-	for p.at++; p.at < len(p.text); p.at++ {
-		switch c := p.text[p.at]; {
-		case c == '"' && !escaped:
-			p.at++
-			return p.text[start+1 : p.at-1], nil
-		case c == '"':
-			p.at++
-			return unescape(p.text[start:p.at])
-		case c == '\\':
-			p.at++ // what is escaped
-			escaped = true
-		case c < ' ':
-			return "", errSyntax
-		}
-	}
-	return "", errSyntax
-}
-
-// unescape is strict where encoding/json quietly puts U+FFFD.
-func unescape(quoted string) (text string, err error) {
-	if json.Unmarshal([]byte(quoted), &text) != nil {
-		return "", errSyntax
-	}
-	if backoffice.HasLoneSurrogate([]byte(quoted)) {
-		return "", errEncoding
-	}
-	return text, nil
+	_, err := p.ReadToken()
+	return array, err
 }
