@@ -2,7 +2,6 @@ package backoffice
 
 import (
 	"context"
-	"slices"
 	"strconv"
 )
 
@@ -35,14 +34,11 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 		note := func(noun Noun, id string, fields ...string) {
 			changes = append(changes, &Change{At: now, Action: "years start", Noun: noun, ObjectID: id, Fields: fields})
 		}
-		current, running, err := First(ctx, tx.FinancialYears(), ListQuery[FinancialYearCriteria]{Criteria: FinancialYearCriteria{Current: true}}, NoParent)
+		current, err := checkStart(ctx, tx, start)
 		if err != nil {
 			return false, err
 		}
-		if err := checkStart(ctx, tx, start, current); err != nil {
-			return false, err
-		}
-		if running {
+		if current != nil {
 			current.IsCurrentYear, current.ArchivedAt = false, now
 			if err := tx.FinancialYears().Update(ctx, current); err != nil {
 				return false, err
@@ -50,10 +46,10 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 			note(NounFinancialYear, current.ID, "archivedAt", "isCurrentYear")
 		}
 		if err := tx.FinancialYears().Insert(ctx, started); err != nil {
-			return false, err
+			return KindOf(err) == Refused, err // another was started meanwhile
 		}
 		note(NounFinancialYear, started.ID, "endDate", "isCurrentYear", "startDate")
-		if lists = nil; running && start.WithChecklists {
+		if lists = nil; current != nil && start.WithChecklists {
 			if lists, err = bringOver(ctx, tx, current.ID, started.ID); err != nil {
 				return false, err
 			}
@@ -85,22 +81,31 @@ func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist,
 	return lists, tx.Checklists().Insert(ctx, lists...)
 }
 
-// checkStart: the current year is nil in an office that has none.
-func checkStart(ctx context.Context, tx Tx, start YearStart, current *FinancialYear) error {
-	year := start.Year
-	switch {
-	case current == nil:
-	case year <= current.StartDate:
-		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the new year is later than the current one", Field: []string{"startDate"}})
-	case !start.Skip && !isNext(current.StartDate, year):
-		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the new year is not the one after the current one", Field: []string{"startDate"}})
-	}
-	return EachPage(ctx, tx.FinancialYears(), ListQuery[FinancialYearCriteria]{}, NoParent, 0, func(page []*FinancialYear) error {
-		if slices.ContainsFunc(page, func(one *FinancialYear) bool { return one.StartDate == year }) {
-			return Refuse(&UserError{Code: CodeTaken, Message: "there is such a financial year", Field: []string{"startDate"}})
+// checkStart returns the current year, nil in an office that has none. All years are read at once: another may start
+// one meanwhile.
+func checkStart(ctx context.Context, tx Tx, start YearStart) (current *FinancialYear, err error) {
+	taken, year := false, start.Year
+	err = EachPage(ctx, tx.FinancialYears(), ListQuery[FinancialYearCriteria]{}, NoParent, 0, func(page []*FinancialYear) error {
+		for _, one := range page {
+			if taken = taken || one.StartDate == year; one.IsCurrentYear {
+				current = one
+			}
 		}
 		return nil
 	})
+	refuse := func(code UserErrorCode, why string) error {
+		return Refuse(&UserError{Code: code, Message: why, Field: []string{"startDate"}})
+	}
+	switch {
+	case err != nil:
+	case current != nil && year <= current.StartDate:
+		err = refuse(CodeNotAllowed, "the new year is later than the current one")
+	case current != nil && !start.Skip && !isNext(current.StartDate, year):
+		err = refuse(CodeNotAllowed, "the new year is not the one after the current one")
+	case taken:
+		err = refuse(CodeTaken, "there is such a financial year")
+	}
+	return current, err
 }
 
 // isNext: both are years.

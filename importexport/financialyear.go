@@ -37,11 +37,12 @@ func deriveYears(ctx context.Context, l *loading[financialYear, backoffice.Finan
 			y.ArchivedAt = l.now
 		}
 	}
-	return oneCurrentYear(ctx, l)
+	return checkYears(ctx, l)
 }
 
-func oneCurrentYear(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria]) error {
-	named := map[string]bool{}
+// checkYears wants one current year, and each start date once.
+func checkYears(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria]) error {
+	named, dates := map[string]bool{}, map[string]bool{}
 	for _, e := range l.all {
 		named[e.id] = true
 	}
@@ -52,6 +53,7 @@ func oneCurrentYear(ctx context.Context, l *loading[financialYear, backoffice.Fi
 				continue
 			}
 			others++
+			dates[y.StartDate] = true
 			if y.IsCurrentYear {
 				current++
 			}
@@ -66,7 +68,11 @@ func oneCurrentYear(ctx context.Context, l *loading[financialYear, backoffice.Fi
 		if e.deleted || len(e.faults) > 0 {
 			continue
 		}
-		left = e
+		if dates[e.row.StartDate] {
+			e.fault("startDate", "another financial year has this start date")
+			continue
+		}
+		left, dates[e.row.StartDate] = e, true
 		if e.row.IsCurrentYear {
 			if current++; current > 1 {
 				e.fault("isCurrentYear", "another year is current, and only one can be")

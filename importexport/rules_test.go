@@ -47,6 +47,7 @@ func TestABadLineIsReportedWithItsFieldAndWhyAndLoadsNothing(t *testing.T) {
 		{"a label that is not there", "users.ndjson", `{"_id":"user-zoe","labels":["label-audit","nope"]}`, `users.ndjson:1: labels: there is no label with this identifier`},
 		{"another noun's identifier", "labels.ndjson", `{"_id":"user-zoe","name":"y"}`, `labels.ndjson:1: _id: the identifier is that of another record, a user`},
 		{"a name that is taken", "labels.ndjson", `{"_id":"x","name":"Audit"}`, `labels.ndjson:1: name: another record has the value, and only one may have it`},
+		{"a second year of the same start date", "financialyears.ndjson", `{"_id":"x","startDate":"2026"}`, `financialyears.ndjson:1: startDate: another financial year has this start date`},
 		{"a second current year", "financialyears.ndjson", `{"_id":"x","startDate":"2027","isCurrentYear":true}`, `financialyears.ndjson:1: isCurrentYear: another year is current, and only one can be`},
 		{"no current year", "financialyears.ndjson", `{"_id":"fy-2026","isCurrentYear":false}`, `financialyears.ndjson:1: isCurrentYear: no year would be current; one of them has to be`},
 		{"the current year deleted", "financialyears.ndjson", `{"_id":"fy-2026","_deleted":true}`, `financialyears.ndjson:1: _deleted: the year is the current one; make another current before`},
