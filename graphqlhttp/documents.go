@@ -160,6 +160,9 @@ func (d *document) operation(name string) (operation, *gqlerror.Error) {
 	return operation{}, failure(codeBadInput, "the document has no operation of the name in operationName")
 }
 
+// quotes are before the place that the lexer notes of a text.
+var quotes = map[lexer.Type]int{lexer.String: 1, lexer.BlockString: 3}
+
 // syntaxError says where a document stops being GraphQL and what kind of word stands there. The parser's own message
 // would quote the word, which may be a value.
 func syntaxError(text string, err error) *gqlerror.Error {
@@ -178,6 +181,7 @@ func syntaxError(text string, err error) *gqlerror.Error {
 		}
 		if word.Pos.Line == at.Line && word.Pos.Column == at.Column || word.Kind == lexer.EOF {
 			result.Message = "Syntax Error: unexpected " + word.Kind.String()
+			result.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column - quotes[word.Kind]}}
 			return result
 		}
 	}

@@ -24,7 +24,7 @@ var validationRules = func() []core.Rule {
 		chosen.RemoveRule(replaced)
 	}
 	for _, rule := range []core.Rule{
-		rules.FieldsOnCorrectTypeRuleWithoutSuggestions, rules.KnownArgumentNamesRuleWithoutSuggestions,
+		rules.FieldsOnCorrectTypeRuleWithoutSuggestions, {Name: rules.KnownArgumentNamesRule.Name, RuleFunc: knownArguments},
 		rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions, valuesOfCorrectType,
 		oneFieldOfSubscription,
 	} {
@@ -47,6 +47,13 @@ func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (consta
 		events core.Events
 		values []*ast.Value
 	)
+	events.OnDirective(func(_ *core.Walker, d *ast.Directive) {
+		if text := d.Position.Src.Input; d.Position.Start > 0 && text[d.Position.Start-1] == '@' {
+			at := *d.Position
+			at.Start, at.Column = at.Start-1, at.Column-1
+			d.Position = &at
+		}
+	})
 	events.OnValue(func(_ *core.Walker, value *ast.Value) { values = append(values, value) })
 	for _, rule := range validationRules {
 		rule.RuleFunc(&events, func(options ...core.ErrorOption) {
@@ -69,6 +76,27 @@ func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (consta
 	constants = map[string]any{}
 	exact(values, constants)
 	return constants, nil
+}
+
+// knownArguments is gqlparser's rule, with the place of the argument.
+func knownArguments(observers *core.Events, addError core.AddErrFunc) {
+	check := func(given ast.ArgumentList, known ast.ArgumentDefinitionList, of string) {
+		for _, one := range given {
+			if known.ForName(one.Name) == nil {
+				addError(core.Message(`Unknown argument "%s" on %s.`, one.Name, of), core.At(one.Position))
+			}
+		}
+	}
+	observers.OnField(func(_ *core.Walker, f *ast.Field) {
+		if f.Definition != nil && f.ObjectDefinition != nil {
+			check(f.Arguments, f.Definition.Arguments, `field "`+f.ObjectDefinition.Name+"."+f.Name+`"`)
+		}
+	})
+	observers.OnDirective(func(_ *core.Walker, d *ast.Directive) {
+		if d.Definition != nil {
+			check(d.Arguments, d.Definition.Arguments, `directive "@`+d.Name+`"`)
+		}
+	})
 }
 
 // presentable cuts and masks the names that a message quotes.
