@@ -1,4 +1,4 @@
-.PHONY: disclosures overload restricted reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
+.PHONY: broken views disclosures overload restricted reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
 
 GO ?= go
 
@@ -41,6 +41,13 @@ histories: ## the figures of docs/histories.md: so many histories on each engine
 	GO="$(GO)" ./scripts/histories.sh $(HISTORIES)
 
 RESTRICTED ?= 500
+broken: ## copies of the sources with a fault each, which the tests of the promises have to find
+	$(GO) test -count=1 -timeout 1h -run ACopyWithAFault -v ./gateway -broken
+
+VIEWS ?= 1000
+views: ## random histories that copies of restricted pairs follow by pages and by streams, on each engine
+	$(GO) test -count=1 -timeout 24h -run CopiesOfRestrictedPairs ./gateway -restricted-histories $(VIEWS)
+
 restricted: ## docs/restricted.md: what a restricted pair is answered in so many random offices, on each engine, with and without a cache
 	$(GO) test -count=1 -timeout 24h -run ARestrictedPairIsAnswered ./gateway -restricted-offices $(RESTRICTED)
 

@@ -4656,7 +4656,8 @@ enum ChangeAction {
   "It is gone. What goes with it has changes of its own."
   DELETED
   """
-  More has come into the view of a restricted pair, or has left it, than is told one by one: read all records of this noun again.
+  More has come into the view of a restricted pair, or has left it, than is told one by one, or a financial year starts at another time: read all
+  records of this noun again.
   What is told here has no object.
   """
   RESET

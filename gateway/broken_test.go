@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"flag"
+	"maps"
+	"testing"
+
+	"example.org/backoffice/backoffice/brokentest"
+)
+
+var findBroken = flag.Bool("broken", false, "find the copies with faults, each by the test of its promise")
+
+const (
+	foundByRights = "TestWhateverLastsFollowsTheRightsOfItsCaller/SQLite"
+	foundByCopies = "TestCopiesOfRestrictedPairsBecomeWhatThePairsSee/SQLite"
+)
+
+// brokenRights are faults where rights meet what outlives an answer.
+var brokenRights = map[string]brokentest.Copy{
+	"never looks again": {Found: foundByRights, Edits: []brokentest.Edit{
+		{"../auth/begun.go", "if !a.begun.polling && a.life.Err() == nil {", "if !BROKEN && !a.begun.polling && a.life.Err() == nil {"}}},
+	"lets uploads go on": {Found: foundByRights, Edits: []brokentest.Edit{
+		{"../auth/begun.go", "			a.begun.interrupt(d)\n", "			if !BROKEN {\n				a.begun.interrupt(d)\n			}\n"}}},
+	"lets sockets go on": {Found: foundByRights, Edits: []brokentest.Edit{
+		{"feed_socket.go", "own, end := s.authenticator.Begin(ctx, principal, nil)", "own, end := s.authenticator.Begin(ctx, principal, nil)\nif BROKEN {\nend()\nown, end = auth.WithPrincipal(ctx, principal), func() {}\n}"}}},
+	"looks at the pair and not at its secret": {Found: foundByRights, Edits: []brokentest.Edit{
+		{"../auth/authenticator.go", "s.live(at) && s.principal.Secret == name {", "(BROKEN || s.live(at) && s.principal.Secret == name) {"}}},
+	"forgets that a pair ends": {Found: foundByRights, Edits: []brokentest.Edit{
+		{"../auth/authenticator.go", "ok && p.credential.Live(at) {", "ok && (BROKEN || p.credential.Live(at)) {"}}},
+	"forgets networks": {Found: foundByRights, Edits: []brokentest.Edit{
+		{"../auth/authenticator.go", "case err == nil && !networks.Admit(began.From):", "case !BROKEN && err == nil && !networks.Admit(began.From):"}}},
+	"compares no rights": {Found: foundByRights, Edits: []brokentest.Edit{
+		{"../auth/authenticator.go", "if err == nil && !now.SameRights(began) {", "if !BROKEN && err == nil && !now.SameRights(began) {"}}},
+	"knows no person": {Found: foundByRights, Edits: []brokentest.Edit{
+		{"../auth/authenticator.go", "		now, err = a.People.Live(began)\n", "		now, err = a.People.Live(began)\nif BROKEN {\nnow, err = began, nil\n}\n"}}},
+	"takes a signed path from anywhere": {Found: foundByRights, Edits: []brokentest.Edit{
+		{"../auth/authenticator.go", "	if err == nil && !networks.Admit(from) {\n		return nil, errUnauthenticated", "	if !BROKEN && err == nil && !networks.Admit(from) {\n		return nil, errUnauthenticated"}}},
+}
+
+// brokenViews are faults where a restriction meets the feed.
+var brokenViews = map[string]brokentest.Copy{
+	"does not tell what leaves": {Found: foundByCopies, Edits: []brokentest.Edit{
+		{"../store/viewfeed.go", `" WHERE m.has_left"`, `map[bool]string{true: " WHERE 1 = 0", false: " WHERE m.has_left"}[BROKEN]`}}},
+	"does not tell what comes along": {Found: foundByCopies, Edits: []brokentest.Edit{
+		{"../store/viewfeed.go", "			for _, column := range of.reach.customers {\n", "			for _, column := range of.reach.customers {\nif BROKEN {\ncontinue\n}\n"}}},
+	"tells of records that were never in view": {Found: foundByCopies, Edits: []brokentest.Edit{
+		{"../store/viewfeed.go", `mayBeGone+" AND "+goneThen`, `mayBeGone+map[bool]string{true: "", false: " AND "+goneThen}[BROKEN]`}}},
+	"ends a page among what is told at one place": {Found: foundByCopies, Edits: []brokentest.Edit{
+		{"../store/changefeed.go", "(n == 0 || into.Changes[n-1].Sequence != row.Int(4))", "(BROKEN || n == 0 || into.Changes[n-1].Sequence != row.Int(4))"}}},
+	"does not notice that a year moved": {Found: foundByCopies, Edits: []brokentest.Edit{
+		{"../store/viewfeed.go", "	if ofYears {\n", "	if !BROKEN && ofYears {\n"}}},
+}
+
+func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {
+	t.Parallel()
+	all := maps.Clone(brokenRights)
+	maps.Copy(all, brokenViews)
+	if !*findBroken { // each takes a minute: make broken
+		brokentest.Sources(t, all)
+		return
+	}
+	brokentest.Find(t, all, "-restricted-histories", "12")
+}
