@@ -2,9 +2,12 @@ package webhooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -88,6 +91,9 @@ func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *test
 				if told[name], err = r.told(); err != nil {
 					t.Fatal(err)
 				}
+				if copied, seen := o.copyOf(t, r, of), o.seen(t, of); !maps.Equal(copied, seen) {
+					t.Errorf("%s: by what it is told, a copy has %q, and the pair sees %q", name, copied, seen)
+				}
 				if listed := o.listed(t, of); !slices.Equal(told[name], listed) {
 					t.Errorf("%s is told %q, and the log lists %q", name, told[name], listed)
 				}
@@ -97,6 +103,51 @@ func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *test
 			}
 		})
 	}
+}
+
+// seen are the customers and relations that a pair sees, by noun and identifier, and on which customers they hang.
+func (o *office) seen(t testing.TB, to backoffice.Restriction) map[string]string {
+	t.Helper()
+	ctx, seen := backoffice.WithRestriction(t.Context(), to), map[string]string{}
+	err := backoffice.EachPage(ctx, o.Customers(), backoffice.ListQuery[backoffice.CustomerCriteria]{}, backoffice.NoParent, 0, func(page []*backoffice.Customer) error {
+		for _, c := range page {
+			seen["CUSTOMER "+c.ID] = c.ID
+		}
+		return nil
+	})
+	err = errors.Join(err, backoffice.EachPage(ctx, o.Relations(), backoffice.ListQuery[backoffice.RelationCriteria]{}, backoffice.NoParent, 0, func(page []*backoffice.CustomerRelation) error {
+		for _, r := range page {
+			seen["CUSTOMER_RELATION "+r.ID] = r.CustomerID + " " + r.RelatedCustomerID
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+// copyOf is what a receiver has that obeys its messages, by the rules of docs/sync.md, and reads each record anew.
+func (o *office) copyOf(t testing.TB, r *receiver, to backoffice.Restriction) map[string]string {
+	t.Helper()
+	now, copied := o.seen(t, to), map[string]string{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.taken {
+		for _, c := range p.message.Data.Changes {
+			key := c.Noun + " " + c.ID
+			if on, there := now[key]; there && c.Action != "DELETED" {
+				copied[key] = on
+				continue
+			}
+			delete(copied, key)
+			if c.Noun == "CUSTOMER" {
+				maps.DeleteFunc(copied, func(_, on string) bool { return slices.Contains(strings.Fields(on), c.ID) })
+			}
+		}
+	}
+	maps.DeleteFunc(copied, func(key, _ string) bool { return !strings.HasPrefix(key, "CUSTOMER") })
+	return copied
 }
 
 // behind is how far the newest webhook is behind.
