@@ -217,8 +217,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// fresh returns a snapshot that is not older than limit, waiting for one where need be, and has one read when the one
-// it returns is getting old.
+// fresh returns a snapshot no older than limit, waits for one if need be, and has the next one read in time.
 func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Duration) (*snapshot, error) {
 	known := a.current.Load()
 	if known != nil {

@@ -18,8 +18,7 @@ const (
 
 const maxHeader = 256 // bytes of a client id or secret; longer ones are not ours and are not looked up
 
-// Refuse answers a request with an error, in the format of an API. The header Retry-After is set already where it
-// belongs.
+// Refuse answers a request with an error, in the format of an API. Retry-After is set already where it belongs.
 type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 
 // Middleware lets requests with a valid pair through, with the principal in their context. refuse gets, for the others,

@@ -46,8 +46,7 @@ func Rotate(ctx context.Context, store backoffice.CredentialStore, clientID stri
 	return secret, nil
 }
 
-// Revoke ends a pair and its secrets for good, on every running server within 5 seconds. Again: no change. NotFound for
-// an unknown client id.
+// Revoke ends a pair and its secrets for good, everywhere within 5 seconds, or changes nothing. NotFound: no such pair.
 func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID string) error {
 	return store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		pair.Revoke(backoffice.InstantOf(time.Now()))

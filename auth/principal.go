@@ -8,8 +8,7 @@ import (
 
 type principalKey struct{}
 
-// WithPrincipal puts the principal into a context, which requests share and nobody changes, and for the store it is
-// the caller.
+// WithPrincipal puts the principal into a context, for the store as well, which requests share and nobody changes.
 func WithPrincipal(ctx context.Context, principal *backoffice.Principal) context.Context {
 	if principal != nil {
 		ctx = backoffice.WithRestriction(backoffice.WithSessionOf(ctx, principal), principal.Restriction)

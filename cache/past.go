@@ -6,8 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// past queues reads that memory has nothing of: the register of consultations, and groups. They are of the moment of
-// the others.
+// past queues reads that memory never has (the register of consultations, groups), of the moment of the others.
 type past[T any, C comparable] struct {
 	below backoffice.Reader[T, C]
 	of    *Store

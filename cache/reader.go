@@ -54,8 +54,7 @@ func atRoot(under backoffice.Parent, parents []string) []string {
 	return parents
 }
 
-// Groups implements backoffice.Reader. They are counted anew: any change of the noun or of what names them would drop
-// them.
+// Groups implements backoffice.Reader. They are counted anew: any change of a noun that they name would drop them.
 func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
 	return (&past[T, C]{r.below, r.of}).Groups(b, q, into)
 }

@@ -13,8 +13,7 @@ func (p *pass) leaveReplica() {
 	p.of.RenewSnapshot(p.ctx)
 }
 
-// readAgain is the error of a query that has to be read again. The primary answers then: a replica could be behind
-// once more.
+// readAgain is the error of a query that the primary has to answer again: a replica could be behind once more.
 func (p *pass) readAgain() error {
 	if p.replica {
 		p.leaveReplica()

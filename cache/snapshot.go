@@ -293,8 +293,7 @@ func (q *snapshot) readStands(then moment) bool {
 	return true
 }
 
-// ask asks the store, which tells first how far the log has come. It sets then, to none when what came is of a history
-// that was lost.
+// ask asks the store, which tells first how far the log has come. It sets then, to none for a history that was lost.
 func (p *pass) ask(last bool) error {
 	s := p.of
 	from, limit := s.log.next()

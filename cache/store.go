@@ -22,8 +22,7 @@ type Source interface {
 	Look(ctx context.Context) error
 	// Listen tells a listener what looks find, until stop is called.
 	Listen(to store.Listener) (stop func())
-	// ChangedNouns are those that the entries behind a number name; "" is among them when one does not tell what was
-	// done.
+	// ChangedNouns are those that the entries after a number name; "" is among them when one names none.
 	ChangedNouns(ctx context.Context, after int64) ([]backoffice.Noun, error)
 	// RenewSnapshot lets what a context reads next be of another moment.
 	RenewSnapshot(ctx context.Context)

@@ -44,8 +44,7 @@ func customerID(number int) string { return fmt.Sprintf("customer-%07d", number)
 // isCompany is known of each customer without making it, so that relations can name one that is made elsewhere.
 func isCompany(number int) bool { return number%10 < companyOfTen }
 
-// ago is a moment within the working hours of a day in the past: yesterday, when that is no days ago, for today's may
-// be to come.
+// ago is a moment within the working hours of a day in the past; of yesterday for none, because today's may be to come.
 func (p *plan) ago(r *rand.Rand, days int) backoffice.Instant {
 	at := p.today.AddDate(0, 0, -days-1).Add(7*time.Hour + time.Duration(r.IntN(11*3600*1000))*time.Millisecond)
 	return backoffice.InstantOf(at)

@@ -67,8 +67,7 @@ func (p *plan) relations(number, first, last int) []*backoffice.CustomerRelation
 	return made
 }
 
-// nearest is the number from low to high that is nearest above, or else below, and is a company or a person; 0 when
-// there is none.
+// nearest is the nearest number above, or else below, that is a company or a person; 0 when there is none.
 func nearest(number, low, high int, company bool) int {
 	for step := number; step <= min(high, number+10); step++ {
 		if step >= low && isCompany(step) == company {

@@ -87,8 +87,7 @@ func (c interfaceLists[I]) without(errs []error) Column {
 }
 func (c interfaceLists[I]) spread(f *frame) { f.kinds, f.below = c.split(flatten(c.values, f)) }
 
-// flatten puts the elements of all lists one after the other and notes in the frame how many each list has, -1 for a
-// nil one.
+// flatten puts all elements of lists in a row and notes in the frame how many each list has, -1 for a nil one.
 func flatten[E any](values [][]E, f *frame) []E {
 	f.counts = make([]int32, len(values))
 	total := 0

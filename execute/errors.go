@@ -27,8 +27,7 @@ func (r *run) context() context.Context {
 	return graphql.WithFieldContext(r.ctx, &graphql.FieldContext{Object: r.plan.root.object.Name})
 }
 
-// groupContext is the context in which gqlgen would tell the errors of the object of g that is being written: it has
-// the object's path.
+// groupContext is the context in which gqlgen would report errors of the object of g: it has the object's path.
 func groupContext(root context.Context, g *group) context.Context {
 	if g.from == nil {
 		return root

@@ -117,8 +117,7 @@ func (w *Writer) Context() context.Context {
 	return w.contextOf(w.group, &w.group.selection.fields[w.leaf])
 }
 
-// AppendList appends a list of scalars or enums. nullable tells whether a nil list is null, nullables whether an
-// element may be.
+// AppendList appends a list of scalars or enums; nullable: a nil list is null, nullables: its elements may be.
 func AppendList[E any](w *Writer, list []E, nullable, nullables bool, put func(*Writer, E) bool) bool {
 	if list == nil && nullable {
 		return w.Null()

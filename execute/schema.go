@@ -30,8 +30,7 @@ type Field struct {
 	List            bool     // of objects
 	Types           []string // the object types that it may return; none for scalars and enums
 
-	// Leaf appends a scalar or enum that is simply read from an object. It reports whether the value is there; null was
-	// appended when not.
+	// Leaf appends a scalar or enum that is read from an object, null when it is not there, which it reports.
 	Leaf func(w *Writer, object any) bool
 
 	// Call returns a column with a result for each of the objects (one object at the root). It may come with an error

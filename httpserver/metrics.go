@@ -34,8 +34,7 @@ type answered struct {
 
 type outcome struct{ kind, code string }
 
-// series are the counters of one kind of answer, found once: to look them up by their labels takes longer than to
-// count.
+// series are the counters of one kind of answer, found once: finding them by labels takes longer than counting.
 type series struct {
 	requests, calls prometheus.Counter
 	durations       prometheus.Observer

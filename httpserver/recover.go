@@ -40,8 +40,7 @@ func (srv *Server) recover(next http.Handler) http.Handler {
 	})
 }
 
-// causeOf is the text of a fault of Go's own; the value of another panic could hold anything, so only its type is
-// logged.
+// causeOf is the text of a fault of Go's own; of another panic only the type is logged: its value could be anything.
 func causeOf(panicked any) string {
 	if fault, ok := panicked.(runtime.Error); ok {
 		return fault.Error()

@@ -13,8 +13,7 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// How long a client may take over the parts of a request. Deadline bounds answers, and Stream downloads; longestTime is
-// for what neither knows.
+// How long a client may take over parts of a request. Deadline bounds answers, Stream downloads, longestTime the rest.
 const (
 	headerTime  = 5 * time.Second
 	bodyTime    = 30 * time.Second

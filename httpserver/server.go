@@ -102,8 +102,7 @@ func (srv *Server) MayConnect(r *http.Request) bool {
 	return err == nil && from.Host != "" && strings.EqualFold(from.Host, r.Host)
 }
 
-// Deadline bounds the time of a request and of the writing of its answer. It is for everything but downloads, which
-// Stream is for.
+// Deadline bounds the time of a request and of the writing of its answer, but for downloads, which Stream is for.
 func (srv *Server) Deadline(next http.Handler) http.Handler {
 	if srv.options.Time <= 0 {
 		return next
@@ -119,8 +118,7 @@ func (srv *Server) Deadline(next http.Handler) http.Handler {
 
 func (srv *Server) live(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live") }
 
-// ready tells a load balancer whether to send requests here, and people why not, as far as anyone may know; the cause
-// is in the log.
+// ready tells a load balancer whether to send requests here, and people why not; the cause is in the log.
 func (srv *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if srv.stopping.Load() {
 		say(w, http.StatusServiceUnavailable, "stopping")

@@ -62,8 +62,7 @@ func (s *streamWriter) Write(b []byte) (written int, err error) {
 	}, b, time.Time{})
 }
 
-// SetWriteDeadline serves http.ResponseController: whoever works for long before anything can be sent says until when
-// that may take.
+// SetWriteDeadline serves http.ResponseController: handlers that work long before they send say until when.
 func (s *streamWriter) SetWriteDeadline(until time.Time) error {
 	s.stalled.Reset(time.Until(until))
 	return s.control.SetWriteDeadline(until)

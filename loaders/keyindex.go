@@ -2,8 +2,7 @@ package loaders
 
 import "sync"
 
-// keyIndex numbers texts in the order in which they were added. Its memory is used again by other requests. The zero
-// value works.
+// keyIndex numbers texts in the order in which they were added. Other requests use its memory again. Zero works.
 type keyIndex struct {
 	numbers map[string]int
 	keys    []string

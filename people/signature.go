@@ -13,8 +13,7 @@ import (
 
 const leastRSA = 2048 // bits
 
-// algorithms are those of public keys. A token cannot choose none, nor a shared secret, for which a public key would
-// then be taken.
+// algorithms are those of public keys: a token cannot choose none, nor have a public key taken for a shared secret.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }

@@ -51,8 +51,7 @@ func (query) Changes(ctx context.Context, after *string, first *int, nouns []bac
 	}}, nil
 }
 
-// Object loads the objects of a page's changes, those of a noun with one statement. What needs a scope that the viewer
-// lacks is not there for it.
+// Object loads the objects of a page's changes, a noun by one statement, without what the viewer's scopes lack.
 func (change) Object(ctx context.Context, changes []*backoffice.VisibleChange) ([]backoffice.Node, error) {
 	ids := make([]string, len(changes))
 	nouns := make([]backoffice.Noun, len(changes))
