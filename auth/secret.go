@@ -10,7 +10,6 @@ const secretSize = 32 // bytes: 256 random bits, 43 characters of base64url
 
 type digest = [sha256.Size]byte
 
-// newSecret makes a secret and its digest.
 func newSecret() (secret string, sum digest) {
 	random := make([]byte, secretSize)
 	_, _ = rand.Read(random) // never fails: the runtime stops the program instead

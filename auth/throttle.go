@@ -50,7 +50,6 @@ func (t *Throttle) Failed(client netip.Addr) (wait time.Duration) {
 	return t.of(client, now).note(now)
 }
 
-// FailedSignIns counts the calls of Failed.
 func (t *Throttle) FailedSignIns() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -34,7 +34,6 @@ var customerType = func() WritableField[Customer] {
 	return f
 }()
 
-// companyType is checked with the type.
 var companyType = func() WritableField[Customer] {
 	f := wordField("companyType", func(c *Customer) *LegalForm { return &c.CompanyType }, LegalForms(), nil, "")
 	f.Optional = true

@@ -108,7 +108,6 @@ func checkStart(ctx context.Context, tx Tx, start YearStart) (current *Financial
 	return current, err
 }
 
-// isNext: both are years.
 func isNext(current, year string) bool {
 	now, _ := strconv.Atoi(current)
 	next, _ := strconv.Atoi(year)

@@ -41,7 +41,6 @@ func ParseInstant(text string) (Instant, error) {
 	return InstantOf(t), nil
 }
 
-// Time returns the instant as a time in UTC.
 func (i Instant) Time() time.Time { return time.UnixMilli(i.Milliseconds()).UTC() }
 
 // IsZero says whether there is no moment.

@@ -74,7 +74,6 @@ type Resealed struct {
 type KeyStore interface {
 	// ClaimedKeyset is the fingerprint that the store was filled with, "" when no keyset has claimed it.
 	ClaimedKeyset(ctx context.Context) (string, error)
-	// Keys are all, the oldest first.
 	Keys(ctx context.Context) ([]Key, error)
 	// AddKey adds one; when there is one of its identifier already, that stays as it is. A primary is added only where
 	// there are none.
@@ -106,6 +105,5 @@ type KeyStore interface {
 	Reseal(ctx context.Context, rows []Resealed) error
 	// ResealTrash has change exchange the numbers of customers in the trash, one deletion after the other.
 	ResealTrash(ctx context.Context, change func(*Customer) (changed bool, err error)) error
-	// ResealWebhooks has change exchange the secrets of webhooks.
 	ResealWebhooks(ctx context.Context, change func(id string, sealed []byte) ([]byte, error)) error
 }

@@ -14,7 +14,6 @@ type ListOrder struct {
 	Direction OrderDirection
 }
 
-// The orders of all nouns.
 type (
 	CustomerOrder              = ListOrder
 	CustomerOrderField         = OrderField

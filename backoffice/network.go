@@ -58,7 +58,6 @@ func ParseNetworks(text string) (Networks, error) { return NewNetworks(strings.F
 // String is how the store keeps them: with blanks between, "" for none.
 func (n Networks) String() string { return strings.Join(n.Texts(), " ") }
 
-// Texts are the networks as they are written.
 func (n Networks) Texts() []string {
 	texts := make([]string, len(n))
 	for i, network := range n {

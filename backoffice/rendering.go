@@ -41,7 +41,6 @@ func (d *drawings) have(of TranscriptDocument) bool {
 	return ok && reflect.DeepEqual(earlier, of)
 }
 
-// allow counts what a document is to be drawn from.
 func (d *drawings) allow(of TranscriptDocument) error {
 	if d == nil {
 		return nil

@@ -31,7 +31,6 @@ func ParseScope(name string) (Scope, error) {
 	return "", Errorf(BadInput, "unknown scope; the scopes are %s", strings.Join(NamesOf(AllScopes), ", "))
 }
 
-// NamesOf are the names of scopes in the specification.
 func NamesOf(scopes []Scope) []string {
 	names := make([]string, len(scopes))
 	for i, scope := range scopes {

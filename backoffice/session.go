@@ -41,12 +41,8 @@ func (c *Session) StayOnPrimary() {
 
 type callerKey struct{}
 
-// WithSession begins a request of a pair: what its context asks the store sees all that the pair wrote before.
-func WithSession(ctx context.Context, clientID string) context.Context {
-	return WithSessionOf(ctx, &Principal{ClientID: clientID})
-}
-
-// WithSessionOf is WithSession for whoever makes requests. What is logged of their writes names the person.
+// WithSessionOf begins a request of a pair: what its context asks the store sees all that the pair wrote before. What
+// is logged of its writes names the person.
 func WithSessionOf(ctx context.Context, principal *Principal) context.Context {
 	return context.WithValue(ctx, callerKey{}, &Session{ClientID: principal.ClientID, Person: principal.Person})
 }

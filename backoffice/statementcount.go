@@ -26,7 +26,6 @@ func StatementCountOf(ctx context.Context) *StatementCount {
 	return calls
 }
 
-// CountStatement counts one statement; a store calls it.
 func CountStatement(ctx context.Context) {
 	if calls := StatementCountOf(ctx); calls != nil {
 		calls.n.Add(1)

@@ -121,7 +121,6 @@ type Tx interface {
 	// Calculations bring the effective status of their transcripts with them.
 	Calculations() Writer[*Calculation, CalculationCriteria]
 	Customers() Writer[*Customer, CustomerCriteria]
-	// CustomersWithoutNumbers is that of Readers.
 	CustomersWithoutNumbers() Reader[*Customer, CustomerCriteria]
 	Relations() Writer[*CustomerRelation, RelationCriteria]
 	Documents() Writer[*CustomerDocument, DocumentCriteria]

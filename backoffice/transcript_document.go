@@ -128,7 +128,6 @@ func (s *Service) beginDocument(ctx context.Context, id string) (of TranscriptDo
 	return of, upload, err
 }
 
-// readDocument reads what a document is drawn from.
 func (s *Service) readDocument(ctx context.Context, id string) (of TranscriptDocument, err error) {
 	known := false
 	if of.Transcript, _, err = Find(ctx, s.Store.Transcripts(), id); err == nil {

@@ -56,7 +56,6 @@ func (t *Trashed) Files() (files []*File) {
 	return files
 }
 
-// FileKeys are their storage keys.
 func (t *Trashed) FileKeys() (keys []string) {
 	for _, file := range t.Files() {
 		keys = append(keys, file.Key)

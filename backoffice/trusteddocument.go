@@ -13,7 +13,6 @@ import (
 // feed shows nothing of them.
 const NounTrustedDocuments Noun = "trusted documents"
 
-// Bounds of what is trusted.
 const (
 	MaxTrustedDocuments = 20_000    // of a set
 	MaxTrustedText      = 256 << 10 // bytes of a document

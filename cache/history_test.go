@@ -231,7 +231,7 @@ func readSome(t *watch, store backoffice.Store, random *rand.Rand) map[step]stri
 		}
 		return map[step]string{{of: label, reads: true}: colour, {of: customer, reads: true}: strings.Join(ids, " ")}, nil
 	}
-	request := backoffice.WithSession(t, "reader") // so that replicas may answer
+	request := backoffice.WithSessionOf(t, &backoffice.Principal{ClientID: "reader"}) // so that replicas may answer
 	read1, err := read(request)
 	if errors.Is(err, backoffice.ErrMoved) {
 		read1, err = read(backoffice.WithoutMemory(request))

@@ -224,7 +224,6 @@ func (l *log) changedSince(of nounSet, at int64) bool {
 	return false
 }
 
-// all are the numbers of a set.
 func (s nounSet) all() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for ; s != 0; s &= s - 1 {

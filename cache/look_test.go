@@ -76,7 +76,7 @@ func TestAnAnswerOfAReplicaHangsOnOneLookForItAndForTheCache(t *testing.T) {
 	})
 	for try := range 1000 {
 		answers, looks := source.answers.Load(), gauge(s, "cache_looks_total")
-		miss := backoffice.WithSession(t.Context(), "reader")
+		miss := backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})
 		if _, err := backoffice.ReadByID(miss, s.Labels(), []string{fmt.Sprint("label-", try)}, 0); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,6 @@ type past[T any, C comparable] struct {
 	of    *Store
 }
 
-// pastRead is such a read.
 type pastRead struct {
 	ask   func(b *backoffice.Batch) backoffice.Queued
 	below backoffice.Queued

@@ -89,7 +89,7 @@ func askAndChange(t *testing.T, truth backoffice.Store) func(n int) (q question,
 
 // askedOnce asks as a request does.
 func askedOnce(ctx context.Context, s backoffice.Store, q question, n int) (any, error) {
-	ctx = backoffice.WithSession(ctx, "reader") // so that replicas may answer
+	ctx = backoffice.WithSessionOf(ctx, &backoffice.Principal{ClientID: "reader"}) // so that replicas may answer
 	ask := func(ctx context.Context) (any, error) {
 		ctx, end := s.BeginSnapshot(ctx)
 		defer end()

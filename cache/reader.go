@@ -32,7 +32,6 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], 
 	return b.Queue(&listRead[T, C]{reader: r, list: list, parents: atRoot(list.Under, parents), want: want, into: into})
 }
 
-// counted is the question for a total.
 type counted[C comparable] struct {
 	under    backoffice.Parent
 	criteria C
@@ -65,7 +64,6 @@ type transcriptReader struct {
 	counting backoffice.TranscriptReader
 }
 
-// byStatus is the question for totals by status.
 type byStatus struct {
 	counted[backoffice.TranscriptCriteria]
 }
@@ -80,7 +78,6 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	})
 }
 
-// readers are those of all nouns.
 type readers struct {
 	years          reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]
 	checklists     reader[*backoffice.Checklist, backoffice.ChecklistCriteria]

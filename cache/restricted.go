@@ -32,7 +32,6 @@ func restrictedIn(ctx context.Context) restricted {
 	return restricted{r, goes}
 }
 
-// isSet says whether anything is restricted.
 func (r restricted) isSet() bool { return r.to != backoffice.Restriction{} }
 
 // askedWithin is a question of whoever is restricted.

@@ -110,7 +110,6 @@ var notInView = &kept{}
 // depends are the nouns on which it depends whether a record is in view.
 func (f *find[T, C]) depends(p *pass) nounSet { return p.within.depends(0, f.rules.noun) }
 
-// keepInView keeps which records are in view.
 func (f *find[T, C]) keepInView(p *pass) {
 	there := f.there()
 	for _, id := range f.missing {

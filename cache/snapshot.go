@@ -116,7 +116,6 @@ func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 	return q.send(ctx, b)
 }
 
-// asked is a read of a batch.
 type asked interface {
 	backoffice.Queued
 	// look takes from memory what is there, and queues the reading of the rest.
@@ -199,7 +198,6 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	}
 }
 
-// pass begins a pass.
 func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
 	p := &pass{snapshot: q, ctx: ctx, first: len(q.used), as: q.as, within: q.of.within(ctx), batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
 	now := q.of.log.position()
@@ -361,5 +359,4 @@ const answerTime = 500 * time.Millisecond
 // take notes what is taken from memory: that it is good has to be proved.
 func (p *pass) take(e *kept) { p.used = append(p.used, e) }
 
-// taken is what was taken in this pass.
 func (p *pass) taken() []*kept { return p.used[p.first:] }

@@ -100,7 +100,6 @@ func (s *Store) advanceFar(ctx context.Context, from int64, entries []*backoffic
 // Differences are the answers that were not those of the store, as Options.Check found.
 func (s *Store) Differences() int64 { return s.differences.Load() }
 
-// Drop forgets everything.
 func (s *Store) Drop() {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()

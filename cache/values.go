@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// valueRead is the reading of totals.
 type valueRead[C comparable, V any] struct {
 	of       *Store
 	view     view
@@ -97,7 +96,6 @@ func (r *valueRead[C, V]) depends(p *pass) nounSet {
 // totalBytes is what a total takes, roughly.
 const totalBytes = 64
 
-// nounRead is the reading of which noun identifiers are.
 type nounRead struct {
 	of   *Store
 	ids  []string

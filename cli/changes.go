@@ -27,7 +27,6 @@ func (c *changesListCommand) Validate() error {
 	return nil
 }
 
-// Run lists the log in its order.
 func (c *changesListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	columns := []string{"sequence", "at", "clientId", "action", "noun", "objectId", "fields", "issuer", "subject", "operator"}
 	read := store.Changes

@@ -58,7 +58,6 @@ type program struct {
 	Licenses      licensesCommand      `cmd:"" help:"Print the licenses of the software and fonts of others in this program."`
 }
 
-// Exit codes.
 const (
 	exitDone    = 0
 	exitFailure = 1 // the command could not do its work

@@ -18,7 +18,6 @@ type exchange struct {
 	folders map[string]bool // whose names are not durable yet
 }
 
-// named is what has another name now.
 type named struct{ from, to string }
 
 // move moves what is there, and passes over what is not.

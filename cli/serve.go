@@ -18,7 +18,6 @@ import (
 	"example.org/backoffice/tracing"
 )
 
-// serveCommand serves both APIs until it is told to stop.
 type serveCommand struct {
 	Listen         string   `default:"127.0.0.1:8080" env:"BACKOFFICE_LISTEN" placeholder:"ADDRESS" help:"Where to listen (${default})."`
 	TrustedProxies []string `name:"trusted-proxy" env:"BACKOFFICE_TRUSTED_PROXY" placeholder:"NETWORK" help:"A network whose forwarded client addresses count, such as 127.0.0.0/8; may be repeated."`

@@ -63,7 +63,6 @@ type yearsListCommand struct {
 	formatFlag
 }
 
-// Run lists the years, the earliest first.
 func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	years, err := backoffice.Years(ctx, store)
 	if err != nil {

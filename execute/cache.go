@@ -67,7 +67,6 @@ func (c *planCache) forget(operation *ast.OperationDefinition) {
 	}
 }
 
-// valuesOf writes what the conditions come to.
 func valuesOf(conditions []string, variables map[string]any) string {
 	if len(conditions) == 0 {
 		return ""

@@ -67,7 +67,6 @@ func (s *selection) findEarly(early func(object, field string) bool) {
 	}
 }
 
-// findLevelsBelow sets levelsBelow; what is below is finished.
 func (f *field) findLevelsBelow() {
 	f.levelsBelow = false
 	for _, s := range f.below {

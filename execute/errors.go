@@ -40,7 +40,6 @@ func groupContext(root context.Context, g *group) context.Context {
 	return graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &index})
 }
 
-// contextOf is that of a field of the object.
 func (w *Writer) contextOf(g *group, f *field) context.Context {
 	return graphql.WithFieldContext(groupContext(w.run.context(), g), fieldContext(f))
 }

@@ -162,7 +162,6 @@ func (b *Bucket) Missing(ctx context.Context, keys []string) ([]string, error) {
 	return missing, err
 }
 
-// Delete removes files one by one.
 func (b *Bucket) Delete(ctx context.Context, keys ...string) error {
 	return b.DeleteIn(ctx, "", keys)
 }

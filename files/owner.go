@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// ErrNotOwner says that stored files belong to another database.
 var ErrNotOwner = backoffice.Errorf(backoffice.BadInput, "the stored files belong to another database: give the one that they belong to with --database, or name an empty folder or bucket with --files")
 
 // errUnclaimed says that nothing shows whose files these are.
@@ -39,7 +38,6 @@ func owners(ctx context.Context, register backoffice.FileRegister, store Store) 
 	return fingerprint, owner, err
 }
 
-// errEnough ends a listing.
 var errEnough = errors.New("enough was seen")
 
 func checkUnclaimed(ctx context.Context, register backoffice.FileRegister, store Store) error {

@@ -81,7 +81,6 @@ func (s server) opens() func(context.Context) error {
 	}
 }
 
-// allowance is what the context's pair has left.
 func (s *spending) allowance(ctx context.Context) any {
 	left, _ := s.Of(pairOf(ctx))
 	return left
@@ -109,7 +108,6 @@ type telling struct {
 	told bool
 }
 
-// Unwrap serves http.ResponseController.
 func (t *telling) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
 func (t *telling) WriteHeader(status int) {

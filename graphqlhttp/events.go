@@ -66,7 +66,6 @@ func (e *eventStream) send() error {
 	return e.control.Flush()
 }
 
-// appendTo appends the answer in one line.
 func (a answer) appendTo(text *bytes.Buffer) error {
 	tail, err := a.tail()
 	if err != nil {

@@ -40,7 +40,6 @@ func (all *newcomers) enter(from netip.Addr, closeIt func()) (leave func()) {
 	}
 }
 
-// oldest is that of the address that has the most.
 func (all *newcomers) oldest() *newcomer {
 	var most []*newcomer
 	for _, of := range all.of {

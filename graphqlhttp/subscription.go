@@ -30,7 +30,6 @@ type subscriber interface {
 	next([]answer) error
 	// idle shows that the stream is alive.
 	idle() error
-	// complete says that nothing follows.
 	complete() error
 }
 

@@ -68,7 +68,6 @@ func (s *streamWriter) SetWriteDeadline(until time.Time) error {
 	return s.control.SetWriteDeadline(until)
 }
 
-// Flush serves those who ask for an http.Flusher.
 func (s *streamWriter) Flush()                      { _ = s.control.Flush() }
 func (s *streamWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 

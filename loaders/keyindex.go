@@ -57,7 +57,6 @@ func (k *keyIndex) giveBack() {
 	}
 }
 
-// borrowKeys is an index until the loaders are closed.
 func (l *Loaders) borrowKeys() *keyIndex {
 	k := unused.Get().(*keyIndex)
 	l.keys = append(l.keys, k)

@@ -62,7 +62,6 @@ func With(ctx context.Context, store backoffice.Store, wait time.Duration) conte
 	return l.ctx
 }
 
-// begin begins the one moment of which all is read.
 func (l *Loaders) begin(ctx context.Context) {
 	ctx, l.end = l.store.BeginSnapshot(ctx)
 	l.ctx = context.WithValue(ctx, loadersKey{}, l)

@@ -31,7 +31,6 @@ func (m *maker) optional(of types) copier {
 	}
 }
 
-// isOptional says whether a type is one that has such fields.
 func isOptional(of reflect.Type) bool {
 	return reflect.PointerTo(of).Implements(reflect.TypeFor[optional]())
 }

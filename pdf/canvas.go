@@ -65,12 +65,10 @@ func (c *canvas) faceOf(s style, r rune) *face {
 	return own
 }
 
-// widthOf is that of a character.
 func (c *canvas) widthOf(s style, r rune) float64 {
 	return float64(max(c.faceOf(s, r).widths[uint16(r)], 0)) * s.size / 1000
 }
 
-// width is that of a line.
 func (c *canvas) width(s style, line string) float64 {
 	if len(c.others) == 0 {
 		return c.face(s).width(line, s.size)

@@ -73,7 +73,6 @@ func (h *heldWriter) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// FlushError serves http.ResponseController.
 func (h *heldWriter) FlushError() error {
 	if err := h.release(); err != nil {
 		return err
@@ -81,7 +80,6 @@ func (h *heldWriter) FlushError() error {
 	return http.NewResponseController(h.ResponseWriter).Flush()
 }
 
-// Flush serves those who ask for an http.Flusher.
 func (h *heldWriter) Flush() { _ = h.FlushError() }
 
 // Hijack is refused: it would go past the ledger.
@@ -89,5 +87,4 @@ func (h *heldWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return nil, nil, http.ErrNotSupported
 }
 
-// Unwrap serves http.ResponseController for deadlines.
 func (h *heldWriter) Unwrap() http.ResponseWriter { return h.ResponseWriter }

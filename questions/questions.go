@@ -22,7 +22,6 @@ type Question struct {
 
 const variables = "Variables: "
 
-// All are the questions, in their order.
 func All() []Question {
 	files, _ := folder.ReadDir(".") // which is built in
 	all := make([]Question, len(files))

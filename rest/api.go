@@ -53,7 +53,6 @@ type Config struct {
 
 type Store interface {
 	backoffice.Readers
-	// ReadChanges is that of backoffice.Store.
 	ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued
 	BeginSnapshot(ctx context.Context) (of context.Context, end func())
 }

@@ -37,7 +37,6 @@ func operation(route, id, summary, about string) huma.Operation {
 	return huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Description: about}
 }
 
-// creation is an operation that makes an object.
 func creation(route, id, summary, about string) huma.Operation {
 	op := operation(route, id, summary, about)
 	op.DefaultStatus = http.StatusCreated

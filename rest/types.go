@@ -14,7 +14,6 @@ type Optional[T any] struct{ backoffice.Optional[T] }
 // Receiver serves huma: a query parameter is read as its value is.
 func (*Optional[T]) Receiver() reflect.Value { return reflect.New(reflect.TypeFor[T]()).Elem() }
 
-// OnParamSet serves huma: it takes the value of a query parameter.
 func (o *Optional[T]) OnParamSet(_ bool, parsed any) {
 	o.Put(reflect.ValueOf(parsed).Convert(reflect.TypeFor[T]()).Interface())
 }

@@ -87,7 +87,6 @@ type assets struct {
 	unpacked map[string][]byte
 }
 
-// unpack returns what is packed in an asset.
 func (a *assets) unpack(name string, content []byte) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -87,7 +87,6 @@ func number[T any, N int | int64](name, fields string, at func(*T) *N) column[T]
 	return valued(name, fields, "bigint[]", func(t *T, r *Row, i int) { *at(t) = N(r.Int(i)) }, func(t *T) int64 { return int64(*at(t)) })
 }
 
-// noMoment is the instant that is none.
 var noMoment = strconv.FormatInt(backoffice.Instant(0).Milliseconds(), 10)
 
 // instant is a moment, in milliseconds since 1970.

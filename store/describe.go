@@ -19,7 +19,6 @@ type special struct {
 
 const nothing = " "
 
-// described are the tables of nouns.
 var described []description
 
 type description struct {

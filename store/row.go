@@ -135,7 +135,6 @@ func (r *Row) Noted(i int) (at backoffice.Instant) {
 	return at
 }
 
-// noted is a moment as 0 for never.
 func noted(at backoffice.Instant) int64 {
 	if at.IsZero() {
 		return 0

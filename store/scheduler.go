@@ -60,7 +60,6 @@ const headStart = 100 * time.Millisecond
 // turn is one who waits; its channel is closed when it is its turn.
 type turn chan struct{}
 
-// ErrBusy says that no connection was free in time.
 var ErrBusy = errors.New("no connection was free in time")
 
 // NewScheduler hands out so many connections.

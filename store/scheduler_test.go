@@ -18,7 +18,7 @@ func as(t testing.TB, who string) context.Context {
 	if who == "" {
 		return t.Context()
 	}
-	return backoffice.WithSession(t.Context(), who)
+	return backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: who})
 }
 
 func take(t testing.TB, turns *Scheduler, who string) *Turn {

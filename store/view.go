@@ -57,7 +57,6 @@ const (
 	many
 )
 
-// view is a restriction as statements have it.
 type view struct {
 	kind viewKind
 	args []any // behind the statement's own
@@ -122,7 +121,6 @@ func whole(ctx context.Context) context.Context { return context.WithValue(ctx, 
 // which reference leads nowhere. What is written is held to the view by tx.
 var bookkeeping = map[string]bool{"attached": true, "going": true, "cascade": true, "holders": true, "there": true}
 
-// inView makes statements read what is in view.
 func (n *nouns) inView(ctx context.Context, statements []*Statement) {
 	v := n.viewOf(ctx)
 	if v == nil {

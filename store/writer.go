@@ -70,7 +70,6 @@ func nextVersion(column string) string {
 	return column + " % " + strconv.Itoa(backoffice.MaxVersion) + " + 1"
 }
 
-// source is the table v of what is written.
 func (t *table[T, C]) source(d *Dialect) string {
 	var names, parameters []string
 	for i := range t.columns {

@@ -90,7 +90,6 @@ func (f *failures) Handle(err error) {
 	}
 }
 
-// Close sends what is left.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil

@@ -119,7 +119,6 @@ type collected struct {
 	byID      map[string]*Document
 }
 
-// add adds a text, once.
 func (c *collected) add(place, text string) *Document {
 	if c.byText == nil {
 		c.byText, c.byID = map[string]*Document{}, map[string]*Document{}

@@ -18,7 +18,6 @@ import (
 //go:embed breadth.gotpl
 var template string
 
-// breadth is the plugin.
 type breadth struct {
 	executor     string          // the import path of package execute
 	subscription *ast.Definition // the root of subscriptions; nil without any
@@ -57,7 +56,6 @@ func (b *breadth) GenerateCode(data *codegen.Data) error {
 	})
 }
 
-// file is what the template sees.
 type file struct {
 	*codegen.Data
 	Executor       string
@@ -165,7 +163,6 @@ func isIdentifier(name string, ref *config.TypeReference) bool {
 	return name == "id" && ref.GQL.String() == "ID!" && types.Identical(ref.GO, types.Typ[types.String])
 }
 
-// GoType is the struct of an object type.
 func (f *file) GoType(name string) types.Type { return f.Objects.ByName(name).Type }
 
 // SplitInterfaces are the interfaces and unions that some field returns.
@@ -248,7 +245,6 @@ func (f *file) Arguments(field *codegen.Field) string {
 	return strings.Join(append([]string{""}, f.arguments(field)...), ", ")
 }
 
-// MethodCall calls the method of an object that a field is bound to.
 func (f *file) MethodCall(field *codegen.Field) string {
 	args := f.arguments(field)
 	if field.MethodHasContext {

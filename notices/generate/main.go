@@ -33,7 +33,6 @@ func main() {
 	}
 }
 
-// notice is a text and all to which it applies.
 type notice struct {
 	of   []string
 	text string
@@ -180,7 +179,6 @@ func embedded(root string) (notices []notice, err error) {
 	return notices, nil
 }
 
-// installed tells the versions of a lockfile.
 func installed(lockfile string) (func(name string) string, error) {
 	text, err := os.ReadFile(lockfile)
 	if err != nil {

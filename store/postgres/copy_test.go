@@ -72,7 +72,7 @@ func TestManyRowsAreCopiedAndUpsertedLikeFew(t *testing.T) {
 func TestWritesArePlannedOnceAndNeverCompiled(t *testing.T) {
 	t.Parallel()
 	store := openAt(t, migrated(t), postgres.Options{MaxConns: 1})
-	caller := backoffice.WithSession(t.Context(), "writer") // whose one connection InWrite looks at
+	caller := backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"}) // whose one connection InWrite looks at
 	for round := range 3 {
 		labels := make([]*backoffice.Label, 250)
 		for i := range labels {

@@ -205,7 +205,6 @@ func follows(page, first []byte) bool {
 	return next == have || next == following(have) // a change of the schema may not be counted
 }
 
-// following is the count after another.
 func following(count uint32) uint32 {
 	if count >= largestCount {
 		return 1

@@ -132,7 +132,6 @@ var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)",
 	"_pragma=cache_size(-16384)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
 	"_pragma=secure_delete(1)"} // what is erased is overwritten; the search indexes do so by their own setting
 
-// reading are those of one that reads.
 var reading = []string{"_pragma=query_only(1)", "_pragma=temp_store(MEMORY)"}
 
 // with does something on a connection to a database that is open for that alone.
@@ -145,7 +144,6 @@ func with(dsn string, do func(db *sql.DB) error) error {
 	return errors.Join(do(db), db.Close())
 }
 
-// textsOf are the rows of a query for one text.
 func textsOf(ctx context.Context, db *sql.DB, query string) (texts []string, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
