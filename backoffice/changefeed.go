@@ -221,7 +221,7 @@ func (p *ChangePage) Show(kinds ChangeKinds) []*VisibleChange {
 		if s == nil {
 			continue
 		}
-		if n := len(shown); n > 0 && shown[n-1].Sequence == s.Sequence { // who goes on before the last is told all again
+		if n := len(shown); n > 0 && shown[n-1].Sequence == s.Sequence { // from before the last, all is told again
 			shown[n-1].Cursor = ChangeCursor(c.History, c.Sequence-1)
 		}
 		shown = append(shown, s)

@@ -175,7 +175,7 @@ func (s *Service) planUpdates(by *Principal, action string, inputs []CustomerUpd
 		}
 		now := InstantOf(s.now())
 		after.Version = NextVersion(after.Version)
-		after.UpdatedAt = max(after.UpdatedAt, now) // a clock that was set back must not hide the change from updatedSince
+		after.UpdatedAt = max(after.UpdatedAt, now) // a clock that was set back hides no change from updatedSince
 		after.NoteChange(before, len(changed) == len(numbers))
 		into.after = &after
 		plan.written = append(plan.written, &after)

@@ -28,7 +28,7 @@ func (c *versionCommand) Run(t terminal) error {
 
 // build is what the program knows of how it was built.
 type build struct {
-	Version string `json:"version"` // the module's: a tag or a pseudo-version; (devel) where the build saw no repository
+	Version string `json:"version"` // the module's: a tag or a pseudo-version; (devel) without a repository
 	Commit  string `json:"commit"`  // "unknown" where the build saw no repository
 }
 

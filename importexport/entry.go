@@ -141,7 +141,7 @@ func (l *loading[T, C]) fill(e *entry[T]) {
 		if err := f.read(&r, e.row, m.value); err != nil && !l.leaveOut(e, m.field, faultOf(f.name, err)) {
 			e.faults = append(e.faults, faultOf(f.name, err))
 		}
-		if updated && *l.touched(e.row) > l.now { // nothing was updated in the future, so the line does not say when it was
+		if updated && *l.touched(e.row) > l.now { // nothing was updated in the future, so the line says no time
 			*l.touched(e.row) = kept
 			e.given.remove(m.field)
 		}

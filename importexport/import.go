@@ -32,8 +32,8 @@ type Importer struct {
 	// end it. While it goes on it keeps other writers waiting, as any transaction of the store does; the embedded
 	// store is better copied.
 	DryRun bool
-	// Portion, if it is not 0, is how many lines without attachments are written at a time at most, fewer when they take
-	// long, so that others write between them. Readers see part of a file meanwhile. After a cut the next import goes on.
+	// Portion, if it is not 0, bounds the lines without attachments that are written at a time; fewer when they take long.
+	// Others write in between, and readers see part of a file. After a cut the next import goes on.
 	Portion int
 	// Action is what the change log calls it; "" for import. ClientID is the pair that asked for it, "" for none.
 	Action, ClientID string
