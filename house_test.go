@@ -13,11 +13,11 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 72_237,
+	"hand-written product lines": 72_149,
 	"folders at the top":         40,
 	"arrows between packages":    111,
 	"context.WithValue":          26,
-	"lines over 120 columns":     1_745,
+	"lines over 120 columns":     1_729,
 	"words in pages":             36_885,
 }
 

@@ -15,7 +15,7 @@ type Act struct {
 	Action   string        // the command: credentials create
 	Operator string        // the user of the operating system and the host
 	Flags    []string      // that were given, without their values
-	Object   func() string // what it is about, asked when the act is noted; nil: what the transaction's only entry is about
+	Object   func() string // what it is about; nil: what the transaction's only entry is about
 
 	noted atomic.Bool
 }

@@ -14,7 +14,7 @@ type creation[T any, C comparable] struct {
 	key     Optional[string]      // the idempotency key
 	content values                // all that was asked for, in its canonical form
 	wrong   checker               // what is wrong without looking into the store
-	told    func() map[string]any // what an origin is told, as OriginWrite has it; nil when an origin makes no such objects for others
+	told    func() map[string]any // as OriginWrite has it; nil when an origin makes no such objects for others
 
 	rows  func(Tx) Writer[*T, C]
 	look  func(ctx context.Context, tx Tx) error // reads what the object is checked against; nil: nothing

@@ -110,7 +110,7 @@ func (s *Service) updateCustomers(ctx context.Context, by *Principal, action str
 	})
 	if plan != nil {
 		for i := range plan.changes {
-			if confirmed := plan.changes[i].confirmed; len(confirmed) > 0 { // also when the write failed after the comparison
+			if confirmed := plan.changes[i].confirmed; len(confirmed) > 0 { // also when the write failed later
 				if unnoted := s.Keys.Confirmed(ctx, inputs[i].ID, confirmed...); unnoted != nil {
 					err = unnoted
 				}

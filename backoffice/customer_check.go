@@ -24,7 +24,7 @@ var customerType = func() WritableField[Customer] {
 			if c.CompanyType != "" {
 				check.add(CodeNotAllowed, "a private person has no legal form", "companyType")
 			}
-			if c.OwnName == c.workedOutName() { // what is worked out is not stored: it would stay when the other names change
+			if c.OwnName == c.workedOutName() { // not stored: it would stay when the other names change
 				c.OwnName = ""
 			}
 		default:

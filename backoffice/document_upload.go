@@ -35,7 +35,7 @@ func (s *Service) PrepareUpload(ctx context.Context, by *Principal, customerID, 
 	if err != nil {
 		return nil, err
 	}
-	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) { // a transaction sees what this request has written before
+	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) { // which sees what this request wrote before
 		_, known, err := Find(ctx, tx.Customers(), customerID)
 		if err == nil && !known {
 			err = NoSuch(NounCustomer, "customerId")

@@ -13,7 +13,7 @@ type drawings struct {
 
 	mu    sync.Mutex
 	drawn int
-	made  map[string]TranscriptDocument // by the transcript's identifier: what its document was drawn from, with the transcript as it was stored then
+	made  map[string]TranscriptDocument // by the transcript's identifier, with the transcript as it was stored then
 }
 
 type drawingsKey struct{}

@@ -82,7 +82,7 @@ func (f *form) copy(pointer reflect.Value) (reflect.Value, int) {
 	for _, at := range f.texts {
 		field := row.FieldByIndex(at)
 		n := field.Len()
-		if n == 0 { // most columns were not asked for, and an empty text may point into others, for which the collector goes there
+		if n == 0 { // an empty text may point into others, where the collector would go
 			field.SetZero()
 			continue
 		}

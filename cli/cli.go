@@ -62,7 +62,7 @@ const (
 	exitDone    = 0
 	exitFailure = 1 // the command could not do its work
 	exitUsage   = 2 // the command line makes no sense
-	exitPartial = 3 // a backup lacks files that are missing or damaged, an import lines that were rejected, a pull has not seen everything
+	exitPartial = 3 // a backup lacks damaged files, an import rejected lines, a pull has not seen everything
 )
 
 // Main runs the program's command line and returns its exit code.

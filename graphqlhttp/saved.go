@@ -45,7 +45,7 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 		return g.execute(ctx, mediaGraphQL, q, &served)
 	})
 	a.media = mediaJSON
-	if string(a.data) == "null" && a.status == http.StatusOK { // nobody could tell it from an answer by the status alone
+	if string(a.data) == "null" && a.status == http.StatusOK { // the status alone would not tell
 		a.status = statusOf(codeOfError(a.errors[0]), mediaGraphQL)
 	}
 	if a.data != nil && a.status == http.StatusOK && len(a.errors) == 0 && isKnown(w, r, a.data) {

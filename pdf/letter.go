@@ -16,7 +16,7 @@ type LetterDocument struct {
 	Reference string
 	Date      backoffice.Instant
 	Parts     []LetterPart
-	Outcome   Amount // what is to be paid or comes back, printed large after the last amounts; without a text there is none
+	Outcome   Amount // to be paid or coming back, printed large after the last amounts; none without a text
 	Agreement bool   // asks for a signature, on the page of the outcome
 	Closing   []string
 }

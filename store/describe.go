@@ -11,7 +11,7 @@ import (
 // special is what a column has that its field does not tell.
 type special struct {
 	name   string // where it is not the field's
-	serves string // fields of the GraphQL schema, where they are not the field or the record that it refers to; nothing for none
+	serves string // GraphQL fields, where they are not the field or the record that it refers to
 	also   string // further ones, which are worked out from it
 	shown  string // what is selected, for a field that is kept elsewhere
 	null   bool   // the empty text, which the noun does not have, is NULL

@@ -14,7 +14,7 @@ import (
 type Statement struct {
 	Text string
 	Args []any
-	Each func(*Row) error // called for every row, until it fails; the Row is valid during the call only. Nil for one that only writes
+	Each func(*Row) error // for every row, until it fails; the Row is valid during the call only. Nil: it only writes
 
 	Changed int64 // rows, by a statement that only writes
 	Replica bool  // a replica answered

@@ -13,7 +13,7 @@ import (
 // the store itself has read in this moment under this restriction: an identifier that a caller names is not known by
 // that.
 type moment struct {
-	mu    sync.Mutex // held while a batch is answered, so that no other moment begins between the choice of a statement and its answer
+	mu    sync.Mutex // held while a batch is answered: no other moment begins in between
 	of    backoffice.Restriction
 	known map[string]bool
 	ended bool

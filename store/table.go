@@ -43,7 +43,7 @@ type table[T any, C comparable] struct {
 // but the criterion, so that a set of criteria has one text.
 type criterion[C any] struct {
 	when func(C) bool
-	text func(*Dialect) string // nil for one that only chooses which of its columns holds the parent, and says nothing at the root
+	text func(*Dialect) string // nil for one that only chooses the parent's column, and says nothing at the root
 	args func(c C, d *Dialect, args []any) []any
 
 	others bool // rows of another table say it

@@ -151,7 +151,7 @@ func belongs(log io.Reader, page []byte) (fits bool, salts uint64) {
 		return true, salts
 	}
 	frame := make([]byte, logFrame+int(size))
-	var first, waiting []byte // the first pages of the log: the first that was committed, and the first of a transaction
+	var first, waiting []byte // the log's first page that was committed, and that of a transaction
 	committed, written := false, false
 	var pending bool
 	for {
