@@ -59,7 +59,7 @@ func anyAndNot[F any, C comparable](alternatives []*F, excluded *F, level int, o
 		if err != nil {
 			return err
 		}
-		if met = met || c == all; !never(c) {
+		if met = met || c == all; !never(c) && !slices.Contains(possible, c) {
 			possible = append(possible, c)
 		}
 	}

@@ -157,6 +157,9 @@ type Tx interface {
 	// StaysInView refuses, with NOT_ALLOWED, what was written so far when any of it is not in view of a restricted
 	// context. Write does so when it ends; it is for those who undo what they have written.
 	StaysInView(ctx context.Context) error
+	// OnlyLook is for those too: from now on Delete tells what would go, and what goes with it, and leaves all of it,
+	// unless the context is restricted.
+	OnlyLook()
 
 	// DeletedRows counts what was deleted since the changes were logged last, and what went with it, by noun.
 	DeletedRows() map[Noun]int
@@ -207,6 +210,9 @@ type Store interface {
 	// ClaimKeyset notes, the first time, by which keyset the store's registration numbers are sealed. BadInput, with a
 	// sentence for the operator, when it is another one than then.
 	ClaimKeyset(ctx context.Context, fingerprint string) error
+
+	// Rows are how many records of each noun there are, by counters.
+	Rows(ctx context.Context) (map[Noun]int, error)
 
 	// Ping fails with Unavailable when the store cannot answer now.
 	Ping(ctx context.Context) error

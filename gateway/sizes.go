@@ -11,29 +11,20 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// sizes are how many records of each noun there are, for prices. They are read again when an operation is priced by
-// them and they are older than keepSizes; those who find that under way go by the old ones.
+// sizes are how many records of each noun there are, for prices: read again when they are older than keepSizes.
 type sizes struct {
-	store counting
+	store backoffice.Store
 	keep  time.Duration
 	mu    sync.Mutex
 	known atomic.Pointer[map[backoffice.Noun]int]
 	read  time.Time
 }
 
-type counting interface {
-	Rows(ctx context.Context) (map[backoffice.Noun]int, error)
-}
-
 const keepSizes = 5 * time.Second
 
-func sizesOf(store backoffice.Store) *sizes {
-	counting, _ := store.(counting)
-	return &sizes{store: counting, keep: keepSizes}
-}
+func sizesOf(store backoffice.Store) *sizes { return &sizes{store: store, keep: keepSizes} }
 
-// rows are what the prices of the context's pair go by. The store's own would tell a restricted pair how many records
-// there are that it does not see.
+// rows are what the prices of the context's pair go by: of a restricted one nothing that it does not see.
 func (s *sizes) rows(ctx context.Context) limits.Rows {
 	principal := auth.From(ctx)
 	if principal != nil && principal.Restriction.IsSet() {
@@ -48,9 +39,6 @@ func (s *sizes) rows(ctx context.Context) limits.Rows {
 }
 
 func (s *sizes) of(noun backoffice.Noun) int {
-	if s.store == nil {
-		return 0
-	}
 	if known := s.known.Load(); known == nil {
 		s.mu.Lock()
 	} else if !s.mu.TryLock() {

@@ -71,9 +71,12 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 
 // pages answers the question about each parent; a page that cannot be read fails them all.
 func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C], parents []string) ([]*backoffice.Connection[T, C], error) {
-	answers, err := noun.Pages(ctx, list.Ask, parents)
-	if err != nil {
-		return nil, err
+	answers := make([]backoffice.Page[T], len(parents))
+	if slices.ContainsFunc([]string{"nodes", "edges", "pageInfo"}, func(field string) bool { return loaders.Selects(ctx, field) }) {
+		var err error // else it is counted, and nobody asks for its rows
+		if answers, err = noun.Pages(ctx, list.Ask, parents); err != nil {
+			return nil, err
+		}
 	}
 	block := make([]backoffice.Connection[T, C], len(answers))
 	connections := make([]*backoffice.Connection[T, C], len(answers))

@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Rows returns how many records of each noun the triggers have counted.
 func (s *Store) Rows(ctx context.Context) (map[backoffice.Noun]int, error) {
 	const text = "SELECT /*backoffice:row_counts.nouns*/ noun, CAST(SUM(n) AS BIGINT) FROM row_counts GROUP BY noun"
 	rows := map[backoffice.Noun]int{}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -72,6 +73,38 @@ func TestACriterionThatIsForgottenIsFound(t *testing.T) {
 		broken.criteria = slices.Delete(slices.Clone(broken.criteria), i, i+1)
 		if found := unasked(&broken); len(found) != 1 {
 			t.Errorf("criterion %d is forgotten, and %q are found", i, found)
+		}
+	}
+}
+
+func TestAlternativesThatDifferInOneValueAreAskedForAtOnce(t *testing.T) {
+	t.Parallel()
+	var users, mixed []backoffice.TranscriptCriteria
+	for i := range backoffice.MaxAlternatives {
+		user := fmt.Sprint("u", i)
+		users = append(users, backoffice.TranscriptCriteria{ResponsibleID: user, IsCompleted: backoffice.Yes})
+		mixed = append(mixed, backoffice.TranscriptCriteria{ResponsibleID: user, IsCompleted: backoffice.Tristate(i % 2)},
+			backoffice.TranscriptCriteria{ChecklistID: user}, backoffice.TranscriptCriteria{ChecklistID: "c", CustomerID: user})
+	}
+	two := backoffice.TranscriptCriteria{ChecklistID: "c", CustomerID: "d"}
+	for _, of := range []struct {
+		alternatives []backoffice.TranscriptCriteria
+		arms         int
+	}{{users, 1}, {mixed, 4}, {append(mixed, two), 4}, {append(users, two), 2}} {
+		arms := transcriptTable.merged(of.alternatives)
+		values := 0
+		for _, one := range arms {
+			values += max(len(one.values), 1)
+		}
+		if len(arms) != of.arms || values != len(of.alternatives) {
+			t.Errorf("%d alternatives are %d, with %d values", len(of.alternatives), len(arms), values)
+		}
+		for _, d := range []*Dialect{SQLite, Postgres} {
+			c := backoffice.TranscriptCriteria{Any: backoffice.NestedOf(of.alternatives...)}
+			text, args := transcriptTable.conditionOf(c, d), transcriptTable.argumentsOf(c, d, nil)
+			if asked := strings.Count(text, "?"); asked != len(args) || asked > 2*of.arms {
+				t.Errorf("%d arguments for %s", len(args), text)
+			}
 		}
 	}
 }

@@ -100,10 +100,13 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 			called = "(" + strings.ReplaceAll(of.called, "?", "g."+key) + ")"
 		}
 		inner += ", " + of.value + " AS " + key
+		if strings.HasPrefix(of.value, "t.") {
+			of.value = b.dialect.plain + of.value // no row is looked up for the sake of its order
+		}
 		outer += ", g." + key + ", " + called
 		orderBy += ", g." + key + " IS NULL, g." + key
 		groupBy += ", " + of.value
-		joins += of.join
+		joins += strings.Replace(of.join, " customers r", " "+b.dialect.stored+"customers r"+b.dialect.seen, 1)
 	}
 	grouped := "SELECT " + inner + b.joined(joins) + " GROUP BY " + groupBy[2:]
 	counted := "SELECT i.*, " + total + " AS total, COUNT(*) OVER () AS parts FROM (" + grouped + ") i"

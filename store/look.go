@@ -28,11 +28,9 @@ type Listening interface {
 // MostNew is how many entries one look reads; with one more, others may be missing in between.
 const MostNew = 10_000
 
-// lookTime is how long a look may take.
 const lookTime = 2 * time.Second
 
-// looking is how a store looks at what was committed last, by whichever process: what reads from memory and from
-// replicas hang on.
+// looking is how a store looks at what was committed last, by whichever process.
 type looking struct {
 	store *Store
 	looks Looks

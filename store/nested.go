@@ -24,22 +24,25 @@ type alternatives[C comparable] struct {
 func (t *table[T, C]) varyingText(c C, d *Dialect) string {
 	var all []string
 	if t.within != nil {
-		if anyOf := t.within.anyOf(c); anyOf.IsSet() {
-			var arms []string
-			union := !d.bulk && slices.ContainsFunc(anyOf.List(), t.readsOthers) // PostgreSQL makes a hash of each
-			for _, one := range anyOf.List() {
-				text := t.conditionOf(one, d)
-				if union {
-					arms = append(arms, "SELECT t.id FROM "+t.name+" t WHERE "+withoutCommon.Replace(text))
-				} else {
-					arms = append(arms, "("+text+")")
-				}
+		merged := t.merged(t.within.anyOf(c).List())
+		arms := make([]string, len(merged))
+		// Where rows of another table answer one, each by its index. PostgreSQL makes a hash of each.
+		union := !d.bulk && len(arms) > 1 && slices.ContainsFunc(merged, t.readsOthers)
+		for i, one := range merged {
+			switch arms[i] = "(" + t.armText(one, d) + ")"; {
+			case !d.bulk && t.readsOthers(one):
+				arms[i] = byOthers.Replace(arms[i])
+			case union:
+				arms[i] = withoutCommon.Replace(arms[i])
 			}
 			if union {
-				all = append(all, "t.id IN ("+strings.Join(arms, " UNION ")+")")
-			} else {
-				all = append(all, "("+strings.Join(arms, " OR ")+")")
+				arms[i] = "SELECT t.id FROM " + t.name + " t WHERE " + arms[i]
 			}
+		}
+		if union {
+			all = append(all, "t.id IN ("+strings.Join(arms, " UNION ")+")")
+		} else if len(arms) > 0 {
+			all = append(all, "("+strings.Join(arms, " OR ")+")")
 		}
 		for _, one := range t.within.not(c).List() {
 			all = append(all, "("+t.conditionOf(one, d)+") IS NOT TRUE") // nor where a value is missing
@@ -55,8 +58,8 @@ func (t *table[T, C]) varyingText(c C, d *Dialect) string {
 
 func (t *table[T, C]) varyingArguments(c C, d *Dialect, args []any) []any {
 	if t.within != nil {
-		for _, one := range t.within.anyOf(c).List() {
-			args = t.argumentsOf(one, d, args)
+		for _, one := range t.merged(t.within.anyOf(c).List()) {
+			args = t.armArguments(one, d, args)
 		}
 		for _, one := range t.within.not(c).List() {
 			args = t.argumentsOf(one, d, args)
@@ -70,25 +73,70 @@ func (t *table[T, C]) varyingArguments(c C, d *Dialect, args []any) []any {
 	return args
 }
 
-// readsOthers reports whether rows of another table answer criteria. Alternatives of which one does are a union, each
-// by its index: asked row by row, fifty of them would be fifty searches a row.
-func (t *table[T, C]) readsOthers(c C) bool {
-	return slices.ContainsFunc(t.criteria, func(of criterion[C]) bool { return of.others && of.when(c) })
+// arm is an alternative, or several that differ only in the value of one criterion.
+type arm[C comparable] struct {
+	criteria C
+	by       int // the criterion's place, where there are several
+	values   []string
 }
 
-// withoutCommon keeps SQLite, which counts no rows, from the index of what half of all rows have.
-var withoutCommon = strings.NewReplacer("t.is_completed =", "+t.is_completed =", "t.document_generated =", "+t.document_generated =",
-	"t.status IN", "+t.status IN")
+// merged are alternatives, as few as may be: a list of values is asked for once.
+func (t *table[T, C]) merged(alternatives []C) (arms []arm[C]) {
+	for _, c := range alternatives {
+		arms = append(arms, arm[C]{criteria: c})
+	}
+	for i := 0; i < len(t.criteria) && len(arms) > 1; i++ {
+		take, at, kept := t.criteria[i].take, map[C]int{}, arms[:0]
+		for _, one := range arms {
+			if rest := one.criteria; take != nil && len(one.values) < 2 {
+				if value := take(&rest); value != "" {
+					if to, ok := at[rest]; ok {
+						kept[to].by, kept[to].values = i, append(kept[to].values, storable(value))
+						continue
+					}
+					at[rest], one.values = len(kept), []string{storable(value)}
+				}
+			}
+			kept = append(kept, one)
+		}
+		arms = kept
+	}
+	return arms
+}
+
+func (t *table[T, C]) readsOthers(a arm[C]) bool {
+	return slices.ContainsFunc(t.criteria, func(of criterion[C]) bool { return of.others && of.when(a.criteria) })
+}
+
+// SQLite counts no rows. withoutCommon keeps it from the index of what half of all rows have; byOthers from all but what
+// rows of another table say: it would ask them for each row that it finds.
+var (
+	common        = []string{"t.is_completed =", "+t.is_completed =", "t.document_generated =", "+t.document_generated =", "t.status IN", "+t.status IN"}
+	withoutCommon = strings.NewReplacer(common...)
+	byOthers      = strings.NewReplacer(append(common, "t.financial_year_id =", "+t.financial_year_id =",
+		"t.checklist_id =", "+t.checklist_id =", "t.updated_at", "+t.updated_at", "t.visible_at", "+t.visible_at")...)
+)
 
 // conditionOf is what criteria mean for a row t, at the root: one text, with a ? for each argument.
-func (t *table[T, C]) conditionOf(c C, d *Dialect) string {
+func (t *table[T, C]) conditionOf(c C, d *Dialect) string { return t.armText(arm[C]{criteria: c}, d) }
+
+func (t *table[T, C]) argumentsOf(c C, d *Dialect, args []any) []any {
+	return t.armArguments(arm[C]{criteria: c}, d, args)
+}
+
+func (t *table[T, C]) armText(a arm[C], d *Dialect) string {
+	c := a.criteria
 	if t.nothing != nil && t.nothing(c) {
 		return "1 = 0"
 	}
 	var all []string
 	for i := range t.criteria {
 		if of := &t.criteria[i]; of.text != nil && of.when(c) {
-			all = append(all, of.text(d))
+			text := of.text(d)
+			if len(a.values) > 1 && a.by == i {
+				text = strings.Replace(text, "= ?", d.in, 1)
+			}
+			all = append(all, text)
 		}
 	}
 	if more := t.varyingText(c, d); more != "" {
@@ -100,12 +148,17 @@ func (t *table[T, C]) conditionOf(c C, d *Dialect) string {
 	return strings.Join(all, " AND ")
 }
 
-func (t *table[T, C]) argumentsOf(c C, d *Dialect, args []any) []any {
+func (t *table[T, C]) armArguments(a arm[C], d *Dialect, args []any) []any {
+	c := a.criteria
 	if t.nothing != nil && t.nothing(c) {
 		return args
 	}
 	for i := range t.criteria {
-		if of := &t.criteria[i]; of.text != nil && of.when(c) {
+		switch of := &t.criteria[i]; {
+		case of.text == nil || !of.when(c):
+		case len(a.values) > 1 && a.by == i:
+			args = append(args, d.List(a.values))
+		default:
 			args = of.args(c, d, args)
 		}
 	}

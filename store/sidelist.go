@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// sideList keeps a list of texts of each record in a table of its own, a row for each.
+// sideList keeps a list of texts of each record in a table of its own.
 type sideList[T any] struct {
 	table, owner, value string
 	place               string // the column for the place in the list; "" when it does not matter
@@ -22,7 +22,6 @@ type listedText struct {
 	value string
 }
 
-// writeLists stores the side lists of records; replace when they may have some already.
 func (w *writer[T, C]) writeLists(ctx context.Context, rows []*T, replace bool) error {
 	for i := range w.table.lists {
 		for left := rows; len(left) > 0; {

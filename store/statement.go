@@ -34,7 +34,7 @@ const (
 	manyStatement
 )
 
-// windowShape is a window without its positions. The limit is part of the text: a planner that knows it chooses better.
+// windowShape is a window without its positions. A planner that knows the limit chooses better.
 type windowShape struct {
 	limit                              int
 	backward, after, before, inclusive bool
@@ -96,6 +96,7 @@ type textOf[T any, C comparable] struct {
 	conditions []string // without the one on the parent
 	base       string   // what the rows t are taken from
 	placed     string   // the expression that the rows are ordered by, "" for a column
+	others     bool     // rows of another table say by which to begin
 }
 
 func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
@@ -103,13 +104,19 @@ func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
 	if len(ends) > 0 {
 		b.parameters = 1
 	}
+	b.others = slices.ContainsFunc(ends, func(end string) bool { return strings.Contains(end, "?") })
 	for i := range n.table.criteria {
-		if text := n.table.criteria[i].text; s.criteria&(1<<i) != 0 && text != nil {
-			b.conditions = append(b.conditions, numbered(text(n.dialect), &b.parameters))
+		of := &n.table.criteria[i]
+		if s.criteria&(1<<i) != 0 && of.text != nil {
+			b.conditions = append(b.conditions, numbered(of.text(n.dialect), &b.parameters))
+			b.others = b.others || of.others
 		}
 	}
 	if s.varying != "" {
 		b.conditions = append(b.conditions, numbered(s.varying, &b.parameters))
+	}
+	for i := 0; i < len(b.conditions) && b.others && !n.dialect.bulk; i++ {
+		b.conditions[i] = byOthers.Replace(b.conditions[i])
 	}
 	if s.similar {
 		b.base, b.conditions = b.mostSimilar(), nil
@@ -178,9 +185,16 @@ func (b *textOf[T, C]) addBounds() {
 		if w.inclusive {
 			operator += "="
 		}
-		condition := "t.id " + operator + " ?"
-		if key := b.shape.order.Key; key != backoffice.KeyID {
-			condition = "(" + b.orderedBy() + ", t.id) " + operator + " (?, ?)"
+		first := "t.id"
+		if b.shape.order.Key != backoffice.KeyID {
+			first = b.orderedBy()
+		}
+		if b.others {
+			first = b.dialect.plain + first
+		}
+		condition := first + " " + operator + " ?"
+		if b.shape.order.Key != backoffice.KeyID {
+			condition = "(" + first + ", t.id) " + operator + " (?, ?)"
 		}
 		b.conditions = append(b.conditions, numbered(condition, &b.parameters))
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"reflect"
 	"slices"
 
 	"example.org/backoffice/backoffice"
@@ -47,6 +48,8 @@ type criterion[C any] struct {
 	args func(c C, d *Dialect, args []any) []any
 
 	others bool // rows of another table say it
+
+	take func(*C) string // clears the text that is compared, and returns it; nil where none is
 }
 
 // parentColumns gives the columns that may hold the parent of a list. A column with a condition behind it, in which ?
@@ -125,7 +128,25 @@ func matches[C any, S ~string](of func(C) S, text func(*Dialect) string) criteri
 		when: func(c C) bool { return of(c) != "" },
 		text: text,
 		args: func(c C, _ *Dialect, args []any) []any { return append(args, storable(string(of(c)))) },
+		take: taking(of),
 	}
+}
+
+// taking finds the field that of reads.
+func taking[C any, S ~string](of func(C) S) func(*C) string {
+	for i := range reflect.TypeFor[C]().NumField() {
+		var c C
+		if field := reflect.ValueOf(&c).Elem().Field(i); field.Kind() != reflect.String {
+			continue
+		} else if field.SetString("x"); of(c) != "" {
+			return func(c *C) string {
+				field := reflect.ValueOf(c).Elem().Field(i)
+				defer field.SetString("")
+				return field.String()
+			}
+		}
+	}
+	panic("store: a criterion is no field of its criteria")
 }
 
 // since picks rows by an instant that is not before.

@@ -18,7 +18,6 @@ func isPartial(c backoffice.TranscriptCriteria) bool {
 	return c == backoffice.TranscriptCriteria{Status: c.Status, IsCompleted: c.IsCompleted, DocumentGenerated: c.DocumentGenerated}
 }
 
-// parts asks for the number of transcripts in each of the parts that meet the criteria.
 func (r *transcriptReader) parts(c backoffice.TranscriptCriteria, each func(status backoffice.TranscriptStatus, n int)) *Query {
 	meets := func(wanted backoffice.Tristate, flag string) bool {
 		return wanted == backoffice.Either || (wanted == backoffice.Yes) == (flag == "1")

@@ -178,7 +178,7 @@ type transcriptWriter struct {
 	writer[backoffice.Transcript, backoffice.TranscriptCriteria]
 }
 
-// Insert implements backoffice.Writer. A new transcript has no calculation, so its own status is the effective one.
+// Insert: a new transcript has no calculation, so its own status is the effective one.
 func (w *transcriptWriter) Insert(ctx context.Context, rows ...*backoffice.Transcript) error {
 	for _, row := range rows {
 		row.EffectiveStatus(nil)

@@ -334,6 +334,10 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 		}
 		look = func(context.Context) error { return nil }
 	}
+	if w.tx.looks {
+		err := look(ctx)
+		return slices.Sorted(maps.Keys(own)), err
+	}
 	err := w.tx.together(ctx, look, first, func(ctx context.Context) error {
 		return w.conn.Query(ctx, w.writes.delete, []any{w.dialect.List(ids)}, func(row *Row) error {
 			deleted = append(deleted, row.Text(0))

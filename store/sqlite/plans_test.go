@@ -89,6 +89,35 @@ func TestAlternativesThatOtherTablesAnswerAreEachReadByTheirIndex(t *testing.T) 
 	}
 }
 
+func TestTranscriptsOfUsersAreFoundByTheirCustomersWhateverElseIsAsked(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	storetest.Fill(t, opened)
+	recorder := &storetest.Recorder{}
+	storetest.SweepBelowUsers(t, opened.Through(recorder.On))
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if len(recorder.Statements()) < 100 {
+		t.Errorf("only %d statements were recorded", len(recorder.Statements()))
+	}
+	reads := regexp.MustCompile(`(SCAN|SEARCH) t\b.*`)
+	for text, args := range recorder.Statements() {
+		for _, step := range reads.FindAllString(strings.Join(planOf(t, db, text, args), "\n"), -1) {
+			if !strings.Contains(step, "customer_id=?") && !strings.Contains(step, "(rowid=?)") {
+				t.Errorf("%s\n%s", text, step)
+			}
+		}
+	}
+}
+
 func TestGroupsReadTheirTableOnceAndLookUpNamesByIndex(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backoffice.db")

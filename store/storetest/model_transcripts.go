@@ -98,12 +98,26 @@ func drawWithin[C comparable](t *rapid.T, draw func() C) (anyOf, not backoffice.
 		for range rapid.IntRange(1, 3).Draw(t, "alternatives") {
 			all = append(all, draw())
 		}
+		all = append(all, twins(t, all[0], draw)...)
 		anyOf = backoffice.NestedOf(all...)
 	}
 	if rapid.IntRange(0, 3).Draw(t, "not is set") == 0 {
 		not = backoffice.NestedOf(draw())
 	}
 	return anyOf, not
+}
+
+// twins differ from an alternative in one text, as those do that the store merges.
+func twins[C comparable](t *rapid.T, of C, draw func() C) (all []C) {
+	field := rapid.IntRange(0, reflect.TypeFor[C]().NumField()-1).Draw(t, "twins differ in")
+	for range rapid.IntRange(0, 4).Draw(t, "twins") {
+		twin, other := of, draw()
+		if to := reflect.ValueOf(&twin).Elem().Field(field); to.Kind() == reflect.String {
+			to.Set(reflect.ValueOf(other).Field(field))
+		}
+		all = append(all, twin)
+	}
+	return all
 }
 
 func drawSpan(t *rapid.T, name string) (s backoffice.Span) {
