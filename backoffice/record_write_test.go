@@ -111,7 +111,7 @@ func TestTheCustomersOfADeletedUserHaveNobody(t *testing.T) {
 		if diff := cmp.Diff(other, w.customer(t, other.ID)); diff != "" {
 			t.Error(diff)
 		}
-		if log := w.changes(t, 2); !slices.Equal(log, []string{"pair deleteUser customer responsibleId", "pair deleteUser user"}) {
+		if log := w.changes(t, 2); !slices.Equal(log, []string{"pair deleteUser user", "pair deleteUser customer responsibleId"}) {
 			t.Errorf("%q", log)
 		}
 	})

@@ -30,12 +30,15 @@ type Service struct {
 
 // DryRun is the service that does every write to its end, with all rules, and then undoes it: what comes back is what
 // would have come, and nothing stays, but for what the register of consultations is told. Identifiers of what would
-// have been made name nothing.
+// have been made name nothing. Of what would be deleted it only looks what goes with it.
 func (s *Service) DryRun() *Service {
 	dry := *s
 	dry.dry = true
 	return &dry
 }
+
+// looks says that one of many writes stands for all: they are undone, and nothing can be wrong with the others alone.
+func (s *Service) looks(ctx context.Context) bool { return s.dry && !RestrictionOf(ctx).IsSet() }
 
 // Sealer keeps registration numbers and the contents of calls from being read back.
 type Sealer interface {
@@ -66,8 +69,7 @@ func require(by *Principal, scope Scope) error {
 	return nil
 }
 
-// maxRaces is how often an update starts again because another one came between its reading and its writing. Each time
-// that other one got somewhere, so reaching the bound takes a crowd that does nothing else.
+// maxRaces is how often an update starts again because another one came between its reading and its writing.
 const maxRaces = 50
 
 // errUndone ends a transaction of which nothing is to stay, and which has not failed.
@@ -85,6 +87,9 @@ func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx)
 	for range maxRaces {
 		var raced bool
 		err := s.Store.Write(ctx, func(ctx context.Context, tx Tx) (err error) {
+			if s.dry {
+				tx.OnlyLook()
+			}
 			if raced, err = do(ctx, guarded(tx, mirror)); err == nil && s.dry {
 				if err = tx.StaysInView(ctx); err == nil {
 					err = errUndone

@@ -44,7 +44,7 @@ func (s *Service) AssignChecklists(ctx context.Context, by *Principal, draft Ass
 		return nil, err
 	}
 	now := InstantOf(s.now())
-	a := &assignment{by: by, draft: &draft, at: now}
+	a := &assignment{by: by, draft: &draft, at: now, looks: s.looks(ctx)}
 	checkKey(key, &a.wrong)
 	if err := a.prepare(); err != nil {
 		return nil, err
@@ -102,6 +102,7 @@ type assignment struct {
 	by        *Principal
 	draft     *Assignments
 	at        Instant
+	looks     bool
 	wrong     checker
 	variables JSON
 	criteria  CustomerCriteria
@@ -272,17 +273,22 @@ type settledAssignment struct {
 }
 
 func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *keyUse) error {
-	changes := make([]*Change, len(assigned.Transcripts))
+	made := assigned.Transcripts
+	changes := make([]*Change, len(made))
 	fields := []string{"checklistId", "customerId"}
 	if a.variables.Canonical() != "{}" {
 		fields = append(fields, "customVariables")
 	}
 	kept := settledAssignment{IDs: []string{}, Already: assigned.Already}
-	for i, t := range assigned.Transcripts {
+	for i, t := range made {
+		t.EffectiveStatus(nil)
 		kept.IDs = append(kept.IDs, t.ID)
 		changes[i] = &Change{At: a.at, ClientID: a.by.ClientID, Action: "assignChecklists", Noun: NounTranscript, ObjectID: t.ID, Fields: fields}
 	}
-	err := tx.Together(ctx, func(ctx context.Context) error { return tx.Transcripts().Insert(ctx, assigned.Transcripts...) }, func(ctx context.Context) error {
+	if a.looks {
+		made, changes = made[:min(len(made), 1)], changes[:min(len(made), 1)]
+	}
+	err := tx.Together(ctx, func(ctx context.Context) error { return tx.Transcripts().Insert(ctx, made...) }, func(ctx context.Context) error {
 		if use == nil {
 			return nil
 		}

@@ -103,10 +103,8 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 		return s.deleteUserThere(ctx, by, id, expected)
 	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		var user *User
-		var ok bool
-		responsible := &responsibility{user: id}
-		if err := tx.Together(ctx, finding(tx.Users(), id, &user, &ok), func(ctx context.Context) error { return responsible.next(ctx, tx) }); err != nil {
+		user, ok, err := Find(ctx, tx.Users(), id)
+		if err != nil {
 			return false, err
 		}
 		if !ok {
@@ -115,13 +113,8 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 		if err := checkVersion(expected, user.Version); err != nil {
 			return false, err
 		}
-		for len(responsible.customers) > 0 {
-			if raced, err := s.releaseCustomers(ctx, tx, by, responsible); err != nil {
-				return raced, err
-			}
-		}
 		raced := false
-		err := tx.Together(ctx, func(ctx context.Context) (err error) {
+		err = tx.Together(ctx, func(ctx context.Context) (err error) {
 			if expected != nil { // whoever else changes this version loses, or came first
 				user.Version = NextVersion(user.Version)
 				err = tx.Users().Update(ctx, user)
@@ -133,45 +126,4 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 		})
 		return raced, err
 	})
-}
-
-// responsibility is a user's for customers, a page at a time: those that are released are on none any more.
-type responsibility struct {
-	user      string
-	customers []*Customer
-}
-
-// next reads the first page there is now.
-func (r *responsibility) next(ctx context.Context, tx Tx) error {
-	if r.customers = nil; CheckID(r.user) != nil {
-		return nil
-	}
-	ask := ListQuery[CustomerCriteria]{Criteria: CustomerCriteria{ResponsibleID: r.user}, Window: Window{Limit: MaxPageSize}}
-	pages, err := ReadPages(ctx, tx.Customers(), ask, []string{NoParent}, 0)
-	r.customers = pages[NoParent].Items
-	return err
-}
-
-// releaseCustomers takes a user's responsibility for a page of customers away, and turns to the next one.
-func (s *Service) releaseCustomers(ctx context.Context, tx Tx, by *Principal, of *responsibility) (raced bool, err error) {
-	now := InstantOf(s.now())
-	page := of.customers
-	changes := make([]*Change, len(page))
-	for i, c := range page {
-		before := *c
-		c.ResponsibleID = ""
-		c.Version = NextVersion(c.Version)
-		c.UpdatedAt = max(c.UpdatedAt, now)
-		c.NoteChange(&before, false)
-		changes[i] = &Change{At: now, ClientID: by.ClientID, Action: "deleteUser", Noun: NounCustomer, ObjectID: c.ID, Fields: []string{"responsibleId"}}
-	}
-	err = tx.Together(ctx, func(ctx context.Context) error {
-		err := tx.Customers().Update(ctx, page...)
-		raced = lost(err)
-		return err
-	}, func(ctx context.Context) error { return of.next(ctx, tx) })
-	if err != nil {
-		return raced, err
-	}
-	return false, tx.LogChanges(ctx, changes...)
 }
