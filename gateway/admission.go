@@ -11,15 +11,12 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// Requests of both APIs enter one admission, as requests of their pairs, and tell it through their budget what they
-// take.
+// Requests of both APIs enter one admission, and tell it through their budget what they take.
 
-// rowsOfAnswers is how many bytes of rows may be read for each byte of an answer: of each page one row more is read
-// than is shown, and a page may have one row.
+// rowsOfAnswers is how many bytes of rows may be read for each byte of an answer: a page reads one more.
 const rowsOfAnswers = 2
 
-// begin gives a GraphQL operation its budget and its loaders, and lends it a buffer for the answer. One of several in
-// a long request has a session, a register's ledger and a count of statements of its own, too.
+// begin gives a GraphQL operation budget, loaders and a buffer; one of several in a request what is its own, too.
 func (s server) begin(ctx context.Context, part bool) (_ context.Context, end func()) {
 	principal, counted := auth.From(ctx), func() {}
 	if part {

@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -147,10 +150,11 @@ func try(t *testing.T, o *office, pair [2]string, text string) effort {
 	var began, ended syscall.Rusage
 	runtime.ReadMemStats(&before)
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &began)
+	below := usedBelow()
 	status, body, _ := o.ask(t, pair, text, nil, nil)
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &ended)
 	runtime.ReadMemStats(&after)
-	e := effort{text: text, cpu: used(ended) - used(began), memory: after.TotalAlloc - before.TotalAlloc, answer: len(body), status: status}
+	e := effort{text: text, cpu: used(ended) - used(began) + usedBelow() - below, memory: after.TotalAlloc - before.TotalAlloc, answer: len(body), status: status}
 	for _, code := range []string{limits.CodeCost, limits.CodeAlias, limits.CodeDepth, limits.CodeToken} {
 		if bytes.Contains(body[:min(len(body), 1_000)], []byte(`"`+code+`"`)) {
 			e.status = 0
@@ -213,6 +217,35 @@ func document(t *testing.T, query string) string {
 
 func used(r syscall.Rusage) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// usedBelow is what the processes that this one has begun have used: a PostgreSQL, with all that answer for it.
+func usedBelow() time.Duration {
+	parents, ticks := map[int]int{}, map[int]int{}
+	folders, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range folders {
+		stat, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		var pid int
+		_, _ = fmt.Sscan(string(stat), &pid)
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		parents[pid], _ = strconv.Atoi(fields[1])
+		for _, used := range fields[11:15] { // by itself and by those that it has waited for
+			n, _ := strconv.Atoi(used)
+			ticks[pid] += n
+		}
+	}
+	total := 0
+	for pid := range ticks {
+		for above := parents[pid]; above != 0; above = parents[above] {
+			if above == os.Getpid() {
+				total += ticks[pid]
+			}
+		}
+	}
+	return time.Duration(total) * 10 * time.Millisecond
 }
 
 // fillForAttacks adds what makes answers long and lists full, and gives identifiers to ask for.

@@ -15,8 +15,7 @@ import (
 // spending is the pairs' budgets as requests of both APIs have to do with them; nil without --limit-budget.
 type spending struct{ *limits.Budgets }
 
-// bill is what a request of HTTP owes, until its answer begins: what it came to has to be known by then, since the
-// header tells what is left.
+// bill is what a request of HTTP owes, until its answer begins: its header tells what is left.
 type bill struct {
 	mu     sync.Mutex
 	settle []func()
@@ -32,8 +31,7 @@ func pairOf(ctx context.Context) string {
 	return ""
 }
 
-// spend takes a cost from the budget of the context's pair. What is charged when it was executed is the rows that were
-// read for it, and least in any case.
+// spend takes a cost from the budget of the context's pair. Charged are the rows that were read for it, and least.
 func (s *spending) spend(ctx context.Context, cost, least int) (settle func(executed bool), err error) {
 	charge, wait, err := s.Reserve(pairOf(ctx), cost)
 	owed, _ := ctx.Value(billKey{}).(*bill)
@@ -86,8 +84,7 @@ func (s *spending) allowance(ctx context.Context) any {
 	return left
 }
 
-// middleware tells in each answer to a pair what it has left, as draft-ietf-httpapi-ratelimit-headers has it, and in a
-// refusal when to come back.
+// middleware tells a pair what it has left (draft-ietf-httpapi-ratelimit-headers), and in a refusal when to come back.
 func (s *spending) middleware(next http.Handler) http.Handler {
 	if s == nil {
 		return next

@@ -11,12 +11,10 @@ import (
 
 // Admission bounds what all requests together have in memory and what waits for it. A request enters with its cost, as
 // an estimate of the memory that it will take; while it runs it takes more where it must, and what is not sent yet
-// counts as running. So the memory of a crowd depends on the bound and not on how many there are.
+// counts as running.
 //
-// Those who do not find room wait, for a short time. Credential pairs take turns, and what is dear comes after what is
-// cheap that asked at the same time. Small requests have room of their own that large ones leave free. When too much
-// waits, the dearest request of the pair that has the most waiting is refused at once, so that one pair's flood is its
-// own.
+// Those who do not find room wait for a short time, pairs in turn, the cheap before the dear. Small requests have room
+// of their own. When too much waits, the dearest request of the pair that has the most waiting is refused at once.
 type Admission struct {
 	most     int64 // cost of what runs
 	waitMost int64 // cost of what waits
@@ -74,8 +72,7 @@ type Share struct {
 	charged float64 // to its pair, until it is known what it took
 }
 
-// size tells requests apart by their weight: each may take room up to its own bound, so that there is always some for
-// smaller ones.
+// size tells requests apart by weight: each takes room up to a bound, so that some is left for smaller ones.
 type size uint8
 
 const (
@@ -114,8 +111,7 @@ func (a *Admission) sizeOf(weight int64) size {
 // kept is the room that is kept for tiny requests, and as much for small ones.
 func (a *Admission) kept() int64 { return a.most / 8 }
 
-// largest is the weight of the largest request: all the room that is not kept for others. What costs more weighs the
-// same, and runs when no other large one does.
+// largest is the weight of the largest request: all room that is not kept for others. What costs more weighs the same.
 func (a *Admission) largest() int64 { return a.most - 2*a.kept() }
 
 // Stats are the costs of what runs and of what waits.
@@ -125,8 +121,7 @@ func (a *Admission) Stats() (running, waiting int64) {
 	return a.running, a.waiting
 }
 
-// fits says whether a request finds room now. One that passes others has the kept room alone, or the room that the
-// others wait for would never be free.
+// fits says whether a request finds room now. One that passes others has the kept room alone.
 func (a *Admission) fits(weight int64, passing bool) bool {
 	total, s := a.running+weight, a.sizeOf(weight)
 	switch {
@@ -158,8 +153,8 @@ func (a *Admission) part(s size) int64 {
 	return a.kept()
 }
 
-// Enter waits until a request of a pair may run. It fails with Unavailable when too much waits or it has waited too
-// long, and when its context ends. The share is to be left exactly once.
+// Enter waits until a request of a pair may run, and fails with Unavailable when too much waits, or it for too long.
+// The share is to be left exactly once.
 func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share, error) {
 	a.mu.Lock()
 	weight := min(max(int64(cost), 1), a.largest())
@@ -231,9 +226,8 @@ func Busy() error {
 	return backoffice.Errorf(backoffice.Unavailable, "the server has too much to do; try again later")
 }
 
-// Grow notes how many bytes the request takes by now, and fails with Unavailable when that is more than there is room
-// for, or than the part of its pair. One request at a time may take more all the same, so that there is always one
-// that gets on.
+// Grow notes how many bytes the request takes by now, and fails with Unavailable when there is no room for that, or its
+// pair's part is less. One request at a time may take more, so that there is always one that gets on.
 func (s *Share) Grow(bytes int64) error {
 	a := s.of
 	a.mu.Lock()

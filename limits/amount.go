@@ -19,7 +19,7 @@ func (r Rows) of(noun backoffice.Noun) int {
 	return r(noun)
 }
 
-// Nominal are the rows of a store whose size is not to be known, or not known yet.
+// Nominal are the rows of a store whose size is not to be known.
 func Nominal(backoffice.Noun) int { return 99_000 }
 
 // amount is a factor of a price, which a request's variables and the size of the store may change.
@@ -45,8 +45,7 @@ func (n amount) of(variables map[string]any, rows Rows) int {
 	return n.fixed
 }
 
-// sizeOfConnection is how many nodes a connection may answer with: the largest of first, last and pageSize, since two
-// of them at once are refused by the resolver.
+// sizeOfConnection is how many nodes a connection may answer with: the largest of first, last and pageSize.
 func sizeOfConnection(field *ast.Field) amount {
 	byDefault := backoffice.DefaultPageSize
 	if first := field.Definition.Arguments.ForName("first"); first != nil && first.DefaultValue != nil {

@@ -7,9 +7,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Budgets are what credential pairs may have done: each has so much, which comes back evenly with time. What a request
-// may cost is reserved before anything of it is done, so that many at one time cannot have more than one after the
-// other; what it came to is charged, and the rest given back. They are this process's alone.
+// Budgets are what credential pairs may have done in this process: each has so much, which comes back evenly. What a
+// request may cost is reserved before anything of it is done; what it came to is charged.
 type Budgets struct {
 	maximum, restore int64 // restore is a second
 	now              func() time.Time
@@ -19,8 +18,7 @@ type Budgets struct {
 	swept    time.Time
 }
 
-// account is one pair's. All is counted in billionths: as many come back in a nanosecond as the budget's units in a
-// second, so that nothing is rounded.
+// account is one pair's, in billionths: as many come back in a nanosecond as the budget's units in a second.
 type account struct {
 	has      int64
 	at       time.Time // when it had that
@@ -48,9 +46,8 @@ func (s Settings) NewBudgets() *Budgets {
 	return &Budgets{maximum: int64(s.Budget), restore: int64(max(s.BudgetRestore, 1)), now: time.Now, accounts: make(map[string]*account)}
 }
 
-// Reserve takes a cost from a pair's budget. settle says once what it came to, and gives the rest back; again it does
-// nothing. Errors: RateLimited, and wait is after how long it would do if the pair asked for nothing else; OverLimit
-// for a cost that no wait makes affordable.
+// Reserve takes a cost from a pair's budget; settle says once what it came to, and gives the rest back. Errors:
+// RateLimited, and wait is how long to wait; OverLimit for a cost that no wait makes affordable.
 func (b *Budgets) Reserve(pair string, cost int) (settle func(came int), wait time.Duration, err error) {
 	if int64(cost) > b.maximum {
 		return nil, 0, backoffice.Errorf(backoffice.OverLimit, "the request costs more than %d, which is all of the pair's budget", b.maximum)

@@ -13,6 +13,7 @@ import (
 const (
 	rowsOfOne    = 1_000
 	changesOfOne = 100
+	countsOfOne  = 25 // as many counts are a group: each row is sorted, and looked up in what is joined
 )
 
 // counted is what counting a field's list costs: 1 when the store's counters tell it, else 1 and a thousandth of the
@@ -76,7 +77,8 @@ var (
 	// references are the filters by which an index finds the rows of one other record: as many as each has on average.
 	references = map[string]backoffice.Noun{
 		"checklistId": backoffice.NounChecklist, "financialYearId": backoffice.NounFinancialYear,
-		"customerId": backoffice.NounCustomer, "responsibleId": backoffice.NounUser,
+		"customerId": backoffice.NounCustomer, "responsibleId": backoffice.NounUser, "transcriptId": backoffice.NounTranscript,
+		"relatedCustomerId": backoffice.NounCustomer,
 	}
 	identifying = []string{"email", "customerCode", "kboNumber", "registrationNumber", "spouseRegistrationNumber"}
 )
@@ -98,12 +100,12 @@ func found(name string, value any, all int, rows Rows) int {
 // joins are the dimensions for which an aggregate reads another table along with its own.
 var joins = map[string][]string{"Transcript": {"RESPONSIBLE", "LANGUAGE"}, "Customer": {"SCOPE"}}
 
-// groupsOf is what an aggregate costs: as counting its rows, and as much again for each table that it joins.
+// groupsOf is what an aggregate costs: countsOfOne counts, and as much again for each table that it joins.
 func groupsOf(field *ast.Field) amount {
 	node := strings.TrimSuffix(field.Definition.Type.Name(), "sAggregate")
 	by, rows := argument(field, "groupBy"), countedIn(field, "", node, false)
 	return amount{varying: func(variables map[string]any, of Rows) int {
-		n := 1
+		n := countsOfOne
 		if by != nil {
 			value, _ := by.Value(variables)
 			dimensions, several := value.([]any)
@@ -112,7 +114,7 @@ func groupsOf(field *ast.Field) amount {
 			}
 			for _, dimension := range dimensions {
 				if name, ok := dimension.(string); ok && slices.Contains(joins[node], name) {
-					n++
+					n += countsOfOne
 				}
 			}
 		}

@@ -5,8 +5,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Every field works off the lists that it is given, such as identifiers, again: one variable with many of them costs
-// the more the more fields take it. What counts is the sum over an operation, each spread of a fragment followed.
+// Every field works off the lists that it is given again: what counts is the sum over an operation.
 
 // CheckLists refuses an operation whose fields are given too many values in lists.
 func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
@@ -63,8 +62,7 @@ func valuesInValue(schema *ast.Schema, value any, expected *ast.Type) (total int
 	return total
 }
 
-// inputObject is what a type is, or a list consists of, for one alone may stand for a list of it; nil when that is a
-// scalar.
+// inputObject is what a type is, or a list of it; nil for a scalar.
 func inputObject(schema *ast.Schema, expected *ast.Type) *ast.Definition {
 	if definition := schema.Types[expected.Name()]; definition != nil && definition.Kind == ast.InputObject {
 		return definition

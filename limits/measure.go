@@ -8,9 +8,8 @@ import (
 // ceiling is where sums stop growing: far over every limit, far under an overflow.
 const ceiling = 1 << 40
 
-// Measure bounds a parsed document before it is validated: the depth and the root fields of each of its operations,
-// what they ask of introspection, and the work that validation would be. It needs no schema, tolerates fragments that
-// are unknown or go in circles (validation reports those), and gives the greatest depth of the operations.
+// Measure bounds a parsed document before it is validated, and gives the greatest depth of its operations. It needs no
+// schema and tolerates fragments that are unknown or go in circles.
 func (s Settings) Measure(document *ast.QueryDocument) (depth int, refused *gqlerror.Error) {
 	m := measuring{fragments: make(map[string]*measured, len(document.Fragments))}
 	for _, fragment := range document.Fragments {

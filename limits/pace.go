@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// pace is how much cost leaves in a second while others wait, what was last weighing most. What it was stays known
-// when nobody waits any more.
+// pace is how much cost leaves in a second while others wait, what was last weighing most.
 type pace struct {
 	half  time.Duration // in which what has been loses half of its weight
 	left  float64       // cost that has left
@@ -14,12 +13,10 @@ type pace struct {
 	at    time.Time
 }
 
-// leastPace is the least time in which what has been loses half of its weight; half of the longest wait when that is
-// more, for nothing that takes less says whether somebody waits in vain.
+// leastPace is the least time in which what has been loses half of its weight; half of the longest wait when more.
 const leastPace = time.Second
 
-// Before anything is known it is taken for fast: as if for firstSpent seconds all that may run at one time had left
-// firstTimes in each.
+// Before anything is known it is fast: as if all that may run had left firstTimes in each of firstSpent seconds.
 const (
 	firstSpent = 0.03
 	firstTimes = 100

@@ -7,17 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Price is the cost of an operation as a formula: known once for a document, and evaluated for a request with its
-// variables, which may state the sizes of connections; and how many values its lists have, in the same way. It may be
-// used by many requests at a time.
-//
-// An object costs 1, a connection 1 and its size times 1 and the cost of what is selected per node, so that every node
-// counts; edges, node, nodes, scalars and enums cost nothing more, unless aliases ask for the nodes several times
-// over; totalCount and statusCounts cost 1 each, and where they count rows a thousandth of those (see counted); an
-// aggregate costs as a count, and once more for each table that it joins; the number of a page costs a hundredth of the
-// rows that are skipped for it, a list at the root without a size 100, an unindexed term 500, and a mutation 10 and a
-// hundredth of what goes with it, a batch as much as its inputs would by themselves; a list of objects that a list of
-// identifiers asks for costs as many objects. Fields that a directive may leave out are counted.
+// Price is the cost of an operation (docs/limits.md) as a formula: known once for a document, and evaluated with the
+// variables of each request; and how many values its lists have.
 type Price struct {
 	formula
 	limit  int
@@ -53,9 +44,7 @@ func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) 
 // Cost evaluates the formula with coerced variables, in a store of this size. It stops growing at 2⁴⁰.
 func (p *Price) Cost(variables map[string]any, rows Rows) int { return p.of(variables, rows) }
 
-// Least is what of the cost is done even when nothing is found: parts of filters and orders that no index answers,
-// counted rows, groups, pages that are skipped; each field's once. A mutation is done whole, so that its least is its
-// cost.
+// Least is what of the cost is done even when nothing is found, each field's once; of a mutation all of it.
 func (p *Price) Least(variables map[string]any, rows Rows) int { return p.least.of(variables, rows) }
 
 // Check refuses a cost over the limit.
@@ -85,8 +74,7 @@ func (f *formula) value(s sum, variables map[string]any, rows Rows, known []int)
 	return total
 }
 
-// halves is the price of a selection set in two parts, since a connection multiplies one of them: what is selected per
-// node, and the whole of the rest. Anywhere but in a connection or its edges, all but whole, lists and least is empty.
+// halves is the price of a selection set in two parts: what is selected per node of a connection, and the whole rest.
 type halves struct {
 	whole, perNode sum
 	lists          sum // values in lists of arguments
@@ -128,8 +116,7 @@ func (p *pricing) join(total *halves, inner halves) {
 	total.aliased = plus(total.aliased, inner.aliased)
 }
 
-// fragment prices a fragment once; where it depends on variables its sums get numbers of their own, so that it is
-// also evaluated once.
+// fragment prices a fragment once; where it depends on variables it is also evaluated once.
 func (p *pricing) fragment(fragment *ast.FragmentDefinition) halves {
 	if fragment == nil {
 		return halves{}

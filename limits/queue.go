@@ -6,14 +6,11 @@ import (
 	"time"
 )
 
-// youngest is how long a request may have waited and be refused for the sake of another: a refusal comes at once, or
-// not before its time.
 const youngest = 25 * time.Millisecond
 
-// mayQueue says whether a request may wait; if not, it is refused at once. It may not when, at the pace at which
-// things go, it would wait for too long, nor when all the room for those that wait is taken and its pair has its part
-// of that, unless a dearer one of the pair has come just now, which goes in its place. Pairs that have less find room
-// behind what others have too much, until that has gone.
+// mayQueue says whether a request may wait, or is refused at once: at this pace it would wait too long, or the room for
+// those that wait is taken and its pair has its part of it, unless a dearer one of the pair goes in its place. Pairs
+// that have less find room behind what others have too much.
 func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter) {
 	now := time.Now()
 	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight)}
@@ -96,8 +93,7 @@ func (a *Admission) before(w *waiter) (cost int64) {
 	return cost + own - w.weight
 }
 
-// victim is who goes when too much waits: of the pair that has the most waiting the dearest that came just now, else
-// the last.
+// victim goes when too much waits: of the pair that has most waiting the dearest that came just now, else the last.
 func (a *Admission) victim() *waiter {
 	most := a.busiest()
 	if found := most.newest(time.Now()); found != nil {
@@ -136,8 +132,7 @@ func (a *Admission) dequeue(w *waiter) {
 	}
 }
 
-// dispatch admits those whose turn it is. When the next one does not fit yet, only smaller requests pass it, in the
-// room that is kept for them.
+// dispatch admits those whose turn it is. Only smaller ones pass one that does not fit yet, in the room kept for them.
 func (a *Admission) dispatch() {
 	defer a.watch()
 	for most := large; a.waiting > 0; {
@@ -160,8 +155,7 @@ func (a *Admission) dispatch() {
 	}
 }
 
-// next is the request whose turn it is among those up to a size: the first of the pair that has had the least, its own
-// weight included. A pair that has its part already is passed over.
+// next is whose turn it is up to a size: the first of the pair that has had least, itself included, and less than its part.
 func (a *Admission) next(most size) (next *waiter) {
 	var earliest float64
 	for _, p := range a.pairs {
@@ -178,8 +172,7 @@ func (a *Admission) next(most size) (next *waiter) {
 	return next
 }
 
-// precedes orders those whose pairs have had as much: who asked in an earlier turn goes first, and of one turn who
-// came first.
+// precedes orders those whose pairs have had as much: by turn, and of one turn by who came first.
 func (w *waiter) precedes(other *waiter) bool {
 	return w.turn < other.turn || w.turn == other.turn && w.came.Before(other.came)
 }

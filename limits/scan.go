@@ -18,8 +18,7 @@ type Scan struct {
 	Tokens     int // comments included, since they cost as much to read
 	Aliases    int // also those that repeat the field's own name
 	Directives int
-	// Shape names documents that differ only in literals, white space and comments by the same 16 hexadecimal
-	// digits, so that a log can tell queries apart and hold no value of any.
+	// Shape is the same for documents that differ only in literals, white space and comments, for logs.
 	Shape string
 	// Broken is where a word begins that GraphQL does not know; nil when it knows them all.
 	Broken *ast.Position
@@ -28,8 +27,7 @@ type Scan struct {
 // deepest is how far selection sets may nest, inline fragments included: the parser recurses, and gives up at 1000.
 const deepest = 500
 
-// Scan reads the words of a document and stops at the first limit passed. A word that GraphQL does not know ends the
-// scan without an error: it is the parser's to report.
+// Scan reads the words of a document up to the first limit passed, or a word that the parser will report.
 func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 	var (
 		found    Scan
@@ -58,8 +56,7 @@ func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 		case lexer.Comment:
 			continue
 		case lexer.String:
-			// The lexer replaces half a character by the replacement character, which is seldom there for another
-			// reason.
+			// The lexer replaces half a character by the replacement character, seldom there otherwise.
 			if strings.ContainsRune(word.Value, utf8.RuneError) {
 				if runes == nil {
 					runes = []rune(document) // positions are counted in them
@@ -108,8 +105,7 @@ func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 	return found, nil
 }
 
-// appendShape writes a word as it counts for Shape: a literal by its kind, a name by itself with long runs of digits
-// taken out, since a name can be made to carry a number.
+// appendShape writes a literal by its kind, a name without long runs of digits: it can be made to carry a number.
 func appendShape(b []byte, word lexer.Token) []byte {
 	b = append(b, byte(word.Kind))
 	if word.Kind == lexer.Name {

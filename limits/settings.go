@@ -10,9 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Settings are the limits of a GraphQL request. A program embeds them among its flags with the prefix "limit-" and the
-// environment's prefix "BACKOFFICE_LIMIT_", so that Depth is --limit-depth and BACKOFFICE_LIMIT_DEPTH. Zero is a limit
-// of zero, not the absence of one: start from Defaults.
+// Settings are the limits of a GraphQL request: Depth is --limit-depth and BACKOFFICE_LIMIT_DEPTH. Zero is a limit of
+// zero, not the absence of one: start from Defaults.
 type Settings struct {
 	Body               int           `default:"262144" least:"1" env:"BODY" help:"Bytes of a request's body."`
 	Nesting            int           `default:"64" least:"1" env:"NESTING" help:"Lists and objects inside each other in a body, or in a value of a document."`
@@ -42,9 +41,7 @@ type Settings struct {
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 
-// Check says what of the settings cannot be: none is negative, and what bears the tag least is not 0, with which
-// nothing would be answered. With the others 0 says that there may be none: no aliases, no introspection, nothing that
-// waits.
+// Check says what of the settings cannot be: none is negative, and what bears the tag least is not 0.
 func (s Settings) Check() error {
 	of := reflect.ValueOf(s)
 	for i := range of.NumField() {

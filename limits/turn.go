@@ -7,10 +7,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The cost that runs at one time is about memory. What makes others wait is the processor: each request that is
-// executed stands before the next one, and before every small one that has just come. So only as many are executed at
-// one time as there are processors, while those that wait for the database let others have their turn. One that takes
-// long for whatever reason keeps its turn for turnTime.
+// The cost that runs at one time is about memory. What makes others wait is the processor: so only as many are executed
+// at one time as there are processors, and those that wait for the database let others have their turn. One that takes
+// long keeps its turn for turnTime.
 
 // turnTime is after how long a request does not keep others from beginning.
 const turnTime = 25 * time.Millisecond
@@ -101,8 +100,7 @@ func (s *Share) resume() {
 // forgets is what part of what was executed before counts still, when one more has been.
 const forgets = 0.99
 
-// settle charges a request's pair with what it took when it was executed, in place of its cost: as much as others of
-// late would have cost in that time. Waiting is not charged.
+// settle charges a pair with what its request took, without waits: as much as others of late cost in that time.
 func (s *Share) settle() {
 	if s.executed {
 		return

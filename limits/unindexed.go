@@ -6,8 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// costOfUnindexed is what each part of a filter, and each order, costs that no index answers: the store reads every row
-// for it, or those that hang on every row.
+// costOfUnindexed is what each part of a filter, and each order, costs for which the store reads every row.
 const costOfUnindexed = 500
 
 var (

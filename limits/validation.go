@@ -8,10 +8,8 @@ import (
 
 // validationSteps bounds what validating a document takes, and stops soon after it has passed the limit.
 //
-// Two parts of validation grow faster than the document does. The walk enters each fragment again for every operation
-// and every fragment that reaches it. And to learn whether fields of the same response name can be merged, each is
-// compared with each other one that stands in the same place of the answer. So the answer's places are built here,
-// fragments followed, and each field counts as much as the fields that its place has already.
+// The walk enters each fragment again for all that reaches it, and fields of one response name are compared in pairs.
+// So the answer's places are built here, and each field counts as much as the fields that its place has already.
 func validationSteps(document *ast.QueryDocument, limit int) int {
 	m := merging{limit: limit, fragments: map[string]*ast.FragmentDefinition{}, within: map[string]bool{}}
 	for _, fragment := range slices.Backward(document.Fragments) { // of one name the first counts
