@@ -100,12 +100,12 @@ func found(name string, value any, all int, rows Rows) int {
 // joins are the dimensions for which an aggregate reads another table along with its own.
 var joins = map[string][]string{"Transcript": {"RESPONSIBLE", "LANGUAGE"}, "Customer": {"SCOPE"}}
 
-// groupsOf is what an aggregate costs: countsOfOne counts, and as much again for each table that it joins.
+// groupsOf is what an aggregate costs: 1 and countsOfOne times the rows of a count, once more for each table it joins.
 func groupsOf(field *ast.Field) amount {
 	node := strings.TrimSuffix(field.Definition.Type.Name(), "sAggregate")
 	by, rows := argument(field, "groupBy"), countedIn(field, "", node, false)
 	return amount{varying: func(variables map[string]any, of Rows) int {
-		n := countsOfOne
+		n := 1
 		if by != nil {
 			value, _ := by.Value(variables)
 			dimensions, several := value.([]any)
@@ -114,11 +114,11 @@ func groupsOf(field *ast.Field) amount {
 			}
 			for _, dimension := range dimensions {
 				if name, ok := dimension.(string); ok && slices.Contains(joins[node], name) {
-					n += countsOfOne
+					n++
 				}
 			}
 		}
-		return times(n, rows.of(variables, of))
+		return times(n, 1+times(countsOfOne, rows.of(variables, of)-1))
 	}}
 }
 
