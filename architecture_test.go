@@ -58,6 +58,7 @@ var mayImport = map[string]string{
 
 	// For tests.
 	"store/storetest":         "backoffice store store/migrations",
+	"backoffice/brokentest":   "",
 	"store/sqlite/sqlitetest": "store/sqlite",
 	"files/s3test":            "",
 	"store/postgres/pgtest":   "",

@@ -234,6 +234,7 @@ func (m *model) deleteUser(r *rapid.T) {
 	check(r, err, "done")
 	delete(m.users, id)
 	m.gone = append(m.gone, id)
+	m.note("deleteUser", "user")
 	for _, c := range m.customers {
 		if c.ResponsibleID == id {
 			c.ResponsibleID = ""
@@ -241,7 +242,6 @@ func (m *model) deleteUser(r *rapid.T) {
 			m.note("deleteUser", "customer", "responsibleId")
 		}
 	}
-	m.note("deleteUser", "user")
 }
 
 // startYear is rare, since it ends all assigning.

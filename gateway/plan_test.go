@@ -67,7 +67,7 @@ func TestAPlanTellsWhatAQueryNeedsAndRunsNothing(t *testing.T) {
 		},
 		"objects of unknown nouns":          {`{ nodes(ids: ["acme", "els"]) { ... on Customer { responsible { labels { id } } } ... on User { labels { id } } } }`, "{}", 8, 4, "", ""},
 		"a numbered page that may be empty": {`{ customers(page: 3, pageSize: 2) { pageInfo { hasPreviousPage } } }`, "{}", 4, 3, "", ""},
-		"groups":                            {`{ customersAggregate(groupBy: [CITY]) { groups { count } } }`, "{}", 25, 3, "", ""},
+		"groups":                            {`{ customersAggregate(groupBy: [CITY]) { groups { count } } }`, "{}", 1, 3, "", ""},
 		"the schema":                        {`{ __schema { queryType { name } } }`, "{}", 1, 1, "", ""},
 		"a mutation": {
 			`mutation { createCustomer(input: {type: COMPANY, name: "Made", registrationNumber: "85073003328"}) { customer { id } } }`, "{}", 11, 3, "customers.write privacy.read", "customers.write privacy.read",
