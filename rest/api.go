@@ -83,11 +83,12 @@ type API struct {
 	huma     huma.API
 	tag      string        // of the part that is mounted
 	document func() []byte // the OpenAPI document, made when it is first asked for
+
+	uploading sync.Map // semaphores by pair
 }
 
-// Mount puts the interface on a router: its operations behind sign-in, the signed download paths and the OpenAPI
-// document without, and problem details as the answers to unknown paths and wrong methods. The router may have further
-// routes.
+// Mount adds the interface to a router, which may have other routes: operations behind sign-in, signed paths and the
+// OpenAPI document without it, and problem details for unknown paths and wrong methods.
 func Mount(r chi.Router, c Config) *API {
 	a := &API{Config: c}
 	for _, middleware := range []*func(http.Handler) http.Handler{&c.Bounded, &c.Streamed, &c.SignedIn} {

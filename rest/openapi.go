@@ -91,7 +91,7 @@ var purposeParameter = &huma.Param{
 }
 
 const (
-	tooMuchAsked = "The pair's budget of cost is spent, this client had too many failed sign-ins, or too many streams are open; Retry-After says when to come back."
+	tooMuchAsked = "The pair's budget of cost is spent, this client had too many failed sign-ins, or too many streams or uploads are open; Retry-After says when to come back."
 	tooMuchToDo  = "There is too much to do, or the store cannot be reached; Retry-After says when to come back."
 )
 

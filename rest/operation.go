@@ -128,6 +128,12 @@ func (a *API) admit(needs backoffice.Scope, disclosing bool) func(huma.Context, 
 			if a.Open != nil {
 				err = a.Open(r.ctx)
 			}
+			if err == nil && uploads(r.Operation()) {
+				var end func()
+				if end, err = a.startUpload(r.ctx); err == nil {
+					defer end()
+				}
+			}
 		case a.Admit != nil:
 			var own context.Context
 			var leave func()

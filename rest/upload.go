@@ -16,7 +16,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
+	"golang.org/x/sync/semaphore"
 
+	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
 )
@@ -60,6 +62,18 @@ func uploadOperation(op huma.Operation) huma.Operation {
 		Content: map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}},
 	}
 	return op
+}
+
+// mostUploads is how many documents of one pair may arrive at one time. Each has at most API.Upload bytes.
+const mostUploads = 20
+
+// startUpload counts an upload of the context's pair. Errors: RateLimited when too many arrive already.
+func (a *API) startUpload(ctx context.Context) (end func(), err error) {
+	known, _ := a.uploading.LoadOrStore(auth.From(ctx).ClientID, semaphore.NewWeighted(mostUploads))
+	if arriving := known.(*semaphore.Weighted); arriving.TryAcquire(1) {
+		return func() { arriving.Release(1) }, nil
+	}
+	return nil, backoffice.Errorf(backoffice.RateLimited, "too many uploads at one time: %d of a pair", mostUploads)
 }
 
 // readUpload makes ready what a request says of the file that is its body, and looks at the file's first bytes.
