@@ -40,9 +40,8 @@ func (f *Feed) Follow(ctx context.Context, history string, after int64, kinds ba
 // At is the number up to which the reader has come.
 func (r *Reader) At() int64 { return r.at }
 
-// Next returns the next changes, at most so many, and waits for one to come: those that are in view of the context.
-// Errors: CursorExpired when the log does not reach from here on, the cause of the context's end, and those of the
-// store.
+// Next waits for the next changes that are visible to the context, and returns at most so many. Errors: CursorExpired
+// when the log no longer has them, the cause of the context's end, those of the store.
 func (r *Reader) Next(ctx context.Context, most int) ([]*backoffice.VisibleChange, error) {
 	for {
 		changes, more, err := r.read(ctx, most)

@@ -35,9 +35,8 @@ type streams struct {
 	all [roles]int
 }
 
-// Enter lets a pair, or a person, follow in the context that it returns, which ends with ctx and with the server: its
-// cause says why, in a sentence for the caller. leave has to be called. Errors: RateLimited when too many follow
-// already, Unavailable when the server stops.
+// Enter lets a client follow in the context that it returns, which ends with ctx and with the server; its cause is for
+// the caller. Call leave. Errors: RateLimited when too many follow, Unavailable when the server stops.
 func (f *Feed) Enter(ctx context.Context, principal *backoffice.Principal) (own context.Context, leave func(), err error) {
 	return f.enter(ctx, principal, following)
 }

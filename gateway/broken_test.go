@@ -59,5 +59,5 @@ func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {
 		brokentest.Sources(t, all)
 		return
 	}
-	brokentest.Find(t, all, "-restricted-histories", "12")
+	brokentest.Find(t, all, "-restricted-histories", "12", "-test.failfast")
 }

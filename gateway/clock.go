@@ -13,9 +13,8 @@ const (
 	mostSkew    = 2 * time.Second // how far it may be from this machine's
 )
 
-// clock compares this machine's clock with the store's. Instants come from both: what is signed and what ends by this
-// one's, and the order and visibility of changes by the store's, so that nothing is lost or shown twice while they
-// differ; but an operator has to know.
+// clock compares this machine's clock with the store's. Signatures and expiry use ours, changes the store's: nothing
+// is lost while they differ, but an operator has to know.
 type clock struct {
 	store backoffice.Store
 	log   *slog.Logger

@@ -17,9 +17,8 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// Operator answers exports to the operator, without a server between: as a client's transport to one whose address
-// does not matter. What is answered is all that a server would answer to a pair with every scope, however many rows.
-// Close it.
+// Operator is a transport that answers the operator's exports without a server, as a server would answer a client with
+// every scope. Close it.
 type Operator struct {
 	handler http.Handler
 	end     func()

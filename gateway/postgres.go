@@ -38,9 +38,8 @@ func (s *postgresSettings) openStore(ctx context.Context, url string, statement 
 	})
 }
 
-// Migrate makes the store, with its keys, where there is none, and brings its schema up to date otherwise. An embedded
-// store does that whenever it is opened. PostgreSQL's schema is brought up to date by this alone, since servers of
-// several versions may work on it.
+// Migrate makes the store, with its keys, or brings its schema up to date. An embedded store does that whenever it is
+// opened; PostgreSQL's is updated by this alone, since servers of several versions may use it.
 func (s *Settings) Migrate(ctx context.Context) error {
 	if isPostgres(s.Database) {
 		if err := s.migratePostgres(ctx); err != nil {

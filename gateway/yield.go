@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// network is a pipe that this process writes to and reads from, to learn when Go's scheduler has looked at the
-// network: it does when it has nothing to run, or after 10 ms. When large requests wait, each that ends makes the next
-// ready, so there is always something to run, and who wants little, whose request has come, is not seen.
+// network is a pipe to ourselves that shows when Go's scheduler has polled the network: if idle, or after 10 ms. While
+// large requests queue it is never idle, and would not see small ones arrive.
 type network struct {
 	read, write *os.File
 

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// The media types of an answer. The first tells a failed request by its status; the second, for older clients, answers
-// 200 to every request that is well-formed HTTP; the third is a stream of Server-Sent Events (graphql-sse, "distinct
-// connections mode"), or as the first when the request fails as a whole.
+// The media types of an answer. The first reports a failed request by its status; the second, for older clients, always
+// by 200; the third is a stream (graphql-sse, "distinct connections mode"), or the first when the request fails.
 const (
 	mediaGraphQL = "application/graphql-response+json"
 	mediaJSON    = "application/json"

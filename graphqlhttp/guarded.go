@@ -2,9 +2,8 @@ package graphqlhttp
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// What a document looks for must not show by how soon another caller's same document is answered. So documents that
-// hold a value where only a scope lets one be given, such as a registration number in a filter, are prepared anew each
-// time. Those that give it in a variable are kept: they tell nothing.
+// How soon a document is answered must not reveal what others search for. Documents with a guarded value in them, such
+// as a registration number in a filter, are prepared each time; those with a variable there are kept.
 
 // scopeDirective marks in the schema what needs a scope.
 const scopeDirective = "hasScope"

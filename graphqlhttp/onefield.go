@@ -8,8 +8,7 @@ import (
 )
 
 // oneFieldOfSubscription is the specification's rule that a subscription has one root field, which no directive leaves
-// out. gqlparser's own rule takes two fields for one when they differ in their aliases alone, and knows nothing of
-// directives.
+// out. gqlparser's rule ignores aliases and directives.
 var oneFieldOfSubscription = core.Rule{
 	Name: "SingleFieldSubscriptions",
 	RuleFunc: func(observers *core.Events, addError core.AddErrFunc) {

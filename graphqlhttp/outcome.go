@@ -62,9 +62,8 @@ func (g *GraphQL) beforeWrite(ctx context.Context) *gqlerror.Error {
 	}
 }
 
-// cameToNothing says whether an answer holds nothing but nulls, for want of the store. It is reported as a request
-// that failed, with a status by which clients and balancers try again; an answer without data has such a status in
-// GraphQL over HTTP. A mutation that was slow may have done what it cannot tell.
+// cameToNothing reports whether an answer is all nulls because the store is unavailable. Its status makes clients and
+// balancers retry, as that of an answer without data. A slow mutation may still have been done.
 func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
 	away := func(err *gqlerror.Error) bool {
 		code := codeOfError(err)

@@ -42,9 +42,8 @@ func malformed(message string) *unread {
 	return &unread{status: http.StatusBadRequest, message: message}
 }
 
-// read takes a request from POST with a JSON body, or from GET with the parameters of the same names. GET is there for
-// the specification of GraphQL over HTTP; a document in a URL ends up in other people's logs, so POST is the one to
-// use.
+// read takes a request from POST with a JSON body, or from GET with parameters of the same names, as GraphQL over HTTP
+// specifies. Documents in URLs end up in logs: use POST.
 func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread) {
 	switch r.Method {
 	case http.MethodPost:
@@ -117,9 +116,8 @@ func parseBody(text string, nesting int) (request, *unread) {
 	return request{}, malformed("the body is not a JSON object")
 }
 
-// requestOf knows the keys of a request and refuses others: a misspelt "variables" would otherwise run an operation
-// without them. A trusted document is named by documentId, as GraphQL over HTTP has it, by doc_id, as Relay's clients
-// do, or by Apollo's extension.
+// requestOf rejects unknown keys: a misspelt "variables" would run an operation without them. A trusted document is
+// named by documentId (GraphQL over HTTP), doc_id (Relay) or Apollo's extension.
 func requestOf(members map[string]any) (request, *unread) {
 	var q request
 	var ids []string

@@ -19,9 +19,8 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// A saved query has an address, whose parameters are its variables. What is in addresses ends up in other people's
-// logs, so nothing that only a scope lets one give is taken from them; and who asks a spreadsheet to refresh itself
-// does not look at errors beside data, so a scope that is missing refuses the whole.
+// A saved query has an address, whose parameters are its variables. Addresses end up in logs, so guarded values are not
+// taken from them. A spreadsheet shows no errors beside data, so a missing scope rejects the whole.
 
 // ServeSaved answers a GET request for a saved query with its answer as JSON. What fails has the status that GraphQL
 // over HTTP has for it.

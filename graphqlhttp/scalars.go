@@ -9,9 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// scalars decode the schema's own scalars, so that a value that does not fit is refused before anything runs. The
-// generated code takes what they return. Of a JSON only its kind is looked at: what an object may hold is a rule of the
-// domain, and reported as any other of its rules.
+// scalars decode the schema's own scalars before anything runs. Of a JSON only the kind is checked: what an object may
+// hold is a rule of the domain.
 var scalars = map[string]func(value any) (decoded any, ok bool){
 	"DateTime": func(value any) (any, bool) {
 		var instant backoffice.Instant

@@ -14,10 +14,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The WebSocket protocol graphql-transport-ws: operations of all kinds over one connection, each known by an
-// identifier that the client gives it. The credential pair is in the payload of connection_init, since a browser lets
-// a page set no headers. So another site's page may open a socket and can do nothing with it: nothing that the browser
-// sends by itself signs anybody in.
+// The WebSocket protocol graphql-transport-ws. The credential is in the payload of connection_init, since a browser's
+// page sets no headers: another site's page may open a socket, but nothing that the browser sends signs anybody in.
 
 const socketProtocol = "graphql-transport-ws"
 

@@ -38,9 +38,8 @@ var validationRules = func() []core.Rule {
 	return list
 }()
 
-// validate holds a document against the schema and reports at most so many errors. It also notes definitions in the
-// document and puts its literals in their exact form, so it has to run once on each. constants are variables that the
-// document uses beside those of its operations.
+// validate checks a document against the schema and reports at most so many errors. Run it once: it notes definitions
+// in the document and makes literals exact. constants are variables beside those of the operations.
 func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (constants map[string]any, errs gqlerror.List) {
 	var (
 		found  gqlerror.List

@@ -14,10 +14,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// coerce makes the values of an operation's variables out of what was sent, as the specification says ("Coercing
-// Variable Values"), and refuses what does not fit with a message that names the variable and the place in it, never a
-// value. Int comes out as int64, Float as float64, ID as string, custom scalars as their Go values. Variables that the
-// operation does not define are left out; the document's constants are among the values.
+// coerce makes an operation's variables from what was sent ("Coercing Variable Values" in the specification). Errors
+// name the variable and the place in it, never a value. Int is int64, Float float64, ID string, a custom scalar its Go
+// value. Undefined variables are left out; the document's constants are added.
 func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, sent map[string]any) (map[string]any, *gqlerror.Error) {
 	values := make(map[string]any, len(operation.VariableDefinitions)+len(constants))
 	maps.Copy(values, constants)

@@ -201,9 +201,8 @@ const (
 	eventsAtOnce = 500
 )
 
-// streamChanges sends changes as they come, until the client leaves or the stream has to end. A client that is slow
-// keeps nothing but its place: what it has not taken yet is in the log. One that is too slow (limits.Send) is
-// disconnected, and may go on from where it was.
+// streamChanges sends changes until the client leaves or the stream must end. A slow client holds only its position in
+// the log; one that is too slow (limits.Send) is disconnected, and may resume there.
 func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	r, w := humachi.Unwrap(ctx)
 	own, leave, err := a.Feed.Enter(ctx.Context(), auth.From(ctx.Context()))

@@ -10,10 +10,8 @@ const compressedFrom = 1 << 10
 
 // Compressed packs answers in JSON, and the schema's text, with what the client takes: zstd or gzip.
 //
-// It never packs an answer that holds registration numbers: next to a text that an attacker may choose, such as a
-// name, the packed size would tell how much of a number the text repeats (BREACH). Such an answer, and one with an
-// entity tag, is marked by the methods of request. There is no other secret in an answer: credentials are never
-// answered with.
+// It never packs an answer with registration numbers: beside a text that an attacker chooses, the packed size would
+// reveal a number (BREACH). The methods of request mark such answers, and those with an entity tag.
 func Compressed(next http.Handler) http.Handler { return compress(next) }
 
 var compress = func() func(http.Handler) http.HandlerFunc {
