@@ -67,6 +67,13 @@ var (
 		`{ transcripts(orderBy: {field: PROGRESS_PERCENTAGE}, first: 500) { nodes { id customer { id transcripts(first: 40) { nodes { id } } } } } }`,
 		`{ customers(orderBy: {field: NAME}, first: 500, filter: {updatedSince: "2000-01-01T00:00:00.000Z"}) { edges { cursor node { id displayName address { street city country } } } } }`,
 		`{ __schema { types { name description fields { name description args { name description type { name kind ofType { name kind } } } type { name kind ofType { name kind ofType { name } } } } } } }`,
+		// found by outside testing
+		`{ transcriptsAggregate(groupBy: [CHECKLIST, RESPONSIBLE, UPDATED_MONTH]) { totalCount groups { count } } }`,
+		`{ users(first: 500) { nodes { transcripts(first: 0, filter: {updatedSince: "2000-01-01T00:00:00.000Z"}) { totalCount statusCounts { status count } } } } }`,
+		`{ users(first: 100) { nodes { transcripts(first: 0, filter: {updatedTo: "2030-01-01T00:00:00.000Z", isCompleted: true}) { totalCount } } } }`,
+		`{ transcripts(first: 0, filter: {customVariable: {key: "a", equals: "b"}}) { totalCount } }`,
+		`{` + twenty(`customers(page: 90, pageSize: 500, orderBy: {field: CREATED_AT}, filter: {updatedSince: "2000-01-01T00:00:00.000Z"}) { nodes { id } }`) + `}`,
+		`{ customers(first: 1, filter: {any: [` + strings.Repeat(`{transcripts: {some: {isCompleted: true}}} `, 24) + `]}) { nodes { id } } }`,
 		`{transcripts(first:100){nodes{financialYear{transcripts(first:248){nodes{financialYear{transcripts(first:500){nodes{id status}}}}}}}}}`,
 	}
 )
