@@ -61,7 +61,7 @@ BEGIN
 			named := ARRAY[old.customer_id];
 		ELSIF TG_OP = 'UPDATE' THEN
 			named := ARRAY[old.customer_id, new.customer_id];
-		ELSIF NOT EXISTS (SELECT 1 FROM transcripts t WHERE t.customer_id = new.customer_id AND t.financial_year_id = new.financial_year_id) THEN
+		ELSIF NOT EXISTS (SELECT 1 FROM transcripts t WHERE t.customer_id = new.customer_id AND t.financial_year_id || '' = new.financial_year_id) THEN -- not along the year's index
 			named := ARRAY[new.customer_id];
 		END IF;
 		INSERT INTO view_pending SELECT mine, 'c', s.id, s.user_id, '', s.years FROM view_states s

@@ -34,7 +34,7 @@ CREATE VIEW view_states (id, user_id, labels, years) AS
 	SELECT c.id, COALESCE(c.responsible_id, ''),
 		COALESCE((SELECT group_concat(l.label_id, ' ') FROM (SELECT l.label_id FROM user_labels l WHERE l.user_id = c.responsible_id ORDER BY l.label_id) l), ''),
 		COALESCE((SELECT group_concat(y.start_date, ' ') FROM (
-			SELECT DISTINCT y.start_date FROM transcripts t JOIN financial_years y ON y.id = t.financial_year_id WHERE t.customer_id = c.id ORDER BY y.start_date) y), '')
+			SELECT DISTINCT y.start_date FROM transcripts t CROSS JOIN financial_years y ON y.id = t.financial_year_id WHERE t.customer_id = c.id ORDER BY y.start_date) y), '')
 	FROM customers c;
 
 -- +goose StatementBegin
@@ -56,8 +56,8 @@ CREATE TRIGGER customers_view_delete BEFORE DELETE ON customers BEGIN
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER transcripts_view_insert BEFORE INSERT ON transcripts
-	WHEN NOT EXISTS (SELECT 1 FROM transcripts t WHERE t.customer_id = new.customer_id AND t.financial_year_id = new.financial_year_id) BEGIN
+CREATE TRIGGER transcripts_view_insert BEFORE INSERT ON transcripts -- along the customer's index, not the year's, which is long
+	WHEN NOT EXISTS (SELECT 1 FROM transcripts t WHERE t.customer_id = new.customer_id AND +t.financial_year_id = new.financial_year_id) BEGIN
 	INSERT INTO view_pending SELECT 'c', s.id, s.user_id, '', s.years FROM view_states s
 		WHERE s.id = new.customer_id AND NOT EXISTS (SELECT 1 FROM view_pending p WHERE p.kind = 'c' AND p.id = s.id);
 END;
