@@ -13,12 +13,12 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 72_149,
+	"hand-written product lines": 72_147,
 	"folders at the top":         40,
 	"arrows between packages":    111,
 	"context.WithValue":          26,
 	"lines over 120 columns":     1_729,
-	"words in pages":             36_883,
+	"words in pages":             36_880,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {

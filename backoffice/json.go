@@ -93,7 +93,7 @@ func checkObject(data []byte, levels int) error {
 				return Errorf(BadInput, "a number in a JSON object is within the range of a double")
 			}
 		case decoder.StackDepth() == 0:
-			if _, err := decoder.ReadToken(); err != io.EOF {
+			if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
 				return Errorf(BadInput, "malformed JSON: something follows the object")
 			}
 			return nil

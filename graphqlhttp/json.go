@@ -34,7 +34,7 @@ func parseJSON(text string, nesting int) (any, error) {
 	p := jsonParser{jsontext.NewDecoder(bytes.NewBufferString(text)), text, nesting}
 	value, err := p.value()
 	if err == nil {
-		if _, err = p.ReadToken(); err == io.EOF {
+		if _, err = p.ReadToken(); errors.Is(err, io.EOF) {
 			return value, nil
 		}
 	}

@@ -76,14 +76,12 @@ func feedText(s feedShape, d *Dialect) string {
 		if s.bounded {
 			form = "SELECT * FROM (?" + limit + ") p"
 		}
-		page, order := "", " ORDER BY c.sequence"
+		page, order := entries(s.kinds, feedColumns, form)+limit, " ORDER BY c.sequence"
 		if s.inView {
 			page = "SELECT " + feedColumns + ", " + parentsInView(d) + " AS seen, there, 0 AS place FROM " +
 				entriesOf(entries(s.kinds, feedColumns, "?"), s.kinds, "", d) + limit
-		} else {
-			page = entries(s.kinds, feedColumns, form) + limit
 		}
-		if moved := movesInView(d, strings.Split(s.kinds, ",")); s.inView && moved != "" {
+		if moved := movesInView(strings.Split(s.kinds, ",")); s.inView && moved != "" {
 			page, order = "SELECT * FROM ("+page+") p UNION ALL SELECT * FROM ("+moved+") p", order+", c.place, c.noun, c.object_id"
 		}
 		text = named("changes.feed", unnamed(text)) + " LEFT JOIN (" + page + ") c ON true" + order

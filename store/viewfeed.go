@@ -63,7 +63,7 @@ func entriesOf(entries, kinds, order string, d *Dialect) string {
 }
 
 // movesInView are what customers that moved at one place have brought along, and taken with them, of some kinds.
-func movesInView(d *Dialect, kinds []string) string {
+func movesInView(kinds []string) string {
 	one := func(place, kind, id, done, from, parents, letters string) string {
 		return "SELECT * FROM (SELECT DISTINCT m.sequence, e.at, e.client_id, '" + kind + "' AS noun, " + id + " AS object_id, NULL AS fields, '" +
 			done + "' AS done, " + parents + " AS parents, '" + letters + "' AS parent_nouns, e.visible_at, " + parents + " AS seen, 1 AS there, " +
