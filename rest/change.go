@@ -186,7 +186,7 @@ func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, end 
 	own, cancel := context.WithTimeout(own, wait)
 	defer cancel()
 	shown, err := a.Feed.Read(q.History, q.After, q.Kinds).Next(own, q.First)
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err != nil && !errors.Is(context.Cause(own), context.DeadlineExceeded) { // it may pass during a read
 		return nil, err
 	}
 	if len(shown) > 0 {
