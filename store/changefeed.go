@@ -66,8 +66,8 @@ func feedText(s feedShape, d *Dialect) string {
 	if s.seeing != "" {
 		newest := entries(s.seeing, "sequence", "SELECT (? ORDER BY sequence DESC LIMIT 1) AS sequence")
 		if s.inView {
-			newest = "SELECT * FROM (SELECT sequence FROM " + entriesOf(entries(s.seeing, feedColumns, "?"), s.seeing, " DESC", d) +
-				" ORDER BY sequence DESC LIMIT 1) p UNION ALL SELECT MAX(m.sequence) FROM view_moves m WHERE m.sequence > $1 AND " + movedInView
+			newest = "SELECT p.sequence FROM (" + visibleEntries("sequence", s.seeing, d) + " ORDER BY sequence DESC LIMIT 1) p" +
+				" UNION ALL SELECT MAX(m.sequence) FROM view_moves m WHERE m.sequence > $1 AND " + movedInView
 		}
 		text = strings.Replace(text, "h.latest AS seen", "COALESCE((SELECT MAX(n.sequence) FROM ("+newest+") n), 0) AS seen", 1)
 	}
@@ -78,11 +78,10 @@ func feedText(s feedShape, d *Dialect) string {
 		}
 		page, order := entries(s.kinds, feedColumns, form)+limit, " ORDER BY c.sequence"
 		if s.inView {
-			page = "SELECT " + feedColumns + ", " + parentsInView(d) + " AS seen, there, 0 AS place FROM " +
-				entriesOf(entries(s.kinds, feedColumns, "?"), s.kinds, "", d) + limit
-		}
-		if moved := movesInView(strings.Split(s.kinds, ",")); s.inView && moved != "" {
-			page, order = "SELECT * FROM ("+page+") p UNION ALL SELECT * FROM ("+moved+") p", order+", c.place, c.noun, c.object_id"
+			page = visibleEntries(feedColumns+", "+parentsInView(d)+" AS seen, 0 AS place", s.kinds, d) + limit
+			if moved := movesInView(strings.Split(s.kinds, ",")); moved != "" {
+				page, order = "SELECT * FROM ("+page+") p UNION ALL SELECT * FROM ("+moved+") p", order+", c.place, c.noun, c.object_id"
+			}
 		}
 		text = named("changes.feed", unnamed(text)) + " LEFT JOIN (" + page + ") c ON true" + order
 		text = strings.Replace(text, "AS seen", "AS seen, c."+strings.ReplaceAll(feedNames(s.inView), ", ", ", c."), 1)
@@ -99,7 +98,7 @@ const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.hi
 
 func feedNames(inView bool) string {
 	if inView {
-		return feedColumns + ", seen, there, place"
+		return feedColumns + ", seen, place, there"
 	}
 	return feedColumns
 }
@@ -140,10 +139,10 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 		if inView {
 			seen := split[string](row.Text(14))
 			c.Parents = slices.DeleteFunc(c.Parents, func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) })
-			if row.Int(15) == 0 {
+			if row.Int(16) == 0 {
 				c.Done = backoffice.Deleted // it has left
 			}
-			if row.Int(16) > 0 {
+			if row.Int(15) > 0 {
 				into.More = c.Sequence < into.Seen
 				if moved++; moved > mostMoves {
 					resetMoved(into, q.Kinds, c, moved)

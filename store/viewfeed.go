@@ -24,8 +24,8 @@ const (
 // Around the condition under which a move m tells anything: the next place is one at which some do.
 const tellBegin, tellEnd = "/*tells ", "*/"
 
-// mostMoves is how much that comes into view, or leaves it, is told one by one.
-const mostMoves = 1000
+// mostMoves is how much that comes into view, or leaves it, is told one by one; limitOfMoves is one more.
+const mostMoves, limitOfMoves = 1000, "1001"
 
 // parentsInView are the identifiers of an entry's parents that are in view.
 func parentsInView(d *Dialect) string {
@@ -43,31 +43,34 @@ func describedKind(kind string) description {
 	return described[slices.IndexFunc(described, func(of description) bool { return of.noun == noun })]
 }
 
-// entriesOf are the entries c in view among those of some kinds, in their order, and whether their record is there. The
-// conditions stand once, not once for each kind: PostgreSQL would plan them for longer than it runs them.
-func entriesOf(entries, kinds, order string, d *Dialect) string {
+// visibleEntries reads the visible entries c of some kinds, and whether their record is there, in the log's order: a
+// union of the kinds would repeat all conditions and be sorted.
+func visibleEntries(columns, kinds string, d *Dialect) string {
 	there := ""
 	for kind := range strings.SplitSeq(kinds, ",") {
-		when := " WHEN '" + string(describedKind(kind).noun) + "' THEN "
-		if of := describedKind(kind); !of.reach.everybody && !strings.Contains(there, when) {
+		of := describedKind(kind)
+		when := " WHEN '" + string(of.noun) + "' THEN "
+		if !of.reach.everybody && !strings.Contains(there, when) {
 			there += when + "EXISTS (SELECT 1 FROM " + of.table + " v WHERE v.id = c.object_id)"
 		}
 	}
-	if there != "" {
-		there = "CASE c.noun" + there + " ELSE 1 = 1 END"
-	} else {
+	if there = "CASE c.noun" + there + " ELSE 1 = 1 END"; !strings.Contains(there, "WHEN") {
 		there = "1 = 1"
 	}
-	return "(SELECT c.*, CASE WHEN " + there + " THEN 1 ELSE 0 END AS there FROM (SELECT * FROM (" + entries + ") r ORDER BY sequence" + order + d.apart + ") c" + d.apart + ") c" +
-		" WHERE (c.there = 1 OR " + goneInView + ")"
+	among := "(" + kindOfEntry + ") = '" + kinds + "'"
+	if strings.Contains(kinds, ",") {
+		among = d.plain + "(" + kindOfEntry + ") IN ('" + strings.ReplaceAll(kinds, ",", "', '") + "')"
+	}
+	return "SELECT " + columns + ", CASE WHEN " + there + " THEN 1 ELSE 0 END AS there FROM changes c WHERE " + among +
+		" AND sequence > $1 AND (" + there + " OR " + goneInView + ")"
 }
 
 // movesInView are what customers that moved at one place have brought along, and taken with them, of some kinds.
 func movesInView(kinds []string) string {
 	one := func(place, kind, id, done, from, parents, letters string) string {
 		return "SELECT * FROM (SELECT DISTINCT m.sequence, e.at, e.client_id, '" + kind + "' AS noun, " + id + " AS object_id, NULL AS fields, '" +
-			done + "' AS done, " + parents + " AS parents, '" + letters + "' AS parent_nouns, e.visible_at, " + parents + " AS seen, 1 AS there, " +
-			place + " AS place" + moves + from + " LIMIT " + limitOfMoves + ") p"
+			done + "' AS done, " + parents + " AS parents, '" + letters + "' AS parent_nouns, e.visible_at, " + parents + " AS seen, " +
+			place + " AS place, 1 AS there" + moves + from + " LIMIT " + limitOfMoves + ") p"
 	}
 	var parts []string
 	tells := []string{yearMoved}
@@ -96,8 +99,6 @@ func movesInView(kinds []string) string {
 	}
 	return strings.Join(parts, " UNION ") + tellBegin + strings.Join(tells, " OR ") + tellEnd
 }
-
-const limitOfMoves = "1001" // of mostMoves
 
 // entriesInView puts the restriction's conditions into the text of a feed; moved is the part of its WITH for the
 // customers that moved next, "" where nobody asks.
