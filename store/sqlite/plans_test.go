@@ -28,23 +28,29 @@ func isLarge(text, name string) bool {
 	return false
 }
 
-func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
-	t.Parallel()
+// filledWithPlans is a filled store, and its database to ask for plans.
+func filledWithPlans(t *testing.T) (*sqlite.Store, *sql.DB) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "backoffice.db")
 	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = opened.Close() }()
+	t.Cleanup(func() { _ = opened.Close() })
 	storetest.Fill(t, opened)
-	recorder := &storetest.Recorder{}
-	storetest.Sweep(t, opened.Through(recorder.On))
-
 	db, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = db.Close() }()
+	t.Cleanup(func() { _ = db.Close() })
+	return opened, db
+}
+
+func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
+	t.Parallel()
+	opened, db := filledWithPlans(t)
+	recorder := &storetest.Recorder{}
+	storetest.Sweep(t, opened.Through(recorder.On))
 	if len(recorder.Statements()) < 400 {
 		t.Errorf("only %d statements were recorded", len(recorder.Statements()))
 	}
@@ -59,20 +65,9 @@ func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
 
 func TestAlternativesThatOtherTablesAnswerAreEachReadByTheirIndex(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "backoffice.db")
-	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = opened.Close() }()
-	storetest.Fill(t, opened)
+	opened, db := filledWithPlans(t)
 	recorder := &storetest.Recorder{}
 	storetest.SweepDear(t, opened.Through(recorder.On))
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
 	unions := 0
 	for text, args := range recorder.Statements() {
 		if !strings.Contains(text, " UNION SELECT t.id FROM transcripts") {
@@ -91,20 +86,9 @@ func TestAlternativesThatOtherTablesAnswerAreEachReadByTheirIndex(t *testing.T) 
 
 func TestTranscriptsOfUsersAreFoundByTheirCustomersWhateverElseIsAsked(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "backoffice.db")
-	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = opened.Close() }()
-	storetest.Fill(t, opened)
+	opened, db := filledWithPlans(t)
 	recorder := &storetest.Recorder{}
 	storetest.SweepBelowUsers(t, opened.Through(recorder.On))
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
 	if len(recorder.Statements()) < 100 {
 		t.Errorf("only %d statements were recorded", len(recorder.Statements()))
 	}
@@ -120,18 +104,7 @@ func TestTranscriptsOfUsersAreFoundByTheirCustomersWhateverElseIsAsked(t *testin
 
 func TestGroupsReadTheirTableOnceAndLookUpNamesByIndex(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "backoffice.db")
-	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = opened.Close() }()
-	storetest.Fill(t, opened)
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	opened, db := filledWithPlans(t)
 	for _, filtered := range []bool{false, true} {
 		recorder := &storetest.Recorder{}
 		storetest.SweepGroups(t, opened.Through(recorder.On), filtered)
