@@ -49,7 +49,7 @@ func (c *distanceCommand) Run(ctx context.Context, settings *settingsOfAll) erro
 		if err != nil {
 			return err
 		}
-		servers, err := w.servers(ctx, map[string]bool{"backoffice": true, "cold": true, "floor-b": true, "postgraphile-2": true}, far.url(database), nil)
+		servers, err := w.servers(ctx, map[string]bool{"backoffice": true, "cold": true, "postgraphile-2": true}, far.url(database), nil)
 		if err != nil {
 			return err
 		}

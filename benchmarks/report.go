@@ -92,7 +92,7 @@ func counted(value float64) string {
 	return fmt.Sprintf("%.1f", value)
 }
 
-// markdown is the report of a comparison: a table for each kind of figure, with a column for each query.
+// markdown is the report of a comparison: the throughput of every query, and the first query in detail.
 func (m *comparison) markdown(settings *settingsOfAll) string {
 	var b strings.Builder
 	b.WriteString(settings.heading())
@@ -101,23 +101,8 @@ func (m *comparison) markdown(settings *settingsOfAll) string {
 	for _, q := range m.queries {
 		fmt.Fprintf(&b, "- %s: %s (%s kB)\n", q.name, q.asks, figure(float64(m.sizes[q.name])/1000))
 	}
-	for _, kind := range []struct {
-		title string
-		cell  func(figures) string
-	}{
-		{"Requests per second", func(f figures) string { return figure(f.throughput) }},
-		{"Latency: p50/p99, ms", func(f figures) string { return figure(f.p50) + "/" + figure(f.p99) }},
-		{"CPU per request: server/database, ms", func(f figures) string {
-			if f.databaseCPU == 0 { // the store is embedded
-				return figure(f.serverCPU)
-			}
-			return figure(f.serverCPU) + "/" + figure(f.databaseCPU)
-		}},
-		{"Memory: RSS/PSS, MB", func(f figures) string { return figure(f.resident) + "/" + figure(f.shared) }},
-	} {
-		b.WriteString("\n### " + kind.title + "\n\n" + table(m.rows(kind.cell)...))
-	}
-	b.WriteString("\n### Statements per request\n\n" + table(m.asked()...))
+	b.WriteString("\n### Requests per second\n\n" + table(m.throughputs()...))
+	b.WriteString("\n### One request of " + m.queries[0].name + "\n\n" + table(m.details()...))
 	if targets := m.targets(); len(targets) > 0 {
 		b.WriteString("\n### Targets\n\nMeasured/target; missed ones are bold.\n\n" + table(m.byQuery(targets)...))
 	}
@@ -158,19 +143,18 @@ func verdicts(targets []target) string {
 	return table(rows...)
 }
 
-// rows have one kind of figure of each server that was measured, for each query and for Q1 by one client alone.
-func (m *comparison) rows(cell func(figures) string) [][]string {
-	head := []string{"server"}
+// throughputs have a row for each server and a column for each query.
+func (m *comparison) throughputs() [][]string {
+	rows := [][]string{{"server"}}
 	for _, q := range m.queries {
-		head = append(head, q.name)
+		rows[0] = append(rows[0], q.name)
 	}
-	rows := [][]string{append(head, "Q1 alone")}
 	for _, s := range m.servers {
 		row, any := []string{s.title}, false
-		for _, loaded := range append(m.perQuery(), m.alone) {
-			f, ok := loaded[s.name]
+		for _, q := range m.queries {
+			f, ok := m.loaded[q.name][s.name]
 			if any = any || ok; ok {
-				row = append(row, cell(f))
+				row = append(row, figure(f.throughput))
 			} else {
 				row = append(row, "–")
 			}
@@ -182,33 +166,26 @@ func (m *comparison) rows(cell func(figures) string) [][]string {
 	return rows
 }
 
-// perQuery are the figures under load, in the order of the queries.
-func (m *comparison) perQuery() (list []map[string]figures) {
-	for _, q := range m.queries {
-		list = append(list, m.loaded[q.name])
-	}
-	return list
-}
-
-// asked has the statements per request of each server that uses PostgreSQL.
-func (m *comparison) asked() [][]string {
-	rows := [][]string{{"server"}}
-	for _, q := range m.queries {
-		rows[0] = append(rows[0], q.name)
-	}
+// details have all figures of the first query.
+func (m *comparison) details() [][]string {
+	first := m.queries[0].name
+	rows := [][]string{{"server", "p50/p99, ms", "one client alone, ms", "CPU of server/database, ms", "memory RSS/PSS, MB", "statements"}}
 	for _, s := range m.servers {
-		row, any := []string{s.title}, false
-		for _, q := range m.queries {
-			n, ok := m.statements[q.name][s.name]
-			if any = any || ok && !s.embedded; ok {
-				row = append(row, counted(n))
-			} else {
-				row = append(row, "–")
-			}
+		f, ok := m.loaded[first][s.name]
+		if !ok {
+			continue
 		}
-		if any {
-			rows = append(rows, row)
+		alone, statements, cpu := "–", "–", figure(f.serverCPU)
+		if one, ok := m.alone[s.name]; ok {
+			alone = figure(one.p50) + "/" + figure(one.p99)
 		}
+		if n, ok := m.statements[first][s.name]; ok {
+			statements = counted(n)
+		}
+		if f.databaseCPU > 0 { // the store is not embedded
+			cpu += "/" + figure(f.databaseCPU)
+		}
+		rows = append(rows, []string{s.title, figure(f.p50) + "/" + figure(f.p99), alone, cpu, figure(f.resident) + "/" + figure(f.shared), statements})
 	}
 	return rows
 }
