@@ -134,13 +134,13 @@ func (m *comparison) byQuery(targets []target) [][]string {
 	return rows
 }
 
-// verdicts is a table of targets.
+// verdicts is a list of targets.
 func verdicts(targets []target) string {
-	rows := [][]string{{"target", "measured", "reached"}}
+	var b strings.Builder
 	for _, t := range targets {
-		rows = append(rows, []string{t.what, t.measured, map[bool]string{true: "yes", false: "**no**"}[t.reached]})
+		fmt.Fprintf(&b, "- %s: %s%s\n", t.what, t.measured, map[bool]string{true: "", false: ", **missed**"}[t.reached])
 	}
-	return table(rows...)
+	return b.String()
 }
 
 // throughputs have a row for each server and a column for each query.
