@@ -49,7 +49,7 @@ func replaceSection(document, section, text string) string {
 
 // heading says when and on what figures were measured.
 func (w *settingsOfAll) heading() string {
-	return fmt.Sprintf("Measured %s on %s; PostgreSQL 15 on the same machine, %d rounds of %v a server and query in turn, medians.\n",
+	return fmt.Sprintf("%s, %s, %d rounds of %v.\n",
 		time.Now().UTC().Format(time.DateOnly), machine(), w.Rounds, w.Duration)
 }
 
