@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -49,7 +48,7 @@ func replaceSection(document, section, text string) string {
 
 // heading says when and on what figures were measured.
 func (w *settingsOfAll) heading() string {
-	return fmt.Sprintf("%s, %s, %d rounds of %v.\n",
+	return fmt.Sprintf("%s, %s, rounds: %d of %v.\n",
 		time.Now().UTC().Format(time.DateOnly), machine(), w.Rounds, w.Duration)
 }
 
@@ -104,34 +103,34 @@ func (m *comparison) markdown(settings *settingsOfAll) string {
 	b.WriteString("\n### Requests per second\n\n" + table(m.throughputs()...))
 	b.WriteString("\n### One request of " + m.queries[0].name + "\n\n" + table(m.details()...))
 	if targets := m.targets(); len(targets) > 0 {
-		b.WriteString("\n### Targets\n\nMeasured/target; missed ones are bold.\n\n" + table(m.byQuery(targets)...))
+		b.WriteString("\n### Targets\n\nMeasured/target; missed ones are bold.\n\n" + byKind(targets))
 	}
 	return b.String()
 }
 
-// byQuery lays out targets as a row for each kind and a column for each query.
-func (m *comparison) byQuery(targets []target) [][]string {
-	rows := [][]string{{"target"}}
-	for _, q := range m.queries {
-		rows[0] = append(rows[0], q.name)
-	}
+// byKind lists targets by kind, with the figures of each query.
+func byKind(targets []target) string {
+	var kinds []string
+	figures := map[string][]string{}
 	for _, t := range targets {
 		query, kind, _ := strings.Cut(t.what, ", ")
 		kind, bound, _ := strings.Cut(kind, ": ")
 		side, bound := bound[:strings.LastIndex(strings.TrimSuffix(strings.TrimSuffix(bound, " ×"), " MB"), " ")], strings.Fields(bound)[2]
 		kind += ", " + side
-		at := slices.IndexFunc(rows, func(row []string) bool { return row[0] == kind })
-		if at < 0 {
-			at = len(rows)
-			rows = append(rows, append([]string{kind}, slices.Repeat([]string{"–"}, len(m.queries))...))
+		if figures[kind] == nil {
+			kinds = append(kinds, kind)
 		}
-		cell := strings.Fields(t.measured)[0] + "/" + bound
+		figure := strings.Fields(t.measured)[0] + "/" + bound
 		if !t.reached {
-			cell = "**" + cell + "**"
+			figure = "**" + figure + "**"
 		}
-		rows[at][slices.Index(rows[0], query)] = cell
+		figures[kind] = append(figures[kind], query+" "+figure)
 	}
-	return rows
+	var b strings.Builder
+	for _, kind := range kinds {
+		b.WriteString("- " + kind + ": " + strings.Join(figures[kind], ", ") + "\n")
+	}
+	return b.String()
 }
 
 // verdicts is a list of targets.

@@ -107,7 +107,7 @@ func TestAReportHasARowForEachServerThatWasMeasured(t *testing.T) {
 	m.sizes = map[string]int{"Q1": 118000}
 	text := m.markdown(&settingsOfAll{Rounds: 3})
 	if strings.Count(text, "- Q1: ") != 1 || !strings.Contains(text, "(118 kB)") || !strings.Contains(text, "### Targets") ||
-		!strings.Contains(text, "| throughput of the best peer, at least | 25.0/10.0 | ") || !strings.Contains(text, "| no cache, statements, at most | 7/7 | ") {
+		!strings.Contains(text, "- throughput of the best peer, at least: Q1 25.0/10.0, ") || !strings.Contains(text, "- no cache, statements, at most: Q1 7/7, ") {
 		t.Error(text)
 	}
 	columns := 0
