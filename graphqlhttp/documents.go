@@ -146,11 +146,8 @@ func (d *documents) prepare(text string, held limits.Settings) (*document, gqler
 
 // operation finds the operation to execute: the one of that name, or the only one.
 func (d *document) operation(name string) (operation, *gqlerror.Error) {
-	if name == "" && len(d.operations) == 1 {
-		return d.operations[0], nil
-	}
 	for _, candidate := range d.operations {
-		if name != "" && candidate.Name == name {
+		if name != "" && candidate.Name == name || name == "" && len(d.operations) == 1 {
 			return candidate, nil
 		}
 	}
@@ -160,8 +157,8 @@ func (d *document) operation(name string) (operation, *gqlerror.Error) {
 	return operation{}, failure(codeBadInput, "the document has no operation of the name in operationName")
 }
 
-// quotes are before the place that the lexer notes of a text.
-var quotes = map[lexer.Type]int{lexer.String: 1, lexer.BlockString: 3}
+// quotes are before the place that gqlparser notes of a text, by the kind of a word or a value.
+var quotes = map[any]int{lexer.String: 1, lexer.BlockString: 3, ast.StringValue: 1, ast.BlockValue: 3}
 
 // syntaxError says where a document stops being GraphQL and what kind of word stands there. The parser's own message
 // would quote the word, which may be a value.

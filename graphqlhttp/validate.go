@@ -24,9 +24,8 @@ var validationRules = func() []core.Rule {
 		chosen.RemoveRule(replaced)
 	}
 	for _, rule := range []core.Rule{
-		rules.FieldsOnCorrectTypeRuleWithoutSuggestions, {Name: rules.KnownArgumentNamesRule.Name, RuleFunc: knownArguments},
-		rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions, valuesOfCorrectType,
-		oneFieldOfSubscription,
+		{Name: rules.KnownArgumentNamesRule.Name, RuleFunc: knownNames}, rules.KnownTypeNamesRuleWithoutSuggestions,
+		rules.ScalarLeafsRuleWithoutSuggestions, valuesOfCorrectType, oneFieldOfSubscription,
 	} {
 		chosen.AddRule(rule.Name, rule.RuleFunc)
 	}
@@ -77,8 +76,9 @@ func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (consta
 	return constants, nil
 }
 
-// knownArguments is gqlparser's rule, with the place of the argument.
-func knownArguments(observers *core.Events, addError core.AddErrFunc) {
+// knownNames are gqlparser's rules of fields and arguments, with the place of the argument. In a scalar, whose
+// selection is the fault, no field is one.
+func knownNames(observers *core.Events, addError core.AddErrFunc) {
 	check := func(given ast.ArgumentList, known ast.ArgumentDefinitionList, of string) {
 		for _, one := range given {
 			if known.ForName(one.Name) == nil {
@@ -87,8 +87,12 @@ func knownArguments(observers *core.Events, addError core.AddErrFunc) {
 		}
 	}
 	observers.OnField(func(_ *core.Walker, f *ast.Field) {
-		if f.Definition != nil && f.ObjectDefinition != nil {
-			check(f.Arguments, f.Definition.Arguments, `field "`+f.ObjectDefinition.Name+"."+f.Name+`"`)
+		switch of := f.ObjectDefinition; {
+		case of == nil:
+		case f.Definition != nil:
+			check(f.Arguments, f.Definition.Arguments, `field "`+of.Name+"."+f.Name+`"`)
+		case of.IsCompositeType():
+			addError(core.Message(`Cannot query field "%s" on type "%s".`, f.Name, of.Name), core.At(f.Position))
 		}
 	})
 	observers.OnDirective(func(_ *core.Walker, d *ast.Directive) {

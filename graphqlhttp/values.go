@@ -40,7 +40,9 @@ var valuesOfCorrectType = core.Rule{
 				wrongFields(value, addError)
 			}
 			if wrong != "" {
-				addError(core.Message("%s", wrong), core.At(value.Position))
+				at := *value.Position
+				at.Column -= quotes[value.Kind]
+				addError(core.Message("%s", wrong), core.At(&at))
 			}
 		})
 	},
@@ -100,24 +102,14 @@ func wrongFields(value *ast.Value, addError core.AddErrFunc) {
 	}
 }
 
+var kindsOfValues = map[ast.ValueKind]string{
+	ast.NullValue: "null", ast.IntValue: "a number that does not fit", ast.FloatValue: "a number that does not fit",
+	ast.StringValue: "a string", ast.BlockValue: "a string", ast.BooleanValue: "a boolean",
+	ast.EnumValue: "an enum value", ast.ListValue: "a list", ast.ObjectValue: "an object",
+}
+
 // mismatch names the kind of what was found, not the value.
 func mismatch(value *ast.Value) string {
-	found := "a value"
-	switch value.Kind {
-	case ast.NullValue:
-		found = "null"
-	case ast.IntValue, ast.FloatValue:
-		found = "a number that does not fit"
-	case ast.StringValue, ast.BlockValue:
-		found = "a string"
-	case ast.BooleanValue:
-		found = "a boolean"
-	case ast.EnumValue:
-		found = "an enum value"
-	case ast.ListValue:
-		found = "a list"
-	case ast.ObjectValue:
-		found = "an object"
-	}
+	found := kindsOfValues[value.Kind]
 	return fmt.Sprintf(`Expected a value of type "%s", found %s%s.`, value.ExpectedType, found, formOf(value.Definition))
 }
