@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -66,6 +67,44 @@ func TestManyRowsAreCopiedAndUpsertedLikeFew(t *testing.T) {
 	labels[8].Name = labels[9].Name
 	if err := upsert(); backoffice.KindOf(err) != backoffice.Refused {
 		t.Fatalf("a value that is taken: %v (%v)", err, cause(err))
+	}
+}
+
+// A first import writes where there are no statistics, of which the planner makes what it likes.
+func TestAFirstImportLooksUpByKeyWhatItsTriggersAskFor(t *testing.T) {
+	t.Parallel()
+	store, conn := open(t)
+	const customers = 1_500
+	err := store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		year := &backoffice.FinancialYear{ID: "year", StartDate: "2025-01-01", EndDate: "2025-12-31"}
+		checklist := &backoffice.Checklist{ID: "checklist", FinancialYearID: year.ID, Name: "Checklist"}
+		err := errors.Join(tx.FinancialYears().Insert(ctx, year), tx.Checklists().Insert(ctx, checklist))
+		if err != nil {
+			return err
+		}
+		var companies []*backoffice.Customer
+		var transcripts []*backoffice.Transcript
+		for i := range customers {
+			id := fmt.Sprint("c", i)
+			companies = append(companies, &backoffice.Customer{ID: id, Type: backoffice.Company, OwnName: "Name", DisplayName: "Name", Version: 1})
+			transcripts = append(transcripts, &backoffice.Transcript{ID: "t" + id, CustomerID: id, ChecklistID: checklist.ID, FinancialYearID: year.ID, OwnStatus: backoffice.ToProcess})
+		}
+		return errors.Join(tx.Customers().Upsert(ctx, companies), tx.Transcripts().Upsert(ctx, transcripts))
+	})
+	if err != nil {
+		t.Fatal(err, cause(err))
+	}
+	for _, table := range []string{"view_pending", "transcripts", "customers", "financial_years"} {
+		var read int
+		err := errors.New("never known")
+		for end := time.Now().Add(time.Minute); err != nil && time.Now().Before(end); { // what a transaction read is known a moment after its end
+			err = conn.QueryRow(t.Context(), `SELECT seq_tup_read + COALESCE((SELECT SUM(i.idx_tup_read) FROM pg_stat_user_indexes i WHERE i.relid = t.relid), 0)
+				FROM pg_stat_user_tables t WHERE t.relid = $1::regclass AND t.n_tup_ins > 0`, table).Scan(&read)
+			time.Sleep(20 * time.Millisecond)
+		}
+		if read > 20*customers || err != nil {
+			t.Errorf("of %s %d rows are read for %d customers: %v", table, read, customers, err)
+		}
 	}
 }
 
