@@ -73,8 +73,7 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 	}})
 }
 
-// aggregate groups once, numbers what there is, keeps the first groups, and looks up what those alone are called. ok
-// is false for a dimension that the noun does not have.
+// aggregate counts all groups, and names the first. ok is false for a dimension that the noun does not have.
 func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text string, ok bool) {
 	inner, outer := "COUNT(*) AS n", "g.total, g.parts, g.n"
 	for i := range b.table.measures {
@@ -105,10 +104,18 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 		}
 		outer += ", g." + key + ", " + called
 		orderBy += ", g." + key + " IS NULL, g." + key
-		groupBy += ", " + of.value
+		if of.join == "" {
+			groupBy += ", " + of.value
+		} else { // rows that follow one another share it: fewer are compared to the end
+			groupBy = ", " + of.value + groupBy
+		}
 		joins += strings.Replace(of.join, " customers r", " "+b.dialect.stored+"customers r"+b.dialect.seen, 1)
 	}
-	grouped := "SELECT " + inner + b.joined(joins) + " GROUP BY " + groupBy[2:]
+	from, seen := b.joined(joins), " "+b.dialect.stored+"customers r"+b.dialect.seen
+	if on, ok := strings.CutPrefix(joins, " JOIN"+seen); ok && b.dialect.seen != "" && len(b.conditions) == 0 {
+		from = " FROM" + seen + " CROSS JOIN " + b.base + " t" + on // looks each customer up once, not once a row
+	}
+	grouped := "SELECT " + inner + from + " GROUP BY " + groupBy[2:]
 	counted := "SELECT i.*, " + total + " AS total, COUNT(*) OVER () AS parts FROM (" + grouped + ") i"
 	kept := "SELECT g.* FROM (" + counted + ") g" + orderBy + " LIMIT " + strconv.Itoa(first)
 	return "SELECT " + naming(b.table.name, "groups") + outer + " FROM (" + kept + ") g" + orderBy, true
