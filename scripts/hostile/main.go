@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -20,6 +21,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
 	"golang.org/x/sync/errgroup"
 
 	"example.org/backoffice/backoffice"
@@ -39,10 +42,10 @@ type soak struct {
 	hostile []pair
 	ids     []string
 
-	came   hostility
-	health []time.Duration
-	sick   int
-	peak   int64 // of resident memory, in kB
+	came            hostility
+	health, signIns []time.Duration
+	sick            int
+	peak            int64 // of resident memory, in kB
 }
 
 const timeLimit = 10 * time.Second // --limit-time as it is by default
@@ -198,9 +201,35 @@ func (s *soak) issue() error {
 	return err
 }
 
-// watch asks whether the server lives, and looks how much memory it has.
+// signIn opens a socket, as a page does, and returns when it is acknowledged.
+func (s *soak) signIn() error {
+	ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, "ws://"+s.address+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		return err
+	}
+	defer conn.CloseNow()
+	payload := map[string]string{"x-client-id": s.friend.ClientID, "x-client-secret": s.friend.ClientSecret}
+	if err := wsjson.Write(ctx, conn, map[string]any{"type": "connection_init", "payload": payload}); err != nil {
+		return err
+	}
+	var said struct{ Type string }
+	if err := wsjson.Read(ctx, conn, &said); err != nil || said.Type != "connection_ack" {
+		return fmt.Errorf("%q: %w", said.Type, err)
+	}
+	return nil
+}
+
+// watch asks whether the server lives and lets callers in, and looks how much memory it has.
 func (s *soak) watch(end time.Time) {
 	for time.Now().Before(end) {
+		began := time.Now()
+		if err := s.signIn(); err != nil {
+			fmt.Fprintln(os.Stderr, "hostile: signing in:", err)
+			s.sick++
+		}
+		s.signIns = append(s.signIns, time.Since(began))
 		for _, path := range []string{"/livez", "/readyz"} {
 			began := time.Now()
 			response, err := s.client.Get("http://" + s.address + path)
@@ -249,6 +278,7 @@ func (s *soak) report(alone, attacked []time.Duration) (reached bool) {
 	slowest, calm, p99 := percentile(s.health, 1), percentile(alone, .99), percentile(attacked, .99)
 	line(s.peak < 600<<10, "peak resident memory: %d MB (below 600)", s.peak>>10)
 	line(slowest <= 100*time.Millisecond && s.sick == 0, "/livez and /readyz: slowest %v, p99 %v, %d of %d not well (within 100 ms)", slowest, percentile(s.health, .99), s.sick, len(s.health))
+	line(percentile(s.signIns, 1) <= 100*time.Millisecond, "signing in on a socket: slowest %v, p99 %v (within 100 ms)", percentile(s.signIns, 1), percentile(s.signIns, .99))
 	line(p99 <= 10*calm, "customer(id) of a good caller, p99: %v alone, %v under attack (within 10 times); %d and %d requests", calm, p99, len(alone), len(attacked))
 	line(s.came.Latest <= timeLimit+time.Second, "the latest answer: %v after its request (its time limit is %v)", s.came.Latest, timeLimit)
 	fmt.Printf("         answers to the hostile, by status: %v\n", s.came.Statuses)
