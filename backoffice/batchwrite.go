@@ -118,7 +118,7 @@ func createAll[T any, C comparable](ctx context.Context, s *Service, c creations
 	for _, d := range c.drafts {
 		content.Inputs = append(content.Inputs, d.content)
 	}
-	use, err := s.keyUse(c.by, c.table.Noun, c.key, content, "a batch", c.at)
+	use, err := s.keyUse(c.by, c.table.Noun, c.key, content, "a batch")
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, 
 		now = InstantOf(s.now())
 	}
 	noun, id := c.table.Noun, *c.table.ID(c.made)
-	use, err := s.keyUse(c.by, noun, c.key, c.content, id, now)
+	use, err := s.keyUse(c.by, noun, c.key, c.content, id)
 	if err != nil {
 		return nil, err
 	}

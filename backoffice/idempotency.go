@@ -18,15 +18,14 @@ type Idempotency struct {
 	Others    []string // the same by other keys, while keys turn: remembered as well, each
 	Digest    []byte   // keyed digest of the content
 	ObjectID  string   // what was created; of a batch, a text of what came of it
-	CreatedAt Instant
+	CreatedAt Instant  // by the store's clock, of which all gateways have one
 }
 
 // IdempotencyStore remembers keys, inside the transaction of the write itself.
 type IdempotencyStore interface {
-	// RememberKey stores the entry unless one younger than notBefore exists for the same pair, noun and key: then it
-	// returns that one and stores nothing. Concurrent calls wait for each other's transactions, so exactly one stores.
-	// With Others it does so for each, and knows the entry by any of them.
-	RememberKey(ctx context.Context, entry *Idempotency, notBefore Instant) (earlier *Idempotency, err error)
+	// RememberKey stores the entry, or returns the one of the same pair, noun and key that is not older than keep.
+	// Concurrent calls wait for each other. With Others it does so for each, and knows the entry by any of them.
+	RememberKey(ctx context.Context, entry *Idempotency, keep time.Duration) (earlier *Idempotency, err error)
 
 	// SettleKey stores another ObjectID in an entry that this transaction has remembered.
 	SettleKey(ctx context.Context, entry *Idempotency) error
@@ -66,7 +65,7 @@ type keyUse struct {
 }
 
 // keyUse prepares what a call with a key remembers of the object that it made; nil without a key.
-func (s *Service) keyUse(by *Principal, noun Noun, key Optional[string], content any, objectID string, at Instant) (*keyUse, error) {
+func (s *Service) keyUse(by *Principal, noun Noun, key Optional[string], content any, objectID string) (*keyUse, error) {
 	text, keyed := key.Get()
 	if !keyed {
 		return nil, nil
@@ -76,7 +75,7 @@ func (s *Service) keyUse(by *Principal, noun Noun, key Optional[string], content
 	if u.content, err = json.Marshal(content); err != nil { // sorts the names of values
 		return nil, Fault(err, "encoding the content of a call")
 	}
-	u.entry = &Idempotency{ClientID: by.ClientID, Noun: noun, ObjectID: objectID, CreatedAt: at}
+	u.entry = &Idempotency{ClientID: by.ClientID, Noun: noun, ObjectID: objectID}
 	if u.entry.Digest, err = s.Keys.Digest(u.context, u.content); err != nil {
 		return nil, err
 	}
@@ -95,7 +94,7 @@ func (s *Service) useKey(ctx context.Context, tx Tx, u *keyUse) (earlier string,
 		return "", nil
 	}
 	entry := *u.entry
-	known, err := tx.RememberKey(ctx, &entry, InstantOf(s.now().Add(-IdempotencyPeriod)))
+	known, err := tx.RememberKey(ctx, &entry, IdempotencyPeriod)
 	switch {
 	case err != nil || known == nil:
 		return "", err

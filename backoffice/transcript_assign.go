@@ -53,7 +53,7 @@ func (s *Service) AssignChecklists(ctx context.Context, by *Principal, draft Ass
 	if err != nil {
 		return nil, err
 	}
-	use, err := s.keyUse(by, NounTranscript, key, content, "a batch", now)
+	use, err := s.keyUse(by, NounTranscript, key, content, "a batch")
 	if err != nil {
 		return nil, err
 	}

@@ -3,20 +3,20 @@ package store
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
 
-func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, notBefore backoffice.Instant) (*backoffice.Idempotency, error) {
+func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, keep time.Duration) (*backoffice.Idempotency, error) {
 	one := *entry
-	earlier, err := t.rememberKey(ctx, &one, notBefore)
+	earlier, err := t.rememberKey(ctx, &one, keep)
 	for i := 0; i < len(entry.Others) && err == nil && earlier == nil; i++ {
 		one.Key = entry.Others[i]
-		if earlier, err = t.rememberKey(ctx, &one, notBefore); err != nil || earlier == nil {
+		if earlier, err = t.rememberKey(ctx, &one, keep); err != nil || earlier == nil {
 			continue
 		}
-		// Somebody who knows this key alone was first: what was stored here by the others is told to stand for the
-		// same.
+		// Somebody who knows this key alone was first: the others that were stored here come to mean the same.
 		for _, key := range append([]string{entry.Key}, entry.Others[:i]...) {
 			const same = "UPDATE /*backoffice:idempotency_keys.same*/ idempotency_keys SET digest = $4, object_id = $5, created_at = $6 WHERE client_id = $1 AND noun = $2 AND key = $3"
 			if _, err := t.conn.Exec(ctx, same, []any{entry.ClientID, string(entry.Noun), key, earlier.Digest, earlier.ObjectID, earlier.CreatedAt.Milliseconds()}); err != nil {
@@ -29,17 +29,18 @@ func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, not
 
 // rememberKey does so for one key. Two transactions with one key wait for each other at the insert:
 // the second then finds the row of the first, or none when the first was rolled back.
-func (t *tx) rememberKey(ctx context.Context, entry *backoffice.Idempotency, notBefore backoffice.Instant) (*backoffice.Idempotency, error) {
-	const remember = `INSERT /*backoffice:idempotency_keys.remember*/ INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, $6)
+func (t *tx) rememberKey(ctx context.Context, entry *backoffice.Idempotency, keep time.Duration) (*backoffice.Idempotency, error) {
+	now := t.store.nouns.dialect.now
+	remember := `INSERT /*backoffice:idempotency_keys.remember*/ INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, ` + now + `)
 ON CONFLICT (client_id, noun, key) DO UPDATE SET digest = excluded.digest, object_id = excluded.object_id, created_at = excluded.created_at
-WHERE idempotency_keys.created_at < $7`
+WHERE idempotency_keys.created_at < ` + now + ` - $6`
 	const read = "SELECT /*backoffice:idempotency_keys.one*/ digest, object_id, created_at FROM idempotency_keys WHERE client_id = $1 AND noun = $2 AND key = $3"
 	var stored int64
 	earlier := *entry
 	err := t.together(ctx,
-		func(ctx context.Context) error { return t.forgetKeys(ctx, notBefore) },
+		func(ctx context.Context) error { return t.forgetKeys(ctx, keep) },
 		func(ctx context.Context) (err error) {
-			stored, err = t.conn.Exec(ctx, remember, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.Digest, entry.ObjectID, entry.CreatedAt.Milliseconds(), notBefore.Milliseconds()})
+			stored, err = t.conn.Exec(ctx, remember, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.Digest, entry.ObjectID, keep.Milliseconds()})
 			return err
 		},
 		func(ctx context.Context) error {
@@ -100,9 +101,9 @@ func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID stri
 }
 
 // forgetKeys removes a few keys that are too old to count, so that what is remembered stays small without a job for it.
-func (t *tx) forgetKeys(ctx context.Context, notBefore backoffice.Instant) error {
+func (t *tx) forgetKeys(ctx context.Context, keep time.Duration) error {
 	text := `DELETE /*backoffice:idempotency_keys.expire*/ FROM idempotency_keys WHERE (client_id, noun, key) IN
-(SELECT client_id, noun, key FROM idempotency_keys WHERE created_at < $1 ORDER BY created_at LIMIT 10` + t.store.nouns.dialect.skip + `)`
-	_, err := t.conn.Exec(ctx, text, []any{notBefore.Milliseconds()})
+(SELECT client_id, noun, key FROM idempotency_keys WHERE created_at < (SELECT ` + t.store.nouns.dialect.now + ` - $1) ORDER BY created_at LIMIT 10` + t.store.nouns.dialect.skip + `)`
+	_, err := t.conn.Exec(ctx, text, []any{keep.Milliseconds()})
 	return err
 }

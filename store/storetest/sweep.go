@@ -64,7 +64,7 @@ func Sweep(t *testing.T, store backoffice.Store) {
 			func() error { return tx.ForgetFiles(ctx, []string{"a"}) },
 			func() error { _, _, err := tx.SetDocument(ctx, o.transcripts[0]); return err },
 			func() error {
-				_, err := tx.RememberKey(ctx, &backoffice.Idempotency{ClientID: "c", Noun: "n", Key: "k", Digest: []byte("d"), CreatedAt: 5}, 1)
+				_, err := tx.RememberKey(ctx, &backoffice.Idempotency{ClientID: "c", Noun: "n", Key: "k", Digest: []byte("d")}, aDay)
 				return err
 			},
 			func() error { return tx.LogChanges(ctx, &backoffice.Change{Action: "a", Noun: "n", ObjectID: "o"}) },
