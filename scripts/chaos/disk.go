@@ -78,14 +78,11 @@ const imported = 20_000
 // importing imports a folder for which there is no room. All of it is done later, or nothing was; a half of it never.
 func importing(s *stand) error {
 	folder := s.at("import")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
 	var lines strings.Builder
 	for i := range imported {
 		fmt.Fprintf(&lines, `{"_id":"imported-%d","type":"Company","name":"Imported %d","email":"office%d@example.org"}`+"\n", i, i, i)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "customers.ndjson"), []byte(lines.String()), 0o600); err != nil {
+	if err := writeFiles(folder, map[string]string{"customers.ndjson": lines.String()}); err != nil {
 		return err
 	}
 	if err := s.fails("import", folder); err != nil {
@@ -98,6 +95,27 @@ func importing(s *stand) error {
 		s.noted.addf(&s.noted.torn, "%d customers of an import that failed are there", count)
 	}
 	return nil
+}
+
+func writeFiles(folder string, files map[string]string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importFiles imports a folder that has these files.
+func (s *stand) importFiles(name string, files map[string]string) error {
+	if err := writeFiles(s.at(name), files); err != nil {
+		return err
+	}
+	_, err := s.office.Run("import", s.at(name))
+	return err
 }
 
 // importedCount is how many of what was imported is there, among some of it.

@@ -1,7 +1,8 @@
 // Command chaos breaks what the program stands on while clients write, read and disclose, and counts what they notice:
 // writes that were acknowledged and are gone, changes of which a part is there, disclosures without an entry in the
-// register, wrong answers, processes that had to be started by hand, and how long it takes until all is well again. It
-// ends with 1 when a count is not what docs/reliability.md promises.
+// register, wrong answers, idempotency keys that made more than one record, gaps of the change feed, counts that are not
+// those of the rows, processes that had to be started by hand, and how long it takes until all is well again. It ends
+// with 1 when a count is not what docs/reliability.md promises.
 package main
 
 import (
@@ -77,8 +78,8 @@ func (o options) run() (whole bool, err error) {
 	}
 	whole = true
 	var told []string
-	fmt.Println("| engine | fault | times | writes acknowledged | lost | torn | disclosures | without entry | wrong answers | refused | longest until healthy | restarts by hand |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| engine | fault | times | writes acknowledged | lost | torn | disclosures | without entry | wrong answers | replayed twice | gaps | miscounted | refused | longest until healthy | restarts by hand |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, engine := range o.engines() {
 		for _, small := range []bool{false, true} {
 			if small && o.noDisks {
@@ -132,8 +133,8 @@ func (o options) on(s *stand) (whole bool, told []string, err error) {
 		if err != nil {
 			return false, nil, fmt.Errorf("%s: %w", f.name, err)
 		}
-		fmt.Printf("| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d | %v | %d |\n", s.engine, f.name, f.times(s), r.acknowledged, r.lost, r.torn, r.disclosed, r.unentered,
-			r.wrong, r.refused, r.healthy.Round(10*time.Millisecond), r.byHand)
+		fmt.Printf("| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %v | %d |\n", s.engine, f.name, f.times(s), r.acknowledged, r.lost, r.torn, r.disclosed, r.unentered,
+			r.wrong, r.replayed, r.gaps, r.miscounted, r.refused, r.healthy.Round(10*time.Millisecond), r.byHand)
 		told = append(told, fmt.Sprintf("| %s | %s | %s |\n", s.engine, f.name, strings.Join(r.lines, "<br>")))
 		if !r.isWhole(o.within) {
 			whole = false

@@ -70,7 +70,10 @@ func (s *stand) open() (err error) {
 	if _, err := s.office.Run("migrate"); err != nil {
 		return err
 	}
-	if s.pair, err = s.office.Issue("chaos", "privacy.read", "customers.write"); err != nil {
+	if err := s.importFiles("checklists", checklists()); err != nil {
+		return err
+	}
+	if s.pair, err = s.office.Issue("chaos", "privacy.read", "customers.write", "settings.write", "pti.write"); err != nil {
 		return err
 	}
 	if s.server, err = s.office.NewServer("server"); err != nil {
@@ -110,12 +113,14 @@ func (s *stand) under(f fault) (counts, error) {
 	if err != nil {
 		return counts{}, err
 	}
+	follower := &follower{witness: s.newWitness("Follower")}
+	if err := follower.begin(); err != nil {
+		return counts{}, err
+	}
 	witnesses := make([]*witness, 4)
 	for i := range witnesses {
-		witnesses[i] = &witness{
-			client: rig.NewClient(s.server.Address, s.pair, 2, 30*time.Second), elsewhere: rig.NewClient(s.second.Address, s.pair, 2, 30*time.Second), both: s.both.Load,
-			of: of, name: fmt.Sprint("Witness ", i), turn: i * 1_000_000, deaf: s.gone.Load,
-		}
+		witnesses[i] = s.newWitness(fmt.Sprint("Witness ", i))
+		witnesses[i].turn = i * 1_000_000
 		if err := witnesses[i].begin(); err != nil {
 			return counts{}, err
 		}
@@ -125,6 +130,7 @@ func (s *stand) under(f fault) (counts, error) {
 	for _, w := range witnesses {
 		all.Go(func() { w.run(until) })
 	}
+	all.Go(func() { follower.run(until) })
 	all.Go(func() { s.balance(until) })
 	err = s.repeat(f, of)
 	if err == nil {
@@ -137,6 +143,11 @@ func (s *stand) under(f fault) (counts, error) {
 	}
 	for _, w := range witnesses {
 		w.verify()
+	}
+	follower.finish(witnesses)
+	s.newWitness("Counter").tally(witnesses)
+	if err := s.numbered(follower.began); err != nil {
+		return counts{}, err
 	}
 	after, err := s.entries()
 	if err != nil {
@@ -155,6 +166,13 @@ func (s *stand) under(f fault) (counts, error) {
 	}
 	of.lines = of.words(f.says, append(s.said, lines...))
 	return of.counts, nil
+}
+
+func (s *stand) newWitness(name string) *witness {
+	return &witness{
+		client: rig.NewClient(s.server.Address, s.pair, 2, 30*time.Second), elsewhere: rig.NewClient(s.second.Address, s.pair, 2, 30*time.Second),
+		both: s.both.Load, of: s.noted, name: name, deaf: s.gone.Load,
+	}
 }
 
 // repeat has a fault happen as often as it does, and waits each time until all is well.

@@ -17,6 +17,9 @@ import (
 // counts are what the clients noticed during a fault.
 type counts struct {
 	acknowledged, lost, torn, disclosed, unentered, wrong, refused, byHand int
+	replayed                                                               int // keys that were sent again, and did not answer their one record
+	gaps                                                                   int // changes that the feed left out, repeated or put elsewhere
+	miscounted                                                             int // counts that are not those of the rows
 	mute                                                                   int // what the log had to say, and did not
 	healthy                                                                time.Duration
 	example                                                                string
@@ -25,7 +28,7 @@ type counts struct {
 
 // isWhole says whether nothing is wrong, and all was well again in time.
 func (c *counts) isWhole(within time.Duration) bool {
-	return c.lost+c.torn+c.unentered+c.wrong+c.byHand+c.mute == 0 && c.healthy <= within && c.acknowledged > 0
+	return c.lost+c.torn+c.unentered+c.wrong+c.replayed+c.gaps+c.miscounted+c.byHand+c.mute == 0 && c.healthy <= within && c.acknowledged > 0
 }
 
 // witness is a client that knows what it may read: two customers that only it changes, and always together.
@@ -34,9 +37,13 @@ type witness struct {
 	of       *noted
 	ids      [2]string
 	versions [2]int
-	value    string   // that was acknowledged last
-	open     []string // that were sent since then, of which no answer came
-	made     []string // identifiers of customers whose creation was acknowledged
+	begun    [2]int      // the versions that they were made with
+	value    string      // that was acknowledged last
+	open     []string    // that were sent since then, of which no answer came
+	sent     []*creation // with a key each
+	gone     []string    // identifiers of customers whose deletion was acknowledged
+	notes    []note      // what the feed has to tell of what was acknowledged
+	step     int         // of what was sent
 	turn     int
 	name     string
 	deaf     func() bool // whether the server may be gone just now
@@ -135,7 +142,7 @@ func (w *witness) begin() error {
 		}
 		w.ids[i], w.versions[i] = r.Customer.ID, r.Customer.Version
 	}
-	w.value = "first@example.org"
+	w.value, w.begun, w.files = "first@example.org", w.versions, map[string]string{}
 	return nil
 }
 
@@ -146,14 +153,18 @@ func (w *witness) run(until <-chan struct{}) {
 			return
 		default:
 		}
-		switch random.IntN(8) {
-		case 0, 1, 2, 3:
+		switch random.IntN(12) {
+		case 0, 1, 2, 3, 4:
 			w.write()
-		case 4:
-			w.create()
-		case 5:
+		case 5, 6:
+			w.make(random)
+		case 7:
+			w.replay(random)
+		case 8:
+			w.drop(random)
+		case 9:
 			w.disclose()
-		case 6:
+		case 10:
 			w.upload()
 		default:
 			w.read()
@@ -171,6 +182,8 @@ func (w *witness) write() (acknowledged bool) {
 	}
 	w.open = append(w.open, value)
 	w.turn++
+	w.step++
+	began := w.step
 	var done struct {
 		UpdateCustomers struct {
 			Written int
@@ -193,6 +206,7 @@ func (w *witness) write() (acknowledged bool) {
 	}
 	for i, r := range done.UpdateCustomers.Results {
 		w.versions[i] = r.Customer.Version
+		w.notes = append(w.notes, note{id: w.ids[i], action: "UPDATED", which: r.Customer.Version - w.begun[i], from: began, to: w.step})
 	}
 	w.value, w.open = value, nil
 	w.of.addf(&w.of.acknowledged, "")
@@ -220,16 +234,6 @@ func (w *witness) read() (ok bool) {
 	return true
 }
 
-func (w *witness) create() {
-	var done struct{ CreateCustomer struct{ Customer *twin } }
-	w.turn++
-	input := map[string]any{"type": "COMPANY", "name": fmt.Sprintf("%s %d", w.name, w.turn)}
-	if w.answered(&done, `mutation($i: CreateCustomerInput!) { createCustomer(input: $i) { customer { id } } }`, map[string]any{"i": input}) && done.CreateCustomer.Customer != nil {
-		w.made = append(w.made, done.CreateCustomer.Customer.ID)
-		w.of.addf(&w.of.acknowledged, "")
-	}
-}
-
 func (w *witness) disclose() {
 	var found struct {
 		Customer *struct{ RegistrationNumber string }
@@ -247,20 +251,35 @@ func (w *witness) verify() {
 	if !w.read() {
 		w.of.addf(&w.of.wrong, "nothing can be read when all is well")
 	}
-	for i := 0; i < len(w.made); i += 100 {
-		ids := w.made[i:min(len(w.made), i+100)]
+	w.replayAll()
+	var made []string
+	for _, c := range w.sent {
+		if c.id != "" && c.stands() {
+			made = append(made, c.id)
+		}
+	}
+	w.exist(made, true)
+	w.exist(w.gone, false)
+	for id, digest := range w.files {
+		w.download(id, digest)
+	}
+}
+
+// exist looks for records that have to be there, or not.
+func (w *witness) exist(all []string, there bool) {
+	for ids := range slices.Chunk(all, 100) {
 		var found struct{ Nodes []*struct{ ID string } }
 		if !w.answered(&found, `query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": ids}) {
 			w.of.addf(&w.of.wrong, "nothing can be read when all is well")
 			return
 		}
 		for at, node := range found.Nodes {
-			if node == nil {
-				w.of.addf(&w.of.lost, "a customer that was made is gone: %s", ids[at])
+			switch {
+			case node == nil && there:
+				w.of.addf(&w.of.lost, "a record that was made is gone: %s", ids[at])
+			case node != nil && !there:
+				w.of.addf(&w.of.lost, "a customer that was deleted is there: %s", ids[at])
 			}
 		}
-	}
-	for id, digest := range w.files {
-		w.download(id, digest)
 	}
 }

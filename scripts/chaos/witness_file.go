@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -16,30 +15,12 @@ const fileSize = 20_000
 
 // upload sends a document and remembers its digest.
 func (w *witness) upload() {
-	w.turn++
-	content := bytes.Repeat(fmt.Appendf(nil, "%s %d\n", w.name, w.turn), fileSize/20)
-	client := w.asks()
-	request, err := http.NewRequest(http.MethodPost, fmt.Sprintf("http://%s/customers/%s/documents?name=turn-%d.txt", client.Address, w.ids[0], w.turn), bytes.NewReader(content))
-	if err != nil {
-		w.of.addf(&w.of.wrong, "%v", err)
-		return
-	}
-	a, err := client.Do(request)
-	var made struct {
-		ID string `json:"_id"`
-	}
-	if !w.rest(a, err, http.StatusCreated) {
-		return
-	}
-	if err := json.Unmarshal(a.Body, &made); err != nil || made.ID == "" {
-		w.of.addf(&w.of.wrong, "an upload was answered with %.200s", a.Body)
-		return
-	}
-	if w.files == nil {
-		w.files = map[string]string{}
-	}
-	w.files[made.ID] = digestOf(content)
-	w.of.addf(&w.of.acknowledged, "")
+	c := w.newCreation("CUSTOMER_DOCUMENT", nil)
+	line := []byte(c.key + "\n")
+	content := bytes.Repeat(line, fileSize/len(line))
+	c.name, c.body = fmt.Sprintf("%x.txt", sha256.Sum256([]byte(c.key))), content
+	c.path = fmt.Sprintf("/customers/%s/documents?name=%s", w.ids[0], c.name)
+	w.send(c, false)
 }
 
 // download looks for a document that was acknowledged, and for all of its bytes.
