@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -26,6 +25,7 @@ type soak struct {
 	ids    []string
 	writer *rig.Client
 	plain  *rig.Client // without privacy.read
+	live   string      // where the program tells its live heap; "" when it does not
 	began  time.Time
 	took   []sample
 	came   outcome
@@ -35,7 +35,7 @@ func main() {
 	s := &soak{}
 	flag.StringVar(&s.engine, "engine", "sqlite", "sqlite or postgres")
 	flag.StringVar(&s.folder, "folder", filepath.Join(os.TempDir(), "backoffice-soak"), "where everything is kept; it must not exist")
-	flag.StringVar(&s.binary, "binary", "", "the program, when it is built already")
+	flag.StringVar(&s.binary, "binary", "", "the program, when it is built already; its live heap is then estimated")
 	flag.DurationVar(&s.duration, "duration", time.Hour, "how long")
 	flag.DurationVar(&s.every, "every", 10*time.Second, "how often it looks what the server takes")
 	flag.IntVar(&s.rate, "rate", 100, "requests a second")
@@ -60,8 +60,8 @@ func (s *soak) run() (flat bool, err error) {
 	}
 	if s.binary == "" {
 		s.binary = filepath.Join(s.folder, "backoffice")
-		if out, err := exec.Command("go", "build", "-o", s.binary, ".").CombinedOutput(); err != nil {
-			return false, fmt.Errorf("building the server: %w\n%s", err, out)
+		if err := s.build(); err != nil {
+			return false, err
 		}
 	}
 	s.office = &rig.Office{Binary: s.binary, Folder: s.folder, Database: "sqlite:" + filepath.Join(s.folder, "backoffice.db")}
@@ -105,7 +105,7 @@ func (s *soak) prepare() error {
 	if s.server, err = s.office.NewServer("server"); err != nil {
 		return err
 	}
-	if err := s.server.Start(s.office, nil); err != nil {
+	if err := s.server.Start(s.office, []string{liveVariable + "=" + s.live}); err != nil {
 		return err
 	}
 	if _, err := s.server.Ready(time.Minute); err != nil {

@@ -16,7 +16,7 @@ import (
 type sample struct {
 	after      time.Duration
 	memory     float64 // MB that are its own, not of files
-	live       float64 // MB of them that a collection has found in use, which requests in flight move little
+	live       float64 // MB of them that are in use after a collection
 	goroutines float64
 	files      float64
 	journal    float64 // MB of the write-ahead log of an embedded store
@@ -30,7 +30,7 @@ type sample struct {
 func (s *soak) watch() error {
 	ticker := time.NewTicker(s.every)
 	printed := time.Time{}
-	fmt.Println("after      memory MB  goroutines  descriptors  wal MB  log kB  a request  database MB  requests  wrong")
+	fmt.Println("after      memory MB  live MB  goroutines  descriptors  wal MB  log kB  a request  database MB  requests  wrong")
 	for time.Since(s.began) < s.duration {
 		<-ticker.C
 		if !s.server.Lives() {
@@ -43,7 +43,7 @@ func (s *soak) watch() error {
 		s.took = append(s.took, now)
 		if time.Since(printed) >= time.Minute || s.duration < 5*time.Minute {
 			s.came.mu.Lock()
-			fmt.Printf("%-10s %9.1f  %10.0f  %11.0f  %6.1f  %6.1f  %9.0f  %11.1f  %8d  %5d\n", now.after.Round(time.Second), now.memory, now.goroutines, now.files, now.journal, now.logged, now.log, now.database, s.came.requests, s.came.wrong)
+			fmt.Printf("%-10s %9.1f  %7.2f  %10.0f  %11.0f  %6.1f  %6.1f  %9.0f  %11.1f  %8d  %5d\n", now.after.Round(time.Second), now.memory, now.live, now.goroutines, now.files, now.journal, now.logged, now.log, now.database, s.came.requests, s.came.wrong)
 			s.came.mu.Unlock()
 			printed = time.Now()
 		}
@@ -83,7 +83,11 @@ func (s *soak) look() (now sample, err error) {
 			now.files = number
 		}
 	}
-	now.live = goal / (1 + percent/100)
+	if now.live = goal / (1 + percent/100); s.live != "" {
+		if now.live, err = s.liveHeap(); err != nil {
+			return now, err
+		}
+	}
 	size := func(path string) float64 {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -107,24 +111,46 @@ func (s *soak) look() (now sample, err error) {
 }
 
 // flatness is what one measure may grow by from the second quarter of the time to the last: a part of it, and a little
-// more that is noise in small numbers.
+// more that is noise in small numbers. What is kept for each request shows as a trend long before.
 type flatness struct {
-	name  string
-	of    func(sample) float64
-	part  float64
-	noise float64
+	name       string
+	of         func(sample) float64
+	part       float64
+	noise      float64
+	perRequest float64 // KiB of a measure in MB; 0 is no bound
 }
 
+// A healthy server keeps some 0.5 KiB a request while its caches fill. What the system lends it (memory) follows the
+// collector's pace, and tells of what is kept outside of Go alone.
 var measures = []flatness{
-	{"memory MB", func(s sample) float64 { return s.memory }, .10, 8},
-	{"live heap MB", func(s sample) float64 { return s.live }, .10, 4},
-	{"goroutines", func(s sample) float64 { return s.goroutines }, .10, 8},
-	{"descriptors", func(s sample) float64 { return s.files }, .10, 8},
-	{"wal MB", func(s sample) float64 { return s.journal }, .10, 4},
-	{"log, bytes a request", func(s sample) float64 { return s.log }, .10, 16},
+	{"memory MB", func(s sample) float64 { return s.memory }, .25, 24, 0},
+	{"live heap MB", func(s sample) float64 { return s.live }, .10, 4, 4},
+	{"goroutines", func(s sample) float64 { return s.goroutines }, .10, 8, 0},
+	{"descriptors", func(s sample) float64 { return s.files }, .10, 8, 0},
+	{"wal MB", func(s sample) float64 { return s.journal }, .10, 4, 0},
+	{"log, bytes a request", func(s sample) float64 { return s.log }, .10, 16, 0},
 }
 
-// growth is the medians of the second quarter and of the last, and whether the second is hardly more.
+// trend is by how many KiB a measure in MB grows with a request, after the first quarter: the median of the slopes
+// between all samples, which a few that are out of line do not move.
+func trend(took []sample, m flatness) float64 {
+	took = took[len(took)/4:]
+	var slopes []float64
+	for i, from := range took {
+		for _, to := range took[i+1:] {
+			if more := to.requests - from.requests; more > 0 {
+				slopes = append(slopes, (m.of(to)-m.of(from))*1024/more)
+			}
+		}
+	}
+	if len(slopes) == 0 {
+		return 0
+	}
+	slices.Sort(slopes)
+	return slopes[len(slopes)/2]
+}
+
+// growth is the medians of the second quarter and of the last, and whether the measure stays as flat as it has to.
 func growth(took []sample, m flatness) (before, after float64, flat bool) {
 	middle := func(part []sample) float64 {
 		values := make([]float64, len(part))
@@ -136,7 +162,8 @@ func growth(took []sample, m flatness) (before, after float64, flat bool) {
 	}
 	quarter := len(took) / 4
 	before, after = middle(took[quarter:2*quarter]), middle(took[len(took)-quarter:])
-	return before, after, after <= before*(1+m.part)+m.noise
+	flat = after <= before*(1+m.part)+m.noise && (m.perRequest == 0 || trend(took, m) <= m.perRequest)
+	return before, after, flat
 }
 
 func (s *soak) report() (reached bool) {
@@ -155,7 +182,11 @@ func (s *soak) report() (reached bool) {
 	fmt.Printf("\n%s, %v, %d requests a second\n", s.engine, s.duration, s.rate)
 	for _, m := range measures {
 		before, after, flat := growth(s.took, m)
-		line(flat, "%s: %.1f in the second quarter, %.1f in the last", m.name, before, after)
+		more := ""
+		if m.perRequest > 0 {
+			more = fmt.Sprintf("; %.2f KiB more with a request", trend(s.took, m))
+		}
+		line(flat, "%s: %.1f in the second quarter, %.1f in the last%s", m.name, before, after, more)
 	}
 	line(s.came.wrong == 0, "%d requests, %d of them writes; %d wrong; the slowest took %v %s", s.came.requests, s.came.writes, s.came.wrong, s.came.slowest.Round(time.Millisecond), s.came.example)
 	return reached
