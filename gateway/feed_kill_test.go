@@ -36,7 +36,13 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	os.Exit(m.Run())
+	remove, err := trustReceivers()
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	remove()
+	os.Exit(code)
 }
 
 func serveAlone(address string) error {

@@ -18,7 +18,6 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/people/peopletest"
-	"example.org/backoffice/webhooks"
 )
 
 // obeyedWithin is the promise of five seconds, with room for a busy machine.
@@ -164,7 +163,6 @@ type cell struct {
 	uses     map[string]func() *http.Request
 	download string // a signed path
 	upload   string
-	hook     *backoffice.Webhook
 }
 
 func (c *cell) begin(t *testing.T) {
@@ -174,13 +172,6 @@ func (c *cell) begin(t *testing.T) {
 	c.lasting = map[string]ongoing{}
 	for _, row := range slices.Sorted(maps.Keys(lasting)) {
 		c.lasting[row] = lasting[row](t, c.caller)
-	}
-	if !c.person {
-		var err error
-		c.hook, _, err = webhooks.Create(t.Context(), c.Store, c.Keys, webhooks.Draft{ClientID: c.id, URL: "https://127.0.0.1:1/"})
-		if err != nil {
-			t.Error(err)
-		}
 	}
 }
 
