@@ -47,7 +47,7 @@ func ForgetWhatWasRead(ctx context.Context, store Store, now Instant) error {
 // Change is one entry of the change log: what was done to which object by whom. It never holds a value. What goes or
 // changes with another object, as a customer's transcripts do, has entries of its own behind that one's.
 type Change struct {
-	History  string // of the log, in a page of the feed
+	History  string // of the log, when the entry was read
 	Sequence int64  // from 1, without gaps; in the order in which the transactions became visible
 	At       Instant
 	ClientID string // the pair, or "" for a command of the operator

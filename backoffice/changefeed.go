@@ -162,12 +162,13 @@ type ChangeQuery struct {
 
 // ChangePage is a page of the feed, and how the log stands at its moment.
 type ChangePage struct {
-	History string    // of the log
-	Changes []*Change // of the kinds that were asked for, in order
-	More    bool      // of them behind the page
-	Removed int64     // entries up to this number are gone
-	Latest  int64     // the number of the last entry
-	Seen    int64     // of the last one that the caller may see, or After when there is none behind it
+	History   string    // of the log
+	Continues bool      // the history that was asked for, from After on, though the log has another one by now
+	Changes   []*Change // of the kinds that were asked for, in order
+	More      bool      // of them behind the page
+	Removed   int64     // entries up to this number are gone
+	Latest    int64     // the number of the last entry
+	Seen      int64     // of the last one that the caller may see, or After when there is none behind it
 }
 
 type ChangeReader interface {
@@ -194,7 +195,7 @@ func ReadChangePage(ctx context.Context, store ChangeReader, q ChangeQuery) (*Ch
 // Expired refuses a place from which on the log cannot be told without a gap. The place at its end is always good.
 func (p *ChangePage) Expired(history string, after int64) error {
 	switch {
-	case history != "" && history != p.History, after > p.Latest:
+	case history != "" && history != p.History && !p.Continues, after > p.Latest:
 		return Errorf(CursorExpired, "this cursor is not of the change log as it is now, as after the restore of a backup: "+
 			"export the records again, and go on from the cursor that the export names")
 	case after == FromOldest || p.Removed <= after:

@@ -37,19 +37,17 @@ func (f *Feed) Follow(ctx context.Context, history string, after int64, kinds ba
 	return f.Read(page.History, after, kinds), nil
 }
 
-// At is the number up to which the reader has come.
-func (r *Reader) At() int64 { return r.at }
+// At is the number up to which the reader has come, in History.
+func (r *Reader) At() int64       { return r.at }
+func (r *Reader) History() string { return r.history }
 
 // Next waits for the next changes that are visible to the context, and returns at most so many. Errors: CursorExpired
 // when the log no longer has them, the cause of the context's end, those of the store.
 func (r *Reader) Next(ctx context.Context, most int) ([]*backoffice.VisibleChange, error) {
 	for {
-		changes, more, err := r.read(ctx, most)
+		changes, err := r.read(ctx, most)
 		if err != nil || len(changes) > 0 {
 			return changes, err
-		}
-		if more {
-			continue
 		}
 		if err := r.feed.wait(ctx, r.at, r.history); err != nil {
 			return nil, err
@@ -57,10 +55,10 @@ func (r *Reader) Next(ctx context.Context, most int) ([]*backoffice.VisibleChang
 	}
 }
 
-// read returns what there is; more says that there may be some though there are no changes.
-func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.VisibleChange, more bool, err error) {
+// read returns what there is.
+func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.VisibleChange, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	entries, to, history, ok := r.feed.tail.after(r.at)
 	if ok && (r.history == "" || r.history == history) && !backoffice.RestrictionOf(ctx).IsSet() { // only the store knows what is in view
@@ -69,27 +67,27 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 			if shown := r.kinds.Show(entry); shown != nil {
 				if changes = append(changes, shown); len(changes) == most {
 					r.at = entry.Sequence
-					return changes, true, nil
+					return changes, nil
 				}
 			}
 		}
 		r.at = to
-		return changes, false, nil
+		return changes, nil
 	}
 	page, err := r.feed.page(ctx, backoffice.ChangeQuery{History: r.history, After: r.at, First: most, Kinds: r.kinds})
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if r.history = page.History; history != "" && history != page.History { // the tail has not seen yet that it is another one
 		if err := r.feed.tail.begin(ctx, r.feed.store); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	changes = page.Show(r.kinds)
 	if r.at = page.Latest; page.More {
 		r.at = page.Changes[len(page.Changes)-1].Sequence
 	}
-	return changes, false, nil
+	return changes, nil
 }
 
 // page reads the log itself.

@@ -2,7 +2,6 @@ package changes
 
 import (
 	"context"
-	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -85,8 +84,8 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 			return false, t.begin(ctx, store)
 		}
 	}
-	if slices.ContainsFunc(entries, func(c *backoffice.Change) bool { return c.Done == backoffice.Unknown }) {
-		return false, t.begin(ctx, store) // the history may be another one
+	if len(entries) > 0 && entries[0].History != history {
+		return false, t.begin(ctx, store)
 	}
 	if len(entries) > 0 {
 		t.grow(entries)
@@ -111,9 +110,6 @@ func (t *tail) begin(ctx context.Context, store backoffice.Store) error {
 func (t *tail) grow(entries []*backoffice.Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, entry := range entries {
-		entry.History = t.history
-	}
 	t.entries = append(t.entries, entries...)
 	if more := len(t.entries) - mostKept; more > mostKept {
 		t.from = t.entries[more-1].Sequence

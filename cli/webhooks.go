@@ -76,10 +76,6 @@ func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t
 	if err != nil {
 		return err
 	}
-	log, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{After: backoffice.FromOldest})
-	if err != nil {
-		return err
-	}
 	behind, err := webhooks.Behind(ctx, store, hooks)
 	if err != nil {
 		return err
@@ -87,7 +83,12 @@ func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t
 	columns := []string{"id", "state", "after", "behind", "waitingSince", "attempts", "nextAttempt", "failure", "deliveredAt", "nouns", "clientId", "url", "createdAt", "reason"}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, hook := range hooks {
-			err := add(hook.ID, hook.State(), backoffice.ChangeCursor(hook.History, hook.At), behind[hook.ID],
+			from := backoffice.ChangeQuery{History: hook.History, After: hook.At}
+			log, err := backoffice.ReadChangePage(ctx, store, from)
+			if err != nil && backoffice.KindOf(err) != backoffice.CursorExpired {
+				return err
+			}
+			err = add(hook.ID, hook.State(), backoffice.ChangeCursor(hook.History, hook.At), behind[hook.ID],
 				moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure,
 				moment(hook.DeliveredAt), hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt), hook.Reason(log))
 			if err != nil {

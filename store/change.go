@@ -260,10 +260,11 @@ func (s *Store) listChanges(ctx context.Context, name, condition string, after i
 	for i := range changeTable.columns {
 		names = append(names, changeTable.columns[i].name)
 	}
-	text := named(name, "SELECT "+strings.Join(names, ", ")+" FROM changes WHERE "+condition+"sequence > $1 AND sequence > (SELECT removed FROM change_horizon) ORDER BY sequence LIMIT $2")
+	text := named(name, "SELECT "+strings.Join(names, ", ")+", (SELECT history FROM change_horizon) FROM changes"+
+		" WHERE "+condition+"sequence > $1 AND sequence > (SELECT removed FROM change_horizon) ORDER BY sequence LIMIT $2")
 	var changes []*backoffice.Change
 	err := s.primary().Query(ctx, text, []any{after, int64(limit)}, func(row *Row) error {
-		change := &backoffice.Change{}
+		change := &backoffice.Change{History: row.Text(len(names))}
 		for i := range changeTable.columns {
 			changeTable.columns[i].read(change, row, i)
 		}

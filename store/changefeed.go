@@ -92,9 +92,12 @@ func feedText(s feedShape, d *Dialect) string {
 	return text
 }
 
-// endsOfFeed tells up to where entries are gone, the number of the last one, the history of the log, and the number of
-// the last one that the caller may see.
-const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.history, h.latest AS seen FROM (SELECT r.removed, r.history, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest FROM change_horizon r) h"
+// endsOfFeed tells up to where entries are gone, the number of the last one, the history of the log, whether this goes on
+// from place $1 of history $2, and the number of the last one that the caller may see.
+const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.history," +
+	" EXISTS (SELECT 1 FROM change_histories o WHERE o.history = $2 AND o.until >= $1) AS continues, h.latest AS seen" +
+	" FROM (SELECT r.removed, r.history, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest" +
+	" FROM change_horizon r) h"
 
 func feedNames(inView bool) string {
 	if inView {
@@ -111,38 +114,35 @@ func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into 
 
 func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePage, inView bool) *Query {
 	*into = backoffice.ChangePage{}
-	text, args := endsOfFeed, []any(nil)
-	if q.Kinds|q.Seeing != 0 {
-		text, args = feedText(feedShapeOf(s.nouns.dialect, q, inView), s.nouns.dialect), []any{q.After}
-	}
+	text := feedText(feedShapeOf(s.nouns.dialect, q, inView), s.nouns.dialect)
 	moved, ended := 0, false
-	return queryOf(text, args, func(row *Row) error {
-		into.Removed, into.Latest, into.Seen = row.Int(0), row.Int(1), max(row.Int(3), q.After)
+	return queryOf(text, []any{q.After, q.History}, func(row *Row) error {
+		into.Removed, into.Latest, into.Continues, into.Seen = row.Int(0), row.Int(1), row.Bool(3), max(row.Int(4), q.After)
 		if into.History == "" {
 			into.History = row.Text(2)
 		}
-		if q.Kinds == 0 || row.IsNull(4) || row.Int(4) <= into.Removed || ended {
+		if q.Kinds == 0 || row.IsNull(5) || row.Int(5) <= into.Removed || ended {
 			return nil
 		}
 		// A page does not end among what is told at one place, and it ends with the first one at which customers moved.
 		n := len(into.Changes)
-		if (n >= q.First || moved > 0) && (n == 0 || into.Changes[n-1].Sequence != row.Int(4)) {
+		if (n >= q.First || moved > 0) && (n == 0 || into.Changes[n-1].Sequence != row.Int(5)) {
 			into.More, ended = true, true
 			return nil
 		}
 		c := &backoffice.Change{
-			History: into.History, Sequence: row.Int(4), At: row.Instant(5), ClientID: row.Text(6),
-			Noun: backoffice.Noun(row.Text(7)), ObjectID: row.Text(8), Fields: split[string](row.Text(9)),
-			Done: backoffice.ChangeAction(row.Text(10)), Parents: parentsFrom(row.Text(11), row.Text(12)),
-			VisibleAt: row.Instant(13),
+			History: into.History, Sequence: row.Int(5), At: row.Instant(6), ClientID: row.Text(7),
+			Noun: backoffice.Noun(row.Text(8)), ObjectID: row.Text(9), Fields: split[string](row.Text(10)),
+			Done: backoffice.ChangeAction(row.Text(11)), Parents: parentsFrom(row.Text(12), row.Text(13)),
+			VisibleAt: row.Instant(14),
 		}
 		if inView {
-			seen := split[string](row.Text(14))
+			seen := split[string](row.Text(15))
 			c.Parents = slices.DeleteFunc(c.Parents, func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) })
-			if row.Int(16) == 0 {
+			if row.Int(17) == 0 {
 				c.Done = backoffice.Deleted // it has left
 			}
-			if row.Int(15) > 0 {
+			if row.Int(16) > 0 {
 				into.More = c.Sequence < into.Seen
 				if moved++; moved > mostMoves {
 					resetMoved(into, q.Kinds, c, moved)
@@ -173,9 +173,16 @@ func resetMoved(into *backoffice.ChangePage, kinds backoffice.ChangeKinds, at *b
 
 func (s *Store) RenewHistory(ctx context.Context, old, act string, now backoffice.Instant) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.lock(ctx, lockChanges); err != nil { // first, as writers take it
+			return err
+		}
 		const text = "UPDATE /*backoffice:change_horizon.renew*/ change_horizon SET history = $1 WHERE history = $2 OR $2 = ''"
 		renewed, err := tx.conn.Exec(ctx, text, []any{backoffice.NewHistory(), old})
 		if err != nil || renewed == 0 {
+			return err
+		}
+		const forget = "DELETE /*backoffice:change_histories.forget*/ FROM change_histories"
+		if _, err := tx.conn.Exec(ctx, forget, nil); err != nil {
 			return err
 		}
 		return tx.LogChanges(ctx, &backoffice.Change{At: now, Action: act, Done: backoffice.Unknown})

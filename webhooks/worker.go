@@ -175,6 +175,7 @@ func (w *worker) compose(ctx context.Context, reader *changes.Reader) error {
 	idle, cancel := context.WithTimeout(ctx, w.idle)
 	defer cancel()
 	found, err := reader.Next(idle, atOnce)
+	w.hook.History = reader.History() // which may go on from the one before
 	switch {
 	case backoffice.KindOf(err) == backoffice.CursorExpired:
 		return w.halt(ctx, backoffice.WebhookExpired)
