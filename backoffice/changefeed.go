@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// The change feed is the change log as callers see it. What a caller may not see leaves a gap in the numbers, and so
-// do the entries of nothing that the feed shows: a gap means nothing.
+// The change feed is the change log as callers see it. Whatever it does not show leaves a gap, which means nothing.
 
 // ChangeKinds are kinds of entries of the change log: one for each noun that the feed shows, and one for changes of
 // nothing but registration numbers. The zero value is none.
@@ -205,8 +204,7 @@ func (p *ChangePage) Expired(history string, after int64) error {
 		"export the records again, and go on from the cursor that the export names")
 }
 
-// End is the cursor of the end of the log as the caller may know it. Where all that it may see was removed long ago, it
-// is that of the log itself, which does not expire.
+// End is the cursor of the last change that the caller may see, or of the log's end where all those are removed.
 func (p *ChangePage) End() string {
 	if p.Seen < p.Removed {
 		return ChangeCursor(p.History, p.Latest)

@@ -165,8 +165,7 @@ func (w *Webhook) State() string {
 	return "live"
 }
 
-// Reason says why nothing is sent, and what to do, as the log stands of which a page after its place was read; ""
-// when something is.
+// Reason says why nothing is sent, and what to do, by a page of the log after its place; "" when something is.
 func (w *Webhook) Reason(log *ChangePage) string {
 	if w.Stop == "" && log.Expired(w.History, w.At) != nil {
 		return WebhookExpired.Sentence() // nobody has tried yet

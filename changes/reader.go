@@ -10,8 +10,7 @@ import (
 // readTime is how long a page of the log may take.
 const readTime = 10 * time.Second
 
-// Reader follows the feed from a number on: it gives all that its kinds of entries have behind it, in order, each
-// once. It is for one goroutine.
+// Reader gives all that the feed has of some kinds after a number, in order, each once. It is for one goroutine.
 type Reader struct {
 	feed    *Feed
 	kinds   backoffice.ChangeKinds
@@ -61,7 +60,7 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 		return nil, context.Cause(ctx)
 	}
 	entries, to, history, ok := r.feed.tail.after(r.at)
-	if ok && (r.history == "" || r.history == history) && !backoffice.RestrictionOf(ctx).IsSet() { // only the store knows what is in view
+	if ok && (r.history == "" || r.history == history) && !backoffice.RestrictionOf(ctx).IsSet() { // the store knows views
 		r.history = history
 		for _, entry := range entries {
 			if shown := r.kinds.Show(entry); shown != nil {

@@ -9,8 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// mostKept is how many entries of the log's end are kept for those who follow it. Whoever is further behind reads the
-// log.
+// mostKept is how many entries of the log's end are kept for followers. Slower ones read the log.
 const mostKept = 4096
 
 // tail is the end of the log, which all who follow it share: so their number costs no reading.
@@ -76,7 +75,7 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 			return false, err
 		case page.History != history, page.Removed > to:
 			return false, t.begin(ctx, store)
-		case err != nil || last != nil && page.Removed < to: // what was followed is not there any more, and nobody has said so
+		case err != nil || last != nil && page.Removed < to: // what was followed is lost, and nobody said so
 			err := store.RenewHistory(ctx, history, "failover", backoffice.InstantOf(time.Now()))
 			if err != nil {
 				return false, err

@@ -20,8 +20,7 @@ const (
 	leaseLeft = attemptTime + 5*time.Second
 )
 
-// worker serves one webhook, until there is nothing more to do for it: its message is not due yet, another sender has
-// it, or it stops.
+// worker serves one webhook until its message is not due yet, another sender has it, or it stops.
 type worker struct {
 	*Sender
 	id      string
