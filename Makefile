@@ -42,7 +42,7 @@ histories: ## the figures of docs/histories.md: so many histories on each engine
 
 RESTRICTED ?= 500
 broken: ## copies of the sources with a fault each, which the tests of the promises have to find
-	$(GO) test -count=1 -timeout 1h -run ACopyWithAFault -v ./gateway -broken
+	$(GO) test -count=1 -timeout 1h -run ACopyWithAFault -v ./gateway ./cli -broken
 
 VIEWS ?= 1000
 views: ## random histories that copies of restricted pairs follow by pages and by streams, on each engine

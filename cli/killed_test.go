@@ -45,6 +45,16 @@ func leftIn(folders ...string) (files, numbers int) {
 	return files, numbers
 }
 
+// waitForFiles waits until folders have a file.
+func waitForFiles(folders ...string) {
+	for range 4000 {
+		if files, _ := leftIn(folders...); files > 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 func TestWhatAKilledCommandHeldInClearIsGoneWithTheNext(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -72,12 +82,7 @@ func TestWhatAKilledCommandHeldInClearIsGoneWithTheNext(t *testing.T) {
 		if err := killed.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for range 4000 {
-			if files, _ := left(); files > 0 {
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+		waitForFiles(temp, beside)
 		_ = killed.Process.Kill()
 		_ = killed.Wait()
 		if files, _ := left(); files == 0 {
@@ -133,15 +138,23 @@ func TestAKilledImportOfAWorkbookAndAKilledPullLeaveNoNumberInClear(t *testing.T
 		"pull": {"pull", "--from", "http://" + serving.address, "--client-id", id, "--client-secret-file", secret,
 			"--registration-numbers", "--purpose", "a test"},
 	} {
-		s, temp := newShell(t), t.TempDir()
-		for _, after := range []int{200, 500, 900, 1400} {
+		s, temp, tried := newShell(t), t.TempDir(), 0
+		for _, after := range []int{0, 0, 0, 200, 500, 900, 1400} {
 			killed := s.process(t, temp, args...)
 			if err := killed.Start(); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Duration(after) * time.Millisecond)
+			if after == 0 && name == "pull" {
+				waitForFiles(temp)
+			}
 			_ = killed.Process.Kill()
 			_ = killed.Wait()
+			files, _ := leftIn(temp)
+			tried += files
+		}
+		if tried == 0 && name == "pull" {
+			t.Error("nothing was left by the killed pulls, so that nothing is tried")
 		}
 		if out, err := s.process(t, temp, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: the next one ends with %v: %s", name, err, out)

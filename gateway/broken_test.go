@@ -1,14 +1,11 @@
 package gateway
 
 import (
-	"flag"
 	"maps"
 	"testing"
 
 	"example.org/backoffice/backoffice/brokentest"
 )
-
-var findBroken = flag.Bool("broken", false, "find the copies with faults, each by the test of its promise")
 
 const (
 	foundByRights = "TestWhateverLastsFollowsTheRightsOfItsCaller/SQLite"
@@ -67,9 +64,5 @@ func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {
 	all := maps.Clone(brokenRights)
 	maps.Copy(all, brokenViews)
 	maps.Copy(all, brokenDeliveries)
-	if !*findBroken { // each takes a minute: make broken
-		brokentest.Sources(t, all)
-		return
-	}
-	brokentest.Find(t, all, "-restricted-histories", "12", "-test.failfast")
+	brokentest.FindWhenAsked(t, all, "-restricted-histories", "12", "-test.failfast")
 }

@@ -1,0 +1,35 @@
+//go:build unix
+
+package cli
+
+import (
+	"testing"
+
+	"example.org/backoffice/backoffice/brokentest"
+)
+
+const (
+	foundByKills = "TestWhatAKilledCommandHeldInClear"
+	foundByPulls = "TestAKilledImportOfAWorkbookAndAKilledPull"
+)
+
+// brokenKills are faults of what a command that is killed leaves.
+var brokenKills = map[string]brokentest.Copy{
+	"clears no temporary folders":     {Found: foundByKills, Edits: []brokentest.Edit{clearsNothing}},
+	"clears nothing of a killed pull": {Found: foundByPulls, Edits: []brokentest.Edit{clearsNothing}},
+	"leaves killed backups and exports": {Found: foundByKills, Edits: []brokentest.Edit{
+		{"../files/newfolder.go", "		clearLeft(above, \".backoffice-*.partial\")\n", "		if !BROKEN {\n			clearLeft(above, \".backoffice-*.partial\")\n		}\n"}}},
+	"makes dry runs in a folder that nobody clears": {Found: foundByKills, Edits: []brokentest.Edit{
+		{"import.go", "	path := filepath.Join(folder, backupDatabase)\n", "	if BROKEN {\n		folder, err = environment.MkdirTemp(\"\", \"dry-run-\")\n	}\n	path := filepath.Join(folder, backupDatabase)\n"}}},
+	"pulls into a folder that nobody clears": {Found: foundByPulls, Edits: []brokentest.Edit{
+		{"../mirror/file.go", "	folder, err := os.OpenRoot(path)\n", "	if BROKEN {\n		path, err = environment.MkdirTemp(\"\", \"pull-\")\n	}\n	folder, err := os.OpenRoot(path)\n"}}},
+	"keeps the name of a workbook's rows": {Found: foundByPulls, Edits: []brokentest.Edit{
+		{"../importexport/workbook.go", "	_ = os.Remove(file.Name())\n	typed,", "	if !BROKEN {\n		_ = os.Remove(file.Name())\n	}\n	typed,"}}},
+}
+
+var clearsNothing = brokentest.Edit{"../files/temp.go", "	ClearTemp()\n	return", "	if !BROKEN {\n		ClearTemp()\n	}\n	return"}
+
+func TestACopyWithAFaultIsFoundByTheTestsOfKills(t *testing.T) {
+	t.Parallel()
+	brokentest.FindWhenAsked(t, brokenKills)
+}
