@@ -31,7 +31,7 @@ func actors(t *testing.T, house fs.FS) (found []string) {
 			return nil
 		}
 		text, err := fs.ReadFile(house, path)
-		if err != nil || !strings.Contains(string(text), "WithPrincipal") && !strings.Contains(string(text), "principalKey") {
+		if err != nil || !strings.Contains(string(text), "WithPrincipal") && !strings.Contains(string(text), "WithRequest") {
 			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
@@ -40,11 +40,11 @@ func actors(t *testing.T, house fs.FS) (found []string) {
 		}
 		for _, declared := range file.Decls {
 			f, ok := declared.(*ast.FuncDecl)
-			if !ok || path == "auth/principal.go" {
+			if !ok || path == "auth/principal.go" || strings.HasPrefix(path, "backoffice/") {
 				continue
 			}
 			ast.Inspect(f, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok && (id.Name == "WithPrincipal" || id.Name == "principalKey") {
+				if id, ok := n.(*ast.Ident); ok && (id.Name == "WithPrincipal" || id.Name == "WithRequest") {
 					found = append(found, path+" "+f.Name.Name)
 				}
 				return true

@@ -6,21 +6,17 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-type principalKey struct{}
-
 // WithPrincipal puts the principal into a context, for the store as well, which requests share and nobody changes.
 func WithPrincipal(ctx context.Context, principal *backoffice.Principal) context.Context {
-	if principal != nil {
-		ctx = backoffice.WithRestriction(backoffice.WithSessionOf(ctx, principal), principal.Restriction)
-	}
-	return context.WithValue(ctx, principalKey{}, principal)
+	return backoffice.WithRequest(ctx, func(r *backoffice.Request) {
+		if r.Principal = principal; principal != nil {
+			r.Session, r.Restriction = backoffice.NewSession(principal), principal.Restriction
+		}
+	})
 }
 
 // From returns the context's principal; nil when nobody is signed in.
-func From(ctx context.Context) *backoffice.Principal {
-	principal, _ := ctx.Value(principalKey{}).(*backoffice.Principal)
-	return principal
-}
+func From(ctx context.Context) *backoffice.Principal { return backoffice.RequestOf(ctx).Principal }
 
 // Require returns nil when the context's principal holds a scope; Forbidden, naming the scope, when it does not;
 // Unauthenticated when there is none.

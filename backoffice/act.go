@@ -20,16 +20,14 @@ type Act struct {
 	noted atomic.Bool
 }
 
-type actKey struct{}
-
 // WithAct makes what a context's transactions do an administrator's act, and with nil nobody's.
 func WithAct(ctx context.Context, act *Act) context.Context {
-	return context.WithValue(ctx, actKey{}, act)
+	return WithRequest(ctx, func(r *Request) { r.act = act })
 }
 
 // ActOf returns the act of a context that is not noted yet, nil when there is none.
 func ActOf(ctx context.Context) *Act {
-	act, _ := ctx.Value(actKey{}).(*Act)
+	act := RequestOf(ctx).act
 	if act == nil || act.noted.Load() {
 		return nil
 	}

@@ -74,15 +74,10 @@ func (b *Budget) tell() error {
 	return nil
 }
 
-type budgetKey struct{}
-
 // WithBudget bounds what a context's request takes.
 func WithBudget(ctx context.Context, budget *Budget) context.Context {
-	return context.WithValue(ctx, budgetKey{}, budget)
+	return WithRequest(ctx, func(r *Request) { r.Budget = budget })
 }
 
 // BudgetOf is the budget of a context, nil without a bound.
-func BudgetOf(ctx context.Context) *Budget {
-	budget, _ := ctx.Value(budgetKey{}).(*Budget)
-	return budget
-}
+func BudgetOf(ctx context.Context) *Budget { return RequestOf(ctx).Budget }

@@ -14,27 +14,12 @@ func Moved() error {
 	return &Error{Kind: Unavailable, Message: "the data were changed while they were read; try again", Cause: ErrMoved}
 }
 
-type withoutMemoryKey struct{}
-
 // WithoutMemory returns a context in which a snapshot that begins reads from the store alone.
 func WithoutMemory(ctx context.Context) context.Context {
-	return context.WithValue(ctx, withoutMemoryKey{}, true)
+	return WithRequest(ctx, func(r *Request) { r.WithoutMemory = true })
 }
 
-func ReadsWithoutMemory(ctx context.Context) bool {
-	without, _ := ctx.Value(withoutMemoryKey{}).(bool)
-	return without
-}
-
-type readOnceKey struct{}
-
-// ReadOnce returns a context in which a snapshot that begins leaves no lists in memory, and records only that were
-// asked for before: for walks over much that nobody will ask for soon.
+// ReadOnce returns a context for walks over much that nobody will ask for soon.
 func ReadOnce(ctx context.Context) context.Context {
-	return context.WithValue(ctx, readOnceKey{}, true)
-}
-
-func ReadsOnce(ctx context.Context) bool {
-	once, _ := ctx.Value(readOnceKey{}).(bool)
-	return once
+	return WithRequest(ctx, func(r *Request) { r.ReadOnce = true })
 }

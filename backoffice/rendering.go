@@ -16,19 +16,15 @@ type drawings struct {
 	made  map[string]TranscriptDocument // by the transcript's identifier, with the transcript as it was stored then
 }
 
-type drawingsKey struct{}
-
 // WithRenderings bounds the documents that are generated in a context, one operation's: they are drawn from so many
 // bytes of answers at most, unless one alone has more, and the same is not drawn twice. Errors then: OverLimit.
 func WithRenderings(ctx context.Context, most int) context.Context {
-	return context.WithValue(ctx, drawingsKey{}, &drawings{most: most, made: map[string]TranscriptDocument{}})
+	of := &drawings{most: most, made: map[string]TranscriptDocument{}}
+	return WithRequest(ctx, func(r *Request) { r.drawings = of })
 }
 
 // drawingsOf are those of a context; nil, which keeps and bounds nothing, when there is no operation.
-func drawingsOf(ctx context.Context) *drawings {
-	of, _ := ctx.Value(drawingsKey{}).(*drawings)
-	return of
-}
+func drawingsOf(ctx context.Context) *drawings { return RequestOf(ctx).drawings }
 
 // have says whether the document that is stored was drawn in this operation, and from the same.
 func (d *drawings) have(of TranscriptDocument) bool {

@@ -205,19 +205,14 @@ func checkNamed[T any, C comparable](ctx context.Context, reads Reader[T, C], id
 	return err
 }
 
-type restrictionKey struct{}
-
 // WithRestriction restricts what a context asks a Store: every read and every write, whoever asks. It stays with all
 // contexts that are made of this one.
-func WithRestriction(ctx context.Context, r Restriction) context.Context {
-	return context.WithValue(ctx, restrictionKey{}, r)
+func WithRestriction(ctx context.Context, to Restriction) context.Context {
+	return WithRequest(ctx, func(r *Request) { r.Restriction = to })
 }
 
 // RestrictionOf is the restriction of a context, the zero value where nobody has set one.
-func RestrictionOf(ctx context.Context) Restriction {
-	r, _ := ctx.Value(restrictionKey{}).(Restriction)
-	return r
-}
+func RestrictionOf(ctx context.Context) Restriction { return RequestOf(ctx).Restriction }
 
 // OutOfView refuses a write that touches, or makes, what its pair may not see.
 func OutOfView(field ...string) error {

@@ -39,16 +39,14 @@ func (c *Session) StayOnPrimary() {
 	c.server = Primary
 }
 
-type callerKey struct{}
-
 // WithSessionOf begins a request of a pair: what its context asks the store sees all that the pair wrote before. What
 // is logged of its writes names the person.
 func WithSessionOf(ctx context.Context, principal *Principal) context.Context {
-	return context.WithValue(ctx, callerKey{}, &Session{ClientID: principal.ClientID, Person: principal.Person})
+	return WithRequest(ctx, func(r *Request) { r.Session = NewSession(principal) })
 }
 
+// NewSession begins a request of a principal.
+func NewSession(of *Principal) *Session { return &Session{ClientID: of.ClientID, Person: of.Person} }
+
 // SessionOf returns the caller of a context, nil for none: its reads then see what was durable when asked.
-func SessionOf(ctx context.Context) *Session {
-	caller, _ := ctx.Value(callerKey{}).(*Session)
-	return caller
-}
+func SessionOf(ctx context.Context) *Session { return RequestOf(ctx).Session }

@@ -13,18 +13,13 @@ func (c *StatementCount) Count() int { return int(c.n.Load()) }
 // Add counts those of a part that was counted by itself.
 func (c *StatementCount) Add(part *StatementCount) { c.n.Add(part.n.Load()) }
 
-type statementCountKey struct{}
-
 func WithStatementCount(ctx context.Context) (context.Context, *StatementCount) {
 	calls := &StatementCount{}
-	return context.WithValue(ctx, statementCountKey{}, calls), calls
+	return WithRequest(ctx, func(r *Request) { r.Statements = calls }), calls
 }
 
 // StatementCountOf returns the counter of a context, nil when nothing counts.
-func StatementCountOf(ctx context.Context) *StatementCount {
-	calls, _ := ctx.Value(statementCountKey{}).(*StatementCount)
-	return calls
-}
+func StatementCountOf(ctx context.Context) *StatementCount { return RequestOf(ctx).Statements }
 
 func CountStatement(ctx context.Context) {
 	if calls := StatementCountOf(ctx); calls != nil {

@@ -42,18 +42,13 @@ type TimedStatement struct {
 	Replica      bool // a replica answered
 }
 
-type timelineKey struct{}
-
 func WithTimeline(ctx context.Context) (context.Context, *Timeline) {
 	t := &Timeline{}
-	return context.WithValue(ctx, timelineKey{}, t), t
+	return WithRequest(ctx, func(r *Request) { r.Timeline = t }), t
 }
 
 // TimelineOf returns the timeline of a context, nil when nobody wants one.
-func TimelineOf(ctx context.Context) *Timeline {
-	t, _ := ctx.Value(timelineKey{}).(*Timeline)
-	return t
-}
+func TimelineOf(ctx context.Context) *Timeline { return RequestOf(ctx).Timeline }
 
 // BeginLevel notes that so many resolvers are called now.
 func (t *Timeline) BeginLevel(fields int) {

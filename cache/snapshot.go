@@ -37,7 +37,8 @@ type snapshotKey struct{}
 
 func (s *Store) BeginSnapshot(ctx context.Context) (of context.Context, end func()) {
 	inner, done := s.Source.BeginSnapshot(ctx)
-	q := &snapshot{of: s, past: backoffice.ReadsWithoutMemory(ctx), once: backoffice.ReadsOnce(ctx), used: *usedBefore.Get().(*[]*kept)}
+	r := backoffice.RequestOf(ctx)
+	q := &snapshot{of: s, past: r.WithoutMemory, once: r.ReadOnce, used: *usedBefore.Get().(*[]*kept)}
 	return context.WithValue(inner, snapshotKey{}, q), func() {
 		done()
 		q.mu.Lock()
@@ -111,7 +112,8 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 	q, ok := ctx.Value(snapshotKey{}).(*snapshot)
 	if !ok || q.of != s {
-		q = &snapshot{of: s, alone: true, past: backoffice.ReadsWithoutMemory(ctx), once: backoffice.ReadsOnce(ctx)}
+		r := backoffice.RequestOf(ctx)
+		q = &snapshot{of: s, alone: true, past: r.WithoutMemory, once: r.ReadOnce}
 	}
 	return q.send(ctx, b)
 }
