@@ -49,9 +49,10 @@ func (w *witness) newCreation(noun string, input map[string]any, on ...*creation
 		c.name, c.path = c.key, "/settings/labels"
 		input["name"], body["name"] = c.name, c.name
 	case "CUSTOMER_RELATION":
-		c.path = "/customers/" + on[0].id + "/relations"
-		input["customerId"], input["relatedCustomerId"], input["kind"] = on[0].id, on[1].id, "DIRECTOR"
-		body = map[string]any{"relatedCustomer": on[1].id, "kind": "director"}
+		of, other := on[0].id, on[len(on)-1].id
+		c.path = "/customers/" + of + "/relations"
+		input["customerId"], input["relatedCustomerId"], input["kind"] = of, other, "DIRECTOR"
+		body = map[string]any{"relatedCustomer": other, "kind": "director"}
 	case "TRANSCRIPT":
 		c.path = "/checklists/assign"
 		input["customerId"] = on[0].id
@@ -74,7 +75,8 @@ func (c *creation) stands() bool {
 // the program, which knows the same keys.
 func (w *witness) send(c *creation, replay bool) (answered bool) {
 	w.step++
-	id, refused, ok := "", "", false
+	var id, refused string
+	var ok bool
 	if c.noun == "CUSTOMER_DOCUMENT" || replay && w.step%2 == 0 {
 		id, refused, ok = w.postREST(c)
 	} else {
