@@ -62,11 +62,6 @@ func (s *soak) build() error {
 			return err
 		}
 	}
-	port, err := rig.FreePort()
-	if err != nil {
-		return err
-	}
-	s.live = fmt.Sprint("127.0.0.1:", port)
 	return rig.Build(s.binary, "-overlay", overlay)
 }
 
@@ -74,7 +69,7 @@ func (s *soak) build() error {
 func (s *soak) liveHeap() (float64, error) {
 	response, err := http.Get("http://" + s.live)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("a program that soak has not built tells no live heap: %w", err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)

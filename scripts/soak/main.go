@@ -25,7 +25,7 @@ type soak struct {
 	ids    []string
 	writer *rig.Client
 	plain  *rig.Client // without privacy.read
-	live   string      // where the program tells its live heap; "" when it does not
+	live   string      // where the program tells its live heap
 	began  time.Time
 	took   []sample
 	came   outcome
@@ -35,7 +35,7 @@ func main() {
 	s := &soak{}
 	flag.StringVar(&s.engine, "engine", "sqlite", "sqlite or postgres")
 	flag.StringVar(&s.folder, "folder", filepath.Join(os.TempDir(), "backoffice-soak"), "where everything is kept; it must not exist")
-	flag.StringVar(&s.binary, "binary", "", "the program, when it is built already; its live heap is then estimated")
+	flag.StringVar(&s.binary, "binary", "", "the program, when an earlier run has built it")
 	flag.DurationVar(&s.duration, "duration", time.Hour, "how long")
 	flag.DurationVar(&s.every, "every", 10*time.Second, "how often it looks what the server takes")
 	flag.IntVar(&s.rate, "rate", 100, "requests a second")
@@ -64,6 +64,11 @@ func (s *soak) run() (flat bool, err error) {
 			return false, err
 		}
 	}
+	port, err := rig.FreePort()
+	if err != nil {
+		return false, err
+	}
+	s.live = fmt.Sprint("127.0.0.1:", port)
 	s.office = &rig.Office{Binary: s.binary, Folder: s.folder, Database: "sqlite:" + filepath.Join(s.folder, "backoffice.db")}
 	if s.engine == "postgres" {
 		cluster, err := rig.NewCluster(filepath.Join(s.folder, "postgres"))

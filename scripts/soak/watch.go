@@ -68,25 +68,18 @@ func (s *soak) look() (now sample, err error) {
 		return now, err
 	}
 	defer response.Body.Close()
-	goal, percent := 0.0, 100.0 // of the next collection
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")
 		number, _ := strconv.ParseFloat(value, 64)
 		switch name {
-		case "go_memstats_next_gc_bytes":
-			goal = number / (1 << 20)
-		case "go_gc_gogc_percent":
-			percent = number
 		case "go_goroutines":
 			now.goroutines = number
 		case "process_open_fds":
 			now.files = number
 		}
 	}
-	if now.live = goal / (1 + percent/100); s.live != "" {
-		if now.live, err = s.liveHeap(); err != nil {
-			return now, err
-		}
+	if now.live, err = s.liveHeap(); err != nil {
+		return now, err
 	}
 	size := func(path string) float64 {
 		info, err := os.Stat(path)
