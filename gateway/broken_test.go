@@ -54,15 +54,28 @@ var brokenViews = map[string]brokentest.Copy{
 	"tells of records that were never in view": {Found: foundByCopies, Edits: []brokentest.Edit{
 		{"../store/viewfeed.go", `mayBeGone+" AND "+goneThen`, `mayBeGone+map[bool]string{true: "", false: " AND "+goneThen}[BROKEN]`}}},
 	"ends a page among what is told at one place": {Found: foundByCopies, Edits: []brokentest.Edit{
-		{"../store/changefeed.go", "(n == 0 || into.Changes[n-1].Sequence != row.Int(4))", "(BROKEN || n == 0 || into.Changes[n-1].Sequence != row.Int(4))"}}},
+		{"../store/changefeed.go", "(n == 0 || into.Changes[n-1].Sequence != row.Int(5))", "(BROKEN || n == 0 || into.Changes[n-1].Sequence != row.Int(5))"}}},
 	"does not notice that a year moved": {Found: foundByCopies, Edits: []brokentest.Edit{
 		{"../store/viewfeed.go", "	if ofYears {\n", "	if !BROKEN && ofYears {\n"}}},
+}
+
+const foundByPlaces = "TestNoPlaceOfALostHistoryIsTakenForOneOfThePresent/"
+
+// brokenPlaces are faults where a history meets what remembers a place.
+var brokenPlaces = map[string]brokentest.Copy{
+	"compares numbers alone": {Found: foundByPlaces + "SQLite/another_store/0_MiB", Edits: []brokentest.Edit{
+		{"../backoffice/changefeed.go", `case history != "" && history != p.History`, `case !BROKEN && history != "" && history != p.History`}}},
+	"does not begin a history at a restore": {Found: foundByPlaces + "SQLite/restore/0_MiB", Edits: []brokentest.Edit{
+		{"../store/changefeed.go", "backoffice.NewHistory(), old}", `backoffice.NewHistory(), map[bool]string{true: "none", false: old}[BROKEN]}`}}},
+	"goes on in each history that it knows of": {Found: foundByPlaces + "PostgreSQL/begin_history/0_MiB", Edits: []brokentest.Edit{
+		{"../store/changefeed.go", "row.Bool(3)", `row.Bool(3) || BROKEN && q.History != ""`}}},
 }
 
 func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {
 	t.Parallel()
 	all := maps.Clone(brokenRights)
 	maps.Copy(all, brokenViews)
+	maps.Copy(all, brokenPlaces)
 	maps.Copy(all, brokenDeliveries)
 	brokentest.FindWhenAsked(t, all, "-restricted-histories", "12", "-test.failfast")
 }
