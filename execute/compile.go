@@ -173,6 +173,9 @@ func (s *selection) merge(part *ast.Field) {
 		at = len(s.fields)
 		s.fields = append(s.fields, field{object: s.object, source: graphql.CollectedField{Field: part}})
 	}
+	if in := part.Position; in != nil {
+		s.fields[at].places = append(s.fields[at].places, gqlerror.Location{Line: in.Line, Column: in.Column})
+	}
 	selections := &s.fields[at].source.Selections
 	for _, below := range part.SelectionSet {
 		if !slices.Contains(*selections, below) {

@@ -60,7 +60,7 @@ func (w *Writer) tell(g *group, f *field, err error) {
 	}
 }
 
-// add adds an error with the path of a field and its place in the document, whatever path it came with: one error may
+// add adds an error with the path of a field and its places in the document, whatever path it came with: one error may
 // be that of many objects, and that of an argument has a path into the arguments.
 func add(ctx context.Context, f *field, err error) {
 	if all, isList := err.(gqlerror.List); isList {
@@ -73,10 +73,7 @@ func add(ctx context.Context, f *field, err error) {
 	if known, ok := errors.AsType[*gqlerror.Error](err); ok {
 		located.Message, located.Rule, located.Extensions = known.Message, known.Rule, known.Extensions
 	}
-	located.Path = graphql.GetPath(ctx)
-	if at := f.source.Position; at != nil {
-		located.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
-	}
+	located.Path, located.Locations = graphql.GetPath(ctx), f.places
 	graphql.AddError(ctx, located)
 }
 

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
 // plan is an operation made ready: fields merged, fragments and type conditions flattened, @skip and @include decided.
@@ -29,6 +30,7 @@ type field struct {
 	def      *Field // nil for __typename
 	object   *Object
 	source   graphql.CollectedField
+	places   []gqlerror.Location
 	prefix   []byte // what stands before the value: `{"name":` or `,"name":`
 	typename []byte // the value of __typename
 	column   int    // its place among the selection's columns

@@ -65,13 +65,14 @@ func TestNoValueOfACallerIsAnInternalError(t *testing.T) {
 	}
 }
 
-func TestAnErrorHasThePathOfItsFieldAndItsPlaceInTheDocument(t *testing.T) {
+func TestAnErrorHasThePathOfItsFieldAndItsPlacesInTheDocument(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	pair := o.pair(t)
 	for query, want := range map[string]string{
 		`{ customers(filter: {registrationNumber: "85.07.30-033.28"}) { totalCount } }`:                                         `[customers] 1:3`,
 		`{ customer(id: "acme") { a: registrationNumber } }`:                                                                    `[customer a] 1:26`,
+		`{ customer(id: "acme") { registrationNumber ...f registrationNumber } } fragment f on Customer { registrationNumber }`: `[customer registrationNumber] 1:26 1:98 1:50`,
 		`{ customer(id: "acme") { relations(first: 501) { totalCount } } }`:                                                     `[customer relations] 1:26`,
 		"{ customers(first: 1) { nodes {\n transcripts(after: \"x\") { totalCount } } } }":                                      `[customers nodes 0 transcripts] 2:2`,
 		`{ customers(filter: {search: "ab"}) { totalCount } }`:                                                                  `[customers] 1:3`,
