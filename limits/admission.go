@@ -142,15 +142,18 @@ func (a *Admission) fits(weight int64, passing bool) bool {
 // hasPart reports whether a pair has its part of the room for requests of a size already.
 func (a *Admission) hasPart(p *pair, weight int64) bool {
 	s := a.sizeOf(weight)
-	return s != tiny && p.running[s] > 0 && p.running[s]+weight > a.part(s)
+	return p.running[s] > 0 && p.running[s]+weight > a.part(s)
 }
 
 // part is what one pair may have running of a size, when it has several.
 func (a *Admission) part(s size) int64 {
-	if s == large {
+	switch s {
+	case large:
 		return a.most * 2 / 3
+	case small:
+		return a.kept()
 	}
-	return a.kept()
+	return a.kept() / 2 // so that others find some
 }
 
 // Enter waits until a request of a pair may run, and fails with Unavailable when too much waits, or it for too long.

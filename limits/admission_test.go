@@ -400,13 +400,15 @@ func BenchmarkEnteringWhenNothingWaits(b *testing.B) {
 func TestAPairsSmallRequestsAndWhatItHasToSendLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	a := bounded(24_000, 0, time.Second)
-	for held := int64(240); held <= a.part(small); held += 240 {
-		enter(t, a, "flood", 240)
+	for s, cost := range map[size]int{small: 240, tiny: 24} {
+		for held := int64(cost); held <= a.part(s); held += int64(cost) {
+			enter(t, a, "flood", cost)
+		}
+		if _, err := a.Enter(t.Context(), "flood", cost); backoffice.KindOf(err) != backoffice.Unavailable {
+			t.Errorf("beyond its part: %v", err)
+		}
+		enter(t, a, "other", cost)
 	}
-	if _, err := a.Enter(t.Context(), "flood", 240); backoffice.KindOf(err) != backoffice.Unavailable {
-		t.Errorf("beyond its part: %v", err)
-	}
-	enter(t, a, "other", 240)
 	var full error
 	for range 100 {
 		if full = enter(t, a, "slow", 1).Grow(500 * bytesOfOne); full != nil {
