@@ -102,7 +102,7 @@ func EachPage[T any, C comparable](ctx context.Context, r Reader[T, C], ask List
 	}
 }
 
-// Find reads one row; ok says whether it is there. What cannot be an identifier is not there.
+// Find reads one row; ok reports whether it is there. What cannot be an identifier is not there.
 func Find[T any, C comparable](ctx context.Context, r Reader[T, C], id string) (row T, ok bool, err error) {
 	if !IsID(id) {
 		return row, false, nil
@@ -112,7 +112,7 @@ func Find[T any, C comparable](ctx context.Context, r Reader[T, C], id string) (
 	return row, ok, err
 }
 
-// First reads the first row of a parent's list (NoParent's when it is of the root); ok says whether there is one.
+// First reads the first row of a parent's list (NoParent's when it is of the root); ok reports whether there is one.
 func First[T any, C comparable](ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string) (row T, ok bool, err error) {
 	ask.Window.Limit = 1
 	pages, err := ReadPages(ctx, r, ask, []string{parent}, 0)

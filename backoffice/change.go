@@ -70,7 +70,7 @@ type Change struct {
 	VisibleAt Instant
 }
 
-// Same says whether two readings of one number are of the same entry, and so of the same history of the log: a
+// Same reports whether two readings of one number are of the same entry, and so of the same history of the log: a
 // restored backup, or another primary, has others behind the place where it was left.
 func (c *Change) Same(other *Change) bool {
 	return c.Sequence == other.Sequence && c.At == other.At && c.VisibleAt == other.VisibleAt &&
@@ -96,6 +96,6 @@ type ChangeStore interface {
 	RenewHistory(ctx context.Context, old, act string, now Instant) error
 
 	// RemoveChanges removes entries of the log that became visible before an instant, the oldest first and at most
-	// limit of them, and tells whether there may be more. Numbers go on behind those that are gone.
+	// limit of them, and reports whether there may be more. Numbers go on behind those that are gone.
 	RemoveChanges(ctx context.Context, before Instant, limit int) (more bool, err error)
 }

@@ -8,7 +8,7 @@ type ChangeConnection struct {
 	Page  *ChangePage
 	After int64 // as in ChangeQuery
 
-	// AnyBefore tells whether the list has changes at After or before it.
+	// AnyBefore reports whether the list has changes at After or before it.
 	AnyBefore func(ctx context.Context) (bool, error)
 }
 

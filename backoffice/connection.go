@@ -109,7 +109,7 @@ func (p *PageInfo) StartCursor() Text { start, _ := p.of.ends(); return Text(sta
 // EndCursor is the last row's place, null on an empty page.
 func (p *PageInfo) EndCursor() Text { _, end := p.of.ends(); return Text(end) }
 
-// Around tells whether rows of the list stand after the page, or before it. A page may have to look into the store to
+// Around reports whether rows of the list stand after the page, or before it. A page may have to look into the store to
 // know that: then look says where, and exists says nothing.
 func (p *PageInfo) Around(after bool) (exists bool, look *PageCheck) { return p.of.around(after) }
 

@@ -38,7 +38,7 @@ func EndOfRights(ctx context.Context) error {
 	return nil
 }
 
-// Has says whether the pair holds a scope; no pair holds none.
+// Has reports whether the pair holds a scope; no pair holds none.
 func (v *Principal) Has(scope Scope) bool { return v != nil && slices.Contains(v.Scopes, scope) }
 
 // MaxLiveSecrets is how many secrets of a pair work at one time: two, while it is being rotated.
@@ -76,7 +76,7 @@ const (
 	day = 24 * time.Hour
 )
 
-// EndsSoon says whether a living pair is about to end, and in how many days, begun ones counted.
+// EndsSoon reports whether a living pair is about to end, and in how many days, begun ones counted.
 func (c *Credential) EndsSoon(now Instant) (days int, soon bool) {
 	left := c.ExpiresAt.Time().Sub(now.Time())
 	if c.ExpiresAt.IsZero() || !c.Live(now) || left > CredentialWarning {
@@ -147,12 +147,12 @@ func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Cred
 	return pair, nil
 }
 
-// Live says whether the pair works at a moment: neither revoked nor expired.
+// Live reports whether the pair works at a moment: neither revoked nor expired.
 func (c *Credential) Live(now Instant) bool {
 	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || now < c.ExpiresAt)
 }
 
-// Live says whether the secret works at a moment, provided that its pair does.
+// Live reports whether the secret works at a moment, provided that its pair does.
 func (s CredentialSecret) Live(now Instant) bool { return s.ExpiresAt.IsZero() || now < s.ExpiresAt }
 
 // Rotate gives the pair a new secret. The newest of those that live stays live for overlap, or shorter when it was to

@@ -45,7 +45,7 @@ type File struct {
 	TimeCreated Instant
 }
 
-// Same says whether two records' files are one, as a change of them goes; nil is none.
+// Same reports whether two records' files are one, as a change of them goes; nil is none.
 func (f *File) Same(other *File) bool {
 	if f == nil || other == nil {
 		return f == other

@@ -14,7 +14,7 @@ func NextVersion(version int) int { return version%MaxVersion + 1 }
 // NewID makes the identifier of a new object: a UUIDv7, so that identifiers of later objects sort later.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// CheckID says whether a text can be an identifier: 1 to 64 characters of A-Z a-z 0-9 _ -. If not, it is BadInput.
+// CheckID reports whether a text can be an identifier: 1 to 64 characters of A-Z a-z 0-9 _ -. If not, it is BadInput.
 func CheckID(id string) error {
 	if IsID(id) {
 		return nil

@@ -43,7 +43,7 @@ func ParseInstant(text string) (Instant, error) {
 
 func (i Instant) Time() time.Time { return time.UnixMilli(i.Milliseconds()).UTC() }
 
-// IsZero says whether there is no moment.
+// IsZero reports whether there is no moment.
 func (i Instant) IsZero() bool { return i == 0 }
 
 // String writes RFC 3339 with milliseconds in UTC.

@@ -48,7 +48,7 @@ func (j JSON) Canonical() string {
 	return string(canonical)
 }
 
-// SameMembers says whether two objects have equal members, in whatever order.
+// SameMembers reports whether two objects have equal members, in whatever order.
 func (j JSON) SameMembers(other JSON) bool {
 	return j == other || len(j.String()) == len(other.String()) && j.Canonical() == other.Canonical()
 }

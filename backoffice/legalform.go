@@ -88,7 +88,7 @@ func LegalFormOfKBO(code string) LegalForm {
 	return LegalFormAndere
 }
 
-// NeedsKBO says whether companies of this form have a KBO number; those of the other forms have none.
+// NeedsKBO reports whether companies of this form have a KBO number; those of the other forms have none.
 func (f LegalForm) NeedsKBO() bool { return legalForms[f].needsKBO }
 
 // Label names the form in a language; English when the language is unknown, the key when the form is.

@@ -142,8 +142,8 @@ func digitRuns(text string) []digitRun {
 	return runs
 }
 
-// isSeparator says whether people put this between the parts of a number. Letters divide numbers from each other, as do
-// the signs that stand between values: colons (also those of a time), quotes, brackets.
+// isSeparator reports whether people put this between the parts of a number. Letters divide numbers from each other, as
+// do the signs that stand between values: colons (also those of a time), quotes, brackets.
 func isSeparator(r rune) bool {
 	switch r {
 	case '.', ',', '/', '\\', '_', '|', '\'', '’', '·', '•', '−', '*', '+', '~':

@@ -20,7 +20,7 @@ func ParseNationalNumber(text string, now time.Time) (string, error) {
 	return digits, nil
 }
 
-// bornIn says whether the eleven digits are good for a birth in the century that starts with this year.
+// bornIn reports whether the eleven digits are good for a birth in the century that starts with this year.
 func bornIn(century int, digits string, now time.Time) bool {
 	year := century + int(decimal(digits[:2]))
 	month, day, sequence := int(decimal(digits[2:4])), int(decimal(digits[4:6])), decimal(digits[6:9])

@@ -66,7 +66,7 @@ func (n Networks) Texts() []string {
 	return texts
 }
 
-// Admit says whether a client at an address may sign in. The zero address is in no network.
+// Admit reports whether a client at an address may sign in. The zero address is in no network.
 func (n Networks) Admit(from netip.Addr) bool {
 	if len(n) == 0 {
 		return true

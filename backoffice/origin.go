@@ -30,7 +30,7 @@ type OriginWrite struct {
 	Key     Optional[string] // the caller's idempotency key
 }
 
-// writesThere says whether the records of a noun are written at the origin.
+// writesThere reports whether the records of a noun are written at the origin.
 func (s *Service) writesThere(ctx context.Context, noun Noun) (bool, error) {
 	if s.Origin == nil || s.copies {
 		return false, nil

@@ -26,7 +26,7 @@ func WithRenderings(ctx context.Context, most int) context.Context {
 // drawingsOf are those of a context; nil, which keeps and bounds nothing, when there is no operation.
 func drawingsOf(ctx context.Context) *drawings { return RequestOf(ctx).drawings }
 
-// have says whether the document that is stored was drawn in this operation, and from the same.
+// have reports whether the document that is stored was drawn in this operation, and from the same.
 func (d *drawings) have(of TranscriptDocument) bool {
 	if d == nil {
 		return false

@@ -138,7 +138,7 @@ func (r Restriction) AdmitsNew(c *Customer, responsible *User) bool {
 	})
 }
 
-// admitsNewOfSome says whether the customer would be in view with another user, or with one at all.
+// admitsNewOfSome reports whether the customer would be in view with another user, or with one at all.
 func (r Restriction) admitsNewOfSome(c *Customer) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool { return f.admitsNew(c) })
 }
@@ -147,7 +147,7 @@ func (f *RestrictionFields) admitsNew(c *Customer) bool {
 	return len(f.Years) == 0 && (len(f.Customers) == 0 || slices.Contains(f.Customers, c.ID))
 }
 
-// AdmitsResponsible says whether customers of a user, nil for nobody, may be in view as far as their user tells.
+// AdmitsResponsible reports whether customers of a user, nil for nobody, may be in view as far as their user tells.
 func (r Restriction) AdmitsResponsible(user *User) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool { return f.admitsResponsible(user) })
 }
@@ -159,7 +159,7 @@ func (f *RestrictionFields) admitsResponsible(user *User) bool {
 	return len(f.Labels) == 0 || user != nil && slices.ContainsFunc(user.LabelIDs, func(id string) bool { return slices.Contains(f.Labels, id) })
 }
 
-// SeesOthers says whether a change of a user changes which customers are in view: those of whoever has a label.
+// SeesOthers reports whether a change of a user changes which customers are in view: those of whoever has a label.
 func (r Restriction) SeesOthers(before, after *User) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
 		return slices.ContainsFunc(f.Labels, func(label string) bool {
@@ -168,7 +168,7 @@ func (r Restriction) SeesOthers(before, after *User) bool {
 	})
 }
 
-// AdmitsYear says whether what belongs to a financial year may be in view as far as that tells.
+// AdmitsYear reports whether what belongs to a financial year may be in view as far as that tells.
 func (r Restriction) AdmitsYear(year *FinancialYear) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
 		return len(f.Years) == 0 || slices.Contains(f.Years, year.StartDate)

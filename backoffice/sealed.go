@@ -42,7 +42,7 @@ func SealedOf(ciphertext, index []byte) Sealed {
 	return Sealed{ciphertext: string(ciphertext), index: string(index)}
 }
 
-// IsZero says whether there is no number.
+// IsZero reports whether there is no number.
 func (s Sealed) IsZero() bool { return s.ciphertext == "" }
 
 // Ciphertext is what a store writes; nil when there is no number.
@@ -61,8 +61,8 @@ func (s Sealed) WithAlias(index []byte) Sealed {
 // Prefix is what tells by which key the number was sealed, "" when there is no number.
 func (s Sealed) Prefix() string { return s.ciphertext[:min(len(s.ciphertext), PrefixSize)] }
 
-// SameNumber says whether both hold the same number of the same field, or both none. Sealing a number twice gives two
-// ciphertexts, so this, not equality, tells whether a write changes anything.
+// SameNumber reports whether both hold the same number of the same field, or both none. Sealing a number twice gives
+// two ciphertexts, so this, not equality, tells whether a write changes anything.
 func (s Sealed) SameNumber(other Sealed) bool {
 	if s.IsZero() || other.IsZero() {
 		return s.IsZero() == other.IsZero()

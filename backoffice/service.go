@@ -107,7 +107,7 @@ func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx)
 	return Errorf(Unavailable, "too many writes of one object at once; try again")
 }
 
-// lost says whether an update of a row that was just read found a newer one: another transaction came between.
+// lost reports whether an update of a row that was just read found a newer one: another transaction came between.
 func lost(err error) bool {
 	known, ok := err.(*Error)
 	return ok && known.Kind == Refused && known.UserErrors[0].Code == CodeStaleVersion

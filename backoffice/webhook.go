@@ -101,7 +101,7 @@ func NewWebhook(pair *Credential, address string, nouns []Noun, history string, 
 
 const maxWebhookURL = 2048
 
-// CheckWebhookURL says whether messages can be sent to an address. If not, it is BadInput.
+// CheckWebhookURL reports whether messages can be sent to an address. If not, it is BadInput.
 func CheckWebhookURL(text string) error {
 	if len(text) > maxWebhookURL {
 		return Errorf(BadInput, "a webhook's address has at most %d characters", maxWebhookURL)

@@ -36,7 +36,7 @@ func (w *Webhook) MessageID() string {
 	return fmt.Sprintf("%s_%d_%d", w.ID, w.Message.Through, w.Message.MadeAt)
 }
 
-// May says whether the message on its way tells only of what the webhook may be told.
+// May reports whether the message on its way tells only of what the webhook may be told.
 func (w *Webhook) May(kinds ChangeKinds) bool {
 	return !slices.ContainsFunc(w.Message.Nouns, func(noun Noun) bool { return kindOf(noun)&kinds == 0 })
 }

@@ -108,7 +108,7 @@ func run(ctx context.Context, command *exec.Cmd) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// has tells whether a file exists.
+// has reports whether a file exists.
 func has(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, os.ErrNotExist)

@@ -37,7 +37,7 @@ type running struct {
 	port int
 }
 
-// answers tells whether the server is measured with a query.
+// answers reports whether the server is measured with a query.
 func (s server) answers(q query) bool {
 	if s.only == nil {
 		return true

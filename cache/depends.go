@@ -58,10 +58,10 @@ type rules[C comparable] struct {
 	ranked map[backoffice.OrderKey]nounSet
 }
 
-// finds says whether a record can match.
+// finds reports whether a record can match.
 func (r *rules[C]) finds(c C) bool { return r.nothing == nil || !r.nothing(c) }
 
-// keeps says whether answers to criteria are kept.
+// keeps reports whether answers to criteria are kept.
 func (r *rules[C]) keeps(c C) bool { return r.uncached == nil || !r.uncached(c) }
 
 // depends are the nouns on which a question about a parent depends as a whole; none when nothing can change its answer

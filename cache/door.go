@@ -23,7 +23,7 @@ func newDoor(bytes int) *door {
 	return &door{bits: make([]atomic.Uint64, room*bitsEach/64), room: int64(room)}
 }
 
-// opens says whether what was read of a place is to be kept; strict is as if there were no room.
+// opens reports whether what was read of a place is to be kept; strict is as if there were no room.
 func (d *door) opens(to place, strict bool) bool {
 	if !strict && !d.full.Load() {
 		return true

@@ -155,7 +155,7 @@ func TestNothingOldIsAnsweredAfterARestartOfPostgreSQLOrAPrimaryThatLacksTheLast
 	}
 }
 
-// failOver restarts a primary and loses it; again says whether the gateway is asked before the new one is written to.
+// failOver restarts a primary and loses it; again reports whether the gateway is asked before the new one is written.
 func failOver(t *testing.T, again bool) {
 	pair := pgtest.NewPair(t)
 	if err := postgres.Migrate(t.Context(), pair.Primary.URL("backoffice")); err != nil {

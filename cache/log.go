@@ -112,7 +112,7 @@ func (l *log) momentOf(newest *backoffice.Change) moment {
 	return moment{l.now.history, newest.Sequence}
 }
 
-// continues says whether the entry that was the last known one is among these, as it was. It is called under mu.
+// continues reports whether the entry that was the last known one is among these, as it was. It is called under mu.
 func (l *log) continues(entries []*backoffice.Change) bool {
 	if l.now.at == 0 {
 		return len(entries) <= store.MostNew
@@ -214,7 +214,7 @@ func (e *kept) nouns() nounSet {
 	return 1 << e.of
 }
 
-// changedSince says whether something that counts for one of the nouns has happened behind a number.
+// changedSince reports whether something that counts for one of the nouns has happened behind a number.
 func (l *log) changedSince(of nounSet, at int64) bool {
 	for no := range of.all() {
 		if l.changed[no].Load() > at {
@@ -244,7 +244,7 @@ func (l *log) whileStands(as moment, p place, depends nounSet, do func()) {
 	}
 }
 
-// good says whether everything that was good as of one moment is good as of another, too.
+// good reports whether everything that was good as of one moment is good as of another, too.
 func (l *log) good(used []*kept, as, then moment) bool {
 	if len(used) == 0 {
 		return true

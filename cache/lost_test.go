@@ -93,7 +93,7 @@ func TestAnAnswerOfAPrimaryThatLostItsLastWritesIsNotKept(t *testing.T) {
 }
 
 // keepsNothingLost holds the answer of a primary back until another one, which lacks its last writes, has taken over.
-// knows says whether the gateway had seen later writes of the lost ones before; else it has seen later writes of the
+// knows reports whether the gateway had seen later writes of the lost ones before; else it has seen later writes of the
 // other primary.
 func keepsNothingLost(t *testing.T, knows bool) {
 	pair := pgtest.NewPair(t)

@@ -93,7 +93,7 @@ func (passed) settle(*pass) {}
 
 func (passed) stands(*pass) bool { return false }
 
-// readsOf are the reads of a batch; unknown says whether some are passed on.
+// readsOf are the reads of a batch; unknown reports whether some are passed on.
 func readsOf(b *backoffice.Batch) (reads []asked, unknown bool) {
 	reads = make([]asked, len(b.Queued()))
 	for i, read := range b.Queued() {

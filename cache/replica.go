@@ -22,7 +22,7 @@ func (p *pass) readAgain() error {
 	return backoffice.Moved()
 }
 
-// stands says whether the primary would have answered the same by now.
+// stands reports whether the primary would have answered the same by now.
 func (p *pass) stands() bool {
 	for _, read := range p.reads {
 		if !read.stands(p) {
@@ -32,7 +32,7 @@ func (p *pass) stands() bool {
 	return true
 }
 
-// untouched says whether no change behind a moment has touched a place, or the nouns that its answer depends on.
+// untouched reports whether no change behind a moment has touched a place, or the nouns that its answer depends on.
 func (l *log) untouched(as moment, p place, depends nounSet) bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

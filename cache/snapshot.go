@@ -84,7 +84,7 @@ func (s *Store) noteTrips(n int) {
 // always is what Store.further is where every query goes on to the store.
 const always = 1 << 20
 
-// ends says whether the store's snapshot is to end with a trip: with the first one, when most of the latest queries
+// ends reports whether the store's snapshot is to end with a trip: with the first one, when most of the latest queries
 // needed no other. What memory has nothing of can't be shown to be good later.
 func (p *pass) ends() bool {
 	if p.trips > 1 || p.past || p.of.check || p.of.further.Load() > always/2 {
@@ -124,7 +124,7 @@ type asked interface {
 	look(p *pass)
 	// settle hands over what was found and what was read, and keeps that. It is called once, after the last look.
 	settle(p *pass)
-	// stands says whether nothing that the store was asked is changed behind the moment of its answer.
+	// stands reports whether nothing that the store was asked is changed behind the moment of its answer.
 	stands(p *pass) bool
 	// fail notes why there is no answer.
 	fail(err error)
@@ -283,7 +283,7 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 	return false, nil
 }
 
-// readStands says whether what was read in trips before is good as of a later moment.
+// readStands reports whether what was read in trips before is good as of a later moment.
 func (q *snapshot) readStands(then moment) bool {
 	for _, p := range q.read {
 		if then.history != p.then.history || then.at < p.then.at || !p.stands() {

@@ -150,7 +150,7 @@ func (f *Feed) look() {
 	}
 }
 
-// sleep says whether the feed goes on.
+// sleep reports whether the feed goes on.
 func (f *Feed) sleep(d time.Duration) bool {
 	select {
 	case <-time.After(d):

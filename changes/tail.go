@@ -23,7 +23,7 @@ type tail struct {
 	grown   chan struct{}        // closed when there is more
 }
 
-// beyond says whether there is something behind a number, or another history than that which the caller knows; else
+// beyond reports whether there is something behind a number, or another history than that which the caller knows; else
 // grown tells when there may be.
 func (t *tail) beyond(number int64, history string) (grown <-chan struct{}, reached bool) {
 	t.mu.RLock()
@@ -31,7 +31,7 @@ func (t *tail) beyond(number int64, history string) (grown <-chan struct{}, reac
 	return t.grown, t.known && (t.to > number || t.history != history)
 }
 
-// after are the entries behind a number, and up to where they go; ok says whether they are all here.
+// after are the entries behind a number, and up to where they go; ok reports whether they are all here.
 func (t *tail) after(number int64) (entries []*backoffice.Change, to int64, history string, ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

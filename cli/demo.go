@@ -114,7 +114,7 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 	return pairs, err
 }
 
-// broughtIn tells whether records came into a store from elsewhere, after a demo as well: then it is somebody's own,
+// broughtIn reports whether records came into a store from elsewhere, after a demo as well: then it is somebody's own,
 // and gets no pair with every scope. A demo's own records are in no change log, and what people try on it is few.
 func broughtIn(ctx context.Context, store backoffice.Store) (bool, error) {
 	for after := int64(0); ; {
@@ -170,7 +170,7 @@ func makePairs(ctx context.Context, store backoffice.CredentialStore, known []*b
 	return pairs, nil
 }
 
-// isEmpty tells whether a store holds none of the records that a demo would stand among.
+// isEmpty reports whether a store holds none of the records that a demo would stand among.
 func isEmpty(ctx context.Context, store backoffice.Store) (bool, error) {
 	customers, failed := count(ctx, store.Customers(), backoffice.CustomerCriteria{})
 	years, err := count(ctx, store.FinancialYears(), backoffice.FinancialYearCriteria{})

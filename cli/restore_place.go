@@ -88,7 +88,7 @@ func (p *place) claim(now time.Time) (*os.File, error) {
 	}
 }
 
-// taken tells whether something has a name of this stamp.
+// taken reports whether something has a name of this stamp.
 func (p *place) taken() (bool, error) {
 	names := []string{}
 	for _, suffix := range logSuffixes {
@@ -152,7 +152,7 @@ func (p *place) claimBeside() error {
 	return nil
 }
 
-// movable tells whether a folder can be given another name beside its own. It asks for one that is taken by a folder
+// movable reports whether a folder can be given another name beside its own. It asks for one that is taken by a folder
 // which is not empty, so that the answer is no in any case: that the name is taken, unless there is another reason,
 // such as that a disk is mounted there.
 func movable(folder, empty string) error {

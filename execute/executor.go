@@ -18,7 +18,7 @@ type Options struct {
 	Prepare func(Selection) any
 	Attach  func(ctx context.Context, prepared any) context.Context
 
-	// Early tells whether the resolver of a field needs no more of its object than its identifier. Below a root field
+	// Early reports whether the resolver of a field needs no more of its object than its identifier. Below a root field
 	// that takes the identifier as its argument it runs together with that field, in its level and so in its trip to
 	// the store. If there is no such object, what it returned is forgotten.
 	Early func(object, field string) bool

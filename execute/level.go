@@ -111,7 +111,7 @@ func (r *run) levels() error {
 	return nil
 }
 
-// leadsOn says whether resolvers below the field will be called in a later level.
+// leadsOn reports whether resolvers below the field will be called in a later level.
 func (f *frame) leadsOn() bool {
 	return f.field.levelsBelow || len(f.field.early) > 0 && f.groups == nil
 }

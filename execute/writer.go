@@ -208,7 +208,7 @@ func (w *Writer) element(fr *frame) bool {
 	return w.object(&fr.groups[kind-1])
 }
 
-// null tells whether the element that was written last was null from the start.
+// null reports whether the element that was written last was null from the start.
 func (fr *frame) null() bool { return fr.kinds != nil && fr.kinds[fr.next-1] == 0 }
 
 // list writes a list of so many elements; -1 is for one that is nil.

@@ -76,7 +76,7 @@ func (c *commas) said(text []byte) []byte {
 	return text
 }
 
-// isFormula says whether a spreadsheet may take a text for a formula: by its first sign, also in full width, behind
+// isFormula reports whether a spreadsheet may take a text for a formula: by its first sign, also in full width, behind
 // blanks and signs that are not seen.
 func isFormula(text []byte) bool {
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Z) }

@@ -121,7 +121,7 @@ func (r *rewriting) fragment(name string) *ast.FragmentDefinition {
 	return &fragment
 }
 
-// hasRows says whether rows are selected of a connection, and not its total alone.
+// hasRows reports whether rows are selected of a connection, and not its total alone.
 func (r *rewriting) hasRows(set ast.SelectionSet) bool {
 	return slices.ContainsFunc(r.selecting.fields(set), func(f *selected) bool { return f.name == "edges" || f.name == "nodes" })
 }

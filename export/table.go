@@ -98,7 +98,7 @@ func (t *table) assign(s *shape, prefix string, inList bool, lists *[]*member) {
 	}
 }
 
-// hidesPage says whether a list in a shape tells whether it has more.
+// hidesPage reports whether a list in a shape tells whether it has more.
 func (s *shape) hidesPage() bool {
 	return s.hides && slices.ContainsFunc(s.members, func(m *member) bool { return m.role == page || m.below != nil && m.below.hidesPage() })
 }
@@ -147,7 +147,7 @@ func (t *table) listPath() []byte {
 	return append(append([]byte{'"'}, t.list.path...), '"')
 }
 
-// isTrue says whether the one field of a page's object is true.
+// isTrue reports whether the one field of a page's object is true.
 func isTrue(b []byte, at int) bool {
 	for ; b[at] != '}' && b[at] != 'n'; at++ {
 		if b[at] == ':' {

@@ -95,8 +95,8 @@ func (w *walk) who(ctx context.Context) (context.Context, error) {
 
 var errForm = errors.New("an answer is not of the form that an export asked for")
 
-// open finds in an answer, or in what there is of it so far, what the walk has to know, and says whether it is there;
-// left is how many rows may be asked for behind the page:
+// open finds in an answer, or in what there is of it so far, what the walk has to know, and reports whether it is
+// there; left is how many rows may be asked for behind the page:
 // {"customers":{"+page":{"hasNextPage":true,"endCursor":"…"},"nodes":[…]}}.
 func (l *leaf) open(b []byte, left int64) bool {
 	_, rest, _ := bytes.Cut(b, []byte(`:{"`+pageName+`":{"hasNextPage":`))

@@ -11,7 +11,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Contents are the names in a folder that a Folder has made; others tells whether something else lies there, too. A
+// Contents are the names in a folder that a Folder has made; others reports whether something else lies there, too. A
 // folder that does not exist has none.
 func Contents(dir string) (names []string, others bool, err error) {
 	entries, err := os.ReadDir(dir)

@@ -67,7 +67,7 @@ func checkOwner(ctx context.Context, register backoffice.FileRegister, store Sto
 	return err
 }
 
-// InUse tells whether the store that a URL names is marked as somebody's or holds files. It makes nothing.
+// InUse reports whether the store that a URL names is marked as somebody's or holds files. It makes nothing.
 func InUse(ctx context.Context, location string) (used bool, err error) {
 	if path, ok := FolderOf(location); ok {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

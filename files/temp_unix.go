@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locksInside says whether a lock is a file in the folder.
+// locksInside reports whether a lock is a file in the folder.
 const locksInside = false
 
 // lockFolder locks a folder until it is closed or the process ends. Errors: another process has it, or it is gone.

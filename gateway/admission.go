@@ -47,7 +47,7 @@ func written(ctx context.Context, answer []byte) error {
 	return nil
 }
 
-// readAgain tells whether a query has to be executed again, on what is read anew.
+// readAgain reports whether a query has to be executed again, on what is read anew.
 func readAgain(ctx context.Context) bool { return loaders.From(ctx).ReadAgain() }
 
 // admit lets operations enter, and ends an operation's reading when it was executed.

@@ -347,7 +347,7 @@ func (c *cage) numbersAsked() (n int) {
 	return n
 }
 
-// isOfNumber says whether a path of the schema is one on which a registration number goes in or out.
+// isOfNumber reports whether a path of the schema is one on which a registration number goes in or out.
 func isOfNumber(path string) bool {
 	return strings.Contains(strings.ToLower(path), "registrationnumber")
 }

@@ -24,7 +24,7 @@ import (
 // take.
 const lockTime = 6 * time.Second
 
-// keptConnection asks through a client that holds on to its connection, and tells whether it was used again.
+// keptConnection asks through a client that holds on to its connection, and reports whether it was used again.
 type keptConnection struct {
 	client *http.Client
 	pair   [2]string

@@ -130,7 +130,7 @@ func TestAnExportAndTheChangesAfterItsNumberAreTheExactState(t *testing.T) {
 				}
 				time.Sleep(2 * time.Millisecond) // room for the writers between pages
 			}
-			// differs says whether an export and the changes after a number are not what is stored in the end.
+			// differs reports whether an export and the changes after a number are not what is stored in the end.
 			differs := func(after func(exported) string) bool {
 				renamed("0 of the first page")
 				end := o.rename(t, writer, others, 3)

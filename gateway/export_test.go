@@ -26,7 +26,7 @@ type exported struct {
 	err     error // of reading the body
 }
 
-// complete says whether the client may take it for a whole.
+// complete reports whether the client may take it for a whole.
 func (e exported) complete() bool {
 	return e.status == http.StatusOK && e.err == nil && e.trailer.Get("Export-Status") == "complete"
 }

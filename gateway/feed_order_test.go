@@ -41,7 +41,7 @@ func (f *followed) wrong(acknowledged []string) error {
 	return nil
 }
 
-// has says whether all objects were told.
+// has reports whether all objects were told.
 func (f *followed) has(acknowledged []string) bool {
 	for _, id := range acknowledged {
 		if f.objects[id] == 0 {

@@ -43,7 +43,7 @@ func (m *mirror) watch(ctx context.Context) {
 	backoffice.Every(ctx, mirrorLook, func() { m.look(ctx) })
 }
 
-// ready says whether the store answers, and a mirror is not too old.
+// ready reports whether the store answers, and a mirror is not too old.
 func (m *mirror) ready(ctx context.Context) error {
 	if err := m.store.Ping(ctx); err != nil {
 		return err

@@ -130,7 +130,7 @@ func remembered(t *testing.T, url string, memory CacheSettings) *lost {
 	return l
 }
 
-// refusedAsExpired says whether an answer refuses a cursor.
+// refusedAsExpired reports whether an answer refuses a cursor.
 func refusedAsExpired(status int, body string) bool {
 	return status == http.StatusGone || strings.Contains(body, "CURSOR_EXPIRED")
 }

@@ -62,13 +62,13 @@ func (b *Backend) Close() error {
 	return errors.Join(b.Store.Close(), b.Files.Close())
 }
 
-// Embedded tells whether the store is a file of ours.
+// Embedded reports whether the store is a file of ours.
 func (s *Settings) Embedded() bool {
 	_, ok := s.embedded()
 	return ok
 }
 
-// embedded tells whether the store is a file of ours, and which.
+// embedded reports whether the store is a file of ours, and which.
 func (s *Settings) embedded() (path string, ok bool) { return strings.CutPrefix(s.Database, "sqlite:") }
 
 // Open opens the store, the files and the keys. On the first start of an embedded store it makes them.
@@ -155,7 +155,7 @@ func (s *Settings) OpenRecords(ctx context.Context) (backoffice.Store, error) {
 	return s.openStore(ctx)
 }
 
-// missing tells whether the store is an embedded one that does not exist, or is an empty file, and which.
+// missing reports whether the store is an embedded one that does not exist, or is an empty file, and which.
 func (s *Settings) missing() (path string, missing bool) {
 	path, err := sqlite.Path(s.Database)
 	if err != nil {

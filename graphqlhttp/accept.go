@@ -15,7 +15,7 @@ const (
 	mediaEvents  = "text/event-stream"
 )
 
-// WantsEvents says whether a request is to be answered with a stream of events, which may take longer than an answer.
+// WantsEvents reports whether a request is to be answered with a stream of events, which may take long.
 func WantsEvents(r *http.Request) bool {
 	media, ok := negotiate(r.Header["Accept"])
 	return ok && media == mediaEvents

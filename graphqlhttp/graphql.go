@@ -28,7 +28,7 @@ type Hooks struct {
 	// Admit waits until an operation of this cost may be executed, and fails when that takes too long.
 	Admit func(ctx context.Context, cost int) (Admitted, error)
 	// Spend takes an operation's cost from the budget of the context's pair before anything of it is done; settle is
-	// called once, and says whether it was executed: least is what is charged then in any case. Errors: RateLimited
+	// called once, and reports whether it was executed: least is what is charged then in any case. Errors: RateLimited
 	// when the pair has to wait.
 	Spend func(ctx context.Context, cost, least int) (settle func(executed bool), err error)
 	// Rows counts the records of each noun for the price of an operation, as its pair may know it.

@@ -26,7 +26,7 @@ func guardedNames(schema *ast.Schema) map[string]bool {
 	return names
 }
 
-// holdsGuarded says whether a document has a value in a guarded place, be it as the default of a variable.
+// holdsGuarded reports whether a document has a value in a guarded place, be it as the default of a variable.
 func holdsGuarded(document *ast.QueryDocument, guarded map[string]bool) bool {
 	for _, operation := range document.Operations {
 		defaults := map[string]bool{}

@@ -100,7 +100,7 @@ func (g *GraphQL) tooLarge(response *graphql.Response) *gqlerror.Error {
 	return nil
 }
 
-// late says whether the deadline took away the answer. What a mutation has done is reported all the same.
+// late reports whether the deadline took away the answer. What a mutation has done is reported all the same.
 func late(ctx context.Context, operation *graphql.OperationContext, response *graphql.Response) bool {
 	if response == nil {
 		return true

@@ -172,17 +172,17 @@ func (p *Part) End() {
 	p.Data = nil
 }
 
-// IsTooLong says whether an error is that of an answer with more bytes than one may have, so that fewer objects have
+// IsTooLong reports whether an error is that of an answer with more bytes than one may have, so that fewer objects have
 // to be asked for.
 func IsTooLong(err error) bool { return isOf(backoffice.TooLarge, err) }
 
-// IsUnavailable says whether an error is that of a server or a store that has no room or is away, so that the same may
-// be asked again.
+// IsUnavailable reports whether an error is that of a server or a store that has no room or is away, so that the same
+// may be asked again.
 func IsUnavailable(err error) bool {
 	return isOf(backoffice.Unavailable, err) || backoffice.KindOf(err) == backoffice.Unavailable
 }
 
-// IsRateLimited says whether an error is that of a pair whose budget is spent, so that the same may be asked again.
+// IsRateLimited reports whether an error is that of a pair whose budget is spent, so that the same may be asked again.
 func IsRateLimited(err error) bool {
 	return isOf(backoffice.RateLimited, err) || backoffice.KindOf(err) == backoffice.RateLimited
 }

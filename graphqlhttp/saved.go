@@ -57,7 +57,7 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 	g.done(ctx, &served, a)
 }
 
-// isKnown gives an answer its entity tag, and says whether the client has it.
+// isKnown gives an answer its entity tag, and reports whether the client has it.
 func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	sum := sha256.Sum256(data)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
@@ -172,7 +172,7 @@ func (g *GraphQL) appendValue(b []byte, expected *ast.Type, value string) (_ []b
 	return appendEncoded(b, value), true
 }
 
-// givesGuarded says whether variables that were given hold a value in a guarded place.
+// givesGuarded reports whether variables that were given hold a value in a guarded place.
 func (g *GraphQL) givesGuarded(d *document, values, given map[string]any) bool {
 	from := map[string]bool{}
 	for name := range given {
@@ -191,7 +191,7 @@ func (g *GraphQL) givesGuarded(d *document, values, given map[string]any) bool {
 	})
 }
 
-// holdsKey says whether a value holds an input object with one of these fields, and not null.
+// holdsKey reports whether a value holds an input object with one of these fields, and not null.
 func holdsKey(value any, keys map[string]bool) bool {
 	switch value := value.(type) {
 	case []any:

@@ -42,7 +42,7 @@ func formOf(def *ast.Definition) string {
 	return ""
 }
 
-// isScalarLiteral says whether a literal is one of its scalar's. What is inside an object is not looked at, as in a
+// isScalarLiteral reports whether a literal is one of its scalar's. What is inside an object is not looked at, as in a
 // variable; it may hold variables, too.
 func isScalarLiteral(value *ast.Value) bool {
 	var plain any = &object{}

@@ -46,7 +46,7 @@ type SignIn func(ctx context.Context, r *http.Request, sent http.Header) (Connec
 // Connect counts a socket: own ends when it has to be closed, and its cause says why.
 type Connect func() (own context.Context, leave func(), err error)
 
-// IsSocket says whether a request wants to become a WebSocket.
+// IsSocket reports whether a request wants to become a WebSocket.
 func IsSocket(r *http.Request) bool {
 	return r.Method == http.MethodGet && hasToken(r.Header["Connection"], "upgrade") && hasToken(r.Header["Upgrade"], "websocket")
 }

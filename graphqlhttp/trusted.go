@@ -15,7 +15,7 @@ type TrustedDocuments interface {
 	// Find returns the document with an identifier, in any of its forms, if whom ctx is for may ask for it. NotFound
 	// otherwise; what else fails is the store's.
 	Find(ctx context.Context, id string) (*backoffice.TrustedDocument, error)
-	// Only says whether whom ctx is for may send no other documents.
+	// Only reports whether whom ctx is for may send no other documents.
 	Only(ctx context.Context) bool
 }
 
@@ -64,7 +64,7 @@ func (g *GraphQL) trustedDocument(ctx context.Context, id string) (*backoffice.T
 	return g.hooks.Trusted.Find(ctx, id)
 }
 
-// agree says whether a request's text is the document of its identifier.
+// agree reports whether a request's text is the document of its identifier.
 func agree(asked request, found *backoffice.TrustedDocument) bool {
 	if found != nil {
 		return found.Text == asked.query

@@ -91,7 +91,7 @@ func refusePreflight(next http.Handler) http.Handler {
 	})
 }
 
-// MayConnect says whether a page of the request's origin may open a WebSocket, which no preflight asks for: one of
+// MayConnect reports whether a page of the request's origin may open a WebSocket, which no preflight asks for: one of
 // this server's own, or of an origin that may ask. What is no page has no origin.
 func (srv *Server) MayConnect(r *http.Request) bool {
 	origin := r.Header.Get("Origin")

@@ -59,7 +59,7 @@ func (r *csvRecords) next() ([]byte, error) {
 	return r.buffer[:length], nil
 }
 
-// isOpen tells whether a field's quotes are open at the end of a text.
+// isOpen reports whether a field's quotes are open at the end of a text.
 func (s *sheet) isOpen(text []byte) bool {
 	quoted, begins := false, true
 	for i := 0; i < len(text); i++ {

@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// rejecting tells whether bad lines are passed over.
+// rejecting reports whether bad lines are passed over.
 func (im *importing) rejecting() bool { return im.rejects != nil || im.DryRun || im.stream }
 
 // Reason is why lines of a file were rejected, and how many.

@@ -9,7 +9,7 @@ import (
 // repairer is what repairable asks of a noun.
 type repairer interface{ canLeaveOut(field string) bool }
 
-// canLeaveOut tells whether a line can be read without one of the noun's fields.
+// canLeaveOut reports whether a line can be read without one of the noun's fields.
 func (n *noun[T, C]) canLeaveOut(name string) bool {
 	i, known := n.at[name]
 	return known && (n.fields[i].write != nil || n.fields[i].secret != "")
@@ -32,7 +32,7 @@ func repairable(names []string) (map[string]bool, error) {
 }
 
 // leaveOut reads a line as if it did not have a field that is bad, when that is wanted: a record that is stored keeps
-// what it has there, a new one has none. It tells whether it did.
+// what it has there, a new one has none. It reports whether it did.
 func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	f := &l.noun.fields[field]
 	if !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {

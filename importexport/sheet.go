@@ -138,7 +138,7 @@ func (s *sheet) saysNothing(i int, values []string) bool {
 	return s.columns[i].passed || strings.TrimSpace(values[i]) == ""
 }
 
-// began tells whether a part of the same object stands before a column.
+// began reports whether a part of the same object stands before a column.
 func (s *sheet) began(i int, values []string) bool {
 	for j := range i {
 		if s.columns[j].object == s.columns[i].object && !s.saysNothing(j, values) {

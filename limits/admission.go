@@ -121,7 +121,7 @@ func (a *Admission) Stats() (running, waiting int64) {
 	return a.running, a.waiting
 }
 
-// fits says whether a request finds room now. One that passes others has the kept room alone.
+// fits reports whether a request finds room now. One that passes others has the kept room alone.
 func (a *Admission) fits(weight int64, passing bool) bool {
 	total, s := a.running+weight, a.sizeOf(weight)
 	switch {
@@ -270,7 +270,7 @@ func (s *Share) Executed(unsent int) {
 	s.endTurn()
 }
 
-// Large says whether the request is one of those that take turns.
+// Large reports whether the request is one of those that take turns.
 func (s *Share) Large() bool {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()

@@ -242,12 +242,12 @@ func aliased(field *ast.Field) int {
 	return 0
 }
 
-// IsConnection says whether a type is a page of a list.
+// IsConnection reports whether a type is a page of a list.
 func IsConnection(def *ast.Definition) bool {
 	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Connection") && def.Fields.ForName("edges") != nil
 }
 
-// IsEdge says whether a type is a row of such a page.
+// IsEdge reports whether a type is a row of such a page.
 func IsEdge(def *ast.Definition) bool {
 	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Edge") && def.Fields.ForName("cursor") != nil
 }

@@ -8,9 +8,9 @@ import (
 
 const youngest = 25 * time.Millisecond
 
-// mayQueue says whether a request may wait, or is refused at once: at this pace it would wait too long, or the room for
-// those that wait is taken and its pair has its part of it, unless a dearer one of the pair goes in its place. Pairs
-// that have less find room behind what others have too much.
+// mayQueue reports whether a request may wait, or is refused at once: at this pace it would wait too long, or the room
+// for those that wait is taken and its pair has its part of it, unless a dearer one of the pair goes in its place.
+// Pairs that have less find room behind what others have too much.
 func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter) {
 	now := time.Now()
 	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight)}
@@ -36,7 +36,7 @@ func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter
 // mostWaiting is what may wait when pairs came one after the other.
 func (a *Admission) mostWaiting() int64 { return a.waitMost * 3 / 2 }
 
-// Crowded says whether somebody waits.
+// Crowded reports whether somebody waits.
 func (a *Admission) Crowded() bool { return a.queued.Load() }
 
 func (a *Admission) busiest() (most *pair) {

@@ -34,7 +34,7 @@ func newTurns() turns {
 	return turns{most: [...]int{tiny: 0, small: smallTurns * backoffice.Processors, large: backoffice.Processors}}
 }
 
-// free says whether one more request of a size may be executed now.
+// free reports whether one more request of a size may be executed now.
 func (t *turns) free(s size, now time.Time) bool {
 	for len(t.by) > 0 && !now.Before(t.by[0].ends) {
 		t.end(t.by[0])

@@ -70,7 +70,7 @@ func (l *Loaders) begin(ctx context.Context) {
 // From returns the request's loaders. It panics in a context that With did not make: that is a fault of the wiring.
 func From(ctx context.Context) *Loaders { return ctx.Value(loadersKey{}).(*Loaders) }
 
-// ReadAgain says whether what was read has to be read again, because a part of it was changed before the rest was
+// ReadAgain reports whether what was read has to be read again, because a part of it was changed before the rest was
 // read. Then nothing of it is known any more, and all that is read from here on is of another moment.
 func (l *Loaders) ReadAgain() bool {
 	l.mu.Lock()

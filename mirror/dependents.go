@@ -38,7 +38,7 @@ func under[T any, PT interface {
 	}
 }
 
-// anyThere says whether the origin has one of some records.
+// anyThere reports whether the origin has one of some records.
 func (p *pulling) anyThere(ctx context.Context, n *noun, ids []string) (bool, error) {
 	here, err := n.find(ctx, p.Store, ids)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *pulling) anyThere(ctx context.Context, n *noun, ids []string) (bool, er
 	return false, nil
 }
 
-// holdsSeen says whether something hangs on a record here that the origin has, or may have: it hangs on another one
+// holdsSeen reports whether something hangs on a record here that the origin has, or may have: it hangs on another one
 // there, and this pull could not load that or has not seen all of its noun. Deleting the record would take it along.
 func (p *pulling) holdsSeen(ctx context.Context, n *noun, id string) (bool, error) {
 	for _, h := range dependents[n.of] {

@@ -43,7 +43,7 @@ type Pull struct {
 // Pulled is what became of a noun.
 type Pulled struct {
 	Noun backoffice.Noun
-	// Told says whether the origin tells of the noun, or lets the pair see it. What it does not tell stays as it was.
+	// Told reports whether the origin tells of the noun, or lets the pair see it. What it does not tell stays.
 	Told bool
 	// Incomplete is why not everything is known to be here, in a sentence; "" when it is.
 	Incomplete string
@@ -72,7 +72,7 @@ type Report struct {
 	Requests int64
 }
 
-// Incomplete says whether something was not seen as a whole.
+// Incomplete reports whether something was not seen as a whole.
 func (r *Report) Incomplete() bool {
 	return slices.ContainsFunc(r.Nouns, func(n Pulled) bool { return n.Incomplete != "" })
 }

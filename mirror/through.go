@@ -45,7 +45,7 @@ func (t *Through) WithStore(store backoffice.Store) *Through {
 	return &Through{&pull, t.origin}
 }
 
-// Check says whether the store is the mirror of that origin, or of none so far. BadInput when it is another one's.
+// Check reports whether the store is the mirror of that origin, or of none so far. BadInput when it is another one's.
 func (t *Through) Check(ctx context.Context) error {
 	_, err := t.mine(ctx, t.origin.base.String())
 	return err

@@ -306,7 +306,7 @@ func (p *pulling) endWalk(ctx context.Context, n *noun, w *walk) error {
 	return p.noteMissing(ctx, n, w)
 }
 
-// finish tries again what could not be loaded, and says whether the walk is complete.
+// finish tries again what could not be loaded, and reports whether the walk is complete.
 func (p *pulling) finish(ctx context.Context, n *noun, w *walk) error {
 	if err := p.loadHeld(ctx, n, w); err != nil {
 		return err

@@ -94,7 +94,7 @@ func shaped(text string, draws func(rune) bool) string {
 	return string(out)
 }
 
-// takes says whether a letter joins to the one before it.
+// takes reports whether a letter joins to the one before it.
 func takes(letter rune) bool {
 	known := arabicForms[letter]
 	return known != nil && known.final != 0

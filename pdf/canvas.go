@@ -31,7 +31,7 @@ func newCanvas(fonts Fonts) *canvas {
 	return c
 }
 
-// draws says whether a character can be drawn.
+// draws reports whether a character can be drawn.
 func (c *canvas) draws(r rune) bool { return c.regular.draws(r) || c.fonts.draw(r) }
 
 // charactersMost is how many different characters are taken from other fonts than the embedded ones. Nobody's answers
@@ -39,7 +39,7 @@ func (c *canvas) draws(r rune) bool { return c.regular.draws(r) || c.fonts.draw(
 // otherwise.
 const charactersMost = 4_000
 
-// takes says whether a character can be drawn, and makes room for it.
+// takes reports whether a character can be drawn, and makes room for it.
 func (c *canvas) takes(r rune) bool {
 	switch {
 	case c.regular.draws(r) || c.taken[r]:

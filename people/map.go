@@ -144,7 +144,7 @@ func (m *Map) match(claims map[string]any) (rules []int) {
 	return rules
 }
 
-// has says whether a claim is a text, or a list that has it. A claim that begins with / is a JSON pointer, for those
+// has reports whether a claim is a text, or a list that has it. A claim that begins with / is a JSON pointer, for those
 // within others; scope is a list parted by blanks (RFC 9068).
 func has(claims map[string]any, claim, value string) bool {
 	found, is := claims[claim]

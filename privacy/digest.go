@@ -34,7 +34,7 @@ func (k *Keyset) Lookups(context string, content []byte) ([][]byte, error) {
 	return digests, nil
 }
 
-// SameContent says whether a digest was made of this content in this context, also under an older key. Digests are
+// SameContent reports whether a digest was made of this content in this context, also under an older key. Digests are
 // compared by it and not byte by byte: a new primary key gives other bytes.
 func (k *Keyset) SameContent(context string, content, digest []byte) bool {
 	return k.verifies(func(p *primitives) error {

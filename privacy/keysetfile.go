@@ -48,7 +48,7 @@ func (f KeysetFile) Load() (*Keyset, error) {
 	return read.keyset(f)
 }
 
-// Wrapped says whether the keys of a file are encrypted by another key.
+// Wrapped reports whether the keys of a file are encrypted by another key.
 func (f KeysetFile) Wrapped() (bool, error) {
 	text, err := os.ReadFile(f.Path)
 	if err != nil {

@@ -39,7 +39,7 @@ func keyMaterial(h handles) (found [][]byte) {
 	return found
 }
 
-// gives says whether a text holds a key, as it is or in base64.
+// gives reports whether a text holds a key, as it is or in base64.
 func gives(text []byte, keys [][]byte) bool {
 	for _, key := range keys {
 		for _, form := range [][]byte{key, []byte(base64.StdEncoding.EncodeToString(key)), []byte(base64.RawURLEncoding.EncodeToString(key))} {

@@ -252,7 +252,7 @@ func Commit(ctx context.Context) error {
 	return l.commit(ctx)
 }
 
-// Consulted says whether the request in ctx has consulted registration numbers, so that its answer may hold some.
+// Consulted reports whether the request in ctx has consulted registration numbers, so that its answer may hold some.
 func Consulted(ctx context.Context) bool {
 	l, ok := ctx.Value(ledgerKey{}).(*ledger)
 	if !ok {

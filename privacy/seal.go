@@ -57,7 +57,7 @@ func (in *keysInUse) indexes(field backoffice.PrivacyField, number string) (stri
 	return string(indexes), nil
 }
 
-// Holds says whether a sealed number of a field is this one (its 11 digits).
+// Holds reports whether a sealed number of a field is this one (its 11 digits).
 func (k *Keyset) Holds(number backoffice.Sealed, field backoffice.PrivacyField, digits string) (bool, error) {
 	indexes, err := k.Indexes(field, digits)
 	for ; err == nil && indexes != ""; indexes = indexes[backoffice.IndexSize:] {

@@ -11,7 +11,7 @@ var hangOnIdentity = map[string][]string{
 	"User":          {"customers", "transcripts"},
 }
 
-// HangsOnIdentity tells whether the resolver of a field can be asked before its object was read.
+// HangsOnIdentity reports whether the resolver of a field can be asked before its object was read.
 func HangsOnIdentity(object, field string) bool {
 	return slices.Contains(hangOnIdentity[object], field)
 }

@@ -66,7 +66,7 @@ func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handl
 	})
 }
 
-// discloses says whether answers of a type may hold registration numbers.
+// discloses reports whether answers of a type may hold registration numbers.
 func discloses(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:

@@ -172,7 +172,7 @@ func (r *request) readBody() error {
 	return backoffice.CheckJSONObject(body)
 }
 
-// wantsEvents says whether Accept names a stream of events.
+// wantsEvents reports whether Accept names a stream of events.
 func wantsEvents(values []string) bool {
 	for _, value := range values {
 		for item := range strings.SplitSeq(value, ",") {

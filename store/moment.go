@@ -55,7 +55,7 @@ func anotherMoment(ctx context.Context) {
 	}
 }
 
-// knows says whether all of some customers are known to be in view. It is called under mu.
+// knows reports whether all of some customers are known to be in view. It is called under mu.
 func (m *moment) knows(ids []string) bool {
 	return m != nil && !m.ended && !slices.ContainsFunc(ids, func(id string) bool { return !m.known[id] })
 }

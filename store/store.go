@@ -67,7 +67,7 @@ func (s *Store) Clock(ctx context.Context) (at backoffice.Instant, err error) {
 // pingTime is how long the store may take to say that it is there.
 const pingTime = 5 * time.Second
 
-// Erased says whether rows were deleted since the store was opened or ForgetErased was called.
+// Erased reports whether rows were deleted since the store was opened or ForgetErased was called.
 func (s *Store) Erased() bool { return s.erased.Load() }
 
 // ForgetErased starts over: what was deleted has left the file.

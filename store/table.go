@@ -172,7 +172,7 @@ func (t *table[T, C]) mask(under backoffice.Parent, c C) (mask uint64) {
 	return mask
 }
 
-// ends are the columns that may hold the parent, none at the root; ok says whether the noun has such lists.
+// ends are the columns that may hold the parent, none at the root; ok reports whether the noun has such lists.
 func (t *table[T, C]) ends(e backoffice.Parent, c C) (columns []string, ok bool) {
 	if e == backoffice.Root {
 		return nil, true

@@ -12,7 +12,7 @@ func (t *tx) OnlyLook() { t.looks = !t.restricted }
 
 func (t *tx) KeepDeleted(how backoffice.Keeping) { t.keeping = &how }
 
-// keeps tells whether what is deleted of a noun goes to the trash.
+// keeps reports whether what is deleted of a noun goes to the trash.
 func (t *tx) keeps(noun backoffice.Noun) bool {
 	return t.keeping != nil && !t.looks && (noun == backoffice.NounCustomer || noun == backoffice.NounRelation)
 }

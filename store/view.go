@@ -37,7 +37,7 @@ func (r reach) within(year string) reach {
 	return r
 }
 
-// nameParent says whether each of the columns by which records hang on a parent names a customer by whom they are in
+// nameParent reports whether each of the columns by which records hang on a parent names a customer by whom they are in
 // view, so that the parent is one.
 func (r reach) nameParent(columns []string) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, func(column string) bool { return !slices.Contains(r.customers, column) })

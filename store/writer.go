@@ -412,7 +412,7 @@ func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error 
 	return w.tx.fail(backoffice.Refuse(&missing))
 }
 
-// isMissing tells whether rows refer to something that is not there, on an engine that does not name the constraint.
+// isMissing reports whether rows refer to something that is not there, on an engine that does not name the constraint.
 func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows []*T) bool {
 	wanted := map[string]bool{}
 	for i := range w.table.columns {

@@ -69,7 +69,7 @@ type Answer struct {
 	cause      error         // for the log
 }
 
-// Received says whether the receiver has the message.
+// Received reports whether the receiver has the message.
 func (a *Answer) Received() bool { return a.Failure == "" }
 
 // gone says that the receiver wants no more.

@@ -50,7 +50,7 @@ var closed = func() (networks []netip.Prefix) {
 // public are IPv6's addresses of the internet. What is outside, such as fc00::/7 or a mapped IPv4, is none.
 var public = netip.MustParsePrefix("2000::/3")
 
-// isPublic says whether an address is one of the internet.
+// isPublic reports whether an address is one of the internet.
 func isPublic(address netip.Addr) bool {
 	return (address.Is4() || public.Contains(address)) && !slices.ContainsFunc(closed, func(n netip.Prefix) bool { return n.Contains(address) })
 }

@@ -54,7 +54,7 @@ func (s *Sender) begin(ctx context.Context, hook *backoffice.Webhook, kinds back
 	return w
 }
 
-// is says whether the worker does what is wanted of it now.
+// is reports whether the worker does what is wanted of it now.
 func (w *worker) is(version int64, kinds backoffice.ChangeKinds, stop backoffice.WebhookStop) bool {
 	return w.version == version && w.kinds == kinds && w.stop == stop
 }

@@ -103,7 +103,7 @@ func (f *file) Scalars() map[string]*config.TypeReference { return f.scalars }
 // Put names the function that appends a scalar.
 func (*file) Put(ref *config.TypeReference) string { return "put" + ref.UniquenessKey() }
 
-// IsComposite tells whether a field has fields below it.
+// IsComposite reports whether a field has fields below it.
 func (*file) IsComposite(field *codegen.Field) bool {
 	switch field.TypeReference.Definition.Kind {
 	case ast.Object, ast.Interface, ast.Union:
@@ -112,7 +112,7 @@ func (*file) IsComposite(field *codegen.Field) bool {
 	return false
 }
 
-// IsLeaf tells whether a field can be read from its object while writing.
+// IsLeaf reports whether a field can be read from its object while writing.
 func (f *file) IsLeaf(field *codegen.Field) bool {
 	return !f.IsComposite(field) && !field.IsResolver && !field.HasDirectives() && len(field.Args) == 0 &&
 		(field.IsVariable() || field.NoErr && !field.MethodHasContext)
@@ -235,7 +235,7 @@ func (f *file) Column(field *codegen.Field) string {
 	}
 }
 
-// IsPlainVariable tells whether a field is a struct in the struct of its object, so that one may point at it.
+// IsPlainVariable reports whether a field is a struct in the struct of its object, so that one may point at it.
 func (f *file) IsPlainVariable(field *codegen.Field) bool {
 	return field.IsVariable() && !field.IsResolver && f.IsComposite(field) && shapeOf(field.TypeReference) == "Value"
 }

@@ -70,7 +70,7 @@ func (f *file) value(ref *config.TypeReference) string {
 	return fmt.Sprintf("return w.%s(%s(%s))", method, templates.Call(ref.Marshaler), v)
 }
 
-// appends tells whether a type has a method AppendJSON([]byte) []byte.
+// appends reports whether a type has a method AppendJSON([]byte) []byte.
 func appends(goType types.Type) bool {
 	method, _, _ := types.LookupFieldOrMethod(goType, false, nil, "AppendJSON")
 	function, ok := method.(*types.Func)

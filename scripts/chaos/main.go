@@ -109,7 +109,7 @@ func (o options) engines() []string {
 	return []string{"sqlite", "postgres"}
 }
 
-// tries tells whether a fault is one of those that are to happen on a stand.
+// tries reports whether a fault is one of those that are to happen on a stand.
 func (o options) tries(f fault, s *stand) bool {
 	return (f.engine == "" || f.engine == s.engine) && !(o.brief && f.long) && f.small == s.small && strings.Contains(f.name, o.only)
 }

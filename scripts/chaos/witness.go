@@ -26,7 +26,7 @@ type counts struct {
 	lines                                                                  []string // of the log, which name the fault
 }
 
-// isWhole says whether nothing is wrong, and all was well again in time.
+// isWhole reports whether nothing is wrong, and all was well again in time.
 func (c *counts) isWhole(within time.Duration) bool {
 	return c.lost+c.torn+c.unentered+c.wrong+c.replayed+c.gaps+c.miscounted+c.byHand+c.mute == 0 && c.healthy <= within && c.acknowledged > 0
 }

@@ -34,7 +34,7 @@ func (w *witness) download(id, digest string) {
 	}
 }
 
-// rest tells whether REST answered as hoped; what it answered otherwise has to be as the contract names it.
+// rest reports whether REST answered as hoped; what it answered otherwise has to be as the contract names it.
 func (w *witness) rest(a rig.Answer, err error, hoped int) (ok bool) {
 	later := a.Header.Get("Retry-After") != ""
 	switch {

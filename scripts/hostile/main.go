@@ -265,7 +265,7 @@ func percentile(of []time.Duration, part float64) time.Duration {
 	return of[min(int(part*float64(len(of))), len(of)-1)]
 }
 
-// report prints what was measured, and says whether all of it is as promised.
+// report prints what was measured, and reports whether all of it is as promised.
 func (s *soak) report(alone, attacked []time.Duration) (reached bool) {
 	reached = true
 	line := func(ok bool, format string, values ...any) {

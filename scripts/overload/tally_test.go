@@ -12,7 +12,7 @@ import (
 	"example.org/backoffice/scripts/rig"
 )
 
-// isSpread says whether a spread is that of times: each of its three is one of them, and what it says of the others
+// isSpread reports whether a spread is that of times: each of its three is one of them, and what it says of the others
 // is so.
 func isSpread(s spread, took []time.Duration) bool {
 	if len(took) == 0 {

@@ -75,7 +75,7 @@ func (f found) rows(times float64) []row {
 	}
 }
 
-// print writes the table, and says whether all of it is as promised.
+// print writes the table, and reports whether all of it is as promised.
 func (f found) print(out io.Writer, times float64) (reached bool) {
 	fmt.Fprintf(out, "| | measured | to be reached | |\n|---|--:|--:|---|\n")
 	reached = true

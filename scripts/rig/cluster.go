@@ -174,7 +174,7 @@ func (c *Cluster) end(with syscall.Signal) {
 	c.command = nil
 }
 
-// Revive starts it if it has ended by itself, as systemd does, and says whether it had. One that is still ending is
+// Revive starts it if it has ended by itself, as systemd does, and reports whether it had. One that is still ending is
 // waited for.
 func (c *Cluster) Revive() (ended bool, err error) {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {

@@ -150,7 +150,7 @@ func (s *Server) IsReady() bool {
 // PID is its process.
 func (s *Server) PID() int { return s.command.Process.Pid }
 
-// Lives tells whether its process has not ended.
+// Lives reports whether its process has not ended.
 func (s *Server) Lives() bool {
 	select {
 	case <-s.ended:

@@ -1,4 +1,4 @@
-// Command soak lets the program serve a steady mix of reads and writes for a long time, and tells whether what it
+// Command soak lets the program serve a steady mix of reads and writes for a long time, and reports whether what it
 // takes stays flat: memory, goroutines, descriptors, the write-ahead log and its own log. It ends with 1 when
 // something does not, or when an answer was not what a client may expect.
 //

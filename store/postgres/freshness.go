@@ -99,7 +99,7 @@ func (f *freshness) choose(ctx context.Context, clientID string) *replica {
 	return nil
 }
 
-// recent says whether who has come this far shows all that was there staleAfter ago. It is called under mu.
+// recent reports whether who has come this far shows all that was there staleAfter ago. It is called under mu.
 func (f *freshness) recent(replayed position) bool {
 	for _, v := range slices.Backward(f.samples) {
 		if v.position <= replayed {

@@ -34,7 +34,7 @@ func version(ctx context.Context, from querier) (have int64, err error) {
 	return have, err
 }
 
-// IsEmpty tells whether the database at a URL has no schema of ours yet. It fails with a sentence for the operator.
+// IsEmpty reports whether the database at a URL has no schema of ours yet. It fails with a sentence for the operator.
 func IsEmpty(ctx context.Context, url string) (bool, error) {
 	conn, have, err := connect(ctx, url)
 	if err != nil {

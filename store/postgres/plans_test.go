@@ -289,7 +289,7 @@ func (n node) forEachRow() (found []string) {
 	return found
 }
 
-// readsWhole says whether a plan reads a table without an index.
+// readsWhole reports whether a plan reads a table without an index.
 func (n node) readsWhole(table string) bool {
 	return n.Relation == table && strings.Contains(n.Type, "Seq Scan") || slices.ContainsFunc(n.Plans, func(below node) bool { return below.readsWhole(table) })
 }

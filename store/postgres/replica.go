@@ -46,7 +46,7 @@ func newReplica(ctx context.Context, config *pgxpool.Config, wait, limit time.Du
 const howFar = `SELECT /*backoffice:replicas.position*/ pg_is_in_recovery(), COALESCE(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
 COALESCE((SELECT received_tli FROM pg_stat_wal_receiver), (SELECT timeline_id FROM pg_control_checkpoint()))::bigint`
 
-// due says whether it is time to look how far the replica has come, and counts it as being looked at.
+// due reports whether it is time to look how far the replica has come, and counts it as being looked at.
 func (r *replica) due(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +93,7 @@ func (r *replica) reached() position {
 	return replayed
 }
 
-// state tells whether reads may go there, and what they would see.
+// state reports whether reads may go there, and what they would see.
 func (r *replica) state() (in bool, replayed position, timeline int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

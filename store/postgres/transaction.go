@@ -92,7 +92,7 @@ const known = "known"
 // maxKnown is how many statements pgx keeps prepared on a connection.
 const maxKnown = 512
 
-// knows says whether statements can be sent as they are, and remembers them: the next time they can.
+// knows reports whether statements can be sent as they are, and remembers them: the next time they can.
 func (t *transaction) knows(statements []*store.Statement) bool {
 	if t.conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec {
 		return true

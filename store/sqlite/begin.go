@@ -51,7 +51,7 @@ func (e *engine) turn(ctx context.Context) (*lease, error) {
 	return nil, err
 }
 
-// begin begins a transaction that writes, and tells whether another process has one.
+// begin begins a transaction that writes, and reports whether another process has one.
 func (c *conn) begin(ctx context.Context) (busy bool, err error) {
 	err = c.exec(ctx, "BEGIN IMMEDIATE")
 	var known *backoffice.Error

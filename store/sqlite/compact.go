@@ -11,7 +11,7 @@ import (
 const CompactMost = 128 << 20
 
 // CompactErased compacts the database if something was erased since it was opened or compacted last, unless that would
-// keep writers waiting. done says whether it did, and large that it left it, which Compact will not.
+// keep writers waiting. done reports whether it did, and large that it left it, which Compact will not.
 func (s *Store) CompactErased(ctx context.Context) (done, large bool, err error) {
 	if !s.Erased() {
 		return false, false, nil

@@ -12,7 +12,7 @@ const (
 	lockLength = 512
 )
 
-// InUse tells whether a program has the database open, this one included.
+// InUse reports whether a program has the database open, this one included.
 func InUse(path string) (bool, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if os.IsNotExist(err) {

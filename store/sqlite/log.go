@@ -187,7 +187,7 @@ func belongs(log io.Reader, page []byte) (fits bool, salts uint64) {
 	return follows(page, first), salts
 }
 
-// follows tells whether a log that starts with a first page can follow on a file with another one.
+// follows reports whether a log that starts with a first page can follow on a file with another one.
 func follows(page, first []byte) bool {
 	have, next := word(page, countAt), word(first, countAt)
 	if word(page, cookieAt) > word(first, cookieAt) {

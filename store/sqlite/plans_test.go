@@ -18,7 +18,7 @@ var large = strings.Fields("customers customer_scopes relations transcripts calc
 // wholeTable is a step of a plan that reads something without an index: a table, or what a subquery or list gives.
 var wholeTable = regexp.MustCompile(`^SCAN (\w+)$`)
 
-// isLarge tells whether the name in a step stands for a large table in the statement.
+// isLarge reports whether the name in a step stands for a large table in the statement.
 func isLarge(text, name string) bool {
 	for _, table := range large {
 		if name == table || regexp.MustCompile(`\b`+table+`( AS)? `+name+`\b`).MatchString(text) && !strings.Contains(text, ") "+name) {

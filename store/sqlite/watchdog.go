@@ -103,7 +103,7 @@ func (r *running) close() {
 	r.mu.Unlock()
 }
 
-// look interrupts the statement if it has to end, and tells whether there is one. An interruption that comes before
+// look interrupts the statement if it has to end, and reports whether there is one. An interruption that comes before
 // SQLite has begun with the statement is lost, and repeated at the next look.
 func (r *running) look(now time.Time) bool {
 	r.mu.Lock()

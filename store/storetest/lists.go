@@ -145,13 +145,13 @@ func drawSearch(t *rapid.T, texts []string) string {
 	return string(text[from:rapid.IntRange(from+3, len(text)).Draw(t, "to")])
 }
 
-// contains says whether a search finds a text: newlines part what is searched in, and no search has one.
+// contains reports whether a search finds a text: newlines part what is searched in, and no search has one.
 func contains(text, search string) bool { return strings.Contains(text, search) }
 
 // afterAll is an instant at which no test writes.
 var afterAll = backoffice.InstantAt(9_000_000_000_000)
 
-// writtenSince says whether a row that a test wrote became visible at an instant or later, whatever it shows.
+// writtenSince reports whether a row that a test wrote became visible at an instant or later, whatever it shows.
 func writtenSince(wanted backoffice.Instant) bool { return wanted < afterAll }
 
 func since(wanted, at backoffice.Instant) bool { return at >= wanted }

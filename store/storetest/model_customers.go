@@ -64,7 +64,7 @@ func (o *office) meetsCustomer(r *backoffice.Customer, c backoffice.CustomerCrit
 		c.Created.Holds(r.CreatedAt) && c.Updated.Holds(r.UpdatedAt) && o.meetsHanging(r, c) && within(r, c.Any, c.Not, o.meetsCustomer)
 }
 
-// meetsHanging says whether what hangs on a customer meets criteria.
+// meetsHanging reports whether what hangs on a customer meets criteria.
 func (o *office) meetsHanging(r *backoffice.Customer, c backoffice.CustomerCriteria) bool {
 	for _, some := range c.SomeTranscript.List() {
 		if o.transcribed(r, func(t *backoffice.Transcript) bool { return o.meetsTranscript(t, some) }) == 0 {
@@ -100,7 +100,7 @@ func (o *office) related(r *backoffice.Customer, c backoffice.RelationsCriteria)
 	return n
 }
 
-// like says whether a customer's name has enough of the trigrams of a fuzzy search.
+// like reports whether a customer's name has enough of the trigrams of a fuzzy search.
 func like(r *backoffice.Customer, words string) bool {
 	if words == "" {
 		return true

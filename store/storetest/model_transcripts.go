@@ -48,13 +48,13 @@ func (o *office) meetsTranscript(r *backoffice.Transcript, c backoffice.Transcri
 		within(r, c.Any, c.Not, o.meetsTranscript)
 }
 
-// within says whether a row meets what lies within criteria.
+// within reports whether a row meets what lies within criteria.
 func within[P any, C comparable](row P, anyOf, not backoffice.Nested[C], meets func(P, C) bool) bool {
 	one := func(c C) bool { return meets(row, c) }
 	return (!anyOf.IsSet() || slices.ContainsFunc(anyOf.List(), one)) && !slices.ContainsFunc(not.List(), one)
 }
 
-// answers says whether a transcript has an answer.
+// answers reports whether a transcript has an answer.
 func answers(r *backoffice.Transcript, c backoffice.VariableCriteria) bool {
 	if !c.Set {
 		return true
