@@ -88,7 +88,7 @@ func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx)
 		var raced bool
 		err := s.Store.Write(ctx, func(ctx context.Context, tx Tx) (err error) {
 			if s.dry {
-				tx.OnlyLook()
+				tx.DryRun()
 			}
 			if raced, err = do(ctx, guarded(tx, mirror)); err == nil && s.dry {
 				if err = tx.StaysInView(ctx); err == nil {

@@ -157,9 +157,9 @@ type Tx interface {
 	// StaysInView refuses, with NOT_ALLOWED, what was written so far when any of it is not in view of a restricted
 	// context. Write does so when it ends; it is for those who undo what they have written.
 	StaysInView(ctx context.Context) error
-	// OnlyLook is for those too: from now on Delete tells what would go, and what goes with it, and leaves all of it,
+	// DryRun is for those too: from now on Delete reports what would go, and what goes with it, and leaves all of it,
 	// unless the context is restricted.
-	OnlyLook()
+	DryRun()
 
 	// DeletedRows counts what was deleted since the changes were logged last, and what went with it, by noun.
 	DeletedRows() map[Noun]int

@@ -8,13 +8,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-func (t *tx) OnlyLook() { t.looks = !t.restricted }
+func (t *tx) DryRun() { t.dryRun = !t.restricted }
 
 func (t *tx) KeepDeleted(how backoffice.Keeping) { t.keeping = &how }
 
 // keeps reports whether what is deleted of a noun goes to the trash.
 func (t *tx) keeps(noun backoffice.Noun) bool {
-	return t.keeping != nil && !t.looks && (noun == backoffice.NounCustomer || noun == backoffice.NounRelation)
+	return t.keeping != nil && !t.dryRun && (noun == backoffice.NounCustomer || noun == backoffice.NounRelation)
 }
 
 // keepGoing puts records that are about to be deleted into the trash, with what goes with them.

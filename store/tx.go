@@ -28,7 +28,7 @@ type tx struct {
 	author         *backoffice.Change // the last entry that somebody logged
 
 	keeping *backoffice.Keeping // see KeepDeleted
-	looks   bool                // see OnlyLook
+	dryRun  bool                // see DryRun
 
 	restricted bool
 	wrote      map[backoffice.Noun]map[string]bool // what is there when it ends, of one that is restricted

@@ -334,7 +334,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 		}
 		look = func(context.Context) error { return nil }
 	}
-	if w.tx.looks {
+	if w.tx.dryRun {
 		err := look(ctx)
 		return slices.Sorted(maps.Keys(own)), err
 	}
