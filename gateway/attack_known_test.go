@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	attackEngine    = flag.String("attack-engine", "SQLite", "on which engine what is known to be dear runs: SQLite or PostgreSQL")
-	attackCustomers = flag.Int("attack-customers", 0, "in an office of how many customers; 0 is a small one, where only what is asked is checked")
+	attackEngine    = flag.String("attack-engine", "SQLite", "which engine is attacked: SQLite or PostgreSQL")
+	attackCustomers = flag.Int("attack-customers", 0, "in an office of how many customers; 0 is a small one")
 	attackDatabase  = flag.String("attack-database", "", "one that the demo has filled, in place of a new one")
 	attackKeyset    = flag.String("attack-keyset", "", "its keyset")
 )
@@ -88,23 +88,28 @@ func knownAttacks(t *testing.T, o *office, pair [2]string) map[string]string {
 	}
 }
 
+// attackedOffice serves what the flags say, or an office of so many customers.
+func attackedOffice(t *testing.T, customers int) *office {
+	t.Helper()
+	settings := officeSettings(t, *attackDatabase)
+	if *attackDatabase != "" {
+		settings.Keyset = *attackKeyset
+		return serveOffice(t, settings, limits.Defaults())
+	}
+	settings = officeSettings(t, engines[*attackEngine](t))
+	o := serveOffice(t, settings, limits.Defaults())
+	filler := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: max(*attackCustomers, customers), Seed: 1, Now: time.Now()}
+	if err := filler.Fill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
 // TestWhatOnceWasDearForItsPriceIsNot asks each of them: in a large office none takes more than any operation may, nor
 // dearest times the median for its cost.
 func TestWhatOnceWasDearForItsPriceIsNot(t *testing.T) {
 	// Not parallel: what the process uses is measured.
-	settings := officeSettings(t, *attackDatabase)
-	if *attackDatabase == "" {
-		settings = officeSettings(t, engines[*attackEngine](t))
-	} else {
-		settings.Keyset = *attackKeyset
-	}
-	o := serveOffice(t, settings, limits.Defaults())
-	if *attackDatabase == "" {
-		filler := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: max(*attackCustomers, 60), Seed: 1, Now: time.Now()}
-		if err := filler.Fill(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	o := attackedOffice(t, 60)
 	pair := o.pair(t, backoffice.AllScopes...)
 	type known struct {
 		name   string

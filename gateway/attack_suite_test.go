@@ -27,7 +27,6 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/demo"
 	"example.org/backoffice/limits"
 )
 
@@ -70,14 +69,14 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("seed %d", seed)
-	o := serveOffice(t, officeSettings(t, engines["SQLite"](t)), limits.Defaults())
+	o := attackedOffice(t, 300)
 	text, err := os.ReadFile("../schema.graphqls")
 	if err != nil {
 		t.Fatal(err)
 	}
 	k := &attacker{random: rand.New(rand.NewPCG(seed, 1)), schema: gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphqls", Input: string(text)})}
 	k.texts = []string{"dutch", "van", "checklist", strings.Repeat("0", 200), strings.Repeat("ﷺ", 22), "85073003328", "0403170701", "a@b.example"}
-	k.ids = fillForAttacks(t, o)
+	k.ids = attacked(t, o)
 	pair := o.pair(t, backoffice.AllScopes...)
 
 	worst := map[string][]effort{}
@@ -248,13 +247,9 @@ func usedBelow() time.Duration {
 	return time.Duration(total) * 10 * time.Millisecond
 }
 
-// fillForAttacks adds what makes answers long and lists full, and gives identifiers to ask for.
-func fillForAttacks(t *testing.T, o *office) (ids []string) {
+// attacked adds what makes answers long and lists full, and gives identifiers to ask for.
+func attacked(t *testing.T, o *office) (ids []string) {
 	t.Helper()
-	filler := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: 300, Seed: 1, Now: time.Now()}
-	if err := filler.Fill(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	hold(t, o, 100, 60_000)
 	pair := o.pair(t, backoffice.AllScopes...)
 	_, body, _ := o.ask(t, pair, `{
