@@ -186,10 +186,10 @@ func compareFeeds(t *testing.T, opened *postgres.Store, conn *pgx.Conn) {
 			const explain = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "
 			plan := parsePlan(t, conn.QueryRow(t.Context(), explain+text, args...), text)
 			// A statement that was run some times has a plan for any arguments.
-			if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan; PREPARE feed (bigint) AS "+text); err != nil {
+			if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan; PREPARE feed (bigint, text) AS "+text); err != nil {
 				t.Fatal(err)
 			}
-			any := parsePlan(t, conn.QueryRow(t.Context(), fmt.Sprintf(explain+"EXECUTE feed (%d)", args[0])), text)
+			any := parsePlan(t, conn.QueryRow(t.Context(), fmt.Sprintf(explain+"EXECUTE feed (%d, '%v')", args...)), text)
 			if _, err := conn.Exec(t.Context(), "DEALLOCATE feed; RESET plan_cache_mode"); err != nil {
 				t.Fatal(err)
 			}
