@@ -182,10 +182,10 @@ func (p *patient) once(d damage, f *findings, random *rand.Rand) (said []string,
 		f.example += read.example
 		noticed = read.refused+read.older+read.other+read.wrong > 0
 	}
-	if _, err := p.office.Run("check"); err != nil {
+	if out, err := p.office.Run("check"); err != nil {
 		f.checked++
 		noticed = true
-		said = append(said, err.Error())
+		said = append(said, strings.TrimSpace(string(out)), err.Error())
 	}
 	if !noticed {
 		f.unseen++
