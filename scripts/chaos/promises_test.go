@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,10 +39,9 @@ func TestAWitnessNoticesAKeyThatMakesMoreThanOneRecord(t *testing.T) {
 	} {
 		for noun := range mutations {
 			made := &creation{noun: "CUSTOMER", id: "c"}
-			turn := 0
+			var turn atomic.Int64
 			w := asking(t, func(w http.ResponseWriter, r *http.Request) {
-				id := c.answers[turn]
-				turn++
+				id := c.answers[turn.Add(1)-1]
 				switch rest := r.URL.Path != "/graphql"; {
 				case id == "":
 					panic(http.ErrAbortHandler)
@@ -83,10 +83,10 @@ func TestAFollowerNoticesWhatTheFeedDoesWrongly(t *testing.T) {
 		"a creation comes too late": {"1 a UPDATED, 2 b UPDATED, 5 a UPDATED, 6 b UPDATED, 7 x CREATED, 8 x DELETED", 2},
 		"a deletion is left out":    {"1 a UPDATED, 2 b UPDATED, 3 x CREATED, 5 a UPDATED, 6 b UPDATED", 1},
 	} {
-		asked := 0
+		var asked atomic.Int64
 		changes := strings.Split(c.feed, ", ")
 		w := asking(t, func(w http.ResponseWriter, r *http.Request) {
-			if asked++; asked%3 == 2 { // an answer that is lost
+			if asked.Add(1)%3 == 2 { // an answer that is lost
 				panic(http.ErrAbortHandler)
 			}
 			after := r.FormValue("after")
