@@ -13,7 +13,7 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 72_145,
+	"hand-written product lines": 72_140,
 	"folders at the top":         40,
 	"arrows between packages":    111,
 	"context.WithValue":          17,

@@ -145,15 +145,9 @@ func (a *Admission) hasPart(p *pair, weight int64) bool {
 	return p.running[s] > 0 && p.running[s]+weight > a.part(s)
 }
 
-// part is what one pair may have running of a size, when it has several.
+// part is what one pair may have running of a size, when it has several: others find some as well.
 func (a *Admission) part(s size) int64 {
-	switch s {
-	case large:
-		return a.most * 2 / 3
-	case small:
-		return a.kept()
-	}
-	return a.kept() / 2 // so that others find some
+	return [...]int64{tiny: a.kept() / 2, small: a.kept(), large: a.most * 2 / 3}[s]
 }
 
 // Enter waits until a request of a pair may run, and fails with Unavailable when too much waits, or it for too long.

@@ -82,6 +82,7 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 		outer += ", g." + name
 	}
 	total, joins, orderBy, groupBy := "CAST(SUM(i.n) OVER () AS BIGINT)", "", " ORDER BY g.n DESC", ""
+	customers := " " + b.dialect.stored + "customers r" + b.dialect.seen
 	for i, name := range by {
 		of, has := b.table.dimensions[name]
 		if !has {
@@ -109,11 +110,11 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 		} else { // rows that follow one another share it: fewer are compared to the end
 			groupBy = ", " + of.value + groupBy
 		}
-		joins += strings.Replace(of.join, " customers r", " "+b.dialect.stored+"customers r"+b.dialect.seen, 1)
+		joins += strings.Replace(of.join, " customers r", customers, 1)
 	}
-	from, seen := b.joined(joins), " "+b.dialect.stored+"customers r"+b.dialect.seen
-	if on, ok := strings.CutPrefix(joins, " JOIN"+seen); ok && b.dialect.seen != "" && len(b.conditions) == 0 {
-		from = " FROM" + seen + " CROSS JOIN " + b.base + " t" + on // looks each customer up once, not once a row
+	from := b.joined(joins)
+	if on, ok := strings.CutPrefix(joins, " JOIN"+customers); ok && b.dialect.seen != "" && len(b.conditions) == 0 {
+		from = " FROM" + customers + " CROSS JOIN " + b.base + " t" + on // looks each customer up once, not once a row
 	}
 	grouped := "SELECT " + inner + from + " GROUP BY " + groupBy[2:]
 	counted := "SELECT i.*, " + total + " AS total, COUNT(*) OVER () AS parts FROM (" + grouped + ") i"
