@@ -91,13 +91,12 @@ func knownAttacks(t *testing.T, o *office, pair [2]string) map[string]string {
 // attackedOffice serves what the flags say, or an office of so many customers.
 func attackedOffice(t *testing.T, customers int) *office {
 	t.Helper()
-	settings := officeSettings(t, *attackDatabase)
 	if *attackDatabase != "" {
+		settings := officeSettings(t, *attackDatabase)
 		settings.Keyset = *attackKeyset
 		return serveOffice(t, settings, limits.Defaults())
 	}
-	settings = officeSettings(t, engines[*attackEngine](t))
-	o := serveOffice(t, settings, limits.Defaults())
+	o := serveOffice(t, officeSettings(t, engines[*attackEngine](t)), limits.Defaults())
 	filler := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: max(*attackCustomers, customers), Seed: 1, Now: time.Now()}
 	if err := filler.Fill(t.Context()); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -50,27 +49,10 @@ func buildWithClock(folder, binary string) error {
 	if strings.Count(string(source), nowText) != 1 {
 		return errors.New("this version of Go reads the clock otherwise: see clock.go")
 	}
-	folder, err = filepath.Abs(folder)
-	if err != nil {
-		return err
-	}
-	replaced := map[string]string{}
-	for name, text := range map[string]string{"time.go": strings.Replace(string(source), nowText, aheadText, 1), "ahead.go": aheadSource} {
-		path := filepath.Join(folder, "clock-"+name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return err
-		}
-		replaced[filepath.Join(library, name)] = path
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(folder, "clock.json")
-	if err := os.WriteFile(path, overlay, 0o600); err != nil {
-		return err
-	}
-	return rig.Build(binary, "-overlay", path)
+	return rig.BuildReplacing(binary, folder, map[string]string{
+		filepath.Join(library, "time.go"):  strings.Replace(string(source), nowText, aheadText, 1),
+		filepath.Join(library, "ahead.go"): aheadSource,
+	})
 }
 
 // apart lets a second gateway serve, whose clock is another.

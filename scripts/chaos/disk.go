@@ -128,12 +128,10 @@ func (s *stand) importedCount() (count int, first bool, err error) {
 	}
 	var found struct{ Nodes []*struct{ ID string } }
 	client := rig.NewClient(s.server.Address, s.pair, 1, 30*time.Second)
-	for range 50 {
-		if err = client.Decode(&found, `query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": ids}); err == nil {
-			break
-		}
-		time.Sleep(200 * time.Millisecond) // it may be refused meanwhile
-	}
+	patiently(func() bool { // it may be refused meanwhile
+		err = client.Decode(&found, `query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": ids})
+		return err == nil
+	})
 	first = true
 	for i, node := range found.Nodes {
 		if node != nil {

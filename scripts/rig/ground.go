@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -48,6 +49,31 @@ func Build(binary string, flags ...string) error {
 		return fmt.Errorf("building the program: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// BuildReplacing builds the program with files in place of those at their paths, there or not. It keeps them in a
+// folder.
+func BuildReplacing(binary, folder string, files map[string]string) error {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return err
+	}
+	replaced := map[string]string{}
+	for path, text := range files {
+		replaced[path] = filepath.Join(folder, "replaced-"+filepath.Base(path))
+		if err := os.WriteFile(replaced[path], []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(path, overlay, 0o600); err != nil {
+		return err
+	}
+	return Build(binary, "-overlay", path)
 }
 
 // removing removes a folder once, when it is called or a signal ends the command.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -52,17 +50,7 @@ func (s *soak) build() error {
 	if err != nil {
 		return err
 	}
-	source, overlay := filepath.Join(s.folder, "live.go"), filepath.Join(s.folder, "overlay.json")
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(strings.TrimSpace(string(root)), "live.go"): source}})
-	if err != nil {
-		return err
-	}
-	for path, content := range map[string][]byte{source: []byte(liveSource), overlay: text} {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			return err
-		}
-	}
-	return rig.Build(s.binary, "-overlay", overlay)
+	return rig.BuildReplacing(s.binary, s.folder, map[string]string{filepath.Join(strings.TrimSpace(string(root)), "live.go"): liveSource})
 }
 
 // liveHeap asks for the MB that are in use.
