@@ -187,17 +187,20 @@ var sameCell = cmp.Comparer(func(a, b string) bool {
 	return a == b || errX == nil && errY == nil && math.Abs(x-y) <= 1e-14*math.Abs(x)
 })
 
+// wants holds what a face shows of a field to the line that export writes.
+func (f *faces) wants(t *testing.T, line map[string]any, face, field string, shown any, has bool) {
+	t.Helper()
+	if f.id == "tr-1" && slices.Contains(workedOut, field) {
+		return
+	}
+	if want, _ := inLine(line, field); !has || !f.sameValue(field, want, shown) {
+		t.Errorf("%s shows %s.%s as %.100q (%v), and export writes %.100q", face, f.typ, field, fmt.Sprint(shown), has, fmt.Sprint(want))
+	}
+}
+
 // hold holds every face to the line that export writes.
 func (f *faces) hold(t *testing.T, line map[string]any, after string) {
 	t.Helper()
-	wants := func(face, field string, shown any, has bool) {
-		if f.id == "tr-1" && slices.Contains(workedOut, field) {
-			return
-		}
-		if want, _ := inLine(line, field); !has || !f.sameValue(field, want, shown) {
-			t.Errorf("%s shows %s.%s as %.100q (%v), and export writes %.100q", face, f.typ, field, fmt.Sprint(shown), has, fmt.Sprint(want))
-		}
-	}
 	for face, objects := range f.inGraphQL(t, after) {
 		if len(objects) == 0 && face != "feed" { // it tells of what was written in this round
 			t.Errorf("%s does not show %s", face, f.typ)
@@ -205,7 +208,7 @@ func (f *faces) hold(t *testing.T, line map[string]any, after string) {
 		for _, object := range objects {
 			for _, field := range f.bounded.fields {
 				v, has := inObject(object, field)
-				wants(face, field, v, has)
+				f.wants(t, line, face, field, v, has)
 			}
 			if face == "export" {
 				for field := range f.free {
@@ -227,7 +230,7 @@ func (f *faces) hold(t *testing.T, line map[string]any, after string) {
 		for _, object := range found(exactly(t, f.send(t, f.pair, http.MethodGet, path, "").Body.Bytes()), "_id", f.id) {
 			for _, field := range f.bounded.fields {
 				if v, has := inLine(object, field); has {
-					wants(path, field, v, has)
+					f.wants(t, line, path, field, v, has)
 				}
 			}
 		}
@@ -291,6 +294,7 @@ func TestEveryBoundOfEveryFieldIsTheSameOnEveryFace(t *testing.T) {
 					all = append(all, o.facesOf(t, b, id, customer, origin))
 				}
 			}
+			mirror, pull := mirrorOf(t, origin, all[0].pair)
 			seen, schema := map[string]map[string]bool{}, schemaOf(t, o)
 			for round := range len(textBounds) + 4 {
 				after := o.latest(t)
@@ -316,8 +320,17 @@ func TestEveryBoundOfEveryFieldIsTheSameOnEveryFace(t *testing.T) {
 					f.hold(t, lines[f.id], after)
 				}
 				again := taken(t, engines[other](t), exported)
+				if report, err := pull.Once(t.Context()); err != nil || report.Incomplete() || report.Rejected() > 0 {
+					t.Errorf("a mirror does not take all: %+v %v", report, err)
+				}
+				mirrored := mirror.dumps(t)
 				for _, f := range all {
 					_, want := linesOf(t, exported, f.file)
+					_, pulled := linesOf(t, mirrored, f.file)
+					for _, field := range f.bounded.fields {
+						v, has := inLine(pulled[f.id], field)
+						f.wants(t, want[f.id], "a mirror", field, v, has)
+					}
 					_, got := linesOf(t, again, f.file)
 					if diff := cmp.Diff(want, got); diff != "" {
 						t.Errorf("%s exports %s as (-%s +%s):\n%s", other, f.file, engine, other, diff)

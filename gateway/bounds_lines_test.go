@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/importexport"
+	pulls "example.org/backoffice/mirror"
 	"example.org/backoffice/privacy"
 )
 
@@ -104,4 +105,16 @@ func taken(t *testing.T, database, exported string) (again string) {
 		t.Fatalf("an export is refused: %v", err)
 	}
 	return o.dumps(t)
+}
+
+// mirrorOf is an empty store that pulls from an office.
+func mirrorOf(t *testing.T, origin string, pair [2]string) (*office, *pulls.Pull) {
+	t.Helper()
+	settings := officeSettings(t, engines["SQLite"](t))
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return &office{Backend: b}, &pulls.Pull{Store: b.Store, Files: b.Files, Keys: b.Keys, From: origin, ClientID: pair[0], Secret: pair[1]}
 }
