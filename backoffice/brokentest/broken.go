@@ -84,7 +84,7 @@ func Find(t *testing.T, copies map[string]Copy, arguments ...string) {
 	}
 	write(t, filepath.Join(folder, "overlay"), overlay)
 	binary := filepath.Join(folder, "broken.test")
-	build := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-c", "-o", binary, "-overlay", filepath.Join(folder, "overlay"), ".")
+	build := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-c", "-o", binary, "-overlay", filepath.Join(folder, "overlay"), ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("the copy does not build: %s", out)
 	}

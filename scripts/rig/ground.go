@@ -54,26 +54,35 @@ func Build(binary string, flags ...string) error {
 // BuildReplacing builds the program with files in place of those at their paths, there or not. It keeps them in a
 // folder.
 func BuildReplacing(binary, folder string, files map[string]string) error {
-	folder, err := filepath.Abs(folder)
+	overlay, err := Replacing(folder, files)
 	if err != nil {
 		return err
+	}
+	return Build(binary, "-overlay", overlay)
+}
+
+// Replacing writes what go build's flag -overlay asks for, and returns where.
+func Replacing(folder string, files map[string]string) (overlay string, err error) {
+	folder, err = filepath.Abs(folder)
+	if err != nil {
+		return "", err
 	}
 	replaced := map[string]string{}
 	for path, text := range files {
 		replaced[path] = filepath.Join(folder, "replaced-"+filepath.Base(path))
 		if err := os.WriteFile(replaced[path], []byte(text), 0o600); err != nil {
-			return err
+			return "", err
 		}
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
+	content, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
-		return err
+		return "", err
 	}
 	path := filepath.Join(folder, "overlay.json")
-	if err := os.WriteFile(path, overlay, 0o600); err != nil {
-		return err
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return "", err
 	}
-	return Build(binary, "-overlay", path)
+	return path, nil
 }
 
 // removing removes a folder once, when it is called or a signal ends the command.
