@@ -1,4 +1,4 @@
-.PHONY: broken views disclosures overload restricted reseal soak mirrors release attacks streams histories hostile run test deps missing lint pages generate build benchmarks chaos
+.PHONY: broken views disclosures overload restricted reseal soak mirrors release attacks streams histories hostile run test tests deps missing lint pages generate build benchmarks chaos
 
 GO ?= go
 
@@ -16,9 +16,19 @@ build:
 release: ## archives for linux, macOS and Windows with checksums and bills of materials, in bin/release; ARGS="-targets linux/amd64"
 	$(GO) run ./scripts/release $(ARGS)
 
-test: lint pages ## everything that must hold before a change lands; installs what it needs and is missing
-	$(GO) test $(RACE) -parallel 4 -timeout 40m ./...
-	$(GO) test -C benchmarks $(RACE) -parallel 4 ./...
+# What is built without the race detector (for vet and the linters, a release, the pages, copies with a fault) is built
+# once, as a release is: the cache has nothing for other flags.
+test tests lint pages: export GOFLAGS := $(GOFLAGS) -trimpath
+lint: export CGO_ENABLED := 0
+
+test: missing ## everything that must hold before a change lands; installs what it needs and is missing
+	$(MAKE) --jobs 3 --output-sync=line lint pages tests
+
+# lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
+tests: export GOGC ?= 400
+tests: missing
+	$(GO) test $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./graphiql ./cli ./...
+	$(GO) test -C benchmarks $(RACE) -vet=off -parallel 4 ./...
 
 deps: ## install what the tests need beyond Go
 	./scripts/deps.sh

@@ -13,8 +13,7 @@ import (
 )
 
 // TestTheExamplesOfContributingWork does to a copy of the module what CONTRIBUTING shows, generates, and runs a test
-// of the copy that writes and reads by GraphQL what was added. Flags are those of this test's own builds, so that
-// only packages of this module are built anew.
+// of the copy that writes and reads by GraphQL what was added. Only packages of this module are built anew.
 func TestTheExamplesOfContributingWork(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -188,6 +187,7 @@ func run(t *testing.T, folder, name string, args ...string) {
 	t.Helper()
 	command := exec.Command(name, args...)
 	command.Dir = folder
+	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release is
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command.Args, " "), err, out)
 	}

@@ -133,7 +133,9 @@ type pair struct {
 func buildProgram(t *testing.T) *program {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "backoffice")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "..").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "..")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release is
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return (&program{binary: binary}).beside(t)

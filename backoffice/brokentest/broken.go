@@ -85,6 +85,7 @@ func Find(t *testing.T, copies map[string]Copy, arguments ...string) {
 	write(t, filepath.Join(folder, "overlay"), overlay)
 	binary := filepath.Join(folder, "broken.test")
 	build := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-c", "-o", binary, "-overlay", filepath.Join(folder, "overlay"), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release is
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("the copy does not build: %s", out)
 	}

@@ -77,6 +77,7 @@ func buildWithClock(folder, binary string) error {
 // output runs a command of Go's to its end.
 func output(name string, arguments ...string) (string, error) {
 	command := exec.Command(name, arguments...)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release is
 	var problems strings.Builder
 	command.Stderr = &problems
 	said, err := command.Output()

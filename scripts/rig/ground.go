@@ -45,7 +45,9 @@ func Ground(folder, binary *string, name string) (release func(), err error) {
 // Build builds the program of the module in which the command runs.
 func Build(binary string, flags ...string) error {
 	arguments := append(append([]string{"build"}, flags...), "-o", binary, "example.org/backoffice")
-	if out, err := exec.Command("go", arguments...).CombinedOutput(); err != nil {
+	build := exec.Command("go", arguments...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release is
+	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the program: %w\n%s", err, out)
 	}
 	return nil
