@@ -27,7 +27,7 @@ test: missing ## everything that must hold before a change lands; installs what 
 # lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
 tests: export GOGC ?= 400
 tests: missing
-	$(GO) test $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./graphiql ./cli ./...
+	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./graphiql ./cli ./... | $(GO) run ./scripts/slowest
 	$(GO) test -C benchmarks $(RACE) -vet=off -parallel 4 ./...
 
 deps: ## install what the tests need beyond Go

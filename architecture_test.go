@@ -77,6 +77,7 @@ var mayImport = map[string]string{
 	"scripts/reseal":     "auth backoffice privacy store/sqlite",
 	"scripts/release":    "",
 	"scripts/rig":        "",
+	"scripts/slowest":    "",
 	"scripts/overload":   "scripts/rig",
 	"scripts/soak":       "scripts/rig",
 	"deploy/load":        "",
