@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,7 +46,7 @@ var mayImport = map[string]string{
 	"limits":           "backoffice",
 	"graphqlhttp":      "backoffice limits",
 	"export":           "auth backoffice files graphqlhttp limits privacy",
-	"httpserver":       "backoffice auth limits",
+	"httpserver":       "backoffice limits",
 	"static":           "",
 	"graphiql":         "static",
 	"apidocs":          "static",
@@ -148,6 +151,46 @@ func breaches(name string, imports []string) (found []string) {
 		}
 	}
 	return found
+}
+
+// placesOf are the files of the product that have a call.
+var placesOf = map[string][]string{
+	// Whatever lives longer than one answer ends with the rights of its caller, or is made of parts that ask again.
+	".Revalidate(":         {"auth/begun.go", "gateway/admission.go"},
+	"authenticator.Begin(": {"auth/middleware.go", "gateway/feed_socket.go"},
+	"WithPrincipal(":       {"auth/begun.go", "auth/principal.go", "gateway/admission.go", "gateway/operator.go"},
+	".WithNewLedger(":      {"gateway/admission.go"},
+	"hooks.Begin(":         {"graphqlhttp/operation.go", "graphqlhttp/part.go"},
+}
+
+func TestWhoACallerIsIsDecidedInFewPlaces(t *testing.T) {
+	t.Parallel()
+	found := map[string][]string{}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "node_modules" || path != "." && strings.HasPrefix(entry.Name(), ".")):
+			return fs.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(path, ".go") || notProduct.MatchString(path):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for call := range placesOf {
+			if strings.Contains(string(text), call) {
+				found[call] = append(found[call], filepath.ToSlash(path))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for call, places := range placesOf {
+		if !slices.Equal(found[call], places) {
+			t.Errorf("%s is in %q, not in %q", call, found[call], places)
+		}
+	}
 }
 
 // pathOf is a package's path within the module, if it is ours.

@@ -13,12 +13,12 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 72_140,
+	"hand-written product lines": 72_125,
 	"folders at the top":         40,
-	"arrows between packages":    111,
-	"context.WithValue":          17,
-	"lines over 120 columns":     1_725,
-	"words in pages":             29_970,
+	"arrows between packages":    110,
+	"context.WithValue":          4,
+	"lines over 120 columns":     1_721,
+	"words in pages":             29_969,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {

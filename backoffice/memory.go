@@ -18,8 +18,3 @@ func Moved() error {
 func WithoutMemory(ctx context.Context) context.Context {
 	return WithRequest(ctx, func(r *Request) { r.WithoutMemory = true })
 }
-
-// ReadOnce returns a context for walks over much that nobody will ask for soon.
-func ReadOnce(ctx context.Context) context.Context {
-	return WithRequest(ctx, func(r *Request) { r.ReadOnce = true })
-}

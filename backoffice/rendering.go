@@ -16,12 +16,9 @@ type drawings struct {
 	made  map[string]TranscriptDocument // by the transcript's identifier, with the transcript as it was stored then
 }
 
-// WithRenderings bounds the documents that are generated in a context, one operation's: they are drawn from so many
-// bytes of answers at most, unless one alone has more, and the same is not drawn twice. Errors then: OverLimit.
-func WithRenderings(ctx context.Context, most int) context.Context {
-	of := &drawings{most: most, made: map[string]TranscriptDocument{}}
-	return WithRequest(ctx, func(r *Request) { r.drawings = of })
-}
+// BoundRenderings bounds the documents that one operation generates: they are drawn from so many bytes of answers at
+// most, unless one alone has more, and the same is not drawn twice. Errors then: OverLimit.
+func (r *Request) BoundRenderings(most int) { r.drawings = &drawings{most: most} }
 
 // drawingsOf are those of a context; nil, which keeps and bounds nothing, when there is no operation.
 func drawingsOf(ctx context.Context) *drawings { return RequestOf(ctx).drawings }
@@ -60,5 +57,8 @@ func (d *drawings) keep(of TranscriptDocument, stored *Transcript) {
 	defer d.mu.Unlock()
 	as := *stored // the caller's may change
 	of.Transcript = &as
+	if d.made == nil {
+		d.made = map[string]TranscriptDocument{}
+	}
 	d.made[stored.ID] = of
 }

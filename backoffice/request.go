@@ -2,15 +2,22 @@ package backoffice
 
 import "context"
 
-// Request is what a context carries of the request that it belongs to: who asks, within which bounds, and who counts.
-// It is replaced as a whole, and never changed.
+// Request is a context with what it carries of the request that it belongs to: who asks, within which bounds, at which
+// moment, and who counts. It is replaced as a whole, and never changed.
 type Request struct {
+	context.Context
+
+	ID          string     // by which it is logged
 	Principal   *Principal // nil when nobody is signed in
 	Session     *Session
 	Restriction Restriction
 	Budget      *Budget
 	Timeline    *Timeline
 	Statements  *StatementCount
+	Reads       Reads               // nil for reads that are each of their own moment
+	Ledger      Ledger              // nil discloses no registration number
+	Spending    Spending            // nil for a caller without a budget of costs
+	Written     func(answer []byte) // is shown what is written of an answer of GraphQL, if it is set
 	act         *Act
 	drawings    *drawings
 
@@ -18,7 +25,57 @@ type Request struct {
 	ReadOnce      bool // a snapshot that begins leaves no lists in memory, and records only that were asked for before
 }
 
+// Reads is the moment at which all of a context is read, as one layer of what reads knows it. Beneath is that of the
+// next layer, nil for the last one.
+type Reads interface{ Beneath() Reads }
+
+// ReadsOf finds a layer by its type, nil where there is none.
+func ReadsOf[Layer Reads](ctx context.Context) (layer Layer) {
+	for at := RequestOf(ctx).Reads; at != nil; at = at.Beneath() {
+		if found, ok := at.(Layer); ok {
+			return found
+		}
+	}
+	return layer
+}
+
+// WithReads gives a context a moment.
+func WithReads(ctx context.Context, layer Reads) context.Context {
+	return WithRequest(ctx, func(r *Request) { r.Reads = layer })
+}
+
+// Ledger is what a request has consulted of registration numbers.
+type Ledger interface {
+	// Commit makes it durable.
+	Commit(ctx context.Context) error
+	// CheckPurpose rejects a caller who may see the numbers and does not say why, where that is asked.
+	CheckPurpose() error
+}
+
+// MayLeave makes durable what has to be before anything of a request's answer leaves. An error keeps all of it back:
+// Unavailable, or the reason for which the caller may not go on.
+func MayLeave(ctx context.Context) error {
+	if err := EndOfRights(ctx); err != nil {
+		return err
+	}
+	if ledger := RequestOf(ctx).Ledger; ledger != nil {
+		return ledger.Commit(ctx)
+	}
+	return nil
+}
+
+// Spending is a caller's budget of costs; Left is what is left of it, as clients are shown it.
+type Spending interface{ Left() any }
+
 type requestKey struct{}
+
+// Value implements context.Context.
+func (r *Request) Value(key any) any {
+	if key == (requestKey{}) {
+		return r
+	}
+	return r.Context.Value(key)
+}
 
 var noRequest Request
 
@@ -33,6 +90,7 @@ func RequestOf(ctx context.Context) *Request {
 // WithRequest gives a context its request with some of it set.
 func WithRequest(ctx context.Context, set func(*Request)) context.Context {
 	r := *RequestOf(ctx)
+	r.Context = ctx
 	set(&r)
-	return context.WithValue(ctx, requestKey{}, &r)
+	return &r
 }

@@ -25,7 +25,7 @@ type Documents interface {
 // GenerateTranscriptDocument draws the document of a completed transcript and stores it; it needs pti.write. A document
 // that was generated before is replaced, unless this operation has drawn it from the same. It works on archived years
 // too. Refused with NOT_FOUND and, when the transcript is not completed or nothing here can draw, NOT_ALLOWED
-// (transcriptId); OverLimit as WithRenderings says.
+// (transcriptId); OverLimit as BoundRenderings says.
 func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal, id string) (_ *Transcript, err error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err

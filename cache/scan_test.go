@@ -66,7 +66,7 @@ func TestWhatIsReadOnceLeavesNothingInMemoryButWhatIsAskedForAgain(t *testing.T)
 		}
 		return tx.Labels().Upsert(ctx, labels)
 	})
-	once := backoffice.ReadOnce(t.Context())
+	once := backoffice.WithRequest(t.Context(), func(r *backoffice.Request) { r.ReadOnce = true })
 	list := backoffice.ListQuery[backoffice.LabelCriteria]{Window: backoffice.Window{Limit: 200}}
 	for range 3 {
 		pages, err := backoffice.ReadPages(once, s.Labels(), list, []string{backoffice.NoParent}, 0)

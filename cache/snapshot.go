@@ -18,7 +18,8 @@ import (
 // finds the rest in memory. One that does not begins another trip, as of whose moment all that it has must be good.
 type snapshot struct {
 	of    *Store
-	alone bool // of one batch
+	reads backoffice.Reads // of the store
+	alone bool             // of one batch
 
 	mu      sync.Mutex
 	looked  bool
@@ -33,13 +34,13 @@ type snapshot struct {
 	trips   int     // to the store, if there may be others behind
 }
 
-type snapshotKey struct{}
+func (q *snapshot) Beneath() backoffice.Reads { return q.reads }
 
 func (s *Store) BeginSnapshot(ctx context.Context) (of context.Context, end func()) {
 	inner, done := s.Source.BeginSnapshot(ctx)
-	r := backoffice.RequestOf(ctx)
-	q := &snapshot{of: s, past: r.WithoutMemory, once: r.ReadOnce, used: *usedBefore.Get().(*[]*kept)}
-	return context.WithValue(inner, snapshotKey{}, q), func() {
+	r := backoffice.RequestOf(inner)
+	q := &snapshot{of: s, reads: r.Reads, past: r.WithoutMemory, once: r.ReadOnce, used: *usedBefore.Get().(*[]*kept)}
+	return backoffice.WithReads(inner, q), func() {
 		done()
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -100,7 +101,7 @@ func (p *pass) ends() bool {
 
 // Write implements backoffice.Store. What the context reads from then on sees the write, and goes past memory.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
-	if q, ok := ctx.Value(snapshotKey{}).(*snapshot); ok {
+	if q := backoffice.ReadsOf[*snapshot](ctx); q != nil {
 		q.mu.Lock()
 		q.looked, q.inStore, q.over, q.past, q.read = false, false, false, true, nil
 		q.forget(0)
@@ -110,8 +111,8 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 }
 
 func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
-	q, ok := ctx.Value(snapshotKey{}).(*snapshot)
-	if !ok || q.of != s {
+	q := backoffice.ReadsOf[*snapshot](ctx)
+	if q == nil || q.of != s {
 		r := backoffice.RequestOf(ctx)
 		q = &snapshot{of: s, alone: true, past: r.WithoutMemory, once: r.ReadOnce}
 	}

@@ -18,16 +18,12 @@ import (
 type Config struct {
 	GraphQL *graphqlhttp.GraphQL
 	Changes backoffice.ChangeReader
-	// Revalidate is that of package auth; nil trusts the request's principal for the whole export.
-	Revalidate func(ctx context.Context, principal *backoffice.Principal) (*backoffice.Principal, error)
-	// Challenge tells in the header by which to sign in, where Revalidate rejects before the first byte; it may be nil.
+	// Challenge tells in the header by which to sign in, where a page is denied before the first byte; it may be nil.
 	Challenge func(w http.ResponseWriter, r *http.Request, err error)
 	Limits    limits.Settings
 	// Life ends all exports with it, for which its cause is the reason; nil does not end.
 	Life context.Context
-	// RequestID is what the log shows of a request; it may be nil.
-	RequestID func(context.Context) string
-	Log       *slog.Logger // slog.Default() when nil
+	Log  *slog.Logger // slog.Default() when nil
 }
 
 // Endpoint exports lists. Make one with New; it may be used by many requests at a time.
@@ -41,9 +37,6 @@ type Endpoint struct {
 
 func New(c Config) *Endpoint {
 	c.Log = cmp.Or(c.Log, slog.Default())
-	if c.RequestID == nil {
-		c.RequestID = func(context.Context) string { return "" }
-	}
 	if c.Challenge == nil {
 		c.Challenge = func(http.ResponseWriter, *http.Request, error) {}
 	}
@@ -160,7 +153,7 @@ func (e *Endpoint) broken(ctx context.Context, query *graphqlhttp.Query, cost in
 	if errors.Is(err, errGone) {
 		level = slog.LevelInfo
 	}
-	e.config.Log.Log(ctx, level, "an export was broken off", "request", e.config.RequestID(ctx), "cause", backoffice.MaskDigits(causeOf(err).Error()))
+	e.config.Log.Log(ctx, level, "an export was broken off", "request", backoffice.RequestOf(ctx).ID, "cause", backoffice.MaskDigits(causeOf(err).Error()))
 	panic(http.ErrAbortHandler)
 }
 

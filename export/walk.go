@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphqlhttp"
 )
@@ -63,7 +62,7 @@ func (l *leaf) end() {
 // read reads a page. It checks again that the pair is one, and has the scopes. begun is told, at most once, where the
 // page behind it begins, which is known before the whole page is; whether the page is good is not known then.
 func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, error) {
-	ctx, err := w.who(ctx)
+	ctx, err := w.spine.admit(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -81,16 +80,6 @@ func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, er
 		return nil, errForm
 	}
 	return l, nil
-}
-
-// who is the context of a page: of the pair as it is now.
-func (w *walk) who(ctx context.Context) (context.Context, error) {
-	if w.config.Revalidate != nil {
-		if _, err := w.config.Revalidate(ctx, auth.From(ctx)); err != nil {
-			return ctx, err
-		}
-	}
-	return w.spine.admit(ctx)
 }
 
 var errForm = errors.New("an answer is not of the form that an export asked for")

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"time"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -9,6 +10,7 @@ import (
 	"example.org/backoffice/graphqlhttp"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/loaders"
+	"example.org/backoffice/tracing"
 )
 
 // Requests of both APIs enter one admission, and tell it through their budget what they take.
@@ -16,56 +18,106 @@ import (
 // rowsOfAnswers is how many bytes of rows may be read for each byte of an answer: a page reads one more.
 const rowsOfAnswers = 2
 
-// begin gives a GraphQL operation budget, loaders and a buffer; one of several in a request what is its own, too.
-func (s server) begin(ctx context.Context, part bool) (_ context.Context, end func()) {
-	principal, counted := auth.From(ctx), func() {}
-	if part {
-		all := backoffice.StatementCountOf(ctx)
-		var own *backoffice.StatementCount
-		ctx, own = backoffice.WithStatementCount(s.backend.Vault.WithNewLedger(auth.WithPrincipal(ctx, principal)))
-		counted = func() { all.Add(own) }
+// execution is an operation of GraphQL, from when it is let in until its answer was sent.
+type execution struct {
+	of       *server
+	ctx      context.Context
+	whole    *backoffice.StatementCount // that of the request of which it is a part; nil when it is no part
+	giveBack func()
+	settle   func(executed bool) // nil when nothing is charged
+	share    *limits.Share       // nil when it was not let in
+	began    time.Time
+	span     *tracing.Operation
+}
+
+// begin lets operations of GraphQL in. Each has its own budget, loaders and buffer.
+func (s server) begin(admission *limits.Admission) graphqlhttp.Begin {
+	return func(ctx context.Context, e graphqlhttp.Entry) (_ context.Context, _ graphqlhttp.Run, err error) {
+		o := &execution{of: &s, began: time.Now()}
+		if e.Part {
+			o.whole = backoffice.StatementCountOf(ctx)
+			if ctx, err = s.part(ctx); err != nil {
+				return ctx, nil, err
+			}
+		}
+		o.span = s.tracer.Begin(ctx)
+		ctx = backoffice.WithRequest(ctx, func(r *backoffice.Request) {
+			r.Budget = backoffice.NewBudget(s.limits.Answer, rowsOfAnswers*s.limits.Answer)
+			r.BoundRenderings(s.limits.Generated)
+			if r.Timeline == nil && (s.slow > 0 || o.span != nil) {
+				r.Timeline = &backoffice.Timeline{}
+			}
+		})
+		visible := backoffice.StoreVisibleTo(auth.From(ctx), s.store)
+		o.ctx, o.giveBack = execute.Lend(loaders.With(ctx, visible, loaders.Gated))
+		return o.ctx, o, o.enter(admission, e)
 	}
-	ctx, report := s.watch(ctx)
-	ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, rowsOfAnswers*s.limits.Answer))
-	ctx = backoffice.WithRenderings(ctx, s.limits.Generated)
-	ctx, giveBack := execute.Lend(loaders.With(ctx, backoffice.StoreVisibleTo(principal, s.store), loaders.Gated))
-	return ctx, func() {
-		giveBack()
-		counted()
-		if report != nil {
-			report()
+}
+
+// part begins one of several parts of a request. It asks again who the caller is and what they may do, and nothing
+// of it is the other parts'.
+func (s server) part(ctx context.Context) (context.Context, error) {
+	principal := auth.From(ctx)
+	if !s.byOperator {
+		var err error
+		if principal, err = s.authenticator.Revalidate(ctx, principal); err != nil {
+			return ctx, err
 		}
 	}
+	ctx, _ = backoffice.WithStatementCount(s.backend.Vault.WithNewLedger(auth.WithPrincipal(ctx, principal)))
+	return ctx, nil
+}
+
+func (o *execution) enter(admission *limits.Admission, e graphqlhttp.Entry) (err error) {
+	if o.of.budgets != nil && !e.Paid {
+		if o.settle, err = o.of.budgets.spend(o.ctx, e.Cost, e.Least); err != nil {
+			return err
+		}
+	}
+	if o.share, err = enter(o.ctx, admission, e.Cost); err != nil && o.settle != nil {
+		o.settle(false)
+	}
+	return err
+}
+
+// Executed implements graphqlhttp.Run.
+func (o *execution) Executed(bytes int, answered bool) {
+	loaders.From(o.ctx).Close()
+	o.share.Executed(bytes)
+	if o.settle != nil {
+		o.settle(answered)
+	}
+}
+
+func (o *execution) Sent() {
+	if o.share != nil {
+		o.share.Leave()
+	}
+}
+
+func (o *execution) End(of graphqlhttp.Outcome) {
+	o.Sent()
+	o.giveBack()
+	if o.whole != nil {
+		o.whole.Add(backoffice.StatementCountOf(o.ctx))
+	}
+	o.report(&of)
 }
 
 // written counts the answer that the executor writes, and shows it to whoever reads on.
 func written(ctx context.Context, answer []byte) error {
-	graphqlhttp.Written(ctx, answer)
-	if budget := backoffice.BudgetOf(ctx); budget != nil {
-		return budget.Write(len(answer))
+	r := backoffice.RequestOf(ctx)
+	if r.Written != nil {
+		r.Written(answer)
+	}
+	if r.Budget != nil {
+		return r.Budget.Write(len(answer))
 	}
 	return nil
 }
 
 // readAgain reports whether a query has to be executed again, on what is read anew.
 func readAgain(ctx context.Context) bool { return loaders.From(ctx).ReadAgain() }
-
-// admit lets operations enter, and ends an operation's reading when it was executed.
-func admit(admission *limits.Admission) func(context.Context, int) (graphqlhttp.Admitted, error) {
-	return func(ctx context.Context, cost int) (graphqlhttp.Admitted, error) {
-		share, err := enter(ctx, admission, cost)
-		if err != nil {
-			return graphqlhttp.Admitted{}, err
-		}
-		return graphqlhttp.Admitted{
-			Executed: func(bytes int) {
-				loaders.From(ctx).Close()
-				share.Executed(bytes)
-			},
-			Sent: share.Leave,
-		}, nil
-	}
-}
 
 // admitREST lets REST requests enter. Their answers are made of one page, so hardly more is read than is shown.
 func (s server) admitREST(admission *limits.Admission) func(ctx context.Context, cost, least int) (context.Context, func(), error) {
@@ -90,11 +142,7 @@ func (s server) admitREST(admission *limits.Admission) func(ctx context.Context,
 
 // enter lets a request of the context's pair enter, and bounds what it takes from then on.
 func enter(ctx context.Context, admission *limits.Admission, cost int) (*limits.Share, error) {
-	pair := ""
-	if principal := auth.From(ctx); principal != nil {
-		pair = principal.ClientID
-	}
-	share, err := admission.Enter(ctx, pair, cost)
+	share, err := admission.Enter(ctx, pairOf(ctx), cost)
 	if err != nil {
 		return nil, err
 	}

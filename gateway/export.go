@@ -4,7 +4,6 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/export"
 	"example.org/backoffice/graphqlhttp"
-	"example.org/backoffice/httpserver"
 )
 
 var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server stops; export again")
@@ -12,7 +11,7 @@ var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server st
 // exports answers queries of one list with the whole of it.
 func (s server) exports(graphql *graphqlhttp.GraphQL) *export.Endpoint {
 	exports := export.New(export.Config{
-		GraphQL: graphql, Changes: s.backend.Store, Revalidate: s.authenticator.Revalidate, Challenge: s.authenticator.Challenge, Limits: s.limits, Life: s.life, RequestID: httpserver.RequestID, Log: s.log,
+		GraphQL: graphql, Changes: s.backend.Store, Challenge: s.authenticator.Challenge, Limits: s.limits, Life: s.life, Log: s.log,
 	})
 	s.http.Gauge("backoffice_export_pages", "Pages of exports in memory.", exports.Pages)
 	return exports

@@ -22,8 +22,21 @@ type subscription struct {
 }
 
 // subscribe begins subscriptions, of which there is one kind.
-func (s server) subscribe(schema *execute.Executor) func(context.Context) (graphqlhttp.Subscription, error) {
-	return func(ctx context.Context) (graphqlhttp.Subscription, error) {
+func (s server) subscribe(schema *execute.Executor) graphqlhttp.Subscribe {
+	return func(ctx context.Context, e graphqlhttp.Entry) (_ graphqlhttp.Subscription, err error) {
+		paid := func() {}
+		if s.budgets != nil {
+			settle, err := s.budgets.spend(ctx, e.Cost, e.Least)
+			if err != nil {
+				return nil, err
+			}
+			paid = func() { settle(true) }
+		}
+		defer func() {
+			if err != nil {
+				paid()
+			}
+		}()
 		_, args, err := schema.Subscribed(ctx)
 		if err != nil {
 			return nil, err
@@ -44,7 +57,7 @@ func (s server) subscribe(schema *execute.Executor) func(context.Context) (graph
 			leave()
 			return nil, err
 		}
-		return &subscription{own: own, leave: leave, reader: reader, schema: schema}, nil
+		return &subscription{own: own, leave: func() { leave(); paid() }, reader: reader, schema: schema}, nil
 	}
 }
 

@@ -27,7 +27,8 @@ func (s server) signIn(throttle *auth.Throttle) graphqlhttp.SignIn {
 		httpserver.NoteClient(ctx, principal)
 		return func() (context.Context, func(), error) {
 			own, end := s.authenticator.Begin(ctx, principal, nil)
-			own, leave, err := s.feed.Connect(s.backend.Vault.WithLedger(own, principal, purpose), principal)
+			own = s.budgets.withBill(s.backend.Vault.WithLedger(own, principal, purpose))
+			own, leave, err := s.feed.Connect(own, principal)
 			if err != nil {
 				end()
 				return nil, nil, err

@@ -1,11 +1,11 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -21,7 +21,6 @@ import (
 	"example.org/backoffice/httpserver"
 	"example.org/backoffice/limits"
 	"example.org/backoffice/loaders"
-	"example.org/backoffice/privacy"
 	"example.org/backoffice/resolvers"
 	"example.org/backoffice/rest"
 	"example.org/backoffice/tracing"
@@ -41,6 +40,7 @@ type server struct {
 	life          context.Context // of exports
 	stopStreams   func()          // ends what does not end by itself
 	authenticator *auth.Authenticator
+	byOperator    bool // callers have no credential, and are not asked for again
 	proxies       auth.Proxies
 	log           *slog.Logger
 	page          graphiql.Store
@@ -49,7 +49,6 @@ type server struct {
 	mirror        *mirror
 	checker       backoffice.DocumentChecker
 	trash         time.Duration
-	privacy       PrivacySettings
 	sizes         *sizes
 }
 
@@ -81,7 +80,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		mirror: mirror, backend: b, store: store, feed: feed, life: life, stopStreams: func() { stopExports(errStopping); feed.Stop() },
 		http:   httpserver.New(c.Server, httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
 		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page, provider: provider,
-		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep), privacy: c.Privacy,
+		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep),
 		sizes: sizesOf(b.Store),
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
 }
@@ -102,7 +101,7 @@ func (s server) handler() http.Handler {
 	throttle := auth.NewThrottle()
 	admission := s.limits.NewAdmission()
 	schema := s.schema()
-	endpoint := s.graphql(schema, admission, throttle)
+	endpoint := s.graphql(schema, admission)
 	s.measure(throttle, vault, admission)
 	s.mirror.measure(s)
 	return s.tracer.TakeOver(s.mirror.marks(s.routes(schema, endpoint, admission, throttle)))
@@ -116,6 +115,7 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, s.budgets.middleware, vault.Middleware(auth.From, s.authenticator.Challenging(endpoint.Refuse))).Handler
 	exports := s.exports(endpoint)
 	answered, streamed := s.http.Deadline(signIn(endpoint)), s.http.Stream(signIn(endpoint))
+	socketSignIn := s.signIn(throttle)
 	r.Handle("/graphql/export", s.http.Stream(signIn(exports)))
 	s.mountQueries(r, signIn, endpoint, exports)
 	r.HandleFunc("/graphql", func(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +123,7 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 		case graphqlhttp.IsSocket(r) && !s.http.MayConnect(r):
 			endpoint.Refuse(w, r, backoffice.Errorf(backoffice.Forbidden, "pages of this origin may not connect: --cors-origin names those that may"))
 		case graphqlhttp.IsSocket(r):
-			endpoint.Socket(w, r, s.proxies.ClientAddress(r))
+			endpoint.Socket(w, r, s.proxies.ClientAddress(r), socketSignIn)
 		case graphqlhttp.WantsEvents(r):
 			streamed.ServeHTTP(w, r)
 		default:
@@ -144,7 +144,7 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	rest.Mount(r, rest.Config{
 		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault, Feed: s.feed,
 		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
-		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) }, RequestID: httpserver.RequestID,
+		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) },
 		Admit: s.admitREST(admission), Open: s.opens(), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
 	})
 	return r
@@ -163,37 +163,21 @@ func schemaText(schema *execute.Executor) string {
 	return schema.Schema().Query.Position.Src.Input
 }
 
-func (s server) graphql(schema *execute.Executor, admission *limits.Admission, throttle *auth.Throttle) *graphqlhttp.GraphQL {
-	hooks := graphqlhttp.Hooks{
-		Begin:         s.begin,
-		Subscribe:     s.subscribe(schema),
-		SignIn:        s.signIn(throttle),
-		Permit:        s.privacy.permit(),
-		Admit:         admit(admission),
-		Rows:          s.sizes.rows,
-		Trusted:       trustedDocuments{s.trusted},
-		BeforeWrite:   privacy.Commit,
-		RequestID:     httpserver.RequestID,
-		Log:           s.log,
-		MissingScopes: missingScopes,
-		StoreCalls:    func(ctx context.Context) int { return backoffice.StatementCountOf(ctx).Count() },
+func (s server) graphql(schema *execute.Executor, admission *limits.Admission) *graphqlhttp.GraphQL {
+	endpoint := graphqlhttp.New(schema, s.limits, graphqlhttp.Hooks{
+		Begin:     s.begin(admission),
+		Subscribe: s.subscribe(schema),
+		Rows:      s.sizes.rows,
+		Trusted:   s.trustedDocument,
 		Done: func(ctx context.Context, o graphqlhttp.Outcome) {
 			operation := httpserver.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes}
-			noteOutcome(ctx, o)
 			if o.OnSocket {
 				s.http.CountOperation(ctx, operation)
 				return
 			}
 			httpserver.NoteOperation(ctx, operation)
 		},
-	}
-	if s.budgets != nil {
-		hooks.Spend, hooks.Allowance = s.budgets.spend, s.budgets.allowance
-	}
-	return graphqlhttp.New(schema, s.limits, hooks)
-}
-
-func missingScopes(ctx context.Context, of []string) []string {
-	principal := auth.From(ctx)
-	return slices.DeleteFunc(slices.Clone(of), func(name string) bool { return principal.Has(backoffice.Scope(name)) })
+	})
+	endpoint.Log = cmp.Or(s.log, endpoint.Log)
+	return endpoint
 }

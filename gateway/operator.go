@@ -31,7 +31,8 @@ func (b *Backend) Operator(c Config) (*Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	endpoint := s.graphql(s.schema(), limits.Settings.NewAdmission(c.Limits), auth.NewThrottle())
+	s.byOperator = true
+	endpoint := s.graphql(s.schema(), limits.Settings.NewAdmission(c.Limits))
 	exports := export.New(export.Config{GraphQL: endpoint, Changes: b.Store, Limits: c.Limits, Life: s.life, Log: s.log})
 	whoever := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -198,7 +198,7 @@ func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 		}
 	}
 	n := 0
-	err = chi.Walk(s.routes(schema, s.graphql(schema, admission, throttle), admission, throttle), func(_, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+	err = chi.Walk(s.routes(schema, s.graphql(schema, admission), admission, throttle), func(_, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		n++
 		rows, known := rowsOfRoute[route]
 		if _, described := document.Paths[route]; !known && !described {

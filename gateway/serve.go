@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"slices"
 	"sync"
 	"time"
 
@@ -46,20 +45,6 @@ type ChangesSettings struct {
 // PrivacySettings are about the disclosure of registration numbers.
 type PrivacySettings struct {
 	RequirePurpose bool `env:"BACKOFFICE_REQUIRE_PURPOSE" help:"Disclose registration numbers only to requests that state their purpose, in the header x-access-purpose."`
-}
-
-// permit refuses, before anything is done, operations that would disclose registration numbers for no stated purpose;
-// nil where none is asked for.
-func (p PrivacySettings) permit() func(context.Context, []string) error {
-	if !p.RequirePurpose {
-		return nil
-	}
-	return func(ctx context.Context, scopes []string) error {
-		if slices.Contains(scopes, string(backoffice.PrivacyRead)) {
-			return privacy.CheckPurpose(ctx)
-		}
-		return nil
-	}
 }
 
 // tidyPeriod is how often what a crash may have left in the files is looked for.

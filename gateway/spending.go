@@ -17,12 +17,33 @@ type spending struct{ *limits.Budgets }
 
 // bill is what a request of HTTP owes, until its answer begins: its header tells what is left.
 type bill struct {
+	of   *spending
+	pair string
+
 	mu     sync.Mutex
 	settle []func()
 	wait   time.Duration // for which it was refused
 }
 
-type billKey struct{}
+// Left implements backoffice.Spending.
+func (b *bill) Left() any {
+	left, _ := b.of.Of(b.pair)
+	return left
+}
+
+// withBill opens a bill for the context's pair.
+func (s *spending) withBill(ctx context.Context) context.Context {
+	if s == nil {
+		return ctx
+	}
+	owed := &bill{of: s, pair: pairOf(ctx)}
+	return backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.Spending = owed })
+}
+
+func billOf(ctx context.Context) *bill {
+	owed, _ := backoffice.RequestOf(ctx).Spending.(*bill)
+	return owed
+}
 
 func pairOf(ctx context.Context) string {
 	if principal := auth.From(ctx); principal != nil {
@@ -34,9 +55,8 @@ func pairOf(ctx context.Context) string {
 // spend takes a cost from the budget of the context's pair. Charged are the rows that were read for it, and least.
 func (s *spending) spend(ctx context.Context, cost, least int) (settle func(executed bool), err error) {
 	charge, wait, err := s.Reserve(pairOf(ctx), cost)
-	owed, _ := ctx.Value(billKey{}).(*bill)
 	if err != nil {
-		if owed != nil {
+		if owed := billOf(ctx); owed != nil {
 			owed.mu.Lock()
 			owed.wait = max(owed.wait, wait)
 			owed.mu.Unlock()
@@ -58,7 +78,7 @@ func (s *spending) spend(ctx context.Context, cost, least int) (settle func(exec
 
 // onAnswer settles when the answer begins, at the latest.
 func onAnswer(ctx context.Context, settle func()) {
-	if owed, _ := ctx.Value(billKey{}).(*bill); owed != nil {
+	if owed := billOf(ctx); owed != nil {
 		owed.mu.Lock()
 		owed.settle = append(owed.settle, settle)
 		owed.mu.Unlock()
@@ -79,28 +99,20 @@ func (s server) opens() func(context.Context) error {
 	}
 }
 
-func (s *spending) allowance(ctx context.Context) any {
-	left, _ := s.Of(pairOf(ctx))
-	return left
-}
-
 // middleware tells a pair what it has left (draft-ietf-httpapi-ratelimit-headers), and in a refusal when to come back.
 func (s *spending) middleware(next http.Handler) http.Handler {
 	if s == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		owed := &bill{}
-		ctx := context.WithValue(r.Context(), billKey{}, owed)
-		next.ServeHTTP(&telling{ResponseWriter: w, of: s, pair: pairOf(ctx), owed: owed}, r.WithContext(ctx))
+		ctx := s.withBill(r.Context())
+		next.ServeHTTP(&telling{ResponseWriter: w, owed: billOf(ctx)}, r.WithContext(ctx))
 	})
 }
 
 // telling adds the headers when the answer begins.
 type telling struct {
 	http.ResponseWriter
-	of   *spending
-	pair string
 	owed *bill
 	told bool
 }
@@ -130,9 +142,10 @@ func (t *telling) tell(status int) {
 		settle()
 	}
 	t.owed.mu.Unlock()
-	left, whole := t.of.Of(t.pair)
+	of := t.owed.of
+	left, whole := of.Of(t.owed.pair)
 	header := t.Header()
-	header.Set("RateLimit-Policy", `"cost";q=`+strconv.FormatInt(left.Maximum, 10)+`;w=`+backoffice.WholeSeconds(t.of.Window()))
+	header.Set("RateLimit-Policy", `"cost";q=`+strconv.FormatInt(left.Maximum, 10)+`;w=`+backoffice.WholeSeconds(of.Window()))
 	header.Set("RateLimit", `"cost";r=`+strconv.FormatInt(left.Available, 10)+`;t=`+backoffice.WholeSeconds(whole))
 	if status == http.StatusTooManyRequests && wait > 0 {
 		header.Set("Retry-After", backoffice.WholeSeconds(wait))

@@ -9,28 +9,19 @@ import (
 	"example.org/backoffice/graph"
 	"example.org/backoffice/graphqlhttp"
 	"example.org/backoffice/limits"
-	"example.org/backoffice/trusted"
 )
 
-// trustedDocuments tells the GraphQL API which documents the pair of a context may name by an identifier.
-type trustedDocuments struct{ known *trusted.Known }
-
-// Find implements graphqlhttp.TrustedDocuments. For a pair that may send trusted documents alone, what another pair
-// has saved is none.
-func (t trustedDocuments) Find(ctx context.Context, id string) (*backoffice.TrustedDocument, error) {
-	found, err := t.known.Find(ctx, id)
+// trustedDocument finds a document by an identifier. For a pair that may send trusted documents alone, what another
+// pair has saved is none.
+func (s server) trustedDocument(ctx context.Context, id string) (*backoffice.TrustedDocument, error) {
+	found, err := s.trusted.Find(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if !found.ByOperator && t.Only(ctx) {
+	if principal := auth.From(ctx); !found.ByOperator && principal != nil && principal.TrustedOnly {
 		return nil, backoffice.Errorf(backoffice.NotFound, "there is no such document")
 	}
 	return found.TrustedDocument, nil
-}
-
-func (trustedDocuments) Only(ctx context.Context) bool {
-	principal := auth.From(ctx)
-	return principal != nil && principal.TrustedOnly
 }
 
 // NewDocumentChecker checks documents against the schema of this program, without a store.

@@ -32,7 +32,6 @@ func failing(data string, errs ...error) scripted {
 
 func TestAResolversErrorsAreShownByTheirKind(t *testing.T) {
 	t.Parallel()
-	hooks := Hooks{RequestID: func(context.Context) string { return "r-1" }}
 	cause := errors.New("dial tcp 10.0.0.1: " + secret)
 	for _, c := range []struct {
 		err                             error
@@ -55,7 +54,7 @@ func TestAResolversErrorsAreShownByTheirKind(t *testing.T) {
 		{backoffice.Errorf(backoffice.RateLimited, "too many requests"), `null`, 429, codeRateLimited, "too many requests", "", "1", ""},
 		{backoffice.Errorf(backoffice.NotFound, "n%s is unknown", secret), `{"a":null}`, 200, codeNotFound, "n# is unknown", "", "", ""},
 	} {
-		got := post(t, New(failing(c.data, c.err), limits.Defaults(), hooks), body("{ __typename }"))
+		got := post(t, New(failing(c.data, c.err), limits.Defaults(), Hooks{}), body("{ __typename }"), named("r-1"))
 		if len(got.Errors) != 1 {
 			t.Fatalf("%v: %s", c.err, got.text)
 		}
@@ -70,11 +69,9 @@ func TestAResolversErrorsAreShownByTheirKind(t *testing.T) {
 func TestTheCauseOfAnInternalErrorIsLoggedOnceWithTheRequestAndWithoutNumbers(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	hooks := Hooks{
-		RequestID: func(context.Context) string { return "r-3" },
-		Log:       slog.New(slog.NewTextHandler(&log, nil)),
-	}
-	post(t, New(failing("null", backoffice.Fault(errors.New("no row for "+secret), "reading")), limits.Defaults(), hooks), body("{ __typename }"))
+	g := New(failing("null", backoffice.Fault(errors.New("no row for "+secret), "reading")), limits.Defaults(), Hooks{})
+	g.Log = slog.New(slog.NewTextHandler(&log, nil))
+	post(t, g, body("{ __typename }"), named("r-3"))
 	text := log.String()
 	if strings.Count(text, "\n") != 1 || !strings.Contains(text, "request=r-3") || !strings.Contains(text, "reading: no row for #") {
 		t.Errorf("%s", text)
@@ -138,12 +135,13 @@ func TestNothingOfAnAnswerLeavesWhenTheRegisterCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for name, data := range map[string]string{"data": `{"customer":{"registrationNumber":"` + secret + `"}}`, "null": "null"} {
 		called := 0
-		g := New(failing(data), limits.Defaults(), Hooks{BeforeWrite: func(context.Context) error {
+		g := New(failing(data), limits.Defaults(), Hooks{})
+		full := ledger(func() error {
 			called++
 			return errors.New("the disk is full")
-		}})
+		})
 		for _, accept := range []string{mediaGraphQL, mediaJSON} {
-			got := post(t, g, body("{ __typename }"), header("Accept", accept))
+			got := post(t, g, body("{ __typename }"), header("Accept", accept), within(full.keep))
 			if got.status != 503 || got.code() != codeUnavailable || len(got.Errors) != 1 || got.Data != nil ||
 				strings.Contains(got.text, secret) || strings.Contains(got.text, "disk") || got.header.Get("Retry-After") == "" {
 				t.Errorf("%s: %d %s", name, got.status, got.text)
@@ -157,9 +155,10 @@ func TestNothingOfAnAnswerLeavesWhenTheRegisterCannotBeWritten(t *testing.T) {
 
 func TestTheRegisterIsNotAskedForARequestThatWasNotExecuted(t *testing.T) {
 	t.Parallel()
-	g := endpoint(Hooks{BeforeWrite: func(context.Context) error { t.Error("asked"); return nil }})
+	g := endpoint()
+	asked := ledger(func() error { t.Error("asked"); return nil })
 	for _, query := range []string{"{", "{ nothing }", "query($x: ID!) { customer(id: $x) { id } }"} {
-		post(t, g, body(query))
+		post(t, g, body(query), within(asked.keep))
 	}
 }
 
@@ -167,8 +166,8 @@ func TestAPanicCostsOneRequestAndTellsNothing(t *testing.T) {
 	t.Parallel()
 	var outcome Outcome
 	g := New(scripted{func(context.Context, *graphql.OperationContext) json.RawMessage { panic(secret) }}, limits.Defaults(),
-		Hooks{RequestID: func(context.Context) string { return "r-2" }, Done: func(_ context.Context, o Outcome) { outcome = o }})
-	got := post(t, g, body("query Q { __typename }"))
+		Hooks{Done: func(_ context.Context, o Outcome) { outcome = o }})
+	got := post(t, g, body("query Q { __typename }"), named("r-2"))
 	if got.status != 500 || got.code() != codeInternal || got.Errors[0].Extensions.RequestID != "r-2" || strings.Contains(got.text, secret) {
 		t.Errorf("%d %s", got.status, got.text)
 	}
@@ -216,9 +215,14 @@ func TestWhatStandsInFrontAnswersInTheSameShape(t *testing.T) {
 
 func TestExplainTellsWhatAQueryCosts(t *testing.T) {
 	t.Parallel()
-	g := endpoint(Hooks{StoreCalls: func(context.Context) int { return 7 }})
+	g := endpoint()
+	ctx, _ := backoffice.WithStatementCount(t.Context())
+	for range 7 {
+		backoffice.CountStatement(ctx)
+	}
+	counted := within(func(r *backoffice.Request) { r.Statements = backoffice.StatementCountOf(ctx) })
 	query := `{ customers(first: 10) { nodes { registrationNumber address { city } } totalCount } }`
-	got := post(t, g, body(query), header("X-Explain", "true")).Extensions.Cost
+	got := post(t, g, body(query), header("X-Explain", "true"), counted).Extensions.Cost
 	if got == nil || got.Depth != 4 || got.Cost != 22 || got.Limit != 50_000 || strings.Join(got.Scopes, " ") != "privacy.read" || got.StoreCalls != 7 {
 		t.Errorf("%+v", got)
 	}

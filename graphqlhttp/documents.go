@@ -67,7 +67,7 @@ func (g *GraphQL) documentOf(ctx context.Context, asked request) (*document, gql
 	switch {
 	case asked.known != nil:
 		return asked.known, nil
-	case asked.documentID == "" && asked.query != "" && !g.trustedOnly(ctx):
+	case asked.documentID == "" && asked.query != "" && !trustedOnly(ctx):
 		return g.documents.get(asked.query)
 	}
 	return g.trusted(ctx, asked)

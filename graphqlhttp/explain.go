@@ -3,6 +3,7 @@ package graphqlhttp
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -85,19 +86,19 @@ func (g *GraphQL) explained(ctx context.Context, a answer, q *prepared) answer {
 		Scopes: g.scopesOf(q),
 		Levels: Levels(backoffice.TimelineOf(ctx)),
 	}
-	if g.hooks.StoreCalls != nil {
-		shown.StoreCalls = g.hooks.StoreCalls(ctx)
+	if calls := backoffice.StatementCountOf(ctx); calls != nil {
+		shown.StoreCalls = calls.Count()
 	}
-	shown.Budget = g.allowance(ctx)
+	shown.Budget = left(ctx)
 	a.extensions = with(a.extensions, "cost", shown)
 	return a
 }
 
-func (g *GraphQL) allowance(ctx context.Context) any {
-	if g.hooks.Allowance == nil {
-		return nil
+func left(ctx context.Context) any {
+	if spending := backoffice.RequestOf(ctx).Spending; spending != nil {
+		return spending.Left()
 	}
-	return g.hooks.Allowance(ctx)
+	return nil
 }
 
 // refused answers with why an operation was not executed. One for which the pair's budget does not do is told the
@@ -105,7 +106,7 @@ func (g *GraphQL) allowance(ctx context.Context) any {
 func (g *GraphQL) refused(ctx context.Context, media string, q *prepared, err error) answer {
 	a := refusal(media, g.Present(ctx, err))
 	if q.explain != explainCost && codeOfError(a.errors[0]) == codeRateLimited {
-		if budget := g.allowance(ctx); budget != nil {
+		if budget := left(ctx); budget != nil {
 			a.extensions = with(a.extensions, "cost", struct {
 				Cost   int `json:"cost"`
 				Limit  int `json:"limit"`
@@ -127,11 +128,16 @@ type plan struct {
 // plan answers with what an operation would take, in the place of its answer: also for one that would be refused for
 // its cost or for want of a scope. What a mutation or a subscription takes only what happens tells.
 func (g *GraphQL) plan(ctx context.Context, media string, q *prepared) answer {
-	shown := plan{Cost: q.cost, MaximumCost: g.limits.Cost, Depth: q.depth, RequiredScopes: g.scopesOf(q), MissingScopes: []string{}}
-	if g.hooks.MissingScopes != nil {
-		shown.MissingScopes = append(shown.MissingScopes, g.hooks.MissingScopes(ctx, shown.RequiredScopes)...)
-	}
+	shown := plan{Cost: q.cost, MaximumCost: g.limits.Cost, Depth: q.depth, RequiredScopes: g.scopesOf(q)}
+	shown.MissingScopes = missing(ctx, shown.RequiredScopes)
 	return answer{status: http.StatusOK, media: media, extensions: map[string]any{"plan": shown}}
+}
+
+// missing are those of some scopes that the caller does not have.
+func missing(ctx context.Context, of []string) []string {
+	principal := backoffice.RequestOf(ctx).Principal
+	has := func(scope string) bool { return principal.Has(backoffice.Scope(scope)) }
+	return slices.DeleteFunc(slices.Clone(of), has)
 }
 
 func (g *GraphQL) scopesOf(q *prepared) []string {

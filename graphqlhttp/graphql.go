@@ -10,52 +10,48 @@ import (
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/limits"
 )
 
 // Hooks join the transport to what it does not know. Each may be nil.
 type Hooks struct {
-	// Begin gives an operation what it runs in, until end is called: when its answer was sent. part is for one of
-	// several that a long request consists of, a socket's operations and the events of a subscription: nothing of it
-	// is the others'.
-	Begin func(ctx context.Context, part bool) (_ context.Context, end func())
-	// Subscribe begins the subscription of the context's operation. Without it there are none.
-	Subscribe func(context.Context) (Subscription, error)
-	// SignIn finds out who a socket is for.
-	SignIn SignIn
-	// Permit refuses an operation before it is executed, by the scopes that its whole answer needs.
-	Permit func(ctx context.Context, scopes []string) error
-	// Admit waits until an operation of this cost may be executed, and fails when that takes too long.
-	Admit func(ctx context.Context, cost int) (Admitted, error)
-	// Spend takes an operation's cost from the budget of the context's pair before anything of it is done; settle is
-	// called once, and reports whether it was executed: least is what is charged then in any case. Errors: RateLimited
-	// when the pair has to wait.
-	Spend func(ctx context.Context, cost, least int) (settle func(executed bool), err error)
-	// Rows counts the records of each noun for the price of an operation, as its pair may know it.
+	Begin     Begin
+	Subscribe Subscribe // without it there are no subscriptions
+	// Rows counts the records of each noun for the price of an operation, as its caller may know it.
 	Rows func(context.Context) limits.Rows
-	// Allowance is what extensions.cost.budget tells of the pair's budget; nil without one.
-	Allowance func(context.Context) any
-	// Trusted knows the trusted documents. Without it there are none.
-	Trusted TrustedDocuments
-	// BeforeWrite runs after an operation was executed and before the first byte of its answer leaves. If it fails,
-	// nothing of the answer is shown: the caller gets UNAVAILABLE, 503.
-	BeforeWrite func(context.Context) error
-	// RequestID is what an internal error shows of the request.
-	RequestID func(context.Context) string
-	// MissingScopes are those of some that the caller does not have.
-	MissingScopes func(ctx context.Context, of []string) []string
-	// StoreCalls is how often the request has asked the store so far.
-	StoreCalls func(context.Context) int
+	// Trusted finds a trusted document by an identifier, in any of its forms, if the caller may ask for it: NotFound
+	// otherwise, and without the hook.
+	Trusted func(ctx context.Context, id string) (*backoffice.TrustedDocument, error)
 	// Done runs once for each request, after its answer, in what Begin gave it.
 	Done func(context.Context, Outcome)
-	// Log takes the causes of internal errors; slog.Default() without.
-	Log *slog.Logger
 }
 
-// Admitted is reported how far an operation has come. Each of its functions is called once, in this order.
-type Admitted struct {
-	Executed func(bytes int) // what was read is not needed any more; the answer has so many bytes
-	Sent     func()          // or given up
+// Begin lets an operation in, when it is its turn, and gives it what it runs in, also when it may not run. The run is
+// nil when nothing was begun; else it has to be ended. Errors: RateLimited when the caller's budget is spent.
+type Begin func(context.Context, Entry) (context.Context, Run, error)
+
+// Subscribe begins the subscription of the context's operation.
+type Subscribe func(context.Context, Entry) (Subscription, error)
+
+// Entry is an operation that wants to run.
+type Entry struct {
+	Cost  int
+	Least int  // of it, what is charged in any case once it was executed
+	Paid  bool // nothing is charged
+	// Part is for one of several that a long request consists of: a socket's operations, the events of a subscription
+	// and the pages of an export. Nothing of it is the others', and its caller is asked for again.
+	Part bool
+}
+
+// Run is an operation that was let in. Its methods are called in this order, those but End once or never.
+type Run interface {
+	// Executed says that what was read is not needed any more; the answer, if there is one, has so many bytes.
+	Executed(bytes int, answered bool)
+	// Sent says that the answer has left, or need not be counted.
+	Sent()
+	// End gives back what the operation has.
+	End(Outcome)
 }
 
 // Outcome is what may be said of a request in a log or a metric: no variable, no body.
@@ -74,6 +70,9 @@ type Outcome struct {
 // GraphQL serves GraphQL over HTTP for an executable schema. Make one with New; it may be used by many requests at a
 // time.
 type GraphQL struct {
+	// Log takes the causes of internal errors; it is set before the first request, or is slog's own.
+	Log *slog.Logger
+
 	schema    *ast.Schema
 	executor  *executor.Executor
 	documents *documents
@@ -89,11 +88,8 @@ type keeper interface {
 }
 
 func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks) *GraphQL {
-	hooks.Log = cmp.Or(hooks.Log, slog.Default())
-	if hooks.RequestID == nil {
-		hooks.RequestID = func(context.Context) string { return "" }
-	}
 	g := &GraphQL{
+		Log:       slog.Default(),
 		schema:    schema.Schema(),
 		executor:  executor.New(schema),
 		documents: newDocuments(schema.Schema(), settings),
@@ -135,8 +131,8 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *GraphQL) done(ctx context.Context, served *served, a answer) {
+	served.Status, served.Codes = a.status, codesOf(a.errors)
 	if g.hooks.Done != nil {
-		served.Status, served.Codes = a.status, codesOf(a.errors)
 		if served.within != nil {
 			ctx = served.within
 		}
@@ -148,23 +144,12 @@ func (g *GraphQL) done(ctx context.Context, served *served, a answer) {
 type served struct {
 	Outcome
 	within context.Context // what the operation runs in; nil when it was not begun
-
-	sent  func() // to be called at the end; nil when nothing was admitted
-	ended func() // likewise; nil when nothing was begun
-}
-
-// leave says that the answer was sent, or need not be counted.
-func (s *served) leave() {
-	if s.sent != nil {
-		s.sent()
-		s.sent = nil
-	}
+	run    Run             // likewise
 }
 
 func (s *served) end() {
-	s.leave()
-	if s.ended != nil {
-		s.ended()
+	if s.run != nil {
+		s.run.End(s.Outcome)
 	}
 }
 

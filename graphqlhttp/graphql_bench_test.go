@@ -34,8 +34,7 @@ func (n nobody) WriteHeader(int)             {}
 func BenchmarkTransport(b *testing.B) {
 	data := json.RawMessage(`{"transcripts":"` + strings.Repeat("x", 10_000) + `"}`)
 	g := New(scripted{func(context.Context, *graphql.OperationContext) json.RawMessage { return data }}, limits.Defaults(), Hooks{
-		BeforeWrite: func(context.Context) error { return nil },
-		Done:        func(context.Context, Outcome) {},
+		Done: func(context.Context, Outcome) {},
 	})
 	text := body(small, map[string]any{"year": "y1", "n": 20})
 	r, _ := http.NewRequest(http.MethodPost, "/graphql", nil)

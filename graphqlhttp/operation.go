@@ -3,9 +3,11 @@ package graphqlhttp
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"example.org/backoffice/backoffice"
 )
@@ -56,10 +58,8 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	if refused == nil {
 		refused = operation.price.CheckLists(variables)
 	}
-	if refused == nil && g.hooks.Permit != nil && asked.explain != explainPlan {
-		if err := g.hooks.Permit(ctx, g.scopesOf(q)); err != nil {
-			refused = g.Present(ctx, err)
-		}
+	if refused == nil && asked.explain != explainPlan {
+		refused = g.checkPurpose(ctx, q)
 	}
 	if refused != nil {
 		return nil, new(g.explained(ctx, refusal(media, refused), q))
@@ -100,27 +100,26 @@ func (g *GraphQL) inTime(ctx context.Context, media string, q *prepared, outcome
 }
 
 func (g *GraphQL) executed(ctx context.Context, media string, q *prepared, outcome *served, part bool) answer {
-	ctx = g.begin(ctx, q, outcome, part)
-	ctx = graphql.WithOperationContext(ctx, q.context)
-	response, err := g.response(ctx, q, outcome)
+	ctx, err := g.begin(ctx, q, Entry{Cost: q.cost, Least: q.least, Part: part}, outcome)
 	if err != nil {
 		return g.refused(ctx, media, q, err)
 	}
-	return g.explained(ctx, g.answerOf(ctx, media, q.context, response), q)
+	ctx = graphql.WithOperationContext(ctx, q.context)
+	return g.explained(ctx, g.answerOf(ctx, media, q.context, g.response(ctx, q.context, outcome.run)), q)
 }
 
-func (g *GraphQL) begin(ctx context.Context, q *prepared, outcome *served, part bool) context.Context {
+func (g *GraphQL) begin(ctx context.Context, q *prepared, e Entry, outcome *served) (_ context.Context, err error) {
 	if q.explain == explainCost {
 		ctx, _ = backoffice.WithTimeline(ctx)
 	}
 	if g.hooks.Begin != nil {
-		ctx, outcome.ended = g.hooks.Begin(ctx, part)
+		ctx, outcome.run, err = g.hooks.Begin(ctx, e)
 	}
 	if backoffice.TimelineOf(ctx) != nil {
 		outcome.Document = q.documentID()
 	}
 	outcome.within = ctx
-	return ctx
+	return ctx, err
 }
 
 func (q *prepared) documentID() string {
@@ -130,28 +129,30 @@ func (q *prepared) documentID() string {
 	return backoffice.DocumentID(q.context.RawQuery)
 }
 
-func (g *GraphQL) response(ctx context.Context, q *prepared, outcome *served) (response *graphql.Response, err error) {
-	if g.hooks.Spend != nil {
-		settle, err := g.hooks.Spend(ctx, q.cost, q.least)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { settle(response != nil) }()
-	}
-	if g.hooks.Admit != nil {
-		admitted, err := g.hooks.Admit(ctx, q.cost)
-		if err != nil {
-			return nil, err
-		}
-		outcome.sent = admitted.Sent
+// response executes an operation that was let in.
+func (g *GraphQL) response(ctx context.Context, of *graphql.OperationContext, run Run) (response *graphql.Response) {
+	if run != nil {
 		defer func() {
 			bytes := 0
 			if response != nil {
 				bytes = len(response.Data)
 			}
-			admitted.Executed(bytes)
+			run.Executed(bytes, response != nil)
 		}()
 	}
-	responses, ctx := g.executor.DispatchOperation(ctx, q.context)
-	return responses(ctx), nil
+	responses, ctx := g.executor.DispatchOperation(ctx, of)
+	return responses(ctx)
+}
+
+// checkPurpose rejects an operation that would disclose registration numbers for no stated purpose, before anything
+// of it is done.
+func (g *GraphQL) checkPurpose(ctx context.Context, q *prepared) *gqlerror.Error {
+	ledger := backoffice.RequestOf(ctx).Ledger
+	if ledger == nil {
+		return nil
+	}
+	if err := ledger.CheckPurpose(); err != nil && slices.Contains(g.scopesOf(q), string(backoffice.PrivacyRead)) {
+		return g.Present(ctx, err)
+	}
+	return nil
 }

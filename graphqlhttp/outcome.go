@@ -48,10 +48,7 @@ func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql
 
 // beforeWrite says why nothing of an answer may be shown; nil when it may.
 func (g *GraphQL) beforeWrite(ctx context.Context) *gqlerror.Error {
-	if g.hooks.BeforeWrite == nil {
-		return nil
-	}
-	switch err := g.hooks.BeforeWrite(ctx); {
+	switch err := backoffice.MayLeave(ctx); {
 	case err == nil:
 		return nil
 	case backoffice.Denies(err):

@@ -120,22 +120,22 @@ func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, 
 			p.End()
 		}
 	}()
-	p.ctx, p.cancel = context.WithTimeout(backoffice.ReadOnce(ctx), g.limits.Time)
+	ctx = backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.ReadOnce, r.Written = true, written })
+	ctx, p.cancel = context.WithTimeout(ctx, g.limits.Time)
 	if g.hooks.Begin != nil {
-		p.ctx, p.ended = g.hooks.Begin(p.ctx, true)
+		ctx, p.run, err = g.hooks.Begin(ctx, Entry{Cost: cost, Least: q.least, Part: true})
 	}
-	backoffice.FollowOnPrimary(p.ctx)
-	p.ctx = context.WithValue(p.ctx, writtenKey{}, written)
+	if err != nil {
+		return nil, err
+	}
+	backoffice.FollowOnPrimary(ctx)
 	operation := &graphql.OperationContext{
 		RawQuery: q.shape, Variables: variables, OperationName: q.name, Doc: q.Document, Headers: q.header, Operation: q.Operation,
 		RecoverFunc: g.Recover, ResolverMiddleware: plainField, RootResolverMiddleware: plainRootField,
 	}
-	p.ctx = graphql.WithOperationContext(p.ctx, operation)
-	response, err := g.response(p.ctx, &prepared{cost: cost, least: q.least, context: operation}, &p.served)
-	switch {
-	case err != nil:
-		return nil, err
-	case late(p.ctx, operation, response):
+	p.ctx = graphql.WithOperationContext(ctx, operation)
+	response := g.response(p.ctx, operation, p.run)
+	if late(p.ctx, operation, response) {
 		return nil, context.DeadlineExceeded
 	}
 	if refused := g.tooLarge(response); refused != nil {
@@ -146,15 +146,6 @@ func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, 
 	}
 	p.Data = response.Data
 	return p, nil
-}
-
-type writtenKey struct{}
-
-// Written shows what is written of a context's answer to whoever wants to see it, as execute.Options.Written tells.
-func Written(ctx context.Context, answer []byte) {
-	if written, ok := ctx.Value(writtenKey{}).(func([]byte)); ok {
-		written(answer)
-	}
 }
 
 // MayLeave makes durable what the register has to know before any of the part's bytes leave. Errors: *Refused.

@@ -44,7 +44,7 @@ func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
 		presented.Message = "the request took too long"
 	default:
 		presented.Message = "internal error"
-		presented.Extensions["requestId"] = g.hooks.RequestID(ctx)
+		presented.Extensions["requestId"] = backoffice.RequestOf(ctx).ID
 		cause := err
 		if known != nil && known.Cause != nil {
 			cause = known.Cause
@@ -69,6 +69,6 @@ func panicError(panicked any) error {
 }
 
 func (g *GraphQL) log(ctx context.Context, level slog.Level, message string, cause error) {
-	g.hooks.Log.Log(ctx, level, message,
-		"request", g.hooks.RequestID(ctx), "cause", backoffice.MaskDigits(cause.Error()))
+	g.Log.Log(ctx, level, message,
+		"request", backoffice.RequestOf(ctx).ID, "cause", backoffice.MaskDigits(cause.Error()))
 }

@@ -102,8 +102,8 @@ func (g *GraphQL) askedBy(ctx context.Context, saved *backoffice.TrustedDocument
 	if refused == nil && g.givesGuarded(document, values, asked.variables) {
 		refused = failure(codeBadInput, "what needs a scope to be given, such as a registration number, is not taken from an address; POST /graphql takes it")
 	}
-	if refused == nil && g.hooks.MissingScopes != nil {
-		if missing := g.hooks.MissingScopes(ctx, limits.Scopes(g.schema, operation.OperationDefinition, values)); len(missing) > 0 {
+	if refused == nil {
+		if missing := missing(ctx, limits.Scopes(g.schema, operation.OperationDefinition, values)); len(missing) > 0 {
 			refused = g.Present(ctx, backoffice.MissingScope(backoffice.Scope(missing[0])))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/limits"
 )
 
@@ -140,6 +141,23 @@ func header(name, value string) func(*http.Request) {
 		r.Header.Set(name, value)
 	}
 }
+
+// within has a request carry something.
+func within(set func(*backoffice.Request)) func(*http.Request) {
+	return func(r *http.Request) { *r = *r.WithContext(backoffice.WithRequest(r.Context(), set)) }
+}
+
+func named(id string) func(*http.Request) {
+	return within(func(r *backoffice.Request) { r.ID = id })
+}
+
+// ledger is one that has to be asked before an answer leaves.
+type ledger func() error
+
+func (l ledger) Commit(context.Context) error { return l() }
+func (ledger) CheckPurpose() error            { return nil }
+
+func (l ledger) keep(r *backoffice.Request) { r.Ledger = l }
 
 func endpoint(hooks ...Hooks) *GraphQL {
 	if len(hooks) == 0 {

@@ -63,8 +63,8 @@ func hasToken(values []string, token string) bool {
 }
 
 // Socket serves a WebSocket of a client's address for as long as it is open. What stands in front has looked at where
-// it comes from, and nothing else: who it is for is said on the socket.
-func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr) {
+// it comes from, and nothing else: who it is for is said on the socket, and found out by signIn.
+func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr, signIn SignIn) {
 	if r.Header.Get("Sec-Websocket-Version") != "13" {
 		w.Header().Set("Sec-Websocket-Version", "13")
 		g.Refuse(w, r, backoffice.Errorf(backoffice.BadInput, "the version of the WebSocket protocol is 13"))
@@ -86,7 +86,7 @@ func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr
 	}
 	signedIn := g.newcomers.enter(from, func() { _ = connection.CloseNow() })
 	defer signedIn()
-	own, leave := s.greet(signedIn)
+	own, leave := s.greet(signIn, signedIn)
 	if own == nil {
 		return
 	}
@@ -142,7 +142,7 @@ func (s *socket) closeFor(ctx context.Context, err error) {
 
 // greet waits for the client to say who it is, and returns the context of what it does from then on; nil when the
 // connection was closed instead. over gives back its place among the newcomers.
-func (s *socket) greet(over func()) (own context.Context, leave func()) {
+func (s *socket) greet(signIn SignIn, over func()) (own context.Context, leave func()) {
 	late := time.AfterFunc(initTime, func() {
 		over() // before the client is waited for once more
 		s.close(closeInitTimeout, "Connection initialisation timeout")
@@ -160,12 +160,12 @@ func (s *socket) greet(over func()) (own context.Context, leave func()) {
 			return nil, nil
 		case m.kind == messageInit:
 			late.Stop()
-			return s.signIn(m)
+			return s.enter(signIn, m)
 		}
 	}
 }
 
-func (s *socket) signIn(m message) (own context.Context, leave func()) {
+func (s *socket) enter(signIn SignIn, m message) (own context.Context, leave func()) {
 	// The request's own context ends with Socket alone, for the connection is not the server's any more.
 	ctx := context.WithoutCancel(s.request.Context())
 	sent, ok := m.sent()
@@ -173,7 +173,7 @@ func (s *socket) signIn(m message) (own context.Context, leave func()) {
 		s.close(closeBadMessage, "the payload of connection_init holds x-client-id and x-client-secret, or authorization: texts")
 		return nil, nil
 	}
-	connect, err := s.hooks.SignIn(ctx, s.request, sent)
+	connect, err := signIn(ctx, s.request, sent)
 	switch {
 	case backoffice.KindOf(err) == backoffice.RateLimited:
 		s.close(closeTooManyInits, s.Present(ctx, err).Message)

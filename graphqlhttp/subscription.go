@@ -50,16 +50,9 @@ func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to f
 	if g.hooks.Subscribe == nil {
 		return refusal(media, failure(codeBadInput, "there are no subscriptions"))
 	}
-	if g.hooks.Spend != nil { // the opening; what is told later is not for the subscriber to choose
-		settle, err := g.hooks.Spend(ctx, q.cost, q.least)
-		if err != nil {
-			return g.refused(ctx, media, q, err)
-		}
-		defer settle(true)
-	}
-	s, err := g.hooks.Subscribe(graphql.WithOperationContext(ctx, q.context))
+	s, err := g.hooks.Subscribe(graphql.WithOperationContext(ctx, q.context), Entry{Cost: q.cost, Least: q.least})
 	if err != nil {
-		return refusal(media, g.Present(ctx, err))
+		return g.refused(ctx, media, q, err)
 	}
 	defer s.Leave()
 	a := answer{status: http.StatusOK, media: media, streamed: true}
@@ -145,9 +138,14 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 	defer cancel()
 	var part served
 	defer part.end()
-	ctx = f.begin(ctx, f.q, &part, true)
-	ctx = graphql.WithOperationContext(ctx, f.q.context)
-	responses, bytes, err := f.responses(ctx, &part, from, before)
+	var responses []*graphql.Response
+	var bytes int
+	// What is told is not for the subscriber to choose, who has paid for the opening.
+	e := Entry{Cost: (before - from) * f.q.cost, Paid: true, Part: true}
+	if ctx, err = f.begin(ctx, f.q, e, &part); err == nil {
+		ctx = graphql.WithOperationContext(ctx, f.q.context)
+		responses, bytes, err = f.responses(ctx, part.run, from, before)
+	}
 	if backoffice.KindOf(err) == backoffice.TooLarge && before-from > 1 {
 		f.size = (before - from) / 2
 		return 0, nil
@@ -165,8 +163,8 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 	for i, r := range responses {
 		answers[i] = f.explained(ctx, answer{media: mediaEvents, data: r.Data, errors: r.Errors, extensions: r.Extensions}, f.q)
 	}
-	if bytes <= eventBytes { // which need not be counted
-		part.leave()
+	if bytes <= eventBytes && part.run != nil { // which need not be counted
+		part.run.Sent()
 	}
 	if f.to.next(answers) != nil {
 		return 0, errGone
@@ -175,15 +173,10 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 	return before - from, nil
 }
 
-// responses executes the operation for some events, when it is its turn.
-func (f *following) responses(ctx context.Context, part *served, from, before int) (responses []*graphql.Response, bytes int, err error) {
-	if f.hooks.Admit != nil {
-		admitted, err := f.hooks.Admit(ctx, (before-from)*f.q.cost)
-		if err != nil {
-			return nil, 0, err
-		}
-		part.sent = admitted.Sent
-		defer func() { admitted.Executed(bytes) }()
+// responses executes the operation for some events.
+func (f *following) responses(ctx context.Context, run Run, from, before int) (responses []*graphql.Response, bytes int, err error) {
+	if run != nil {
+		defer func() { run.Executed(bytes, true) }()
 	}
 	responses, err = f.of.Events(ctx, from, before, f.Present)
 	for _, r := range responses {

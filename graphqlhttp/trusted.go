@@ -10,15 +10,6 @@ import (
 	"example.org/backoffice/limits"
 )
 
-// TrustedDocuments knows documents by identifiers, for those who send these instead of texts.
-type TrustedDocuments interface {
-	// Find returns the document with an identifier, in any of its forms, if whom ctx is for may ask for it. NotFound
-	// otherwise; what else fails is the store's.
-	Find(ctx context.Context, id string) (*backoffice.TrustedDocument, error)
-	// Only reports whether whom ctx is for may send no other documents.
-	Only(ctx context.Context) bool
-}
-
 // validationOfTrusted is the work that validating a trusted document may be, which is done once.
 const validationOfTrusted = 1_000_000
 
@@ -29,8 +20,10 @@ func trustedLimits(settings limits.Settings) limits.Settings {
 	return settings
 }
 
-func (g *GraphQL) trustedOnly(ctx context.Context) bool {
-	return g.hooks.Trusted != nil && g.hooks.Trusted.Only(ctx)
+// trustedOnly reports whether the caller may send no other documents.
+func trustedOnly(ctx context.Context) bool {
+	principal := backoffice.RequestOf(ctx).Principal
+	return principal != nil && principal.TrustedOnly
 }
 
 // trusted finds the document of a request that names it by an identifier, or that may send a trusted one alone.
@@ -46,7 +39,7 @@ func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerr
 		return nil, gqlerror.List{g.Present(ctx, err)}
 	case asked.query != "" && asked.documentID != "" && !agree(asked, found):
 		return nil, gqlerror.List{failure(codeBadInput, "the document is not the one of the identifier that came with it; send one of the two")}
-	case unknown && asked.query != "" && g.trustedOnly(ctx):
+	case unknown && asked.query != "" && trustedOnly(ctx):
 		return nil, gqlerror.List{failure(codeForbidden, "this pair may send trusted documents alone")}
 	case unknown && asked.query != "":
 		return g.documents.get(asked.query)
@@ -61,7 +54,7 @@ func (g *GraphQL) trustedDocument(ctx context.Context, id string) (*backoffice.T
 	if g.hooks.Trusted == nil || id == "" {
 		return nil, backoffice.Errorf(backoffice.NotFound, "there is no such document")
 	}
-	return g.hooks.Trusted.Find(ctx, id)
+	return g.hooks.Trusted(ctx, id)
 }
 
 // agree reports whether a request's text is the document of its identifier.

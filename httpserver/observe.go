@@ -18,12 +18,12 @@ import (
 func (srv *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
-		known := &record{id: requestID(r.Header.Get(requestIDHeader))}
-		ctx := context.WithValue(r.Context(), recordKey{}, known)
-		calls := backoffice.StatementCountOf(ctx)
+		known, calls := &record{id: requestID(r.Header.Get(requestIDHeader))}, backoffice.StatementCountOf(r.Context())
 		if calls == nil {
-			ctx, calls = backoffice.WithStatementCount(ctx)
+			calls = &backoffice.StatementCount{}
 		}
+		ctx := context.WithValue(r.Context(), recordKey{}, known)
+		ctx = backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.ID, r.Statements = known.id, calls })
 		w.Header()[requestIDHeader] = []string{known.id}
 		wrapped := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		srv.metrics.inFlight.Inc()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 )
 
@@ -36,9 +35,6 @@ func recordOf(ctx context.Context) *record {
 	return &record{}
 }
 
-// RequestID is the id of the request that a context belongs to, "" outside of one.
-func RequestID(ctx context.Context) string { return recordOf(ctx).id }
-
 // NoteOperation puts a GraphQL operation into the request's log line and into the metrics.
 func NoteOperation(ctx context.Context, operation Operation) { recordOf(ctx).operation = &operation }
 
@@ -52,7 +48,7 @@ func NoteClient(ctx context.Context, principal *backoffice.Principal) {
 // Client notes who makes a request; it belongs directly behind authentication.
 func Client(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if principal := auth.From(r.Context()); principal != nil {
+		if principal := backoffice.RequestOf(r.Context()).Principal; principal != nil {
 			NoteClient(r.Context(), principal)
 		}
 		next.ServeHTTP(w, r)

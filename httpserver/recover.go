@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 
 	"github.com/go-chi/chi/v5/middleware"
+
+	"example.org/backoffice/backoffice"
 )
 
 // recover keeps a panic to the one request that it happened in. The answer is an internal error with the request's id,
@@ -22,7 +24,7 @@ func (srv *Server) recover(next http.Handler) http.Handler {
 			if panicked == http.ErrAbortHandler {
 				panic(panicked)
 			}
-			id := RequestID(r.Context())
+			id := backoffice.RequestOf(r.Context()).ID
 			srv.metrics.panics.Inc()
 			srv.options.Log.ErrorContext(r.Context(), "panic", "request", id, "cause", causeOf(panicked), "stack", string(debug.Stack()))
 			if wrapped, ok := w.(middleware.WrapResponseWriter); ok && wrapped.Status() != 0 {

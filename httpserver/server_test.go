@@ -81,7 +81,9 @@ func with(name, value string) func(*http.Request) {
 func TestTheIDOfAProxyIsTakenOnlyWhenItIsSafe(t *testing.T) {
 	t.Parallel()
 	handler, _, _ := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
-		r.Get("/", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, RequestID(r.Context())) })
+		r.Get("/", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, backoffice.RequestOf(r.Context()).ID)
+		})
 	})
 	for sent, taken := range map[string]bool{
 		"abc-1_2.3":                            true,

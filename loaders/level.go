@@ -17,7 +17,7 @@ import (
 // It is the runner that the breadth-first executor is given; gqlgen's own executor knows nothing of it, and then the
 // dataloader's short timer closes a batch. A call asks its loaders from its own goroutine alone.
 func Level(ctx context.Context, calls []func(context.Context), last bool) {
-	l, _ := ctx.Value(loadersKey{}).(*Loaders)
+	l := From(ctx)
 	if l == nil {
 		l = &Loaders{} // nothing is loaded
 	}

@@ -12,9 +12,10 @@ import (
 
 // Loaders are the dataloader of one request, and what the request has read.
 type Loaders struct {
-	from  context.Context // the request's
-	ctx   context.Context // all that is read in it is of one moment
-	end   func()          // gives back what the one moment needs
+	from  context.Context  // the request's
+	ctx   context.Context  // all that is read in it is of one moment
+	reads backoffice.Reads // that moment, as the store knows it
+	end   func()           // gives back what the one moment needs
 	store backoffice.Store
 	timed bool
 	queue *dataloader.Loader[load, struct{}]
@@ -44,8 +45,6 @@ const Timed = 500 * time.Microsecond
 // Gated is for requests whose resolvers are all called by Level, which closes every batch: no timer does.
 const Gated = time.Hour
 
-type loadersKey struct{}
-
 // With gives a request its loaders over a store. wait is Gated or Timed. They read with the context that is given here,
 // whichever resolver asks first, and all that they read is of one moment. Close them when what they have read is not
 // needed any more.
@@ -64,11 +63,15 @@ func With(ctx context.Context, store backoffice.Store, wait time.Duration) conte
 
 func (l *Loaders) begin(ctx context.Context) {
 	ctx, l.end = l.store.BeginSnapshot(ctx)
-	l.ctx = context.WithValue(ctx, loadersKey{}, l)
+	l.reads = backoffice.RequestOf(ctx).Reads
+	l.ctx = backoffice.WithReads(ctx, l)
 }
 
-// From returns the request's loaders. It panics in a context that With did not make: that is a fault of the wiring.
-func From(ctx context.Context) *Loaders { return ctx.Value(loadersKey{}).(*Loaders) }
+// Beneath implements backoffice.Reads.
+func (l *Loaders) Beneath() backoffice.Reads { return l.reads }
+
+// From returns the request's loaders, nil in a context that With did not make: that is a fault of the wiring.
+func From(ctx context.Context) *Loaders { return backoffice.ReadsOf[*Loaders](ctx) }
 
 // ReadAgain reports whether what was read has to be read again, because a part of it was changed before the rest was
 // read. Then nothing of it is known any more, and all that is read from here on is of another moment.

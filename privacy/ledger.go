@@ -52,20 +52,18 @@ type read struct {
 	fields     fieldSet
 }
 
-type ledgerKey struct{}
-
 // WithLedger starts the ledger of one request, made by a viewer (nil when nobody is signed in) for a stated purpose.
 func (v *Vault) WithLedger(ctx context.Context, viewer *backoffice.Principal, purpose *string) context.Context {
 	return begin(ctx, &ledger{vault: v, viewer: viewer, purpose: purpose, reading: backoffice.ConsultedByRead})
 }
 
 func begin(ctx context.Context, l *ledger) context.Context {
-	return context.WithValue(ctx, ledgerKey{}, l)
+	return backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.Ledger = l })
 }
 
 // WithNewLedger starts another ledger for a part of a request, made by the same viewer for the same purpose.
 func (v *Vault) WithNewLedger(ctx context.Context) context.Context {
-	if l, ok := ctx.Value(ledgerKey{}).(*ledger); ok {
+	if l, ok := backoffice.RequestOf(ctx).Ledger.(*ledger); ok {
 		return begin(ctx, &ledger{vault: v, viewer: l.viewer, purpose: l.purpose, reading: l.reading})
 	}
 	return ctx
@@ -86,21 +84,21 @@ func AsExport(ctx context.Context) (context.Context, error) {
 
 // ledgerOf finds the request's ledger and makes sure that its viewer may see registration numbers.
 func ledgerOf(ctx context.Context) (*ledger, error) {
-	l, ok := ctx.Value(ledgerKey{}).(*ledger)
+	l, ok := backoffice.RequestOf(ctx).Ledger.(*ledger)
 	if !ok {
 		return nil, backoffice.Fault(errors.New("the context holds no ledger"), "consulting registration numbers")
 	}
 	if !l.viewer.Has(backoffice.PrivacyRead) {
 		return nil, backoffice.MissingScope(backoffice.PrivacyRead)
 	}
-	if err := l.purposeMissing(); err != nil {
+	if err := l.CheckPurpose(); err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
-// purposeMissing refuses a viewer who may see registration numbers and does not say why, where that is asked.
-func (l *ledger) purposeMissing() error {
+// CheckPurpose implements backoffice.Ledger.
+func (l *ledger) CheckPurpose() error {
 	if l.vault.RequirePurpose && l.purpose == nil && l.viewer.Has(backoffice.PrivacyRead) {
 		return backoffice.Errorf(backoffice.BadInput, "this server discloses registration numbers for a stated purpose only: send it in the header x-access-purpose; the register of consultations records it")
 	}
@@ -111,8 +109,8 @@ func (l *ledger) purposeMissing() error {
 // done whose answer could not be shown. BadInput when the server asks for a purpose, and the viewer in ctx, who holds
 // privacy.read, states none.
 func CheckPurpose(ctx context.Context) error {
-	if l, ok := ctx.Value(ledgerKey{}).(*ledger); ok {
-		return l.purposeMissing()
+	if l := backoffice.RequestOf(ctx).Ledger; l != nil {
+		return l.CheckPurpose()
 	}
 	return nil
 }
@@ -239,22 +237,11 @@ func (k *Keyset) Confirmed(ctx context.Context, customerID string, fields ...bac
 // Commit enters what the request in ctx has consulted since the last Commit, in one append, and returns when that is
 // durable; with nothing consulted, or no ledger, it does nothing. Unavailable when it cannot be entered: then nothing
 // of the answer may leave, and every later Commit fails too. Likewise when its caller may not go on, for that reason.
-func Commit(ctx context.Context) error {
-	if err := backoffice.EndOfRights(ctx); err != nil {
-		return err
-	}
-	l, ok := ctx.Value(ledgerKey{}).(*ledger)
-	if !ok {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.commit(ctx)
-}
+func Commit(ctx context.Context) error { return backoffice.MayLeave(ctx) }
 
 // Consulted reports whether the request in ctx has consulted registration numbers, so that its answer may hold some.
 func Consulted(ctx context.Context) bool {
-	l, ok := ctx.Value(ledgerKey{}).(*ledger)
+	l, ok := backoffice.RequestOf(ctx).Ledger.(*ledger)
 	if !ok {
 		return false
 	}
@@ -263,8 +250,10 @@ func Consulted(ctx context.Context) bool {
 	return l.entered || len(l.searches) > 0 || len(l.reads) > 0
 }
 
-// commit, under mu, enters all that is noted.
-func (l *ledger) commit(ctx context.Context) error {
+// Commit implements backoffice.Ledger: it enters all that is noted.
+func (l *ledger) Commit(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.failed != nil {
 		return l.failed
 	}

@@ -47,8 +47,6 @@ type Config struct {
 
 	// SignedIn, if there is one, sees each request that has a principal.
 	SignedIn func(http.Handler) http.Handler
-	// RequestID is the id under which a request is logged; nil: errors have none.
-	RequestID func(context.Context) string
 }
 
 type Store interface {

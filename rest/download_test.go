@@ -85,9 +85,9 @@ func TestAFileThatCannotBeReadIsAProblem(t *testing.T) {
 	router := chi.NewRouter()
 	rest.Mount(router, rest.Config{
 		Store: o.store, Service: &backoffice.Service{}, Files: broken{}, Keys: o.keys, Vault: privacy.NewVault(o.keys, o.store),
-		Authenticator: authenticator, Throttle: auth.NewThrottle(), RequestID: func(context.Context) string { return requestID },
+		Authenticator: authenticator, Throttle: auth.NewThrottle(),
 	})
-	o.handler = router
+	o.handler = identified(router)
 	a := o.get(t, "/minfin/download/min-1")
 	a.problem(503)
 	equal(t, "Retry-After", a.header.Get("Retry-After"), "1")

@@ -81,9 +81,15 @@ func (o *office) serve(t testing.TB) {
 		Store: o.store, Service: &backoffice.Service{Store: o.store, Files: o.files, Keys: o.keys}, Files: o.files, Keys: o.keys,
 		Feed:  feed,
 		Vault: privacy.NewVault(o.keys, o.store), Authenticator: authenticator, Throttle: auth.NewThrottle(),
-		RequestID: func(context.Context) string { return requestID },
 	})
-	o.handler = router
+	o.handler = identified(router)
+}
+
+// identified gives requests their id.
+func identified(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(backoffice.WithRequest(r.Context(), func(r *backoffice.Request) { r.ID = requestID })))
+	})
 }
 
 func check(t testing.TB, err error) {

@@ -73,9 +73,8 @@ func TestWhatCannotBeEnteredIsNotDisclosed(t *testing.T) {
 	rest.Mount(router, rest.Config{
 		Store: o.store, Service: &backoffice.Service{Store: o.store, Files: o.files, Keys: o.keys}, Files: o.files, Keys: o.keys,
 		Vault: privacy.NewVault(o.keys, deaf{o.store}), Authenticator: authenticator, Throttle: auth.NewThrottle(),
-		RequestID: func(context.Context) string { return requestID },
 	})
-	o.handler = router
+	o.handler = identified(router)
 	for _, a := range []*answer{
 		o.get(t, "/customers/els"), o.get(t, "/customers/els/privacy"), o.get(t, "/customers"),
 		o.ask(t, o.all, "POST", "/customers/search", map[string]any{"registrationNumber": number}),

@@ -122,18 +122,13 @@ func (a *API) present(ctx context.Context, err error) *Problem {
 		}
 		a.log(ctx, slog.LevelError, "internal error", err)
 	}
-	if a.RequestID != nil {
-		shown.RequestID = a.RequestID(ctx)
-	}
+	shown.RequestID = backoffice.RequestOf(ctx).ID
 	return shown
 }
 
 func (a *API) log(ctx context.Context, level slog.Level, message string, cause error) {
-	args := []any{"cause", backoffice.MaskDigits(cause.Error())}
-	if a.RequestID != nil {
-		args = append(args, "request", a.RequestID(ctx))
-	}
-	slog.Default().Log(ctx, level, message, args...)
+	slog.Default().Log(ctx, level, message,
+		"cause", backoffice.MaskDigits(cause.Error()), "request", backoffice.RequestOf(ctx).ID)
 }
 
 // Refuse answers a request with an error. It serves the middlewares of other rooms.
@@ -231,9 +226,7 @@ func init() {
 	huma.NewError = func(status int, message string, _ ...error) huma.StatusError { return problem(status, message) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		shown := invalid(status, message, errs)
-		if r, ok := ctx.(*request); ok && r.api.RequestID != nil {
-			shown.RequestID = r.api.RequestID(ctx.Context())
-		}
+		shown.RequestID = backoffice.RequestOf(ctx.Context()).ID
 		return shown
 	}
 	huma.ValidateStrictCasing = true

@@ -13,23 +13,23 @@ import (
 // the store itself has read in this moment under this restriction: an identifier that a caller names is not known by
 // that.
 type moment struct {
+	reads backoffice.Reads // of the engine
+
 	mu    sync.Mutex // held while a batch is answered: no other moment begins in between
 	of    backoffice.Restriction
 	known map[string]bool
 	ended bool
 }
 
-type momentKey struct{}
+func (m *moment) Beneath() backoffice.Reads { return m.reads }
 
 func (n *nouns) begin(ctx context.Context, end func()) (context.Context, func()) {
 	if n.viewOf(ctx) == nil {
-		if ctx.Value(momentKey{}) != nil { // of another snapshot
-			ctx = context.WithValue(ctx, momentKey{}, (*moment)(nil))
-		}
 		return ctx, end
 	}
-	m := &moment{of: backoffice.RestrictionOf(ctx)}
-	return context.WithValue(ctx, momentKey{}, m), func() {
+	r := backoffice.RequestOf(ctx)
+	m := &moment{reads: r.Reads, of: r.Restriction}
+	return backoffice.WithReads(ctx, m), func() {
 		end()
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -39,16 +39,15 @@ func (n *nouns) begin(ctx context.Context, end func()) (context.Context, func())
 
 // momentOf is the moment of a context that is restricted as it was when the moment began; nil where there is none.
 func (n *nouns) momentOf(ctx context.Context) *moment {
-	m, _ := ctx.Value(momentKey{}).(*moment)
-	if m == nil || n.viewOf(ctx) == nil || m.of != backoffice.RestrictionOf(ctx) {
-		return nil
+	if m := backoffice.ReadsOf[*moment](ctx); m != nil && n.viewOf(ctx) != nil && m.of == backoffice.RestrictionOf(ctx) {
+		return m
 	}
-	return m
+	return nil
 }
 
 // anotherMoment forgets what is known in a context: what it reads next is of another moment.
 func anotherMoment(ctx context.Context) {
-	if m, _ := ctx.Value(momentKey{}).(*moment); m != nil {
+	if m := backoffice.ReadsOf[*moment](ctx); m != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.known = nil

@@ -15,8 +15,6 @@ type coroutine struct {
 	err  error
 }
 
-type coroutineKey struct{}
-
 func (t *tx) Together(ctx context.Context, do ...func(ctx context.Context) error) error {
 	return t.together(ctx, do...)
 }
@@ -38,9 +36,9 @@ func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error
 		s := &coroutine{}
 		next, stop := iter.Pull(func(ask func([]*Statement) bool) {
 			s.ask = ask
-			s.err = one(context.WithValue(ctx, coroutineKey{}, s))
+			s.err = one(ctx)
 		})
-		defer stop() // one that is not over is told that its statements were not run
+		defer t.as(s, stop) // one that is not over is told that its statements were not run
 		s.next, coroutines[i] = next, s
 	}
 	for {
@@ -48,9 +46,11 @@ func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error
 		first := true // all before are over, and well
 		for _, s := range coroutines {
 			if !s.over {
-				statements, more := s.next()
-				s.over = !more
-				asked = append(asked, statements...)
+				t.as(s, func() {
+					statements, more := s.next()
+					s.over = !more
+					asked = append(asked, statements...)
+				})
 			}
 			if first && s.err != nil {
 				return s.err
@@ -67,6 +67,14 @@ func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error
 		}
 		t.trip(ctx, asked)
 	}
+}
+
+// as does something with a function as the one that runs.
+func (t *tx) as(one *coroutine, do func()) {
+	before := t.running
+	t.running = one
+	defer func() { t.running = before }()
+	do()
 }
 
 // sendLast keeps statements for the trip of the commit.

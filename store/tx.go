@@ -13,8 +13,9 @@ type tx struct {
 	store     *Store
 	to        Sender
 	conn      Conn
-	copier    Copier    // nil when the engine copies nothing
-	batchConn BatchConn // nil when the engine is here
+	copier    Copier     // nil when the engine copies nothing
+	batchConn BatchConn  // nil when the engine is here
+	running   *coroutine // of several that ask together; nil when there are none
 	failed    error
 	changes   []*backoffice.Change
 	visible   visibility
@@ -65,9 +66,9 @@ func (i inTx) Send(ctx context.Context, statements ...*Statement) {
 
 // trip sends statements, or leaves that to the functions beside.
 func (t *tx) trip(ctx context.Context, statements []*Statement) {
-	if beside, _ := ctx.Value(coroutineKey{}).(*coroutine); beside == nil {
+	if t.running == nil {
 		t.to.Send(ctx, statements...)
-	} else if !beside.ask(statements) {
+	} else if !t.running.ask(statements) {
 		failAll(statements, ErrNotRun)
 	}
 }

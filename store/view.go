@@ -98,7 +98,7 @@ type viewText struct {
 // viewOf is the view of a context, nil where nothing is restricted.
 func (n *nouns) viewOf(ctx context.Context) *view {
 	r := backoffice.RestrictionOf(ctx)
-	if !r.IsSet() || ctx.Value(wholeKey{}) != nil {
+	if !r.IsSet() {
 		return nil
 	}
 	if known, ok := n.views.of.Load(r); ok {
@@ -111,10 +111,10 @@ func (n *nouns) viewOf(ctx context.Context) *view {
 	return v
 }
 
-type wholeKey struct{}
-
 // whole is a context in which the store reads for itself what a write takes with it, whoever sees it.
-func whole(ctx context.Context) context.Context { return context.WithValue(ctx, wholeKey{}, true) }
+func whole(ctx context.Context) context.Context {
+	return backoffice.WithRestriction(ctx, backoffice.Restriction{})
+}
 
 // bookkeeping are the shapes of statements that read for a write what no caller is told: on what records hang that are
 // written, and lock them, which is no matter of a view; whether somebody else has a value that only one may have; and

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 )
 
@@ -24,16 +25,13 @@ type snapshot struct {
 	ended bool
 }
 
-type snapshotKey struct{}
+func (*snapshot) Beneath() backoffice.Reads { return nil }
 
-func snapshotOf(ctx context.Context) *snapshot {
-	s, _ := ctx.Value(snapshotKey{}).(*snapshot)
-	return s
-}
+func snapshotOf(ctx context.Context) *snapshot { return backoffice.ReadsOf[*snapshot](ctx) }
 
 func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	s := &snapshot{reads: e.reads}
-	return context.WithValue(ctx, snapshotKey{}, s), s.end
+	return backoffice.WithReads(ctx, s), s.end
 }
 
 // send runs statements as store.Engine's Send does. A transaction that fails before anything of it was answered is

@@ -20,16 +20,13 @@ type snapshot struct {
 	ended bool
 }
 
-type snapshotKey struct{}
+func (*snapshot) Beneath() backoffice.Reads { return nil }
 
-func snapshotOf(ctx context.Context) *snapshot {
-	s, _ := ctx.Value(snapshotKey{}).(*snapshot)
-	return s
-}
+func snapshotOf(ctx context.Context) *snapshot { return backoffice.ReadsOf[*snapshot](ctx) }
 
 func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
 	s := &snapshot{readers: e.readers}
-	return context.WithValue(ctx, snapshotKey{}, s), s.end
+	return backoffice.WithReads(ctx, s), s.end
 }
 
 // Send implements store.Engine. A batch outside of any snapshot has one of its own.

@@ -1,0 +1,58 @@
+package gateway
+
+import (
+	"net/netip"
+	"testing"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphiql"
+	"example.org/backoffice/graphqlhttp"
+)
+
+// What asks again who a caller is does it in one place: architecture_test.go holds that there is no other.
+func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	pair := o.pair(t, backoffice.AllScopes...)
+	s, end, err := newServer(o.Backend, quiet(unhurried()), graphiql.Real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	caller, err := s.authenticator.Authenticate(t.Context(), netip.Addr{}, pair[0], pair[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := o.Vault.WithLedger(auth.WithPrincipal(t.Context(), caller), caller, nil)
+	run := func(s server, e graphqlhttp.Entry) (*backoffice.Request, error) {
+		within, run, err := s.begin(s.limits.NewAdmission())(began, e)
+		if run != nil {
+			run.End(graphqlhttp.Outcome{})
+		}
+		return backoffice.RequestOf(within), err
+	}
+	whole, err := run(s, graphqlhttp.Entry{Cost: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := run(s, graphqlhttp.Entry{Cost: 1, Part: true})
+	if err != nil || part.Principal.ClientID != pair[0] || part.Statements == nil || part.Statements == whole.Statements ||
+		part.Session == whole.Session || part.Ledger == whole.Ledger || part.Reads == whole.Reads || part.Budget == whole.Budget {
+		t.Errorf("a part has of the whole what it should not: %v", err)
+	}
+	if err := auth.Revoke(t.Context(), o.Store, pair[0]); err != nil {
+		t.Fatal(err)
+	}
+	later, end, err := newServer(o.Backend, quiet(unhurried()), graphiql.Real) // which knows that at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	if _, err := run(later, graphqlhttp.Entry{Cost: 1}); err != nil {
+		t.Error(err)
+	}
+	if _, err := run(later, graphqlhttp.Entry{Cost: 1, Part: true}); backoffice.KindOf(err) != backoffice.Unauthenticated {
+		t.Errorf("a part of a revoked pair: %v", err)
+	}
+}
