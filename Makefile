@@ -28,6 +28,7 @@ test: missing ## everything that must hold before a change lands; installs what 
 tests: export GOGC ?= 400
 tests: missing
 	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./graphiql ./cli ./... | $(GO) run ./scripts/slowest
+	CGO_ENABLED=0 $(GO) test -vet=off -run 'KeepsTheContract/(SQLite_with_64_MiB|PostgreSQL_with_a_few)' ./cache
 	$(GO) test -C benchmarks $(RACE) -vet=off -parallel 4 ./...
 
 deps: ## install what the tests need beyond Go
