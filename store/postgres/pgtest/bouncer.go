@@ -45,7 +45,7 @@ func Bouncer(t testing.TB) (through func(url string) string) {
 	if err != nil {
 		missing(t, "PgBouncer is not installed here (Debian: apt-get install pgbouncer)")
 	}
-	p, err := newProcess(runBouncer, program)
+	p, err := newProcess("", runBouncer, program)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -162,7 +162,7 @@ rm -rf "$2"
 // the process lives.
 func run() (*process, error) {
 	programs, _ := Programs()
-	p, err := newProcess(runUntilEnd, programs)
+	p, err := newProcess(inMemory(), runUntilEnd, programs)
 	if err == nil {
 		err = p.initdb()
 	}

@@ -25,14 +25,25 @@ type process struct {
 	shell   *exec.Cmd
 }
 
-// newProcess makes the folder.
-func newProcess(script, program string) (*process, error) {
-	folder, err := os.MkdirTemp("", "pgtest-")
+// newProcess makes the folder in another one; "" is the usual one for what is temporary.
+func newProcess(in, script, program string) (*process, error) {
+	folder, err := os.MkdirTemp(in, "pgtest-")
 	if err != nil {
 		return nil, err
 	}
 	_, err = ordinaryUser(folder)
 	return &process{script: script, program: program, folder: folder}, err
+}
+
+// inMemory is a folder in memory if there is one with room for what tests keep, and otherwise the usual one. A database
+// is some 400 files, and making and removing those on a disk costs more than most tests do with them.
+func inMemory() string {
+	const folder, room = "/dev/shm", 3 << 30
+	var is syscall.Statfs_t
+	if err := syscall.Statfs(folder, &is); err != nil || is.Bavail*uint64(is.Bsize) < room { //nolint:gosec // it is positive
+		return ""
+	}
+	return folder
 }
 
 // command is one that the owner of the folder runs in it.

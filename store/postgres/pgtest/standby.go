@@ -37,7 +37,7 @@ func newNode(t testing.TB) *Node {
 	t.Helper()
 	server(t) // skips, or fails, where PostgreSQL is missing
 	programs, _ := Programs()
-	p, err := newProcess(runNode, programs)
+	p, err := newProcess("", runNode, programs)
 	if err != nil {
 		t.Fatal(err)
 	}
