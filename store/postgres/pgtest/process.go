@@ -40,7 +40,7 @@ func newProcess(in, script, program string) (*process, error) {
 func inMemory() string {
 	const folder, room = "/dev/shm", 3 << 30
 	var is syscall.Statfs_t
-	if err := syscall.Statfs(folder, &is); err != nil || is.Bavail*uint64(is.Bsize) < room { //nolint:gosec // it is positive
+	if err := syscall.Statfs(folder, &is); err != nil || is.Bavail*uint64(is.Bsize) < room {
 		return ""
 	}
 	return folder
