@@ -13,12 +13,12 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 72_125,
+	"hand-written product lines": 72_031,
 	"folders at the top":         40,
 	"arrows between packages":    110,
 	"context.WithValue":          4,
-	"lines over 120 columns":     1_721,
-	"words in pages":             29_969,
+	"lines over 120 columns":     1_690,
+	"words in pages":             29_962,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {

@@ -91,13 +91,12 @@ type draft[T any] struct {
 type creations[T any, C comparable] struct {
 	by     *Principal
 	action string
-	table  *Table[T]
+	table  *Table[T, C]
 	mode   BatchMode
 	at     Instant
 	key    Optional[string]
 	drafts []*draft[T]
 
-	rows  func(Tx) Writer[*T, C]
 	look  func(ctx context.Context, tx Tx) error // reads what the objects are checked against
 	check func(d *draft[T], check *checker)      // holds one to it, and to those before it in the batch
 }
@@ -147,7 +146,7 @@ func createAll[T any, C comparable](ctx context.Context, s *Service, c creations
 			return false, errUndone
 		}
 		err = tx.Together(ctx,
-			func(ctx context.Context) error { return c.rows(tx).Insert(ctx, made...) },
+			func(ctx context.Context) error { return c.table.Writer(tx).Insert(ctx, made...) },
 			func(ctx context.Context) error { return settle(ctx, tx, use, c.table, outcome) })
 		if err != nil {
 			return KindOf(err) == Refused, err // what stood in the way is seen by the next reading
@@ -200,7 +199,7 @@ type settled struct {
 	Written int                  `json:"written"`
 }
 
-func settle[T any](ctx context.Context, tx Tx, use *keyUse, table *Table[T], o *BatchOutcome[T]) error {
+func settle[T any, C comparable](ctx context.Context, tx Tx, use *keyUse, table *Table[T, C], o *BatchOutcome[T]) error {
 	if use == nil {
 		return nil
 	}
@@ -232,7 +231,7 @@ func replay[T any, C comparable](ctx context.Context, tx Tx, c *creations[T, C],
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
 		return nil, Fault(err, "reading what came of a call")
 	}
-	found, err := ReadByID(ctx, c.rows(tx), NewIDs(kept.IDs).List(), 0)
+	found, err := ReadByID(ctx, c.table.Writer(tx), NewIDs(kept.IDs).List(), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -65,9 +65,10 @@ func (f *CalculationFilter) Criteria() (c CalculationCriteria) {
 	return c
 }
 
-var CalculationTable = &Table[Calculation]{
-	Noun: NounCalculation,
-	ID:   func(c *Calculation) *string { return &c.ID },
+var CalculationTable = &Table[Calculation, CalculationCriteria]{
+	nothing: func(c CalculationCriteria) bool { return c.Nothing },
+	Noun:    NounCalculation,
+	ID:      func(c *Calculation) *string { return &c.ID },
 	Fields: []WritableField[Calculation]{
 		referenceField("transcriptId", NounTranscript, func(c *Calculation) *string { return &c.TranscriptID }),
 		wordField("state", func(c *Calculation) *CalculationState { return &c.State }, CalculationStates, ParseCalculationStateLabel, "unknown state of a calculation"),

@@ -15,29 +15,20 @@ import (
 
 // ChangeKinds are kinds of entries of the change log: one for each noun that the feed shows, and one for changes of
 // nothing but registration numbers. The zero value is none.
-type ChangeKinds uint16
+type ChangeKinds uint32
 
 // RegistrationNumbers stands for the noun of customers of which nothing but registration numbers changed.
 const RegistrationNumbers = "registration numbers"
 
-// changeKinds are the kinds, in the order of their bits, with the names of the nouns in the APIs.
-var changeKinds = []struct {
-	kind Noun
-	name string
-}{
-	{NounFinancialYear, "FINANCIAL_YEAR"}, {NounChecklist, "CHECKLIST"}, {NounTranscript, "TRANSCRIPT"}, {NounCalculation, "CALCULATION"},
-	{NounCustomer, "CUSTOMER"}, {NounRelation, "CUSTOMER_RELATION"}, {NounDocument, "CUSTOMER_DOCUMENT"}, {NounMinfin, "MINFIN_DOCUMENT"},
-	{NounUser, "USER"}, {NounLabel, "LABEL"}, {RegistrationNumbers, ""},
-}
-
 // numberFields are the fields that only privacy.read may know of.
 var numberFields = []string{RegistrationNumber.Input(), SpouseRegistrationNumber.Input()}
 
+// numbersKind is the last bit; the others are those of Nouns, in their order.
+const numbersKind ChangeKinds = 1 << 31
+
 func kindOf(noun Noun) ChangeKinds {
-	for i := range changeKinds {
-		if changeKinds[i].kind == noun {
-			return 1 << i
-		}
+	if i := noun.Place(); i >= 0 {
+		return 1 << i
 	}
 	return 0
 }
@@ -45,26 +36,26 @@ func kindOf(noun Noun) ChangeKinds {
 // ChangesVisibleTo are the kinds of entries of some nouns, of all when nouns is nil, that a caller may see: what it
 // may read. What a scope guards is left out without it.
 func ChangesVisibleTo(by *Principal, nouns []Noun) (kinds ChangeKinds) {
-	for i := range changeKinds {
-		if noun := changeKinds[i].kind; noun != RegistrationNumbers && (nouns == nil || slices.Contains(nouns, noun)) {
+	for i, of := range Nouns {
+		if (nouns == nil || slices.Contains(nouns, of.Name())) && (of.Needs() == "" || by.Has(of.Needs())) {
 			kinds |= 1 << i
 		}
 	}
-	if !by.Has(MinfinRead) {
-		kinds &^= kindOf(NounMinfin)
-	}
 	if kinds&kindOf(NounCustomer) != 0 && by.Has(PrivacyRead) {
-		kinds |= kindOf(RegistrationNumbers)
+		kinds |= numbersKind
 	}
 	return kinds
 }
 
 // Names are the kinds as the store knows them: the noun, or RegistrationNumbers.
 func (k ChangeKinds) Names() (names []string) {
-	for i := range changeKinds {
+	for i, of := range Nouns {
 		if k&(1<<i) != 0 {
-			names = append(names, string(changeKinds[i].kind))
+			names = append(names, string(of.Name()))
 		}
+	}
+	if k&numbersKind != 0 {
+		names = append(names, RegistrationNumbers)
 	}
 	return names
 }
@@ -97,7 +88,7 @@ type ChangeEvent struct{ Changes *VisibleChange }
 func (k ChangeKinds) Show(c *Change) *VisibleChange {
 	kind := kindOf(c.Noun)
 	if kind&kindOf(NounCustomer) != 0 && len(c.Fields) > 0 && !slices.ContainsFunc(c.Fields, isNotNumber) {
-		kind = kindOf(RegistrationNumbers)
+		kind = numbersKind
 	}
 	if k&kind == 0 {
 		return nil
@@ -114,7 +105,7 @@ func (k ChangeKinds) Show(c *Change) *VisibleChange {
 	default: // an entry of before, too, which did not tell
 		shown.Action = Updated
 		for _, field := range c.Fields {
-			if k&kindOf(RegistrationNumbers) != 0 || isNotNumber(field) {
+			if k&numbersKind != 0 || isNotNumber(field) {
 				shown.Fields = append(shown.Fields, field)
 			}
 		}
@@ -251,31 +242,30 @@ func NewHistory() string { return strings.ToLower(rand.Text()[:16]) }
 
 // ParseChangeNoun knows a noun of the feed by its name in the APIs (CUSTOMER).
 func ParseChangeNoun(name string) (Noun, error) {
-	for _, of := range changeKinds {
-		if of.name == name && name != "" {
-			return of.kind, nil
+	for _, of := range Nouns {
+		if of.Name().APIName() == name {
+			return of.Name(), nil
 		}
 	}
 	return "", Errorf(BadInput, "unknown noun; the nouns are %s", strings.Join(ChangeNouns(), ", "))
 }
 
 func ChangeNouns() (names []string) {
-	for _, of := range changeKinds {
-		if of.name != "" {
-			names = append(names, of.name)
-		}
+	for _, of := range Nouns {
+		names = append(names, of.Name().APIName())
 	}
 	return names
 }
 
 // APIName is the name of a noun of the feed in the APIs, "" for any other.
 func (n Noun) APIName() string {
-	for _, of := range changeKinds {
-		if of.kind == n {
-			return of.name
-		}
+	switch {
+	case n.Place() < 0:
+		return ""
+	case n == NounRelation, n == NounDocument:
+		n = "customer " + n
 	}
-	return ""
+	return strings.ToUpper(strings.ReplaceAll(string(n), " ", "_"))
 }
 
 // MarshalGQL writes the enum value of the GraphQL schema: CUSTOMER_RELATION.

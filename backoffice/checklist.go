@@ -34,9 +34,10 @@ func (f *ChecklistFilter) Criteria() (c ChecklistCriteria) {
 	return c
 }
 
-var ChecklistTable = &Table[Checklist]{
-	Noun: NounChecklist,
-	ID:   func(l *Checklist) *string { return &l.ID },
+var ChecklistTable = &Table[Checklist, ChecklistCriteria]{
+	nothing: func(c ChecklistCriteria) bool { return c.Nothing },
+	Noun:    NounChecklist,
+	ID:      func(l *Checklist) *string { return &l.ID },
 	Fields: []WritableField[Checklist]{
 		requiredField("name", func(l *Checklist) *string { return &l.Name }, plainText),
 		requiredField("language", func(l *Checklist) *string { return &l.Language }, ParseLanguage),

@@ -24,3 +24,7 @@ var NewestFirst = Order{Key: KeyAt, Descending: true}
 
 // ConsultationCriteria picks among the entries of the register: all of them.
 type ConsultationCriteria struct{}
+
+var ConsultationTable = &Table[Consultation, ConsultationCriteria]{
+	Noun: NounConsultation, needs: PrivacyRead, ID: func(a *Consultation) *string { return &a.ID },
+}

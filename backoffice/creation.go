@@ -8,7 +8,7 @@ import (
 type creation[T any, C comparable] struct {
 	by      *Principal
 	action  string
-	table   *Table[T]
+	table   *Table[T, C]
 	made    *T
 	at      Instant               // when the object says that it was created; zero: now
 	key     Optional[string]      // the idempotency key
@@ -16,7 +16,6 @@ type creation[T any, C comparable] struct {
 	wrong   checker               // what is wrong without looking into the store
 	told    func() map[string]any // as OriginWrite has it; nil when an origin makes no such objects for others
 
-	rows  func(Tx) Writer[*T, C]
 	look  func(ctx context.Context, tx Tx) error // reads what the object is checked against; nil: nothing
 	check func(check *checker)                   // holds the object to it
 }
@@ -64,7 +63,7 @@ func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, 
 			return false, err
 		case earlier != "":
 			var there bool
-			if made, there, err = Find(ctx, c.rows(tx), earlier); err == nil && !there {
+			if made, there, err = Find(ctx, c.table.Writer(tx), earlier); err == nil && !there {
 				err = Refuse(goneSince(noun))
 			}
 			return false, err
@@ -76,7 +75,7 @@ func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, 
 			return false, err
 		}
 		made = c.made
-		if err := c.rows(tx).Insert(ctx, made); err != nil {
+		if err := c.table.Writer(tx).Insert(ctx, made); err != nil {
 			return false, err
 		}
 		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: c.by.ClientID, Action: c.action, Noun: noun, ObjectID: id, Fields: c.content.names()})

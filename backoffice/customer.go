@@ -93,7 +93,8 @@ type AddressFields struct {
 }
 
 // CustomerTable is the table of customers. The registration numbers, which are sealed, are not in it.
-var CustomerTable = &Table[Customer]{
+var CustomerTable = &Table[Customer, CustomerCriteria]{
+	nothing: func(c CustomerCriteria) bool { return c.Nothing },
 	Noun:    NounCustomer,
 	ID:      func(c *Customer) *string { return &c.ID },
 	Version: func(c *Customer) *int { return &c.Version },
@@ -123,7 +124,7 @@ var CustomerTable = &Table[Customer]{
 	rule:   func(c *Customer, _ *checker) { c.DisplayName = DisplayNameOf(c) },
 }
 
-var customerInput = inputOf[Customer, CustomerFields](CustomerTable, "RegistrationNumber", "SpouseRegistrationNumber")
+var customerInput = inputOf[CustomerFields](CustomerTable, "RegistrationNumber", "SpouseRegistrationNumber")
 
 // Name is the name as given, else first and last name of a private person, else null.
 func (c *Customer) Name() Text {

@@ -26,6 +26,13 @@ func (s withoutNumbers) Customers() Reader[*Customer, CustomerCriteria] {
 	return s.CustomersWithoutNumbers()
 }
 
+func (s withoutNumbers) Records(of Noun) any {
+	if of == NounCustomer {
+		of = CustomersWithoutNumbers
+	}
+	return s.Store.Records(of)
+}
+
 // VisibleTo is the customer as a caller may see it: for one without privacy.read a copy without the numbers, with the
 // version and the moment of change that do not tell of them.
 func (c *Customer) VisibleTo(by *Principal) *Customer {

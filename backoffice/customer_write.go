@@ -194,7 +194,7 @@ func (s *Service) CreateCustomer(ctx context.Context, by *Principal, in Customer
 	}
 	var others around
 	made, err := create(ctx, s, creation[Customer, CustomerCriteria]{
-		by: by, action: "createCustomer", table: CustomerTable, made: d.made, key: key, content: d.content, wrong: d.wrong, rows: Tx.Customers,
+		by: by, action: "createCustomer", table: CustomerTable, made: d.made, key: key, content: d.content, wrong: d.wrong,
 		told:  func() map[string]any { return customerInput.told(&in) },
 		look:  func(ctx context.Context, tx Tx) error { return others.look(ctx, tx, d.made) },
 		check: func(check *checker) { others.check(d.made, nil, check) },
@@ -223,7 +223,7 @@ func (s *Service) CreateCustomers(ctx context.Context, by *Principal, inputs []B
 	}
 	var others around
 	outcome, err := createAll(ctx, s, creations[Customer, CustomerCriteria]{
-		by: by, action: "createCustomers", table: CustomerTable, mode: mode, at: now, key: key, drafts: drafts, rows: Tx.Customers,
+		by: by, action: "createCustomers", table: CustomerTable, mode: mode, at: now, key: key, drafts: drafts,
 		look: func(ctx context.Context, tx Tx) error { return others.look(ctx, tx, customers...) },
 		check: func(d *draft[Customer], check *checker) {
 			others.check(d.made, nil, check)

@@ -33,9 +33,10 @@ func (f *CustomerDocumentFilter) Criteria() (c DocumentCriteria) {
 	return c
 }
 
-var DocumentTable = &Table[CustomerDocument]{
-	Noun: NounDocument,
-	ID:   func(d *CustomerDocument) *string { return &d.ID },
+var DocumentTable = &Table[CustomerDocument, DocumentCriteria]{
+	nothing: func(c DocumentCriteria) bool { return c.Nothing },
+	Noun:    NounDocument,
+	ID:      func(d *CustomerDocument) *string { return &d.ID },
 	Fields: []WritableField[CustomerDocument]{
 		requiredField("name", func(d *CustomerDocument) *string { return &d.Name }, plainText),
 		referenceField("customerId", NounCustomer, func(d *CustomerDocument) *string { return &d.CustomerID }),

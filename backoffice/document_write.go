@@ -62,7 +62,7 @@ func (s *Service) createDocument(ctx context.Context, by *Principal, id string, 
 	var customer *Customer
 	var known bool
 	document, err := create(ctx, s, creation[CustomerDocument, DocumentCriteria]{
-		by: by, action: "createDocument", table: DocumentTable, made: made, at: now, key: key, content: content, rows: Tx.Documents,
+		by: by, action: "createDocument", table: DocumentTable, made: made, at: now, key: key, content: content,
 		look: func(ctx context.Context, tx Tx) error {
 			return tx.Together(ctx, finding(tx.Customers(), made.CustomerID, &customer, &known), func(ctx context.Context) error { return upload.Commit(ctx, tx) })
 		},

@@ -24,7 +24,7 @@ type FinancialYearCriteria struct {
 	Current bool // only the current year
 }
 
-var FinancialYearTable = &Table[FinancialYear]{
+var FinancialYearTable = &Table[FinancialYear, FinancialYearCriteria]{
 	Noun: NounFinancialYear,
 	ID:   func(y *FinancialYear) *string { return &y.ID },
 	Fields: []WritableField[FinancialYear]{

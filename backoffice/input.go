@@ -8,8 +8,8 @@ import (
 )
 
 // input is what callers may send of a noun T, an I: each field of I goes into the field of T that has its name.
-type input[T, I any] struct {
-	table  *Table[T]
+type input[T, I any, C comparable] struct {
+	table  *Table[T, C]
 	fields []sentField[T]
 }
 
@@ -21,8 +21,8 @@ type sentField[T any] struct {
 
 // inputOf finds the fields by their names, without regard to case. It panics, and so keeps the program from starting,
 // when a field of I has none in the table; the others of I are excepted.
-func inputOf[T, I any](table *Table[T], except ...string) *input[T, I] {
-	in, of := &input[T, I]{table: table}, reflect.TypeFor[I]()
+func inputOf[I, T any, C comparable](table *Table[T, C], except ...string) *input[T, I, C] {
+	in, of := &input[T, I, C]{table: table}, reflect.TypeFor[I]()
 	found := map[int]bool{}
 	for i := range table.Fields {
 		f := &table.Fields[i]
@@ -53,7 +53,7 @@ func inputOf[T, I any](table *Table[T], except ...string) *input[T, I] {
 
 // apply puts what was sent into a record: absent keeps, null clears. An empty text is refused where null is the way to
 // clear.
-func (n *input[T, I]) apply(in *I, record *T, check *checker) {
+func (n *input[T, I, C]) apply(in *I, record *T, check *checker) {
 	for i := range n.fields {
 		f := &n.fields[i]
 		at, state := f.sentIn(reflect.ValueOf(in).Elem())
@@ -86,7 +86,7 @@ func (f *sentField[T]) sentIn(at reflect.Value) (reflect.Value, sent) {
 
 // told are the fields that were sent, by their names in the table: a text, in the specification's words, or a list of
 // texts, or nil for null.
-func (n *input[T, I]) told(in *I) map[string]any {
+func (n *input[T, I, C]) told(in *I) map[string]any {
 	told := map[string]any{}
 	for i := range n.fields {
 		f := &n.fields[i]
@@ -109,7 +109,7 @@ func (n *input[T, I]) told(in *I) map[string]any {
 }
 
 // fill applies what was sent to a new record, and returns all that is wrong with it.
-func (n *input[T, I]) fill(in *I, record *T) (wrong checker) {
+func (n *input[T, I, C]) fill(in *I, record *T) (wrong checker) {
 	n.apply(in, record, &wrong)
 	wrong.found = append(wrong.found, n.table.Check(record)...)
 	return wrong
@@ -153,7 +153,7 @@ func (f *WritableField[T]) put(record *T, sent reflect.Value) {
 }
 
 // values are those of a record that callers can send.
-func (n *input[T, I]) values(record *T) values {
+func (n *input[T, I, C]) values(record *T) values {
 	v := values{}
 	for i := range n.fields {
 		v.set(n.fields[i].Name, n.fields[i].value(record))

@@ -17,7 +17,7 @@ func TestWhatIsSentHasAPlaceInTheTable(t *testing.T) {
 			t.Errorf("a field without a place was taken: %q", said)
 		}
 	}()
-	inputOf[Label, draft](LabelTable)
+	inputOf[draft](LabelTable)
 }
 
 func TestWhatIsSentIsAppliedByItsNames(t *testing.T) {

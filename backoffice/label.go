@@ -13,7 +13,7 @@ func (l *Label) Position(key OrderKey) Position { return positionByName(key, l.I
 
 type LabelCriteria struct{}
 
-var LabelTable = &Table[Label]{
+var LabelTable = &Table[Label, LabelCriteria]{
 	Noun: NounLabel,
 	ID:   func(l *Label) *string { return &l.ID },
 	Fields: []WritableField[Label]{

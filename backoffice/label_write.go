@@ -7,7 +7,7 @@ type LabelDraft struct {
 	Color *string // nil for none
 }
 
-var labelInput = inputOf[Label, LabelDraft](LabelTable)
+var labelInput = inputOf[LabelDraft](LabelTable)
 
 // CreateLabel makes a label; it needs settings.write. Refused also with TAKEN (name) and, for a key that was used
 // before, as create says.
@@ -18,7 +18,7 @@ func (s *Service) CreateLabel(ctx context.Context, by *Principal, draft LabelDra
 	l := &Label{ID: NewID(), CreatedAt: InstantOf(s.now())}
 	wrong := labelInput.fill(&draft, l)
 	return create(ctx, s, creation[Label, LabelCriteria]{
-		by: by, action: "createLabel", table: LabelTable, made: l, key: key, content: labelInput.values(l), wrong: wrong, rows: Tx.Labels,
+		by: by, action: "createLabel", table: LabelTable, made: l, key: key, content: labelInput.values(l), wrong: wrong,
 		told: func() map[string]any { return labelInput.told(&draft) },
 	})
 }

@@ -102,6 +102,12 @@ const (
 	OfTranscript
 )
 
+// ParentNouns are the nouns of parents.
+var ParentNouns = [...]Noun{
+	Root: "", OfFinancialYear: NounFinancialYear, OfChecklist: NounChecklist,
+	OfCustomer: NounCustomer, OfUser: NounUser, OfTranscript: NounTranscript,
+}
+
 // Page is one window of a list. More says that the list has further rows beyond the window in the direction of travel,
 // within After and Before.
 type Page[T any] struct {

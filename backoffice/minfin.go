@@ -42,9 +42,10 @@ func (f *MinfinDocumentFilter) Criteria() (c MinfinCriteria) {
 	return c
 }
 
-var MinfinTable = &Table[MinfinDocument]{
-	Noun: NounMinfin,
-	ID:   func(d *MinfinDocument) *string { return &d.ID },
+var MinfinTable = &Table[MinfinDocument, MinfinCriteria]{
+	nothing: func(c MinfinCriteria) bool { return c.Nothing },
+	Noun:    NounMinfin, needs: MinfinRead,
+	ID: func(d *MinfinDocument) *string { return &d.ID },
 	Fields: []WritableField[MinfinDocument]{
 		requiredField("name", func(d *MinfinDocument) *string { return &d.Name }, plainText),
 		requiredField("documentType", func(d *MinfinDocument) *string { return &d.DocumentType }, plainText),

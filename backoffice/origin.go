@@ -76,11 +76,11 @@ func (s *Service) changeThere(ctx context.Context, w *OriginWrite, version func(
 	return err
 }
 
-func copyOf[T any, C comparable](ctx context.Context, s *Service, rows func(Tx) Writer[*T, C], noun Noun, id string) (copied *T, err error) {
+func copyOf[T any, C comparable](ctx context.Context, s *Service, table *Table[T, C], id string) (copied *T, err error) {
 	err = s.Store.Write(ctx, func(ctx context.Context, tx Tx) error {
-		found, there, err := Find(ctx, rows(tx), id)
+		found, there, err := Find(ctx, table.Writer(tx), id)
 		if err == nil && !there {
-			err = NoSuch(noun, "id")
+			err = NoSuch(table.Noun, "id")
 		}
 		copied = found
 		return err
@@ -89,12 +89,12 @@ func copyOf[T any, C comparable](ctx context.Context, s *Service, rows func(Tx) 
 }
 
 // versionOf reads a copy's version for a guarded change; nil for one that is not guarded.
-func versionOf[T any, C comparable](s *Service, table *Table[T], rows func(Tx) Writer[*T, C], id string, expected Versions) func(context.Context) (int, error) {
+func versionOf[T any, C comparable](s *Service, table *Table[T, C], id string, expected Versions) func(context.Context) (int, error) {
 	if expected == nil {
 		return nil
 	}
 	return func(ctx context.Context) (int, error) {
-		copied, err := copyOf(ctx, s, rows, table.Noun, id)
+		copied, err := copyOf(ctx, s, table, id)
 		if err != nil {
 			return 0, err
 		}
@@ -112,7 +112,7 @@ func createThere[T any, C comparable](ctx context.Context, s *Service, c *creati
 	if err != nil {
 		return nil, err
 	}
-	return copyOf(ctx, s, c.rows, c.table.Noun, id)
+	return copyOf(ctx, s, c.table, id)
 }
 
 // numbersStay refuses registration numbers, which are written where they are registered.
@@ -142,14 +142,14 @@ func (s *Service) updateCustomerThere(ctx context.Context, by *Principal, id str
 	}
 	var rehearsed *Customer
 	w := &OriginWrite{By: by, Action: "updateCustomer", Noun: NounCustomer, ID: id, Sent: customerInput.told(&in)}
-	err := s.changeThere(ctx, w, versionOf(s, CustomerTable, Tx.Customers, id, expected), func(on *Service) (err error) {
+	err := s.changeThere(ctx, w, versionOf(s, CustomerTable, id, expected), func(on *Service) (err error) {
 		rehearsed, err = on.UpdateCustomer(ctx, by, id, in, expected)
 		return err
 	})
 	if err != nil || s.dry {
 		return rehearsed, err
 	}
-	updated, err := copyOf(ctx, s, Tx.Customers, NounCustomer, id)
+	updated, err := copyOf(ctx, s, CustomerTable, id)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (s *Service) updateCustomerThere(ctx context.Context, by *Principal, id str
 
 func (s *Service) deleteCustomerThere(ctx context.Context, by *Principal, id string, expected Versions) (gone CustomerDeletion, err error) {
 	w := &OriginWrite{By: by, Action: "deleteCustomer", Noun: NounCustomer, ID: id, Deletes: true}
-	err = s.changeThere(ctx, w, versionOf(s, CustomerTable, Tx.Customers, id, expected), func(on *Service) (err error) {
+	err = s.changeThere(ctx, w, versionOf(s, CustomerTable, id, expected), func(on *Service) (err error) {
 		gone, err = on.DeleteCustomer(ctx, by, id, expected)
 		return err
 	})
@@ -168,19 +168,19 @@ func (s *Service) deleteCustomerThere(ctx context.Context, by *Principal, id str
 func (s *Service) updateUserThere(ctx context.Context, by *Principal, id string, in UserFields, expected Versions) (*User, error) {
 	var rehearsed *User
 	w := &OriginWrite{By: by, Action: "updateUser", Noun: NounUser, ID: id, Sent: userInput.told(&in)}
-	err := s.changeThere(ctx, w, versionOf(s, UserTable, Tx.Users, id, expected), func(on *Service) (err error) {
+	err := s.changeThere(ctx, w, versionOf(s, UserTable, id, expected), func(on *Service) (err error) {
 		rehearsed, err = on.UpdateUser(ctx, by, id, in, expected)
 		return err
 	})
 	if err != nil || s.dry {
 		return rehearsed, err
 	}
-	return copyOf(ctx, s, Tx.Users, NounUser, id)
+	return copyOf(ctx, s, UserTable, id)
 }
 
 func (s *Service) deleteUserThere(ctx context.Context, by *Principal, id string, expected Versions) error {
 	w := &OriginWrite{By: by, Action: "deleteUser", Noun: NounUser, ID: id, Deletes: true}
-	return s.changeThere(ctx, w, versionOf(s, UserTable, Tx.Users, id, expected), func(on *Service) error {
+	return s.changeThere(ctx, w, versionOf(s, UserTable, id, expected), func(on *Service) error {
 		return on.DeleteUser(ctx, by, id, expected)
 	})
 }

@@ -102,9 +102,10 @@ func (c *CustomerRelationConnection) Edges() []*CustomerRelationEdge {
 	return edges
 }
 
-var RelationTable = &Table[CustomerRelation]{
-	Noun: NounRelation,
-	ID:   func(r *CustomerRelation) *string { return &r.ID },
+var RelationTable = &Table[CustomerRelation, RelationCriteria]{
+	nothing: func(c RelationCriteria) bool { return c.Nothing },
+	Noun:    NounRelation,
+	ID:      func(r *CustomerRelation) *string { return &r.ID },
 	Fields: []WritableField[CustomerRelation]{
 		wordField("kind", func(r *CustomerRelation) *RelationKind { return &r.Kind }, RelationKinds, ParseRelationKindLabel,
 			"a relation's kind is one of director, UBO, shareholder and contact person"),

@@ -22,7 +22,7 @@ func (s *Service) CreateRelations(ctx context.Context, by *Principal, inputs []B
 	var customers map[string]*Customer
 	var there map[RelationDraft]*CustomerRelation
 	return createAll(ctx, s, creations[CustomerRelation, RelationCriteria]{
-		by: by, action: "createCustomerRelations", table: RelationTable, mode: mode, at: now, key: key, drafts: drafts, rows: Tx.Relations,
+		by: by, action: "createCustomerRelations", table: RelationTable, mode: mode, at: now, key: key, drafts: drafts,
 		look: func(ctx context.Context, tx Tx) error {
 			return tx.Together(ctx, func(ctx context.Context) (err error) {
 				if len(ends) > 0 {

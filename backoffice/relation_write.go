@@ -8,7 +8,7 @@ type RelationDraft struct {
 	Kind              RelationKind
 }
 
-var relationInput = inputOf[CustomerRelation, RelationDraft](RelationTable)
+var relationInput = inputOf[RelationDraft](RelationTable)
 
 // CreateRelation makes a relation; it needs customers.write. Refused also with NOT_FOUND (customerId,
 // relatedCustomerId), NOT_ALLOWED for a customer with itself, TAKEN when the same relation exists, and, for a key that
@@ -21,7 +21,7 @@ func (s *Service) CreateRelation(ctx context.Context, by *Principal, draft Relat
 	wrong := relationInput.fill(&draft, r)
 	var found map[string]*Customer
 	return create(ctx, s, creation[CustomerRelation, RelationCriteria]{
-		by: by, action: "createCustomerRelation", table: RelationTable, made: r, key: key, content: relationInput.values(r), wrong: wrong, rows: Tx.Relations,
+		by: by, action: "createCustomerRelation", table: RelationTable, made: r, key: key, content: relationInput.values(r), wrong: wrong,
 		told: func() map[string]any { return relationInput.told(&draft) },
 		look: func(ctx context.Context, tx Tx) (err error) {
 			found, err = ReadByID(ctx, tx.Customers(), sound(r.CustomerID, r.RelatedCustomerID), 0)

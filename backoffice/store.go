@@ -76,32 +76,6 @@ type Writer[T any, C comparable] interface {
 	Delete(ctx context.Context, ids ...string) ([]string, error)
 }
 
-type Readers interface {
-	FinancialYears() Reader[*FinancialYear, FinancialYearCriteria]
-	Checklists() Reader[*Checklist, ChecklistCriteria]
-	Transcripts() TranscriptReader
-	Calculations() Reader[*Calculation, CalculationCriteria]
-	Customers() Reader[*Customer, CustomerCriteria]
-	// CustomersWithoutNumbers are the customers as VisibleTo shows them to a caller without privacy.read, also in
-	// criteria and orders. The registration numbers are not read.
-	CustomersWithoutNumbers() Reader[*Customer, CustomerCriteria]
-	Relations() Reader[*CustomerRelation, RelationCriteria]
-	Documents() Reader[*CustomerDocument, DocumentCriteria]
-	MinfinDocuments() Reader[*MinfinDocument, MinfinCriteria]
-	Users() Reader[*User, UserCriteria]
-	Labels() Reader[*Label, LabelCriteria]
-	Consultations() Reader[*Consultation, ConsultationCriteria]
-
-	NounReader
-}
-
-type NounReader interface {
-	Sender
-
-	// Nouns tells of which noun each identifier is, "" for unknown ones, in one statement. into has a place for each.
-	Nouns(b *Batch, ids []string, into []Noun) Queued
-}
-
 type TranscriptReader interface {
 	Reader[*Transcript, TranscriptCriteria]
 
@@ -113,22 +87,7 @@ type TranscriptReader interface {
 // Tx is a transaction: its reads see its writes, and nobody else does before Write returns. After a failure or a
 // refusal it is good for nothing: what is asked next fails in the same way, and Write returns that failure.
 type Tx interface {
-	FinancialYears() Writer[*FinancialYear, FinancialYearCriteria]
-	Checklists() Writer[*Checklist, ChecklistCriteria]
-	// Transcripts keep their effective status: Insert, Update and Upsert store OwnStatus and OwnUpdatedAt and work out
-	// Status and UpdatedAt from the stored calculation.
-	Transcripts() Writer[*Transcript, TranscriptCriteria]
-	// Calculations bring the effective status of their transcripts with them.
-	Calculations() Writer[*Calculation, CalculationCriteria]
-	Customers() Writer[*Customer, CustomerCriteria]
-	CustomersWithoutNumbers() Reader[*Customer, CustomerCriteria]
-	Relations() Writer[*CustomerRelation, RelationCriteria]
-	Documents() Writer[*CustomerDocument, DocumentCriteria]
-	MinfinDocuments() Writer[*MinfinDocument, MinfinCriteria]
-	Users() Writer[*User, UserCriteria]
-	Labels() Writer[*Label, LabelCriteria]
-
-	NounReader
+	Writers
 	IdempotencyStore
 	TrashTx
 

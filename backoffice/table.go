@@ -2,13 +2,15 @@ package backoffice
 
 import "strings"
 
-// Table describes a noun whose records are T. What callers send is applied, compared and checked by it; the store's
+// Table describes a noun whose records are T, picked by criteria C. What callers send is applied, compared and checked by it; the store's
 // columns and the lines of import and export are made from it.
-type Table[T any] struct {
+type Table[T any, C comparable] struct {
 	Noun    Noun
+	needs   Scope // without which nobody reads the records; "" for none
 	ID      func(*T) *string
 	Version func(*T) *int // nil for nouns without one
 	Fields  []WritableField[T]
+	nothing func(C) bool // criteria that no record can match; nil for none
 
 	// Unique names the fields whose values together only one record has, the one that is told of first; nil for none.
 	Unique []string
@@ -48,7 +50,7 @@ type Word[T any] struct {
 
 // Check holds a record to the rules that need no other record, and brings its values into the form in which they are
 // stored. It returns all that is wrong, with the paths of GraphQL's inputs; nil when nothing is.
-func (t *Table[T]) Check(record *T) []*UserError {
+func (t *Table[T, C]) Check(record *T) []*UserError {
 	var check checker
 	for i := range t.Fields {
 		if t.Fields[i].check != nil {
@@ -65,7 +67,7 @@ func (t *Table[T]) Check(record *T) []*UserError {
 }
 
 // UniqueValue is what no other record has, "" for none.
-func (t *Table[T]) UniqueValue(record *T) string {
+func (t *Table[T, C]) UniqueValue(record *T) string {
 	var parts []string
 	for _, name := range t.Unique {
 		parts = append(parts, t.named(name).value(record))
@@ -74,7 +76,7 @@ func (t *Table[T]) UniqueValue(record *T) string {
 }
 
 // named is the field of a name, which has to be one.
-func (t *Table[T]) named(name string) *WritableField[T] {
+func (t *Table[T, C]) named(name string) *WritableField[T] {
 	for i := range t.Fields {
 		if t.Fields[i].Name == name {
 			return &t.Fields[i]

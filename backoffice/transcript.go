@@ -147,9 +147,10 @@ type TranscriptStatusCount struct {
 var OwnStatuses = []TranscriptStatus{ToProcess, Sent}
 
 // TranscriptTable is the table of transcripts, as they are without a calculation.
-var TranscriptTable = &Table[Transcript]{
-	Noun: NounTranscript,
-	ID:   func(t *Transcript) *string { return &t.ID },
+var TranscriptTable = &Table[Transcript, TranscriptCriteria]{
+	nothing: func(c TranscriptCriteria) bool { return c.Nothing },
+	Noun:    NounTranscript,
+	ID:      func(t *Transcript) *string { return &t.ID },
 	Fields: []WritableField[Transcript]{
 		wordField("status", func(t *Transcript) *TranscriptStatus { return &t.OwnStatus }, OwnStatuses, ParseTranscriptStatusLabel,
 			"a transcript's own status is To Process or Sent"),

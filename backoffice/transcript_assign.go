@@ -231,7 +231,7 @@ func (a *assignment) named(ctx context.Context, tx Tx, check *checker) (ids []st
 
 // picked are the customers that the filter picks, and how many transcripts of the checklist each has.
 func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []string, have map[string]int, err error) {
-	rows := tx.CustomersWithoutNumbers() // a filter tells the caller no more than a list does
+	rows := ByName{tx}.CustomersWithoutNumbers() // a filter tells the caller no more than a list does
 	if a.by.Has(PrivacyRead) {
 		rows = tx.Customers()
 	}

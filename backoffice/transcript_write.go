@@ -41,7 +41,7 @@ func (s *Service) AssignChecklist(ctx context.Context, by *Principal, draft Assi
 	var customer *Customer
 	var known bool
 	return create(ctx, s, creation[Transcript, TranscriptCriteria]{
-		by: by, action: "assignChecklist", table: TranscriptTable, made: t, at: now, key: key, content: content, wrong: check, rows: Tx.Transcripts,
+		by: by, action: "assignChecklist", table: TranscriptTable, made: t, at: now, key: key, content: content, wrong: check,
 		told: func() map[string]any {
 			told := map[string]any{"checklistId": t.ChecklistID, "customerId": t.CustomerID}
 			if draft.CustomVariables != nil {

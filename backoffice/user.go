@@ -51,7 +51,7 @@ func (f *UserFilter) Criteria() (c UserCriteria, err error) {
 	return c, err
 }
 
-var UserTable = &Table[User]{
+var UserTable = &Table[User, UserCriteria]{
 	Noun:    NounUser,
 	ID:      func(u *User) *string { return &u.ID },
 	Version: func(u *User) *int { return &u.Version },

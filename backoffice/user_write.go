@@ -14,7 +14,7 @@ type UserFields struct {
 	LabelIDs  Optional[[]string]
 }
 
-var userInput = inputOf[User, UserFields](UserTable)
+var userInput = inputOf[UserFields](UserTable)
 
 // UpdateUser changes a user; it needs users.write. A change that changes nothing leaves the version alone and is not
 // logged. Refused also with NOT_FOUND (id, or the place of a label in labelIds) and STALE_VERSION.

@@ -141,9 +141,9 @@ func readerOfWebhook(pair *Credential) *Principal {
 func (w *Webhook) Kinds(pair *Credential) (ChangeKinds, error) {
 	nouns := w.Nouns
 	if nouns == nil {
-		for _, of := range changeKinds {
-			if of.kind != NounMinfin {
-				nouns = append(nouns, of.kind)
+		for _, of := range Nouns {
+			if of.Needs() == "" {
+				nouns = append(nouns, of.Name())
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (w *Webhook) Kinds(pair *Credential) (ChangeKinds, error) {
 	if kinds == 0 {
 		return 0, MissingScope(MinfinRead)
 	}
-	return kinds &^ kindOf(RegistrationNumbers), nil
+	return kinds &^ numbersKind, nil
 }
 
 // State is how the webhook stands, in a word: live, retrying or stopped.

@@ -6,49 +6,45 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The nouns whose records are kept, by their numbers.
-const (
-	years = iota
-	checklists
-	transcripts
-	calculations
-	customers
-	relations
-	documents
-	minfin
-	users
-	labels
-	nNouns
-)
+// members is more than there are nouns. Added to a noun's number it stands for the records that there are, whatever is
+// in them: an update does not count.
+const members = 16
 
-var numberOf = map[backoffice.Noun]int{
-	backoffice.NounFinancialYear: years, backoffice.NounChecklist: checklists, backoffice.NounTranscript: transcripts,
-	backoffice.NounCalculation: calculations, backoffice.NounCustomer: customers, backoffice.NounRelation: relations,
-	backoffice.NounDocument: documents, backoffice.NounMinfin: minfin, backoffice.NounUser: users, backoffice.NounLabel: labels,
-}
-
-// withoutNumbers is the second view of customers; the first view of each noun has its number.
-const withoutNumbers view = nNouns
-
-var viewsOf = func() (of [nNouns][]view) {
-	for no := range of {
-		of[no] = []view{view(no)}
+// numberOf has the numbers of the nouns whose records are kept: their places among all.
+var numberOf = func() map[backoffice.Noun]int {
+	numbers := map[backoffice.Noun]int{}
+	for i, of := range backoffice.Nouns {
+		numbers[of.Name()] = i
 	}
-	of[customers] = append(of[customers], withoutNumbers)
-	return of
+	return numbers
 }()
 
-// nounSet is a set of numbers of nouns: any change of a record of theirs counts. With members added to its number, a
-// noun stands for the records that there are, whatever is in them: an update does not count.
-type nounSet uint32
+var (
+	years, checklists = numberOf[backoffice.NounFinancialYear], numberOf[backoffice.NounChecklist]
+	users, labels     = numberOf[backoffice.NounUser], numberOf[backoffice.NounLabel]
+	customers         = numberOf[backoffice.NounCustomer]
+	relations         = numberOf[backoffice.NounRelation]
+	transcripts       = numberOf[backoffice.NounTranscript]
+)
 
-const members = nNouns
+// withoutNumbers is the second view of customers; the first view of each noun has its number.
+const withoutNumbers view = members
+
+func viewsOf(no int) []view {
+	if no == customers {
+		return []view{view(no), withoutNumbers}
+	}
+	return []view{view(no)}
+}
+
+// nounSet is a set of numbers of nouns: any change of a record of theirs counts.
+type nounSet uint32
 
 // rules tell of what the answers to a noun's questions depend.
 type rules[C comparable] struct {
 	noun int
-	// nothing says that no record can match, so that no store is asked.
-	nothing func(C) bool
+	// finds reports whether a record can match; else no store is asked.
+	finds func(C) bool
 	// uncached are criteria whose answers are not kept: those that go by the identity of a value, by the clock of the
 	// store's transactions, or by a registration number.
 	uncached func(C) bool
@@ -57,9 +53,6 @@ type rules[C comparable] struct {
 	// ranked are the other nouns by which orders put records; none of most orders.
 	ranked map[backoffice.OrderKey]nounSet
 }
-
-// finds reports whether a record can match.
-func (r *rules[C]) finds(c C) bool { return r.nothing == nil || !r.nothing(c) }
 
 // keeps reports whether answers to criteria are kept.
 func (r *rules[C]) keeps(c C) bool { return r.uncached == nil || !r.uncached(c) }
@@ -83,18 +76,7 @@ func (r *rules[C]) depends(under backoffice.Parent, c C, by backoffice.OrderKey,
 }
 
 var (
-	yearRules      = rules[backoffice.FinancialYearCriteria]{noun: years}
-	checklistRules = rules[backoffice.ChecklistCriteria]{noun: checklists, nothing: func(c backoffice.ChecklistCriteria) bool { return c.Nothing }}
-	documentRules  = rules[backoffice.DocumentCriteria]{noun: documents, nothing: func(c backoffice.DocumentCriteria) bool { return c.Nothing }}
-	minfinRules    = rules[backoffice.MinfinCriteria]{noun: minfin, nothing: func(c backoffice.MinfinCriteria) bool { return c.Nothing }}
-	relationRules  = rules[backoffice.RelationCriteria]{noun: relations, nothing: func(c backoffice.RelationCriteria) bool { return c.Nothing }}
-	calcRules      = rules[backoffice.CalculationCriteria]{noun: calculations, nothing: func(c backoffice.CalculationCriteria) bool { return c.Nothing }}
-	userRules      = rules[backoffice.UserCriteria]{noun: users}
-	labelRules     = rules[backoffice.LabelCriteria]{noun: labels}
-
 	transcriptRules = rules[backoffice.TranscriptCriteria]{
-		noun:     transcripts,
-		nothing:  func(c backoffice.TranscriptCriteria) bool { return c.Nothing },
 		uncached: transcriptsUncached,
 		beside: func(under backoffice.Parent, c backoffice.TranscriptCriteria) nounSet {
 			of := besideTranscripts(c)
@@ -106,8 +88,6 @@ var (
 		ranked: map[backoffice.OrderKey]nounSet{backoffice.KeyCustomerName: 1 << customers},
 	}
 	customerRules = rules[backoffice.CustomerCriteria]{
-		noun:     customers,
-		nothing:  func(c backoffice.CustomerCriteria) bool { return c.Nothing },
 		uncached: customersUncached,
 		beside:   func(_ backoffice.Parent, c backoffice.CustomerCriteria) nounSet { return besideCustomers(c) },
 		ranked: map[backoffice.OrderKey]nounSet{

@@ -33,8 +33,10 @@ func (s *Store) Forgetting(nouns ...backoffice.Noun) {
 	for _, noun := range nouns {
 		of |= 1 << numberOf[noun]
 	}
-	s.readers.customers.rules = forgetting(customerRules, of)
-	s.readers.transcripts.rules = forgetting(transcriptRules, of)
+	keep(s, backoffice.CustomerTable, *forgetting(customerRules, of))
+	counting := s.Transcripts().(*transcriptReader)
+	counting.reader = keep(s, backoffice.TranscriptTable, *forgetting(transcriptRules, of))
+	s.readers[backoffice.NounTranscript] = counting
 }
 
 func forgetting[C comparable](of rules[C], nouns nounSet) *rules[C] {

@@ -26,7 +26,7 @@ type log struct {
 	touched map[place]int64   // the last number that touched a place
 	marks   map[int64]uint64  // of the entries from that number on
 	// changed has for each number of a nounSet the last number of the log that counts.
-	changed [members + nNouns]atomic.Int64
+	changed [2 * members]atomic.Int64
 }
 
 // mostTouched is how many places are remembered. What was read before the oldest of them is not kept, and what a query
@@ -144,7 +144,7 @@ func (s *Store) touch(e *backoffice.Change) bool {
 			s.dropped.Add(1)
 		}
 	}
-	for _, of := range viewsOf[no] {
+	for _, of := range viewsOf(no) {
 		drop(place{aRow, of, e.ObjectID})
 		for _, parent := range e.Parents {
 			drop(place{lists, of, parent.ID})

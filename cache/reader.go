@@ -60,7 +60,7 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 
 // transcriptReader is a reader that counts by status as well.
 type transcriptReader struct {
-	reader[*backoffice.Transcript, backoffice.TranscriptCriteria]
+	*reader[*backoffice.Transcript, backoffice.TranscriptCriteria]
 	counting backoffice.TranscriptReader
 }
 
@@ -78,85 +78,36 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	})
 }
 
-type readers struct {
-	years          reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]
-	checklists     reader[*backoffice.Checklist, backoffice.ChecklistCriteria]
-	transcripts    transcriptReader
-	calculations   reader[*backoffice.Calculation, backoffice.CalculationCriteria]
-	customers      reader[*backoffice.Customer, backoffice.CustomerCriteria]
-	withoutNumbers reader[*backoffice.Customer, backoffice.CustomerCriteria]
-	relations      reader[*backoffice.CustomerRelation, backoffice.RelationCriteria]
-	documents      reader[*backoffice.CustomerDocument, backoffice.DocumentCriteria]
-	minfin         reader[*backoffice.MinfinDocument, backoffice.MinfinCriteria]
-	users          reader[*backoffice.User, backoffice.UserCriteria]
-	labels         reader[*backoffice.Label, backoffice.LabelCriteria]
-	consultations  past[*backoffice.Consultation, backoffice.ConsultationCriteria]
-}
-
-func readerOf[T backoffice.Entity, C comparable](s *Store, of view, below backoffice.Reader[T, C], rules *rules[C]) reader[T, C] {
-	return reader[T, C]{of: s, view: of, below: below, rules: rules, form: formOf[T]()}
-}
-
-func (s *Store) newReaders() readers {
-	below := s.Source
-	return readers{
-		years:          readerOf(s, years, below.FinancialYears(), &yearRules),
-		checklists:     readerOf(s, checklists, below.Checklists(), &checklistRules),
-		transcripts:    transcriptReader{readerOf[*backoffice.Transcript, backoffice.TranscriptCriteria](s, transcripts, below.Transcripts(), &transcriptRules), below.Transcripts()},
-		calculations:   readerOf(s, calculations, below.Calculations(), &calcRules),
-		customers:      readerOf(s, customers, below.Customers(), &customerRules),
-		withoutNumbers: readerOf(s, withoutNumbers, below.CustomersWithoutNumbers(), &customerRules),
-		relations:      readerOf(s, relations, below.Relations(), &relationRules),
-		documents:      readerOf(s, documents, below.Documents(), &documentRules),
-		minfin:         readerOf(s, minfin, below.MinfinDocuments(), &minfinRules),
-		users:          readerOf(s, users, below.Users(), &userRules),
-		labels:         readerOf(s, labels, below.Labels(), &labelRules),
-		consultations:  past[*backoffice.Consultation, backoffice.ConsultationCriteria]{below.Consultations(), s},
+// keep adds a reader of a noun that is answered from memory. Those of others pass by it.
+func keep[T backoffice.Entity, C comparable](s *Store, noun backoffice.NounOf[T, C], rules rules[C]) *reader[T, C] {
+	rules.noun, rules.finds = numberOf[noun.Name()], noun.Finds
+	r := &reader[T, C]{
+		of: s, view: view(rules.noun), below: noun.Reader(s.Source), rules: &rules, form: formOf[T](),
 	}
+	s.readers[noun.Name()] = r
+	return r
 }
 
-func (s *Store) FinancialYears() backoffice.Reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
-	return &s.readers.years
+func (s *Store) keepReaders() {
+	keep(s, backoffice.FinancialYearTable, rules[backoffice.FinancialYearCriteria]{})
+	keep(s, backoffice.ChecklistTable, rules[backoffice.ChecklistCriteria]{})
+	keep(s, backoffice.CalculationTable, rules[backoffice.CalculationCriteria]{})
+	keep(s, backoffice.RelationTable, rules[backoffice.RelationCriteria]{})
+	keep(s, backoffice.DocumentTable, rules[backoffice.DocumentCriteria]{})
+	keep(s, backoffice.MinfinTable, rules[backoffice.MinfinCriteria]{})
+	keep(s, backoffice.UserTable, rules[backoffice.UserCriteria]{})
+	keep(s, backoffice.LabelTable, rules[backoffice.LabelCriteria]{})
+	transcripts := keep(s, backoffice.TranscriptTable, transcriptRules)
+	s.readers[backoffice.NounTranscript] = &transcriptReader{transcripts, s.Source.Transcripts()}
+	open := *keep(s, backoffice.CustomerTable, customerRules)
+	open.view, open.below = withoutNumbers, s.Source.CustomersWithoutNumbers()
+	s.readers[backoffice.CustomersWithoutNumbers] = &open
+	s.readers[backoffice.NounConsultation] = &past[*backoffice.Consultation, backoffice.ConsultationCriteria]{s.Source.Consultations(), s}
 }
 
-func (s *Store) Checklists() backoffice.Reader[*backoffice.Checklist, backoffice.ChecklistCriteria] {
-	return &s.readers.checklists
-}
-
-func (s *Store) Transcripts() backoffice.TranscriptReader { return &s.readers.transcripts }
-
-func (s *Store) Calculations() backoffice.Reader[*backoffice.Calculation, backoffice.CalculationCriteria] {
-	return &s.readers.calculations
-}
-
-func (s *Store) Customers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return &s.readers.customers
-}
-
-func (s *Store) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return &s.readers.withoutNumbers
-}
-
-func (s *Store) Relations() backoffice.Reader[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
-	return &s.readers.relations
-}
-
-func (s *Store) Documents() backoffice.Reader[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
-	return &s.readers.documents
-}
-
-func (s *Store) MinfinDocuments() backoffice.Reader[*backoffice.MinfinDocument, backoffice.MinfinCriteria] {
-	return &s.readers.minfin
-}
-
-func (s *Store) Users() backoffice.Reader[*backoffice.User, backoffice.UserCriteria] {
-	return &s.readers.users
-}
-
-func (s *Store) Labels() backoffice.Reader[*backoffice.Label, backoffice.LabelCriteria] {
-	return &s.readers.labels
-}
-
-func (s *Store) Consultations() backoffice.Reader[*backoffice.Consultation, backoffice.ConsultationCriteria] {
-	return &s.readers.consultations
+func (s *Store) Records(of backoffice.Noun) any {
+	if r := s.readers[of]; r != nil {
+		return r
+	}
+	return s.Source.Records(of)
 }

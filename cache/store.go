@@ -38,20 +38,24 @@ type Options struct {
 // Store is a backoffice.Store whose reads are answered from memory where that can't be told from the store's own
 // answer. Rows that it returns are shared and not to be changed. Close closes the store below.
 type Store struct {
-	Source
-	readers
-	memory *otter.Cache[place, *kept]
-	door   *door
-	log    log
-	stop   func()
-	check  bool
-	within func(context.Context) restricted
-	logger *slog.Logger
+	below
+	backoffice.ByName
+	readers map[backoffice.Noun]any
+	memory  *otter.Cache[place, *kept]
+	door    *door
+	log     log
+	stop    func()
+	check   bool
+	within  func(context.Context) restricted
+	logger  *slog.Logger
 
 	further atomic.Int64 // how often a query goes on to the store after its first trip, lately; of always
 
 	hits, misses, filled, looked, dropped, differences, moved, behind atomic.Int64
 }
+
+// below is a Source whose readers others stand before.
+type below struct{ Source }
 
 var _ backoffice.Store = (*Store)(nil)
 
@@ -61,12 +65,13 @@ func New(source Source, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Source: source, memory: memory, door: newDoor(o.Bytes), check: o.Check, within: restrictedIn, logger: o.Log}
+	s := &Store{below: below{source}, readers: map[backoffice.Noun]any{}, memory: memory, door: newDoor(o.Bytes), check: o.Check, within: restrictedIn, logger: o.Log}
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}
 	s.log.touched = map[place]int64{}
-	s.readers = s.newReaders()
+	s.From = s
+	s.keepReaders()
 	s.stop = source.Listen(s)
 	return s, nil
 }

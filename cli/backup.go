@@ -158,13 +158,11 @@ func verifyFile(ctx context.Context, stored files.Store, file *backoffice.File) 
 
 // eachStoredFile visits all files that records name, and what is in the trash.
 func eachStoredFile(ctx context.Context, reads backoffice.Store, visit func(*backoffice.File) error) error {
-	return errors.Join(
-		storedFiles(ctx, reads.Transcripts(), func(t *backoffice.Transcript) *backoffice.File { return t.Document }, visit),
-		storedFiles(ctx, reads.Calculations(), func(c *backoffice.Calculation) *backoffice.File { return c.Proposal }, visit),
-		storedFiles(ctx, reads.Documents(), func(d *backoffice.CustomerDocument) *backoffice.File { return d.File }, visit),
-		storedFiles(ctx, reads.MinfinDocuments(), func(d *backoffice.MinfinDocument) *backoffice.File { return d.File }, visit),
-		trashedFiles(ctx, reads, visit),
-	)
+	var errs []error
+	for _, noun := range backoffice.Nouns {
+		errs = append(errs, noun.EachFile(ctx, reads, visit))
+	}
+	return errors.Join(append(errs, trashedFiles(ctx, reads, visit))...)
 }
 
 // trashedFiles visits the files of what is in the trash, when no statement waits for it any more.
@@ -177,18 +175,4 @@ func trashedFiles(ctx context.Context, trash backoffice.TrashStore, visit func(*
 		}
 	}
 	return err
-}
-
-func storedFiles[T backoffice.Entity, C comparable](ctx context.Context, rows backoffice.Reader[T, C], fileOf func(T) *backoffice.File, visit func(*backoffice.File) error) error {
-	files := rows.Columns([]string{"file", "proposal"})
-	return backoffice.EachPage(ctx, rows, backoffice.ListQuery[C]{}, backoffice.NoParent, files, func(page []T) error {
-		for _, row := range page {
-			if file := fileOf(row); file != nil {
-				if err := visit(file); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
 }

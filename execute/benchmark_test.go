@@ -146,20 +146,25 @@ func inMemory(store backoffice.Store) *memory {
 	}
 }
 
-func (m *memory) Customers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return m.customers
+func (m *memory) Records(of backoffice.Noun) any {
+	switch of {
+	case backoffice.NounCustomer:
+		return m.customers
+	case backoffice.NounUser:
+		return m.users
+	case backoffice.NounRelation:
+		return m.relations
+	case backoffice.NounTranscript:
+		return m.transcripts
+	case backoffice.NounChecklist:
+		return m.checklists
+	case backoffice.NounFinancialYear:
+		return m.years
+	}
+	return m.Store.Records(of)
 }
-func (m *memory) Users() backoffice.Reader[*backoffice.User, backoffice.UserCriteria] { return m.users }
-func (m *memory) Relations() backoffice.Reader[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
-	return m.relations
-}
+
 func (m *memory) Transcripts() backoffice.TranscriptReader { return m.transcripts }
-func (m *memory) Checklists() backoffice.Reader[*backoffice.Checklist, backoffice.ChecklistCriteria] {
-	return m.checklists
-}
-func (m *memory) FinancialYears() backoffice.Reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
-	return m.years
-}
 
 // Send has nothing to send: all was answered when it was queued.
 func (m *memory) Send(_ context.Context, b *backoffice.Batch) error { return b.Err() }

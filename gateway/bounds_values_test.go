@@ -47,7 +47,7 @@ func quoted(texts []string) (all []string) {
 	return all
 }
 
-func boundsOf[T any](t *testing.T, file, typ string, table *backoffice.Table[T]) *bounded {
+func boundsOf[T any, C comparable](t *testing.T, file, typ string, table *backoffice.Table[T, C]) *bounded {
 	t.Helper()
 	b := &bounded{file: file, typ: typ, values: map[string][]string{}, words: map[string]bool{}, free: map[string]bool{}, version: table.Version != nil}
 	for i := range table.Fields {

@@ -74,17 +74,15 @@ func (m *mirror) marks(next http.Handler) http.Handler {
 
 // measure adds a mirror's age to the metrics.
 func (m *mirror) measure(s server) {
-	for _, noun := range []backoffice.Noun{
-		backoffice.NounLabel, backoffice.NounUser, backoffice.NounFinancialYear, backoffice.NounChecklist, backoffice.NounCustomer, backoffice.NounRelation,
-		backoffice.NounTranscript, backoffice.NounCalculation, backoffice.NounDocument, backoffice.NounMinfin,
-	} {
+	for _, of := range backoffice.Nouns {
+		noun := of.Name()
 		s.http.Gauge("backoffice_mirror_age_seconds", "For how long not every record of a noun is known to be as at the origin; -1 when it is not mirrored.", func() int64 {
 			known := m.known.Load()
-			of := known.Of(noun)
-			if of == nil {
+			mirrored := known.Of(noun)
+			if mirrored == nil {
 				return -1
 			}
-			return int64(known.Age(of, time.Now()).Seconds())
+			return int64(known.Age(mirrored, time.Now()).Seconds())
 		}, "noun", noun.APIName())
 	}
 	s.http.Count("backoffice_mirror_incomplete_walks_total", "Walks through a noun of the origin that did not see everything.", func() (total int64) {

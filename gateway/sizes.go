@@ -31,7 +31,7 @@ func (s *sizes) rows(ctx context.Context) limits.Rows {
 		return limits.Nominal
 	}
 	return func(noun backoffice.Noun) int {
-		if noun == backoffice.NounMinfin && !principal.Has(backoffice.MinfinRead) {
+		if noun.Needs() != "" && !principal.Has(noun.Needs()) {
 			return 0
 		}
 		return s.of(noun)

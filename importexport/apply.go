@@ -63,8 +63,8 @@ func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (
 		var began time.Time
 		err := im.write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
 			began = time.Now()
-			l = &applying[T, C]{loading: n.newLoading(im, s, recordsIn(tx), n.writer(tx)), staged: s}
-			l.tx, l.writer, l.loaded = tx, n.writer(tx), s.soFar
+			l = &applying[T, C]{loading: n.newLoading(im, s, tx, n.Reader(tx)), staged: s}
+			l.tx, l.writer, l.loaded = tx, n.Writer(tx), s.soFar
 			if failed = l.writeAll(ctx, contested); failed == nil {
 				failed = s.stored.commit(ctx, tx)
 			}

@@ -10,10 +10,7 @@ type calculation = backoffice.Calculation
 
 var calculations = describe(backoffice.CalculationTable, noun[calculation, backoffice.CalculationCriteria]{
 	file:    "calculations.ndjson",
-	place:   8,
 	fields:  []field[calculation]{derived[calculation]("customer"), derived[calculation]("hasProposal")},
-	reader:  backoffice.Readers.Calculations,
-	writer:  backoffice.Tx.Calculations,
 	touched: func(c *calculation) *backoffice.Instant { return &c.UpdatedAt },
 	derive:  deriveCalculations,
 })
@@ -23,7 +20,7 @@ func deriveCalculations(ctx context.Context, l *loading[calculation, backoffice.
 	for _, e := range entries {
 		ids = append(ids, e.row.TranscriptID)
 	}
-	rows := l.in.transcripts
+	rows := backoffice.TranscriptTable.Reader(l.in)
 	found, err := backoffice.ReadByID(ctx, rows, ids, rows.Columns([]string{"customer"}))
 	if err != nil {
 		return err

@@ -10,9 +10,6 @@ type checklist = backoffice.Checklist
 
 var checklists = describe(backoffice.ChecklistTable, noun[checklist, backoffice.ChecklistCriteria]{
 	file:   "checklists.ndjson",
-	place:  4,
-	reader: backoffice.Readers.Checklists,
-	writer: backoffice.Tx.Checklists,
 	derive: deriveChecklists,
 	keep:   keepAssigned,
 })
@@ -28,7 +25,7 @@ func deriveChecklists(ctx context.Context, l *loading[checklist, backoffice.Chec
 	if len(moved) == 0 {
 		return nil
 	}
-	counts, err := backoffice.ReadCounts(ctx, l.in.transcripts, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, moved)
+	counts, err := backoffice.ReadCounts(ctx, backoffice.TranscriptTable.Reader(l.in), backoffice.OfChecklist, backoffice.TranscriptCriteria{}, moved)
 	if err != nil {
 		return err
 	}
@@ -41,7 +38,7 @@ func deriveChecklists(ctx context.Context, l *loading[checklist, backoffice.Chec
 }
 
 func keepAssigned(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], deleted []*entry[checklist]) error {
-	counts, err := backoffice.ReadCounts(ctx, l.in.transcripts, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, idsOf(deleted))
+	counts, err := backoffice.ReadCounts(ctx, backoffice.TranscriptTable.Reader(l.in), backoffice.OfChecklist, backoffice.TranscriptCriteria{}, idsOf(deleted))
 	if err != nil {
 		return err
 	}

@@ -10,15 +10,12 @@ import (
 type customer = backoffice.Customer
 
 var customers = describe(backoffice.CustomerTable, noun[customer, backoffice.CustomerCriteria]{
-	file:  "customers.ndjson",
-	place: 5,
+	file: "customers.ndjson",
 	fields: []field[customer]{
 		derived[customer]("displayName"),
 		registration(backoffice.RegistrationNumber),
 		registration(backoffice.SpouseRegistrationNumber),
 	},
-	reader:  backoffice.Readers.Customers,
-	writer:  backoffice.Tx.Customers,
 	noted:   (*customer).NoteChange,
 	touched: func(c *customer) *backoffice.Instant { return &c.UpdatedAt },
 	sealed:  (*customer).SealedNumber,

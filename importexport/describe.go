@@ -8,7 +8,7 @@ import (
 )
 
 // describe completes the description of a noun by the domain's: the fields of its table come to those that are given.
-func describe[T any, C comparable](of *backoffice.Table[T], n noun[T, C]) *noun[T, C] {
+func describe[T any, C comparable](of *backoffice.Table[T, C], n noun[T, C]) *noun[T, C] {
 	n.Table = of
 	n.blankRow = n.fresh(0)
 	var fields []field[T]
@@ -17,7 +17,7 @@ func describe[T any, C comparable](of *backoffice.Table[T], n noun[T, C]) *noun[
 		if object, _, isPart := strings.Cut(f.Name, "."); !isPart {
 			fields = append(fields, fieldOf(f, n.blankRow))
 		} else if !strings.HasPrefix(of.Fields[i-1].Name, object+".") { // it is the object's first
-			fields = append(fields, objectField(object, of))
+			fields = append(fields, objectField(object, of.Fields))
 		}
 	}
 	for i := range n.fields {
@@ -49,7 +49,7 @@ func describe[T any, C comparable](of *backoffice.Table[T], n noun[T, C]) *noun[
 		}
 		n.blank = append(n.blank, written)
 	}
-	tables = append(tables, &n)
+	tables[of.Noun] = &n
 	return &n
 }
 
@@ -111,12 +111,12 @@ func kindOf[T any](of *backoffice.WritableField[T], blank *T) field[T] {
 
 // objectField is the field of an object, whose parts are texts of the domain's table: an absent part keeps, null
 // clears it, and null for the object clears all.
-func objectField[T any](object string, of *backoffice.Table[T]) field[T] {
+func objectField[T any](object string, of []backoffice.WritableField[T]) field[T] {
 	parts, at := []string{}, map[string]func(*T) *backoffice.Text{}
-	for i := range of.Fields {
-		if part, ok := strings.CutPrefix(of.Fields[i].Name, object+"."); ok {
+	for i := range of {
+		if part, ok := strings.CutPrefix(of[i].Name, object+"."); ok {
 			parts = append(parts, part)
-			at[part] = of.Fields[i].At.(func(*T) *backoffice.Text)
+			at[part] = of[i].At.(func(*T) *backoffice.Text)
 		}
 	}
 	return field[T]{

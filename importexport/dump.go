@@ -30,7 +30,7 @@ func (n *noun[T, C]) dump(ctx context.Context, ex *exporting) (Dumped, error) {
 		return dumped, cannotWrite(n.file, err)
 	}
 	defer func() { _ = file.Close() }()
-	rows := n.reader(ex.reads)
+	rows := n.Reader(ex.reads)
 	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.Root, *new(C), []string{backoffice.NoParent})
 	if err != nil {
 		return dumped, err

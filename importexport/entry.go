@@ -167,7 +167,7 @@ func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error 
 	}
 	if len(ask) > 0 {
 		slices.Sort(ask)
-		nouns, err := backoffice.ReadNouns(ctx, l.in.nouns, slices.Compact(ask))
+		nouns, err := backoffice.ReadNouns(ctx, l.in, slices.Compact(ask))
 		if err != nil {
 			return err
 		}

@@ -10,9 +10,6 @@ type financialYear = backoffice.FinancialYear
 
 var financialYears = describe(backoffice.FinancialYearTable, noun[financialYear, backoffice.FinancialYearCriteria]{
 	file:   "financialyears.ndjson",
-	place:  3,
-	reader: backoffice.Readers.FinancialYears,
-	writer: backoffice.Tx.FinancialYears,
 	atOnce: true,
 	derive: deriveYears,
 	last:   func(y *financialYear) bool { return y.IsCurrentYear }, // after the one that was current gave it up
@@ -89,13 +86,13 @@ func checkYears(ctx context.Context, l *loading[financialYear, backoffice.Financ
 
 // keepYearsInUse refuses to delete a year to which something belongs.
 func keepYearsInUse(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], deleted []*entry[financialYear]) error {
-	counts, err := backoffice.ReadCounts(ctx, l.in.checklists, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, idsOf(deleted))
+	counts, err := backoffice.ReadCounts(ctx, backoffice.ChecklistTable.Reader(l.in), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, idsOf(deleted))
 	if err != nil {
 		return err
 	}
 	for _, e := range deleted {
 		of := backoffice.MinfinCriteria{FinancialYearID: e.id}
-		more, err := backoffice.ReadCounts(ctx, l.in.minfin, backoffice.Root, of, []string{backoffice.NoParent})
+		more, err := backoffice.ReadCounts(ctx, backoffice.MinfinTable.Reader(l.in), backoffice.Root, of, []string{backoffice.NoParent})
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,5 @@ import "example.org/backoffice/backoffice"
 type label = backoffice.Label
 
 var labels = describe(backoffice.LabelTable, noun[label, backoffice.LabelCriteria]{
-	file:   "labels.ndjson",
-	place:  1,
-	reader: backoffice.Readers.Labels,
-	writer: backoffice.Tx.Labels,
+	file: "labels.ndjson",
 })

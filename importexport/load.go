@@ -23,7 +23,7 @@ const (
 type loading[T any, C comparable] struct {
 	*noun[T, C]
 	im     *importing
-	in     records
+	in     backoffice.NounReader // what the rules across nouns ask: at one moment, or in a transaction
 	rows   backoffice.Reader[*T, C]
 	tx     backoffice.Tx            // nil while the file is staged
 	writer backoffice.Writer[*T, C] // the same
@@ -40,7 +40,7 @@ type loading[T any, C comparable] struct {
 	out    []byte
 }
 
-func (n *noun[T, C]) newLoading(im *importing, s *staged, in records, rows backoffice.Reader[*T, C]) *loading[T, C] {
+func (n *noun[T, C]) newLoading(im *importing, s *staged, in backoffice.NounReader, rows backoffice.Reader[*T, C]) *loading[T, C] {
 	return &loading[T, C]{
 		noun: n, im: im, in: in, rows: rows, now: backoffice.InstantOf(time.Now()), refs: map[string]backoffice.Noun{},
 		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name}, claims: newClaims(), stored: &s.stored, source: s.source,

@@ -5,8 +5,5 @@ import "example.org/backoffice/backoffice"
 type minfinDocument = backoffice.MinfinDocument
 
 var minfin = describe(backoffice.MinfinTable, noun[minfinDocument, backoffice.MinfinCriteria]{
-	file:   "minfin.ndjson",
-	place:  10,
-	reader: backoffice.Readers.MinfinDocuments,
-	writer: backoffice.Tx.MinfinDocuments,
+	file: "minfin.ndjson",
 })

@@ -1,22 +1,17 @@
 package importexport
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"example.org/backoffice/backoffice"
 )
 
 // noun is how one kind of record stands in the folder.
 type noun[T any, C comparable] struct {
-	*backoffice.Table[T] // given by describe
+	*backoffice.Table[T, C] // given by describe
 
 	file   string // its lines
-	place  int    // of the file among all, from 1
 	fields []field[T]
-	reader func(backoffice.Readers) backoffice.Reader[*T, C]
-	writer func(backoffice.Tx) backoffice.Writer[*T, C]
 
 	// first is what a new record is of which no line says anything; nil for nothing.
 	first func(*T)
@@ -49,18 +44,14 @@ type noun[T any, C comparable] struct {
 
 type table interface {
 	fileName() string
-	order() int
 	open(im *importing) (source, error)
 	cellOf(name string) (form cell, known bool)
 	loadFrom(ctx context.Context, im *importing, src source) (Loaded, error)
-	of() backoffice.Noun
 	fieldNames() []string
 	dump(ctx context.Context, ex *exporting) (Dumped, error)
 }
 
-func (n *noun[T, C]) fileName() string    { return n.file }
-func (n *noun[T, C]) order() int          { return n.place }
-func (n *noun[T, C]) of() backoffice.Noun { return n.Noun }
+func (n *noun[T, C]) fileName() string { return n.file }
 
 func (n *noun[T, C]) fieldNames() (names []string) {
 	for i := range n.fields {
@@ -69,11 +60,16 @@ func (n *noun[T, C]) fieldNames() (names []string) {
 	return names
 }
 
-var tables []table
+var tables = map[backoffice.Noun]table{}
 
-// inOrder are the files in their order: what a record refers to stands before it.
-func inOrder() []table {
-	return slices.SortedFunc(slices.Values(tables), func(a, b table) int { return cmp.Compare(a.order(), b.order()) })
+// inOrder are the files in their order: what a record refers to is in a file before it.
+func inOrder() (all []table) {
+	for _, noun := range backoffice.Nouns {
+		if t := tables[noun.Name()]; t != nil {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // fieldSet is a set of a noun's fields, one bit each.

@@ -5,8 +5,5 @@ import "example.org/backoffice/backoffice"
 type relation = backoffice.CustomerRelation
 
 var relations = describe(backoffice.RelationTable, noun[relation, backoffice.RelationCriteria]{
-	file:   "relations.ndjson",
-	place:  6,
-	reader: backoffice.Readers.Relations,
-	writer: backoffice.Tx.Relations,
+	file: "relations.ndjson",
 })

@@ -127,13 +127,14 @@ func ParseMapping(text []byte) (mapping map[string]map[string]string, err error)
 		return nil, errors.New("the mapping is JSON: for each file, without its end, an object of columns and the fields they are for")
 	}
 	for _, name := range slices.Sorted(maps.Keys(mapping)) {
-		at := slices.IndexFunc(tables, func(t table) bool { return stem(t.fileName()) == name })
+		files := inOrder()
+		at := slices.IndexFunc(files, func(t table) bool { return stem(t.fileName()) == name })
 		if at < 0 {
 			return nil, fmt.Errorf("the mapping names %s, which is no file that import reads", shownKey(name))
 		}
 		for _, column := range slices.Sorted(maps.Keys(mapping[name])) {
 			if field := mapping[name][column]; field != "" {
-				if _, known := tables[at].cellOf(field); !known {
+				if _, known := files[at].cellOf(field); !known {
 					return nil, fmt.Errorf("the mapping gives the column %s of %s the field %s, and there is no such field", shownKey(column), name, shownKey(field))
 				}
 			}

@@ -55,7 +55,7 @@ type staging[T any, C comparable] struct {
 // stage judges all lines of a file against the store as it is at one moment, and stores the files that they name. It
 // keeps no writer waiting. *BadFile when there are bad lines.
 func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error {
-	read := func(ctx context.Context, in records, rows backoffice.Reader[*T, C]) error {
+	read := func(ctx context.Context, in backoffice.NounReader, rows backoffice.Reader[*T, C]) error {
 		lines, err := s.lineReader()
 		if err != nil {
 			return cannotRead(s.name, err)
@@ -64,10 +64,10 @@ func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error 
 		return l.readAll(ctx)
 	}
 	if im.dry != nil { // which has what the files before would bring
-		return read(ctx, recordsIn(im.dry), n.writer(im.dry))
+		return read(ctx, im.dry, n.Reader(im.dry))
 	}
 	return atOneMoment(ctx, im.Store, func(ctx context.Context, reads backoffice.Readers) error {
-		return read(ctx, recordsOf(reads), n.reader(reads))
+		return read(ctx, reads, n.Reader(reads))
 	})
 }
 

@@ -42,14 +42,7 @@ func (i *Importer) StreamBeside(beside *os.Root) (*Stream, error) {
 func (s *Stream) Close() { s.end() }
 
 // Fields are the names of the fields that a noun's lines may have besides _id and _deleted.
-func Fields(noun backoffice.Noun) (names []string) {
-	for _, t := range tables {
-		if t.of() == noun {
-			names = t.fieldNames()
-		}
-	}
-	return names
-}
+func Fields(noun backoffice.Noun) []string { return tables[noun].fieldNames() }
 
 // Load brings the store in step with lines of a noun in the folder's form, each with a line feed behind it. Loaded.Bad
 // are all that could not be loaded, by the number of their line. Errors are those of the store, after which none of
@@ -61,12 +54,11 @@ func (s *Stream) Load(ctx context.Context, noun backoffice.Noun, lines []byte, r
 	if repair {
 		s.im.repairs = s.repairs
 	}
-	for _, t := range tables {
-		if t.of() == noun {
-			return t.loadFrom(ctx, s.im, source{name: t.fileName(), file: inMemory{bytes.NewReader(lines)}, size: int64(len(lines))})
-		}
+	t, known := tables[noun]
+	if !known {
+		return Loaded{}, fmt.Errorf("no file has lines of a %s", noun)
 	}
-	return Loaded{}, fmt.Errorf("no file has lines of a %s", noun)
+	return t.loadFrom(ctx, s.im, source{name: t.fileName(), file: inMemory{bytes.NewReader(lines)}, size: int64(len(lines))})
 }
 
 // inMemory is the content of a source that is no file.

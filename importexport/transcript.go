@@ -9,13 +9,8 @@ import (
 type transcript = backoffice.Transcript
 
 var transcripts = describe(backoffice.TranscriptTable, noun[transcript, backoffice.TranscriptCriteria]{
-	file:  "transcripts.ndjson",
-	place: 7,
-	first: func(t *transcript) { t.OwnStatus = backoffice.ToProcess },
-	reader: func(s backoffice.Readers) backoffice.Reader[*transcript, backoffice.TranscriptCriteria] {
-		return s.Transcripts()
-	},
-	writer:   backoffice.Tx.Transcripts,
+	file:     "transcripts.ndjson",
+	first:    func(t *transcript) { t.OwnStatus = backoffice.ToProcess },
 	happened: (*transcript).Happened,
 	touched:  func(t *transcript) *backoffice.Instant { return &t.OwnUpdatedAt },
 	derive:   deriveTranscripts,
@@ -41,7 +36,7 @@ func deriveTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 	for _, e := range entries {
 		ids = append(ids, e.row.ChecklistID)
 	}
-	years := l.in.checklists
+	years := backoffice.ChecklistTable.Reader(l.in)
 	found, err := backoffice.ReadByID(ctx, years, ids, years.Columns([]string{"financialYear"}))
 	if err != nil {
 		return err

@@ -10,10 +10,7 @@ type user = backoffice.User
 
 var users = describe(backoffice.UserTable, noun[user, backoffice.UserCriteria]{
 	file:   "users.ndjson",
-	place:  2,
 	fields: []field[user]{derived[user]("displayName")},
-	reader: backoffice.Readers.Users,
-	writer: backoffice.Tx.Users,
 	remove: freeCustomers,
 })
 

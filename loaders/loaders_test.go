@@ -58,15 +58,15 @@ func request(t testing.TB, store backoffice.Store) (context.Context, *backoffice
 }
 
 func labelsIn(ctx context.Context) *loaders.Noun[*backoffice.Label, backoffice.LabelCriteria] {
-	return loaders.In(ctx, backoffice.NounLabel, backoffice.Readers.Labels)
+	return loaders.In(ctx, backoffice.LabelTable)
 }
 
 func documentsIn(ctx context.Context) *loaders.Noun[*backoffice.CustomerDocument, backoffice.DocumentCriteria] {
-	return loaders.In(ctx, backoffice.NounDocument, backoffice.Readers.Documents)
+	return loaders.In(ctx, backoffice.DocumentTable)
 }
 
 func customersIn(ctx context.Context) *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return loaders.In(ctx, backoffice.NounCustomer, backoffice.Readers.Customers)
+	return loaders.In(ctx, backoffice.CustomerTable)
 }
 
 func documentsOf(limit int) backoffice.ListQuery[backoffice.DocumentCriteria] {

@@ -24,15 +24,13 @@ type counted[C comparable] struct {
 }
 
 // In is the loader of a noun in a request, made when it is first asked for.
-func In[T backoffice.Entity, C comparable](
-	ctx context.Context, noun backoffice.Noun, from func(backoffice.Readers) backoffice.Reader[T, C],
-) *Noun[T, C] {
-	l := From(ctx)
+func In[T backoffice.Entity, C comparable](ctx context.Context, of backoffice.NounOf[T, C]) *Noun[T, C] {
+	l, noun := From(ctx), of.Name()
 	l.making.Lock()
 	defer l.making.Unlock()
 	n, made := l.nouns[noun].(*Noun[T, C])
 	if !made {
-		n = &Noun[T, C]{of: l, noun: noun, reader: from(l.store)}
+		n = &Noun[T, C]{of: l, noun: noun, reader: of.Reader(l.store)}
 		l.nouns[noun] = n
 	}
 	return n

@@ -13,22 +13,21 @@ var dependents = map[backoffice.Noun][]struct {
 	ids func(ctx context.Context, readers backoffice.Readers, parent string) ([]string, error)
 }{
 	backoffice.NounCustomer: {
-		{backoffice.NounRelation, under(backoffice.OfCustomer, backoffice.Readers.Relations)},
-		{backoffice.NounTranscript, under(backoffice.OfCustomer, transcripts)},
-		{backoffice.NounDocument, under(backoffice.OfCustomer, backoffice.Readers.Documents)},
-		{backoffice.NounMinfin, under(backoffice.OfCustomer, backoffice.Readers.MinfinDocuments)},
+		{backoffice.NounRelation, under(backoffice.OfCustomer, backoffice.RelationTable)},
+		{backoffice.NounTranscript, under(backoffice.OfCustomer, backoffice.TranscriptTable)},
+		{backoffice.NounDocument, under(backoffice.OfCustomer, backoffice.DocumentTable)},
+		{backoffice.NounMinfin, under(backoffice.OfCustomer, backoffice.MinfinTable)},
 	},
 	backoffice.NounTranscript: {
-		{backoffice.NounCalculation, under(backoffice.OfTranscript, backoffice.Readers.Calculations)},
+		{backoffice.NounCalculation, under(backoffice.OfTranscript, backoffice.CalculationTable)},
 	},
 }
 
-func under[T any, PT interface {
-	*T
-	backoffice.Entity
-}, C comparable](of backoffice.Parent, reader func(backoffice.Readers) backoffice.Reader[PT, C]) func(context.Context, backoffice.Readers, string) ([]string, error) {
+func under[T backoffice.Entity, C comparable](
+	of backoffice.Parent, noun backoffice.NounOf[T, C],
+) func(context.Context, backoffice.Readers, string) ([]string, error) {
 	return func(ctx context.Context, readers backoffice.Readers, parent string) (ids []string, err error) {
-		err = backoffice.EachPage(ctx, reader(readers), backoffice.ListQuery[C]{Under: of}, parent, 0, func(page []PT) error {
+		err = backoffice.EachPage(ctx, noun.Reader(readers), backoffice.ListQuery[C]{Under: of}, parent, 0, func(page []T) error {
 			for _, row := range page {
 				ids = append(ids, row.Identity())
 			}

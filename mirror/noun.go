@@ -30,53 +30,50 @@ type noun struct {
 
 // nouns are in the order of an import.
 var nouns = []*noun{
-	{of: backoffice.NounLabel, path: "/settings/labels", rows: rowsOf(backoffice.LabelTable, backoffice.Readers.Labels)},
-	{of: backoffice.NounUser, path: "/users", object: "/users/", rows: rowsOf(backoffice.UserTable, backoffice.Readers.Users)},
-	{of: backoffice.NounFinancialYear, path: "/financialyears", rows: rowsOf(backoffice.FinancialYearTable, backoffice.Readers.FinancialYears)},
-	{of: backoffice.NounChecklist, path: "/checklists", object: "/checklists/", rows: rowsOf(backoffice.ChecklistTable, backoffice.Readers.Checklists)},
-	{of: backoffice.NounCustomer, path: "/customers", object: "/customers/", rows: rowsOf(backoffice.CustomerTable, backoffice.Readers.Customers)},
+	{rows: rowsOf(backoffice.LabelTable), path: "/settings/labels"},
+	{rows: rowsOf(backoffice.UserTable), path: "/users", object: "/users/"},
+	{rows: rowsOf(backoffice.FinancialYearTable), path: "/financialyears"},
+	{rows: rowsOf(backoffice.ChecklistTable), path: "/checklists", object: "/checklists/"},
+	{rows: rowsOf(backoffice.CustomerTable), path: "/customers", object: "/customers/"},
 	{
-		of: backoffice.NounRelation, path: "/relations", rows: rowsOf(backoffice.RelationTable, backoffice.Readers.Relations),
-		hangsOn: backoffice.NounCustomer, below: func(id string) (string, url.Values) { return "/customers/" + url.PathEscape(id) + "/relations", nil },
+		rows: rowsOf(backoffice.RelationTable), path: "/relations",
+		hangsOn: backoffice.NounCustomer, below: ofCustomer("/relations"),
 	},
 	{
-		of: backoffice.NounTranscript, path: "/transcripts", object: "/transcripts/", fix: fixTranscript, file: documentOf,
-		rows: rowsOf(backoffice.TranscriptTable, transcripts),
+		rows: rowsOf(backoffice.TranscriptTable), path: "/transcripts", object: "/transcripts/",
+		fix: fixTranscript, file: documentOf,
 	},
 	{
-		of: backoffice.NounCalculation, path: "/calculations", file: proposalOf, rows: rowsOf(backoffice.CalculationTable, backoffice.Readers.Calculations),
-		hangsOn: backoffice.NounTranscript, below: func(id string) (string, url.Values) { return "/calculations", url.Values{"transcript": {id}} },
+		rows: rowsOf(backoffice.CalculationTable), path: "/calculations", file: proposalOf, hangsOn: backoffice.NounTranscript,
+		below: func(id string) (string, url.Values) { return "/calculations", url.Values{"transcript": {id}} },
 	},
 	{
-		of: backoffice.NounDocument, path: "/documents", object: "/customers/documents/", suffix: "/download", head: true, file: attachmentAt("/customers/documents/", "/download"),
-		rows:    rowsOf(backoffice.DocumentTable, backoffice.Readers.Documents),
-		hangsOn: backoffice.NounCustomer, below: func(id string) (string, url.Values) { return "/customers/" + url.PathEscape(id) + "/documents", nil },
+		rows: rowsOf(backoffice.DocumentTable), path: "/documents", object: "/customers/documents/", suffix: "/download",
+		head: true, file: attachmentAt("/customers/documents/", "/download"),
+		hangsOn: backoffice.NounCustomer, below: ofCustomer("/documents"),
 	},
-	{
-		of: backoffice.NounMinfin, path: "/minfin", object: "/minfin/metadata/", file: minfinFileOf,
-		rows: rowsOf(backoffice.MinfinTable, backoffice.Readers.MinfinDocuments),
-	},
+	{rows: rowsOf(backoffice.MinfinTable), path: "/minfin", object: "/minfin/metadata/", file: minfinFileOf},
 }
 
-func transcripts(r backoffice.Readers) backoffice.Reader[*backoffice.Transcript, backoffice.TranscriptCriteria] {
-	return r.Transcripts()
+func ofCustomer(list string) func(id string) (string, url.Values) {
+	return func(id string) (string, url.Values) { return "/customers/" + url.PathEscape(id) + list, nil }
 }
 
 func init() {
 	for _, n := range nouns {
+		n.of = n.Name()
 		n.fields = slices.DeleteFunc(importexport.Fields(n.of), func(name string) bool { return name == "file" })
 	}
 }
 
 // deletions are the nouns in the order of deletion: dependents with their parents, what others need after them.
 func deletions() []*noun {
-	place := func(n *noun) int {
-		return slices.Index([]backoffice.Noun{
-			backoffice.NounCustomer, backoffice.NounRelation, backoffice.NounTranscript, backoffice.NounCalculation, backoffice.NounDocument,
-			backoffice.NounMinfin, backoffice.NounChecklist, backoffice.NounFinancialYear, backoffice.NounUser, backoffice.NounLabel,
-		}, n.of)
+	first := slices.Index(nouns, nounOf(backoffice.NounCustomer))
+	ordered := slices.Clone(nouns[first:])
+	for _, needed := range slices.Backward(nouns[:first]) {
+		ordered = append(ordered, needed)
 	}
-	return slices.SortedFunc(slices.Values(nouns), func(a, b *noun) int { return place(a) - place(b) })
+	return ordered
 }
 
 func nounOf(of backoffice.Noun) *noun {
@@ -103,6 +100,7 @@ type stored struct {
 
 // rows reads what is stored of a noun.
 type rows interface {
+	Name() backoffice.Noun
 	count(ctx context.Context, readers backoffice.Readers) (int, error)
 	// each visits the identifiers of all, in their order.
 	each(ctx context.Context, readers backoffice.Readers, visit func(ids []string) error) error
@@ -110,35 +108,30 @@ type rows interface {
 	find(ctx context.Context, readers backoffice.Readers, ids []string) (map[string]stored, error)
 }
 
-type rowsFrom[T any, C comparable] struct {
-	table  *backoffice.Table[T]
-	reader func(backoffice.Readers) backoffice.Reader[*T, C]
-}
+type rowsFrom[T any, C comparable] struct{ *backoffice.Table[T, C] }
 
-func rowsOf[T any, C comparable](table *backoffice.Table[T], reader func(backoffice.Readers) backoffice.Reader[*T, C]) rows {
-	return rowsFrom[T, C]{table, reader}
-}
+func rowsOf[T any, C comparable](table *backoffice.Table[T, C]) rows { return rowsFrom[T, C]{table} }
 
 func (r rowsFrom[T, C]) count(ctx context.Context, readers backoffice.Readers) (int, error) {
 	var none C
-	counts, err := backoffice.ReadCounts(ctx, r.reader(readers), backoffice.Root, none, []string{backoffice.NoParent})
+	counts, err := backoffice.ReadCounts(ctx, r.Reader(readers), backoffice.Root, none, []string{backoffice.NoParent})
 	return counts[backoffice.NoParent], err
 }
 
 func (r rowsFrom[T, C]) each(ctx context.Context, readers backoffice.Readers, visit func(ids []string) error) error {
-	reader := r.reader(readers)
+	reader := r.Reader(readers)
 	few := reader.Columns([]string{"type", "name", "kind", "state", "startDate"})
 	return backoffice.EachPage(ctx, reader, backoffice.ListQuery[C]{}, backoffice.NoParent, few, func(page []*T) error {
 		ids := make([]string, len(page))
 		for i, row := range page {
-			ids[i] = *r.table.ID(row)
+			ids[i] = *r.ID(row)
 		}
 		return visit(ids)
 	})
 }
 
 func (r rowsFrom[T, C]) find(ctx context.Context, readers backoffice.Readers, ids []string) (map[string]stored, error) {
-	found, err := backoffice.ReadByID(ctx, r.reader(readers), ids, 0)
+	found, err := backoffice.ReadByID(ctx, r.Reader(readers), ids, 0)
 	all := make(map[string]stored, len(found))
 	for id, row := range found {
 		all[id] = r.stored(row)
@@ -147,9 +140,9 @@ func (r rowsFrom[T, C]) find(ctx context.Context, readers backoffice.Readers, id
 }
 
 func (r rowsFrom[T, C]) stored(row *T) stored {
-	s := stored{id: *r.table.ID(row)}
-	if r.table.File != nil {
-		s.file = *r.table.File(row)
+	s := stored{id: *r.ID(row)}
+	if r.File != nil {
+		s.file = *r.File(row)
 	}
 	switch row := any(row).(type) {
 	case *backoffice.Transcript:

@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var calculations = nounOf(backoffice.NounCalculation, "", backoffice.Readers.Calculations)
+var calculations = nounOf(backoffice.CalculationTable)
 
 func (r query) Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.CalculationConnection, error) {
 	return all(ctx, r.Root, calculations.of(ctx), filter.Criteria(), orderBy.Order(),

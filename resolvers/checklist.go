@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var checklists = nounOf(backoffice.NounChecklist, "", backoffice.Readers.Checklists)
+var checklists = nounOf(backoffice.ChecklistTable)
 
 func (query) Checklist(ctx context.Context, id string) (*backoffice.Checklist, error) {
 	return checklists.of(ctx).One(ctx, id)

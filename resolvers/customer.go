@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-var customers = nounOf(backoffice.NounCustomer, "", backoffice.Readers.Customers)
+var customers = nounOf(backoffice.CustomerTable)
 
 func (r query) Customer(ctx context.Context, id string) (*backoffice.Customer, error) {
 	return customers.of(ctx).One(ctx, id)

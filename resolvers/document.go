@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var documents = nounOf(backoffice.NounDocument, "", backoffice.Readers.Documents)
+var documents = nounOf(backoffice.DocumentTable)
 
 func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.CustomerDocumentOrder) (*backoffice.CustomerDocumentConnection, error) {
 	return all(ctx, r.Root, documents.of(ctx), filter.Criteria(), orderBy.Order(),

@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var financialYears = nounOf(backoffice.NounFinancialYear, "", backoffice.Readers.FinancialYears)
+var financialYears = nounOf(backoffice.FinancialYearTable)
 
 func (query) FinancialYear(ctx context.Context, id string) (*backoffice.FinancialYear, error) {
 	return financialYears.of(ctx).One(ctx, id)

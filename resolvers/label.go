@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var labels = nounOf(backoffice.NounLabel, "", backoffice.Readers.Labels)
+var labels = nounOf(backoffice.LabelTable)
 
 func (query) Label(ctx context.Context, id string) (*backoffice.Label, error) {
 	return labels.of(ctx).One(ctx, id)

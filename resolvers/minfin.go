@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var minfinDocuments = nounOf(backoffice.NounMinfin, backoffice.MinfinRead, backoffice.Readers.MinfinDocuments)
+var minfinDocuments = nounOf(backoffice.MinfinTable)
 
 func (query) MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinDocument, error) {
 	return minfinDocuments.of(ctx).One(ctx, id)

@@ -57,23 +57,17 @@ type nodeNoun struct {
 var nodesOf = map[backoffice.Noun]nodeNoun{}
 
 // noun is what the resolvers of each noun have: its rows are nodes, and its connections have a total.
-type noun[T row, C comparable] struct {
-	name   backoffice.Noun
-	reader func(backoffice.Readers) backoffice.Reader[T, C]
-}
+type noun[T row, C comparable] struct{ backoffice.NounOf[T, C] }
 
-// nounOf makes a noun whose nodes need a scope, "" for none.
-func nounOf[T row, C comparable](
-	name backoffice.Noun, needs backoffice.Scope, reader func(backoffice.Readers) backoffice.Reader[T, C],
-) noun[T, C] {
-	n := noun[T, C]{name, reader}
-	nodesOf[name] = nodeNoun{needs, n.fill}
+func nounOf[T row, C comparable](of backoffice.NounOf[T, C]) noun[T, C] {
+	n := noun[T, C]{of}
+	nodesOf[of.Name()] = nodeNoun{of.Needs(), n.fill}
 	return n
 }
 
 // of is the noun's loader in a request.
 func (n noun[T, C]) of(ctx context.Context) *loaders.Noun[T, C] {
-	return loaders.In(ctx, n.name, n.reader)
+	return loaders.In(ctx, n.NounOf)
 }
 
 // row is what every noun's rows are.

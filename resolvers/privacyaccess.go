@@ -4,4 +4,4 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var privacyAccesses = nounOf(backoffice.NounConsultation, backoffice.PrivacyRead, backoffice.Readers.Consultations)
+var privacyAccesses = nounOf(backoffice.ConsultationTable)

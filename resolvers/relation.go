@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var relationNoun = nounOf(backoffice.NounRelation, "", backoffice.Readers.Relations)
+var relationNoun = nounOf(backoffice.RelationTable)
 
 // relations are those of connections whose edges tell more.
 type relations struct{}

@@ -7,11 +7,7 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-var transcriptNoun = nounOf(backoffice.NounTranscript, "", transcriptReader)
-
-func transcriptReader(of backoffice.Readers) backoffice.Reader[*backoffice.Transcript, backoffice.TranscriptCriteria] {
-	return of.Transcripts()
-}
+var transcriptNoun = nounOf(backoffice.TranscriptTable)
 
 // transcripts are also counted by status.
 type transcripts struct {

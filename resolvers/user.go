@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var users = nounOf(backoffice.NounUser, "", backoffice.Readers.Users)
+var users = nounOf(backoffice.UserTable)
 
 func (query) User(ctx context.Context, id string) (*backoffice.User, error) {
 	return users.of(ctx).One(ctx, id)

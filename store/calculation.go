@@ -17,7 +17,6 @@ var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Ca
 		writtenAs(link("customer_id", "customer", func(c *backoffice.Calculation) *string { return &c.CustomerID }),
 			"COALESCE((SELECT t.customer_id FROM transcripts t WHERE t.id = v.transcript_id), v.customer_id)"),
 	},
-	nothing: func(c backoffice.CalculationCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.CalculationCriteria]{
 		equals("customer_id", func(c backoffice.CalculationCriteria) string { return c.CustomerID }),
 		equals("transcript_id", func(c backoffice.CalculationCriteria) string { return c.TranscriptID }),
@@ -26,19 +25,13 @@ var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Ca
 		where(func(c backoffice.CalculationCriteria) bool { return c.HasProposal == backoffice.No }, "t.file_key IS NULL"),
 	},
 	parents: map[backoffice.Parent]parentColumns[backoffice.CalculationCriteria]{
-		backoffice.OfTranscript: under[backoffice.CalculationCriteria]("transcript_id"),
-		backoffice.OfCustomer:   under[backoffice.CalculationCriteria]("customer_id"),
+		backoffice.OfCustomer: under[backoffice.CalculationCriteria]("customer_id"),
 	},
 	orders: map[backoffice.OrderKey]order{backoffice.KeyUpdatedAt: byNumber("updated_at")},
+	writes: func(w writer[backoffice.Calculation, backoffice.CalculationCriteria]) any {
+		return &calculationWriter{w}
+	},
 })
-
-func (r *readers) Calculations() backoffice.Reader[*backoffice.Calculation, backoffice.CalculationCriteria] {
-	return readerOf(r, calculationTable)
-}
-
-func (t *tx) Calculations() backoffice.Writer[*backoffice.Calculation, backoffice.CalculationCriteria] {
-	return &calculationWriter{writerOf(t, calculationTable)}
-}
 
 // calculationWriter keeps the effective status of transcripts in step, in the same transaction.
 type calculationWriter struct {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -10,11 +11,8 @@ import (
 // noun of each. So a program of before, which knows the identifiers alone, still finds what an entry drops from its
 // memory.
 
-const letters = "ycktu"
-
-var lettered = [len(letters)]backoffice.Noun{
-	backoffice.NounFinancialYear, backoffice.NounCustomer, backoffice.NounChecklist, backoffice.NounTranscript, backoffice.NounUser,
-}
+// letters stand for backoffice.ParentNouns. The first is for a noun that nobody told.
+const letters = "-ykcut"
 
 func parentIDs(c *backoffice.Change) string {
 	var b strings.Builder
@@ -35,16 +33,8 @@ func parentLetters(c *backoffice.Change) string {
 	return string(text)
 }
 
-// noLetter stands for a noun that nobody told.
-const noLetter = '-'
-
 func letterOf(noun backoffice.Noun) byte {
-	for i, of := range lettered {
-		if of == noun {
-			return letters[i]
-		}
-	}
-	return noLetter
+	return letters[max(slices.Index(backoffice.ParentNouns[:], noun), 0)]
 }
 
 // parentsFrom reads the two texts. The second is "" in the entries of programs that did not tell.
@@ -58,7 +48,7 @@ func parentsFrom(ids, nouns string) []backoffice.ChangeParent {
 		parents[i].ID = id
 		if i < len(nouns) {
 			if at := strings.IndexByte(letters, nouns[i]); at >= 0 {
-				parents[i].Noun = lettered[at]
+				parents[i].Noun = backoffice.ParentNouns[at]
 			}
 		}
 	}

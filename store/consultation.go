@@ -13,7 +13,8 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 	name:      "consultations",
 	reach:     through("customer_id"),
 	uncounted: true,
-	id:        func(a *backoffice.Consultation) *string { return &a.ID },
+	id:        backoffice.ConsultationTable.ID,
+	finds:     backoffice.ConsultationTable.Finds,
 	columns: []column[backoffice.Consultation]{
 		text("id", "", func(a *backoffice.Consultation) *string { return &a.ID }),
 		instant("at", "at "+orderField(backoffice.KeyAt), func(a *backoffice.Consultation) *backoffice.Instant { return &a.At }),
@@ -35,10 +36,6 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 	},
 	orders: map[backoffice.OrderKey]order{backoffice.KeyAt: byNumber("at")},
 })
-
-func (r *readers) Consultations() backoffice.Reader[*backoffice.Consultation, backoffice.ConsultationCriteria] {
-	return readerOf(r, privacyAccessTable)
-}
 
 func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64) (chainHead, registerHead backoffice.ConsultationHead)) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {

@@ -34,16 +34,12 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 			folded("postal_code_folded", func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.PostalCode)) }).orNull(),
 			folded("country_folded", func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.Country)) }).orNull(),
 		}),
-	nothing:  func(c backoffice.CustomerCriteria) bool { return c.Nothing },
 	criteria: customerCriteria("updated_at", "visible_at"),
 	within:   customersWithin,
 	varying:  customerConditions,
 	similar: &similar[backoffice.Customer, backoffice.CustomerCriteria]{
 		words: func(c backoffice.CustomerCriteria) string { return c.Fuzzy },
 		place: backoffice.SimilarPlace,
-	},
-	parents: map[backoffice.Parent]parentColumns[backoffice.CustomerCriteria]{
-		backoffice.OfUser: under[backoffice.CustomerCriteria]("responsible_id"),
 	},
 	orders: map[backoffice.OrderKey]order{
 		backoffice.KeyName:            byText("name_folded"),
@@ -72,14 +68,6 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 	unique: uniqueValue{release: "customer_code = NULL"},
 })
 
-func (r *readers) Customers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return readerOf(r, customerTable)
-}
-
-func (t *tx) Customers() backoffice.Writer[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return simpleWriter(t, customerTable)
-}
-
 // openUpdatedAt is the last change that pairs without privacy.read see, where it is not UpdatedAt.
 var openUpdatedAt = func() column[backoffice.Customer] {
 	c := instant("open_updated_at", "", func(c *backoffice.Customer) *backoffice.Instant { return &c.OpenUpdatedAt })
@@ -96,6 +84,7 @@ var openUpdatedAt = func() column[backoffice.Customer] {
 // and version, updatedAt and what goes by it are those that a change of the numbers alone does not move.
 var customersWithoutNumbers = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
 	t := *customerTable
+	t.view = backoffice.CustomersWithoutNumbers
 	t.columns = slices.Clone(t.columns)
 	for i := range t.columns {
 		switch c := &t.columns[i]; c.name {
@@ -114,14 +103,6 @@ var customersWithoutNumbers = func() *table[backoffice.Customer, backoffice.Cust
 	t.dimensions[backoffice.GroupByUpdatedMonth] = byMonth("open_updated_at")
 	return register(&t)
 }()
-
-func (r *readers) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return readerOf(r, customersWithoutNumbers)
-}
-
-func (t *tx) CustomersWithoutNumbers() backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
-	return &reader[backoffice.Customer, backoffice.CustomerCriteria]{on(t.store.nouns, customersWithoutNumbers), t.from}
-}
 
 func concat[E any](parts ...[]E) (all []E) {
 	for _, part := range parts {

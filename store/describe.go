@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,18 +23,20 @@ const nothing = " "
 var described []description
 
 type description struct {
+	view      backoffice.Noun // what readers are asked for
 	noun      backoffice.Noun
 	table     string
 	reach     reach
 	uncounted bool
 	on        func(*nouns) any                // a *noun
-	reads     func(noun any, from source) any // a *reader
+	reads     func(noun any, from source) any // a backoffice.Reader
+	writes    func(*tx) any                   // a backoffice.Writer
 }
 
 // describe completes the description of a noun by the domain's: to the columns that are given come the identifier,
 // those of the noun's fields, its version and its file.
-func describe[T any, C comparable](of *backoffice.Table[T], t table[T, C]) *table[T, C] {
-	t.noun, t.id, t.version = of.Noun, of.ID, of.Version
+func describe[T any, C comparable](of *backoffice.Table[T, C], t table[T, C]) *table[T, C] {
+	t.noun, t.id, t.version, t.finds = of.Noun, of.ID, of.Version, of.Finds
 	columns := []column[T]{text("id", "", of.ID)}
 	for i := range of.Fields {
 		f := &of.Fields[i]
@@ -41,6 +44,7 @@ func describe[T any, C comparable](of *backoffice.Table[T], t table[T, C]) *tabl
 		columns = append(columns, c)
 		if _, one := f.At.(func(*T) *string); one && f.Refers != "" {
 			t.references = append(t.references, reference{c.name, f.Refers, []string{f.Name}})
+			t.listedUnder(f.Refers, c.name)
 		}
 	}
 	columns = append(columns, t.columns...)
@@ -64,17 +68,40 @@ func describe[T any, C comparable](of *backoffice.Table[T], t table[T, C]) *tabl
 	return register(&t)
 }
 
+// listedUnder lists records under those that a column refers to, unless the description says how.
+func (t *table[T, C]) listedUnder(noun backoffice.Noun, column string) {
+	if t.parents == nil {
+		t.parents = map[backoffice.Parent]parentColumns[C]{}
+	}
+	for i, of := range backoffice.ParentNouns {
+		if parent := backoffice.Parent(i); of == noun && t.parents[parent] == nil {
+			t.parents[parent] = under[C](column)
+		}
+	}
+}
+
 // register makes a table known to those who ask about any.
 func register[T any, C comparable](t *table[T, C]) *table[T, C] {
 	if !t.reach.isSet() {
 		panic("store: the table " + t.name + " does not say how its records reach their customers")
 	}
+	if t.reads == nil {
+		t.reads = func(r reader[T, C]) any { return &r }
+	}
+	if t.writes == nil {
+		t.writes = func(w writer[T, C]) any { return &w }
+	}
 	t.place = len(described)
 	described = append(described, description{
-		t.noun, t.name, t.reach, t.uncounted, func(all *nouns) any { return nounOf(t, all) },
-		func(of any, from source) any { return &reader[T, C]{of.(*noun[T, C]), from} },
+		cmp.Or(t.view, t.noun), t.noun, t.name, t.reach, t.uncounted, func(all *nouns) any { return nounOf(t, all) },
+		func(of any, from source) any { return t.reads(reader[T, C]{of.(*noun[T, C]), from}) },
+		func(tx *tx) any { return t.writes(writerOf(tx, t)) },
 	})
 	return t
+}
+
+func placeOf(view backoffice.Noun) int {
+	return slices.IndexFunc(described, func(of description) bool { return of.view == view })
 }
 
 // nounTables are the nouns with their tables, each once.

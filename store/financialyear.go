@@ -15,15 +15,10 @@ var financialYearTable = describe(backoffice.FinancialYearTable, table[backoffic
 		where(func(c backoffice.FinancialYearCriteria) bool { return c.Current }, "t.is_current"),
 	},
 	unique: uniqueValue{field: []string{"isCurrentYear"}},
+	writes: func(w writer[backoffice.FinancialYear, backoffice.FinancialYearCriteria]) any {
+		return &financialYearWriter{w}
+	},
 })
-
-func (r *readers) FinancialYears() backoffice.Reader[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
-	return readerOf(r, financialYearTable)
-}
-
-func (t *tx) FinancialYears() backoffice.Writer[*backoffice.FinancialYear, backoffice.FinancialYearCriteria] {
-	return &financialYearWriter{writerOf(t, financialYearTable)}
-}
 
 // financialYearWriter writes the years that are not current first, so that the mark can pass from one to another.
 type financialYearWriter struct {

@@ -37,7 +37,7 @@ type measure struct {
 }
 
 func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
-	if r.table.nothing != nil && r.table.nothing(q.Criteria) {
+	if !r.table.finds(q.Criteria) {
 		*into = backoffice.Aggregate{}
 		return b.Queue(failed(nil))
 	}

@@ -10,11 +10,3 @@ var labelTable = describe(backoffice.LabelTable, table[backoffice.Label, backoff
 	orders:  map[backoffice.OrderKey]order{backoffice.KeyName: byText("name_folded")},
 	unique:  uniqueValue{release: "name = '\n' || id"}, // no name has a line break
 })
-
-func (r *readers) Labels() backoffice.Reader[*backoffice.Label, backoffice.LabelCriteria] {
-	return readerOf(r, labelTable)
-}
-
-func (t *tx) Labels() backoffice.Writer[*backoffice.Label, backoffice.LabelCriteria] {
-	return simpleWriter(t, labelTable)
-}

@@ -126,7 +126,7 @@ func (t *table[T, C]) argumentsOf(c C, d *Dialect, args []any) []any {
 
 func (t *table[T, C]) armText(a arm[C], d *Dialect) string {
 	c := a.criteria
-	if t.nothing != nil && t.nothing(c) {
+	if !t.finds(c) {
 		return "1 = 0"
 	}
 	var all []string
@@ -150,7 +150,7 @@ func (t *table[T, C]) armText(a arm[C], d *Dialect) string {
 
 func (t *table[T, C]) armArguments(a arm[C], d *Dialect, args []any) []any {
 	c := a.criteria
-	if t.nothing != nil && t.nothing(c) {
+	if !t.finds(c) {
 		return args
 	}
 	for i := range t.criteria {

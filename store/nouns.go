@@ -46,7 +46,10 @@ func nounsOfText(d *Dialect) string {
 type nounReader struct {
 	nouns *nouns
 	from  source
+	made  []any // a reader for each of described
 }
+
+func (r *nounReader) Records(of backoffice.Noun) any { return r.made[placeOf(of)] }
 
 func (r *nounReader) Send(ctx context.Context, b *backoffice.Batch) error {
 	return send(ctx, r.nouns, r.from, b)
@@ -69,20 +72,16 @@ func (r *nounReader) Nouns(b *backoffice.Batch, ids []string, into []backoffice.
 	}})
 }
 
-// readers implement backoffice.Readers; the method of each noun is with its table.
+// readers are a backoffice.Readers.
 type readers struct {
-	nounReader
-	made []any // a *reader for each of described
+	*nounReader
+	backoffice.ByName
 }
 
 func (n *nouns) readers(from source) readers {
-	r := readers{nounReader: nounReader{n, from}}
+	r := &nounReader{nouns: n, from: from}
 	for i, of := range described {
 		r.made = append(r.made, of.reads(n.made[i], from))
 	}
-	return r
-}
-
-func readerOf[T any, C comparable](r *readers, t *table[T, C]) *reader[T, C] {
-	return r.made[t.place].(*reader[T, C])
+	return readers{r, backoffice.ByName{From: r}}
 }

@@ -220,7 +220,7 @@ func (r *reader[T, C]) parentsOf(under backoffice.Parent, c C, parents []string)
 	if _, ok := r.table.ends(under, c); !ok {
 		return nil, backoffice.Errorf(backoffice.BadInput, "there are no such lists")
 	}
-	if r.table.nothing != nil && r.table.nothing(c) {
+	if !r.table.finds(c) {
 		return nil, nil
 	}
 	if under != backoffice.Root {

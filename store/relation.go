@@ -6,7 +6,6 @@ var relationTable = describe(backoffice.RelationTable, table[backoffice.Customer
 	name:    "relations",
 	reach:   through("customer_id", "related_customer_id"),
 	special: map[string]special{"customerId": {also: "direction otherCustomer"}, "relatedCustomerId": {also: "direction otherCustomer"}},
-	nothing: func(c backoffice.RelationCriteria) bool { return c.Nothing },
 	criteria: []criterion[backoffice.RelationCriteria]{
 		equals("customer_id", func(c backoffice.RelationCriteria) string { return c.CustomerID }),
 		equals("related_customer_id", func(c backoffice.RelationCriteria) string { return c.RelatedCustomerID }),
@@ -27,11 +26,3 @@ var relationTable = describe(backoffice.RelationTable, table[backoffice.Customer
 		},
 	},
 })
-
-func (r *readers) Relations() backoffice.Reader[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
-	return readerOf(r, relationTable)
-}
-
-func (t *tx) Relations() backoffice.Writer[*backoffice.CustomerRelation, backoffice.RelationCriteria] {
-	return simpleWriter(t, relationTable)
-}

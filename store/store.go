@@ -135,7 +135,7 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 		}
 		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())}, restricted: s.nouns.viewOf(ctx) != nil}
 		tx.conn = Conn{counted{inTx{tx}, s.nouns}}
-		tx.nounReader = nounReader{s.nouns, oneMoment(inTx{tx})}
+		tx.nounReader, tx.In = nounReader{nouns: s.nouns, from: oneMoment(inTx{tx})}, tx
 		tx.copier, _ = to.(Copier)
 		tx.batchConn, _ = to.(BatchConn)
 		if err := do(ctx, tx); err != nil {

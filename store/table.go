@@ -12,6 +12,7 @@ import (
 type table[T any, C comparable] struct {
 	place     int // among described
 	noun      backoffice.Noun
+	view      backoffice.Noun // another way of reading the noun; "" for the noun itself
 	name      string
 	columns   []column[T]        // the identifier first
 	special   map[string]special // by the names of fields: what describe makes otherwise
@@ -24,7 +25,7 @@ type table[T any, C comparable] struct {
 	changedAt func(*T) []*backoffice.Instant
 	hidden    *hiddenChanges[T] // for nouns that have some; they have changedAt
 
-	nothing  func(C) bool // nothing can match
+	finds    func(C) bool // reports whether a record can match
 	criteria []criterion[C]
 	within   *alternatives[C] // nil for nouns without
 	varying  []varying[C]
@@ -38,6 +39,10 @@ type table[T any, C comparable] struct {
 	lists      []sideList[T]
 	unique     uniqueValue
 	references []reference // for NOT_FOUND
+
+	// What reads and writes do beside what they do for every noun; nil for nothing.
+	reads  func(reader[T, C]) any
+	writes func(writer[T, C]) any
 }
 
 // criterion is a condition that a list can be under. Its text has a ? for each of its arguments; it depends on nothing

@@ -103,11 +103,6 @@ func (t *tx) take(o object) *touch {
 	return touched
 }
 
-var nounsOfParents = map[backoffice.Parent]backoffice.Noun{
-	backoffice.OfFinancialYear: backoffice.NounFinancialYear, backoffice.OfChecklist: backoffice.NounChecklist, backoffice.OfCustomer: backoffice.NounCustomer,
-	backoffice.OfUser: backoffice.NounUser, backoffice.OfTranscript: backoffice.NounTranscript,
-}
-
 // parentColumn is a column by which a noun's records hang on those of another.
 type parentColumn struct {
 	name string
@@ -121,7 +116,7 @@ func (t *table[T, C]) parentColumnsOf() (columns []parentColumn) {
 	for parent, of := range t.parents {
 		for _, column := range of(all) {
 			if !strings.Contains(column, "?") {
-				columns = append(columns, parentColumn{column, nounsOfParents[parent]})
+				columns = append(columns, parentColumn{column, backoffice.ParentNouns[parent]})
 			}
 		}
 	}

@@ -41,7 +41,6 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		writtenAs(instant("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt),
 			func(t *backoffice.Transcript) *backoffice.Instant { return &t.UpdatedAt }), effectiveUpdate),
 	},
-	nothing: func(c backoffice.TranscriptCriteria) bool { return c.Nothing },
 	criteria: concat([]criterion[backoffice.TranscriptCriteria]{
 		equals("checklist_id", func(c backoffice.TranscriptCriteria) string { return c.ChecklistID }),
 		equals("financial_year_id", func(c backoffice.TranscriptCriteria) string { return c.FinancialYearID }),
@@ -59,10 +58,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		not:   func(c backoffice.TranscriptCriteria) backoffice.Nested[backoffice.TranscriptCriteria] { return c.Not },
 	},
 	parents: map[backoffice.Parent]parentColumns[backoffice.TranscriptCriteria]{
-		backoffice.OfFinancialYear: under[backoffice.TranscriptCriteria]("financial_year_id"),
-		backoffice.OfChecklist:     under[backoffice.TranscriptCriteria]("checklist_id"),
-		backoffice.OfCustomer:      under[backoffice.TranscriptCriteria]("customer_id"),
-		backoffice.OfUser:          under[backoffice.TranscriptCriteria](customersOfUser),
+		backoffice.OfUser: under[backoffice.TranscriptCriteria](customersOfUser),
 	},
 	orders: map[backoffice.OrderKey]order{
 		backoffice.KeyUpdatedAt:    byNumber("updated_at"),
@@ -89,6 +85,8 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 			},
 		},
 	},
+	reads:  func(r reader[backoffice.Transcript, backoffice.TranscriptCriteria]) any { return &transcriptReader{r} },
+	writes: func(w writer[backoffice.Transcript, backoffice.TranscriptCriteria]) any { return &transcriptWriter{w} },
 })
 
 var ofResponsible = func() criterion[backoffice.TranscriptCriteria] {
@@ -96,14 +94,6 @@ var ofResponsible = func() criterion[backoffice.TranscriptCriteria] {
 	c.others = true
 	return c
 }()
-
-func (r *readers) Transcripts() backoffice.TranscriptReader {
-	return &transcriptReader{*readerOf(r, transcriptTable)}
-}
-
-func (t *tx) Transcripts() backoffice.Writer[*backoffice.Transcript, backoffice.TranscriptCriteria] {
-	return &transcriptWriter{writerOf(t, transcriptTable)}
-}
 
 // oneOfStatuses picks rows whose column has one of some statuses.
 func oneOfStatuses[C any](column string, of func(C) backoffice.StatusSet) criterion[C] {

@@ -10,6 +10,7 @@ import (
 // and a part of a refused write may be done. So the first failure is kept, whatever the caller makes of it.
 type tx struct {
 	nounReader
+	backoffice.WritersByName
 	store     *Store
 	to        Sender
 	conn      Conn
@@ -100,7 +101,4 @@ func writerOf[T any, C comparable](t *tx, of *table[T, C]) writer[T, C] {
 	return writer[T, C]{reader[T, C]{on(t.store.nouns, of), t.from}, t.conn, t}
 }
 
-func simpleWriter[T any, C comparable](t *tx, of *table[T, C]) *writer[T, C] {
-	w := writerOf(t, of)
-	return &w
-}
+func (t *tx) Records(of backoffice.Noun) any { return described[placeOf(of)].writes(t) }

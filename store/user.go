@@ -29,15 +29,8 @@ var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice
 		of:        func(u *backoffice.User) []string { return u.LabelIDs },
 		reference: []string{"labelIds"},
 	}},
+	writes: func(w writer[backoffice.User, backoffice.UserCriteria]) any { return &userWriter{w} },
 })
-
-func (r *readers) Users() backoffice.Reader[*backoffice.User, backoffice.UserCriteria] {
-	return readerOf(r, userTable)
-}
-
-func (t *tx) Users() backoffice.Writer[*backoffice.User, backoffice.UserCriteria] {
-	return &userWriter{writerOf(t, userTable)}
-}
 
 // userWriter frees the customers of users that are deleted.
 type userWriter struct {

@@ -1,0 +1,188 @@
+package backoffice
+
+import "context"
+
+// AnyNoun is a noun whatever its records are.
+type AnyNoun interface {
+	Name() Noun
+	// Needs is the scope without which nobody reads the records; "" for none.
+	Needs() Scope
+	// EachFile visits the stored files of all records.
+	EachFile(ctx context.Context, from NounReader, visit func(*File) error) error
+}
+
+// NounOf is a noun with the types of its records and of the criteria by which they are picked: its Table.
+type NounOf[T any, C comparable] interface {
+	AnyNoun
+	// Finds reports whether a record can match the criteria.
+	Finds(C) bool
+	Reader(from NounReader) Reader[T, C]
+}
+
+// Nouns are those whose records clients read and write, each after those that it refers to. What treats them alike
+// makes its own list from this one.
+var Nouns = []AnyNoun{
+	LabelTable, UserTable, FinancialYearTable, ChecklistTable, CustomerTable, RelationTable, TranscriptTable,
+	CalculationTable, DocumentTable, MinfinTable,
+}
+
+// Place is where a noun is among Nouns, -1 for any other.
+func (n Noun) Place() int {
+	for i, of := range Nouns {
+		if of.Name() == n {
+			return i
+		}
+	}
+	return -1
+}
+
+func (n Noun) Needs() Scope {
+	if i := n.Place(); i >= 0 {
+		return Nouns[i].Needs()
+	}
+	return ""
+}
+
+func (t *Table[T, C]) Name() Noun     { return t.Noun }
+func (t *Table[T, C]) Needs() Scope   { return t.needs }
+func (t *Table[T, C]) Finds(c C) bool { return t.nothing == nil || !t.nothing(c) }
+
+func (t *Table[T, C]) Reader(from NounReader) Reader[*T, C] {
+	return from.Records(t.Noun).(Reader[*T, C])
+}
+
+func (t *Table[T, C]) Writer(in Tx) Writer[*T, C] { return in.Records(t.Noun).(Writer[*T, C]) }
+
+func (t *Table[T, C]) EachFile(ctx context.Context, from NounReader, visit func(*File) error) error {
+	if t.File == nil {
+		return nil
+	}
+	rows := t.Reader(from)
+	files := rows.Columns([]string{"file", "proposal"})
+	return EachPage(ctx, rows, ListQuery[C]{}, NoParent, files, func(page []*T) error {
+		for _, row := range page {
+			if file := *t.File(row); file != nil {
+				if err := visit(file); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// CustomersWithoutNumbers are the customers as VisibleTo shows them to a caller without privacy.read, also in criteria
+// and orders. The registration numbers are not read.
+const CustomersWithoutNumbers Noun = "customer without numbers"
+
+type NounReader interface {
+	Sender
+
+	// Nouns tells of which noun each identifier is, "" for unknown ones, in one statement. into has a place for each.
+	Nouns(b *Batch, ids []string, into []Noun) Queued
+
+	// Records is what reads the records of a noun and, in a transaction, writes them: a Reader or a Writer of the types
+	// of its Table, whose methods give it with them.
+	Records(of Noun) any
+}
+
+// Readers are a NounReader with the readers by name.
+type Readers interface {
+	FinancialYears() Reader[*FinancialYear, FinancialYearCriteria]
+	Checklists() Reader[*Checklist, ChecklistCriteria]
+	Transcripts() TranscriptReader
+	Calculations() Reader[*Calculation, CalculationCriteria]
+	Customers() Reader[*Customer, CustomerCriteria]
+	CustomersWithoutNumbers() Reader[*Customer, CustomerCriteria]
+	Relations() Reader[*CustomerRelation, RelationCriteria]
+	Documents() Reader[*CustomerDocument, DocumentCriteria]
+	MinfinDocuments() Reader[*MinfinDocument, MinfinCriteria]
+	Users() Reader[*User, UserCriteria]
+	Labels() Reader[*Label, LabelCriteria]
+	Consultations() Reader[*Consultation, ConsultationCriteria]
+
+	NounReader
+}
+
+// Writers are the NounReader of a transaction with the writers by name.
+type Writers interface {
+	FinancialYears() Writer[*FinancialYear, FinancialYearCriteria]
+	Checklists() Writer[*Checklist, ChecklistCriteria]
+	// Transcripts keep their effective status: Insert, Update and Upsert store OwnStatus and OwnUpdatedAt and work out
+	// Status and UpdatedAt from the stored calculation.
+	Transcripts() Writer[*Transcript, TranscriptCriteria]
+	// Calculations bring the effective status of their transcripts with them.
+	Calculations() Writer[*Calculation, CalculationCriteria]
+	Customers() Writer[*Customer, CustomerCriteria]
+	Relations() Writer[*CustomerRelation, RelationCriteria]
+	Documents() Writer[*CustomerDocument, DocumentCriteria]
+	MinfinDocuments() Writer[*MinfinDocument, MinfinCriteria]
+	Users() Writer[*User, UserCriteria]
+	Labels() Writer[*Label, LabelCriteria]
+
+	NounReader
+}
+
+// ByName gives a NounReader the methods of Readers.
+type ByName struct{ From NounReader }
+
+func (r ByName) FinancialYears() Reader[*FinancialYear, FinancialYearCriteria] {
+	return FinancialYearTable.Reader(r.From)
+}
+func (r ByName) Checklists() Reader[*Checklist, ChecklistCriteria] {
+	return ChecklistTable.Reader(r.From)
+}
+func (r ByName) Transcripts() TranscriptReader {
+	return r.From.Records(NounTranscript).(TranscriptReader)
+}
+func (r ByName) Calculations() Reader[*Calculation, CalculationCriteria] {
+	return CalculationTable.Reader(r.From)
+}
+func (r ByName) Customers() Reader[*Customer, CustomerCriteria] { return CustomerTable.Reader(r.From) }
+func (r ByName) Relations() Reader[*CustomerRelation, RelationCriteria] {
+	return RelationTable.Reader(r.From)
+}
+func (r ByName) Documents() Reader[*CustomerDocument, DocumentCriteria] {
+	return DocumentTable.Reader(r.From)
+}
+func (r ByName) MinfinDocuments() Reader[*MinfinDocument, MinfinCriteria] {
+	return MinfinTable.Reader(r.From)
+}
+func (r ByName) Users() Reader[*User, UserCriteria]    { return UserTable.Reader(r.From) }
+func (r ByName) Labels() Reader[*Label, LabelCriteria] { return LabelTable.Reader(r.From) }
+func (r ByName) CustomersWithoutNumbers() Reader[*Customer, CustomerCriteria] {
+	return r.From.Records(CustomersWithoutNumbers).(Reader[*Customer, CustomerCriteria])
+}
+func (r ByName) Consultations() Reader[*Consultation, ConsultationCriteria] {
+	return ConsultationTable.Reader(r.From)
+}
+
+// WritersByName gives the NounReader of a transaction the methods of Writers.
+type WritersByName struct{ In Tx }
+
+func (w WritersByName) FinancialYears() Writer[*FinancialYear, FinancialYearCriteria] {
+	return FinancialYearTable.Writer(w.In)
+}
+func (w WritersByName) Checklists() Writer[*Checklist, ChecklistCriteria] {
+	return ChecklistTable.Writer(w.In)
+}
+func (w WritersByName) Transcripts() Writer[*Transcript, TranscriptCriteria] {
+	return TranscriptTable.Writer(w.In)
+}
+func (w WritersByName) Calculations() Writer[*Calculation, CalculationCriteria] {
+	return CalculationTable.Writer(w.In)
+}
+func (w WritersByName) Customers() Writer[*Customer, CustomerCriteria] {
+	return CustomerTable.Writer(w.In)
+}
+func (w WritersByName) Relations() Writer[*CustomerRelation, RelationCriteria] {
+	return RelationTable.Writer(w.In)
+}
+func (w WritersByName) Documents() Writer[*CustomerDocument, DocumentCriteria] {
+	return DocumentTable.Writer(w.In)
+}
+func (w WritersByName) MinfinDocuments() Writer[*MinfinDocument, MinfinCriteria] {
+	return MinfinTable.Writer(w.In)
+}
+func (w WritersByName) Users() Writer[*User, UserCriteria]    { return UserTable.Writer(w.In) }
+func (w WritersByName) Labels() Writer[*Label, LabelCriteria] { return LabelTable.Writer(w.In) }
