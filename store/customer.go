@@ -80,9 +80,9 @@ var openUpdatedAt = func() column[backoffice.Customer] {
 	return c
 }()
 
-// customersWithoutNumbers describes the same table as a pair without privacy.read sees it: the numbers are not read,
+// CustomersWithoutNumbers are the same table as a pair without privacy.read sees it: the numbers are not read,
 // and version, updatedAt and what goes by it are those that a change of the numbers alone does not move.
-var customersWithoutNumbers = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
+var _ = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
 	t := *customerTable
 	t.view = backoffice.CustomersWithoutNumbers
 	t.columns = slices.Clone(t.columns)
