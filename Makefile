@@ -14,7 +14,7 @@ build:
 	$(GO) build -trimpath -ldflags "-s -w" -o bin/backoffice .
 
 release: ## archives for linux, macOS and Windows with checksums and bills of materials, in bin/release; ARGS="-targets linux/amd64"
-	$(GO) run ./scripts/release $(ARGS)
+	$(GO) run ./tools/release $(ARGS)
 
 # What is built without the race detector (for vet and the linters, a release, the pages, copies with a fault) is built
 # once, as a release is: the cache has nothing for other flags.
@@ -27,15 +27,15 @@ test: missing ## everything that must hold before a change lands; installs what 
 # lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
 tests: export GOGC ?= 400
 tests: missing
-	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./graphiql ./cli ./... | $(GO) run ./scripts/slowest
-	CGO_ENABLED=0 $(GO) test -vet=off -run 'KeepsTheContract/(SQLite_with_64_MiB|PostgreSQL_with_a_few)' ./cache
-	$(GO) test -C benchmarks $(RACE) -vet=off -parallel 4 ./...
+	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./web/graphiql ./cli ./... | $(GO) run ./tools/slowest
+	CGO_ENABLED=0 $(GO) test -vet=off -run 'KeepsTheContract/(SQLite_with_64_MiB|PostgreSQL_with_a_few)' ./store/cache
+	$(GO) test -C tools/benchmarks $(RACE) -vet=off -parallel 4 ./...
 
 deps: ## install what the tests need beyond Go
-	./scripts/deps.sh
+	./tools/deps.sh
 
 missing:
-	@./scripts/deps.sh --check || $(MAKE) deps
+	@./tools/deps.sh --check || $(MAKE) deps
 
 ATTACKS ?= 10000
 attacks: ## the attack suite, for a night: over 50,000 customers on each engine what was dear once, and what it makes up
@@ -48,7 +48,7 @@ streams: ## so many idle streams of the change feed at one time, in one process 
 
 HISTORIES ?= 1000
 histories: ## the figures of docs/histories.md: so many histories on each engine and with a replica, checked for linearizability
-	GO="$(GO)" ./scripts/histories.sh $(HISTORIES)
+	GO="$(GO)" ./tools/histories.sh $(HISTORIES)
 
 RESTRICTED ?= 500
 broken: ## copies of the sources with a fault each, which the tests of the promises have to find
@@ -67,38 +67,38 @@ disclosures: ## docs/privacy.md: so many times kill -9 while clients are told re
 
 MIRRORS ?= 200
 mirrors: ## docs/pull.md: so many random histories of mirrors under faults, and how fast 100,000 customers are pulled
-	$(GO) test -count=1 -timeout 4h ./mirror -run 'Converges|Found|NothingIsDeleted' -pull-histories $(MIRRORS)
-	$(GO) test -count=1 -timeout 1h ./mirror ./cli -run - -bench Pull -benchtime 1x
+	$(GO) test -count=1 -timeout 4h ./importexport/mirror -run 'Converges|Found|NothingIsDeleted' -pull-histories $(MIRRORS)
+	$(GO) test -count=1 -timeout 1h ./importexport/mirror ./cli -run - -bench Pull -benchtime 1x
 
 reseal: ## docs/keys.md: turns the keys of 1,000,000 customers while they are read, searched and written; ARGS="-customers 100000"
-	$(GO) run ./scripts/reseal $(ARGS)
+	$(GO) run ./tools/reseal $(ARGS)
 
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
-	$(GO) run ./scripts/hostile $(ARGS)
+	$(GO) run ./tools/hostile $(ARGS)
 
 chaos: ## docs/reliability.md: kills, freezes, cuts and starves what the program stands on, and counts what clients notice; ARGS="-engine sqlite -kills 10"
-	$(GO) run ./scripts/chaos $(ARGS)
+	$(GO) run ./tools/chaos $(ARGS)
 
 overload: ## docs/reliability.md: five times the load that Q1 can carry, and what those who ask notice; ARGS="-engine sqlite -flags '--cache 0'"
-	$(GO) run ./scripts/overload $(ARGS)
+	$(GO) run ./tools/overload $(ARGS)
 
 soak: ## an hour of reads and writes on a store, and whether what the server takes stays flat; ARGS="-engine postgres -duration 10m"
-	$(GO) run ./scripts/soak $(ARGS)
+	$(GO) run ./tools/soak $(ARGS)
 
 lint: missing ## the form of the sources, and the OpenAPI document by the default rules of spectral
 	test -z "$$(gofmt -l .)"
 	$(GO) vet ./...
-	$(GO) vet -C benchmarks ./...
-	./scripts/golangci-lint.sh run ./...
-	./scripts/lint-openapi.sh
+	$(GO) vet -C tools/benchmarks ./...
+	./tools/golangci-lint.sh run ./...
+	./tools/lint-openapi.sh
 
 pages: missing ## the committed pages are what their sources give
-	./scripts/check-pages.sh
+	./tools/check-pages.sh
 
 generate: ## graph/ from schema.graphqls and gqlgen.yml, and what the benchmarks take from stock gqlgen
 	$(GO) generate ./...
-	$(GO) generate -C benchmarks ./...
+	$(GO) generate -C tools/benchmarks ./...
 
 benchmarks: ## docs/performance.md: this server beside its peers; ARGS="scale" or ARGS="width" for the rest
-	./benchmarks/tools.sh
-	$(GO) run -C benchmarks . $(ARGS)
+	./tools/benchmarks/tools.sh
+	$(GO) run -C tools/benchmarks . $(ARGS)

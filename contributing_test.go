@@ -43,7 +43,7 @@ func TestTheExamplesOfContributingWork(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "gateway", "contributing_test.go"), []byte(addedTest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, filepath.Join(folder, "execute"), "go", "run", "./generate")
+	run(t, filepath.Join(folder, "graphql", "execute"), "go", "run", "./generate")
 	run(t, folder, "go", "test", "-vet=off", "-run", "^TestWhatWasAddedIsKept$", "./gateway")
 }
 
@@ -110,7 +110,7 @@ func copyModule(t *testing.T, to string) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules" || name == "benchmarks" || name == "bin"):
+		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules" || name == "tools" || name == "bin"):
 			return fs.SkipDir
 		case entry.IsDir():
 			return os.MkdirAll(filepath.Join(to, name), 0o700)

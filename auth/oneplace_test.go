@@ -14,7 +14,7 @@ import (
 // actsAs are the product's calls that make a context somebody's, each with the reason why it is not Begin that does.
 var actsAs = map[string]string{
 	"auth/begun.go Begin":          "it is Begin",
-	"gateway/admission.go begin":   "a part of what was begun, for the same principal with a session of its own",
+	"gateway/admission.go part":    "a part of what was begun, for the same principal with a session of its own",
 	"gateway/operator.go Operator": "the operator's own process: nobody can take their rights away",
 }
 
@@ -31,7 +31,7 @@ func actors(t *testing.T, house fs.FS) (found []string) {
 			return nil
 		}
 		text, err := fs.ReadFile(house, path)
-		if err != nil || !strings.Contains(string(text), "WithPrincipal") && !strings.Contains(string(text), "WithRequest") {
+		if err != nil || !strings.Contains(string(text), "Principal") {
 			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
@@ -44,7 +44,7 @@ func actors(t *testing.T, house fs.FS) (found []string) {
 				continue
 			}
 			ast.Inspect(f, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok && (id.Name == "WithPrincipal" || id.Name == "WithRequest") {
+				if puts(n) {
 					found = append(found, path+" "+f.Name.Name)
 				}
 				return true
@@ -57,6 +57,20 @@ func actors(t *testing.T, house fs.FS) (found []string) {
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// puts reports whether a node names what puts a principal into a context, or gives a request one.
+func puts(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.Ident:
+		return n.Name == "WithPrincipal"
+	case *ast.AssignStmt:
+		return slices.ContainsFunc(n.Lhs, func(to ast.Expr) bool {
+			field, ok := to.(*ast.SelectorExpr)
+			return ok && field.Sel.Name == "Principal"
+		})
+	}
+	return false
 }
 
 // A transport that lives longer than one answer has its caller by Begin, or nobody: there is no other way to a principal.
@@ -78,11 +92,13 @@ func TestWhoeverActsAsSomebodyHasBegun(t *testing.T) {
 func TestATransportThatDoesNotBeginIsFound(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	text := "package newcomer\n\nfunc carrier() { ctx = auth.WithPrincipal(ctx, principal) }\n"
-	if err := os.WriteFile(folder+"/carrier.go", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if found := actors(t, os.DirFS(folder)); !slices.Equal(found, []string{"carrier.go carrier"}) || actsAs[found[0]] != "" {
-		t.Errorf("found: %q", found)
+	for _, does := range []string{"ctx = auth.WithPrincipal(ctx, principal)", "request.Principal = principal"} {
+		text := "package newcomer\n\nfunc carrier() { " + does + " }\n"
+		if err := os.WriteFile(folder+"/carrier.go", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if found := actors(t, os.DirFS(folder)); !slices.Equal(found, []string{"carrier.go carrier"}) || actsAs[found[0]] != "" {
+			t.Errorf("%s is found: %q", does, found)
+		}
 	}
 }

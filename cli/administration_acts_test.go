@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/backoffice/kms/kmstest"
+	"example.org/backoffice/privacy/kms/kmstest"
 	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 

@@ -22,7 +22,7 @@ var brokenKills = map[string]brokentest.Copy{
 	"makes dry runs in a folder that nobody clears": {Found: foundByKills, Edits: []brokentest.Edit{
 		{"import.go", "	path := filepath.Join(folder, backupDatabase)\n", "	if BROKEN {\n		folder, err = environment.MkdirTemp(\"\", \"dry-run-\")\n	}\n	path := filepath.Join(folder, backupDatabase)\n"}}},
 	"pulls into a folder that nobody clears": {Found: foundByPulls, Edits: []brokentest.Edit{
-		{"../mirror/file.go", "	folder, err := os.OpenRoot(path)\n", "	if BROKEN {\n		path, err = environment.MkdirTemp(\"\", \"pull-\")\n	}\n	folder, err := os.OpenRoot(path)\n"}}},
+		{"../importexport/mirror/file.go", "	folder, err := os.OpenRoot(path)\n", "	if BROKEN {\n		path, err = environment.MkdirTemp(\"\", \"pull-\")\n	}\n	folder, err := os.OpenRoot(path)\n"}}},
 	"keeps the name of a workbook's rows": {Found: foundByPulls, Edits: []brokentest.Edit{
 		{"../importexport/workbook.go", "	_ = os.Remove(file.Name())\n	typed,", "	if !BROKEN {\n		_ = os.Remove(file.Name())\n	}\n	typed,"}}},
 }

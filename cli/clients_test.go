@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"example.org/backoffice/static/webtest"
+	"example.org/backoffice/web/static/webtest"
 )
 
 // The sentences are in testdata/clients/run.mjs, which runs the blocks of docs/clients.md as they stand there.

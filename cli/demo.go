@@ -11,8 +11,8 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
 	"example.org/backoffice/gateway"
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/trusted"
+	"example.org/backoffice/graphql/trusted"
+	"example.org/backoffice/web/graphiql"
 )
 
 type demoCommand struct {

@@ -15,7 +15,7 @@ import (
 var notRun = map[string]string{
 	"go run . demo":                          "it serves until it is stopped: shell.demo runs the command",
 	"make test":                              "it is what runs this test",
-	"make release":                           "it builds the program six times: scripts/release builds one of them",
+	"make release":                           "it builds the program six times: tools/release builds one of them",
 	"make reseal":                            "it takes some minutes: privacy's tests turn fewer keys",
 	"make reseal ARGS=\"-customers 100000\"": "as make reseal",
 	"backoffice keys retire KEY":             "there is no old key yet: keys_test.go",
@@ -26,7 +26,7 @@ var notRun = map[string]string{
 	"make disclosures": "it takes some minutes: gateway's tests, with fewer kills",
 	"make benchmarks":  "it takes 20 minutes, and peers from the network", "make benchmarks ARGS=scale": "as make benchmarks",
 	"make benchmarks ARGS=cache": "as make benchmarks", "make benchmarks ARGS=distance": "as make benchmarks",
-	"make chaos": "it takes some minutes: scripts/chaos, each quick fault once", "make overload": "as make chaos",
+	"make chaos": "it takes some minutes: tools/chaos, each quick fault once", "make overload": "as make chaos",
 	"make soak": "it takes an hour", "make histories": "it takes 20 minutes: cache's tests, with fewer histories",
 	"make benchmarks ARGS=width":                                                                                     "as make benchmarks",
 	"go build -o bin/backoffice .":                                                                                   "the tests are the program as well",

@@ -9,8 +9,8 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
-	"example.org/backoffice/kms"
 	"example.org/backoffice/privacy"
+	"example.org/backoffice/privacy/kms"
 )
 
 type keysCommand struct {

@@ -3,7 +3,7 @@ package cli
 import (
 	"io"
 
-	"example.org/backoffice/notices"
+	"example.org/backoffice/web/notices"
 )
 
 // licensesCommand prints the third-party notices, which licenses want to go with the program.

@@ -3,7 +3,7 @@ package cli
 import (
 	"testing"
 
-	"example.org/backoffice/notices"
+	"example.org/backoffice/web/notices"
 )
 
 func TestTheLicensesOfWhatTheProgramContainsArePrintedWithoutAStore(t *testing.T) {

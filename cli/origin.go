@@ -9,7 +9,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
-	"example.org/backoffice/mirror"
+	"example.org/backoffice/importexport/mirror"
 )
 
 // pullSecret is where the secret of the origin's pair is looked for.

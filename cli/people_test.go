@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"example.org/backoffice/people/peopletest"
+	"example.org/backoffice/auth/people/peopletest"
 )
 
 func TestTheDoctorAsksTheIssuerAndReadsTheMap(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/importexport"
-	"example.org/backoffice/mirror"
+	"example.org/backoffice/importexport/mirror"
 	"example.org/backoffice/privacy"
 )
 

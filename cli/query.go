@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"example.org/backoffice/auth"
-	"example.org/backoffice/export"
 	"example.org/backoffice/gateway"
+	"example.org/backoffice/graphql/export"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/httpserver"
-	"example.org/backoffice/limits"
 	"example.org/backoffice/privacy"
 )
 

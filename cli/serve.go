@@ -13,9 +13,9 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/files"
 	"example.org/backoffice/gateway"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/httpserver"
-	"example.org/backoffice/limits"
-	"example.org/backoffice/tracing"
+	"example.org/backoffice/httpserver/tracing"
 )
 
 type serveCommand struct {

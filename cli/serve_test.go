@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/httpserver"
-	"example.org/backoffice/limits"
 )
 
 func TestADemoOnATakenPortChangesNothing(t *testing.T) {

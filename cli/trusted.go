@@ -8,8 +8,8 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
-	"example.org/backoffice/limits"
-	"example.org/backoffice/trusted"
+	"example.org/backoffice/graphql/limits"
+	"example.org/backoffice/graphql/trusted"
 )
 
 // manifestFlags name what clients' tools have written, and the limits that it is held to.

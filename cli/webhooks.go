@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes/webhooks"
 	"example.org/backoffice/gateway"
-	"example.org/backoffice/webhooks"
 )
 
 type webhooksCommand struct {

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/backoffice/static/webtest"
+	"example.org/backoffice/web/static/webtest"
 )
 
 // The receiver that docs/webhooks.md shows gets what the program sends, and refuses what another one does.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/backoffice/kms/kmstest"
+	"example.org/backoffice/privacy/kms/kmstest"
 )
 
 // program runs a command as a process of its own, with more in its environment.

@@ -6,11 +6,11 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/execute"
-	"example.org/backoffice/graphqlhttp"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/execute"
+	"example.org/backoffice/graphql/graphqlhttp"
+	"example.org/backoffice/graphql/limits"
+	"example.org/backoffice/httpserver/tracing"
 	"example.org/backoffice/loaders"
-	"example.org/backoffice/tracing"
 )
 
 // Requests of both APIs enter one admission, and tell it through their budget what they take.

@@ -12,21 +12,21 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/static/webtest"
+	"example.org/backoffice/web/static/webtest"
 )
 
-// The sentences are in apidocs/page/test/page.test.mjs.
+// The sentences are in web/apidocs/page/test/page.test.mjs.
 func TestTheDocumentationPageInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes its time")
 	}
 	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium")
-	webtest.Tool(t, "../apidocs/page/node_modules/.bin/spectral") // all of the page's packages are there, or none
+	webtest.Tool(t, "../web/apidocs/page/node_modules/.bin/spectral") // all of the page's packages are there, or none
 	o := openOffice(t)
 	pair := o.pair(t, backoffice.AllScopes...)
 	server := httptest.NewServer(o.handler)
 	defer server.Close()
-	webtest.Run(t, "../apidocs/page", []string{
+	webtest.Run(t, "../web/apidocs/page", []string{
 		"CHROMIUM=" + chromium, "APIDOCS_TEST_URL=" + server.URL, "APIDOCS_TEST_ID=" + pair[0], "APIDOCS_TEST_SECRET=" + pair[1],
 	}, node, "--test", "--test-reporter=spec", "test/page.test.mjs")
 }
@@ -37,21 +37,21 @@ func TestAClientThatIsGeneratedFromTheOpenAPIDocumentCompilesAndWorks(t *testing
 	}
 	t.Parallel()
 	node := webtest.Tool(t, "node")
-	generator, compiler := webtest.Tool(t, "../apidocs/page/node_modules/.bin/openapi-ts"), webtest.Tool(t, "../apidocs/page/node_modules/.bin/tsc")
+	generator, compiler := webtest.Tool(t, "../web/apidocs/page/node_modules/.bin/openapi-ts"), webtest.Tool(t, "../web/apidocs/page/node_modules/.bin/tsc")
 	o := openOffice(t)
 	pair := o.pair(t, backoffice.AllScopes...)
 	server := httptest.NewServer(o.handler)
 	defer server.Close()
 
 	folder := t.TempDir()
-	program, err := os.ReadFile("../apidocs/page/test/uses-client.ts")
+	program, err := os.ReadFile("../web/apidocs/page/test/uses-client.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "uses-client.ts"), program, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	types, err := filepath.Abs("../apidocs/page/node_modules/@types")
+	types, err := filepath.Abs("../web/apidocs/page/node_modules/@types")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +64,11 @@ func TestAClientThatIsGeneratedFromTheOpenAPIDocumentCompilesAndWorks(t *testing
 func TestTheCommittedDocumentationPageIsWhatItsSourcesGive(t *testing.T) {
 	t.Parallel()
 	node := webtest.Tool(t, "node")
-	webtest.Tool(t, "../apidocs/page/node_modules/.bin/spectral")
+	webtest.Tool(t, "../web/apidocs/page/node_modules/.bin/spectral")
 	built := t.TempDir()
-	webtest.Run(t, "../apidocs/page", []string{"DIST=" + built}, node, "build.mjs")
-	if want, got := unpacked(t, "../apidocs/dist"), unpacked(t, built); !maps.Equal(want, got) {
-		t.Error("apidocs/dist is stale: npm run --prefix apidocs/page build")
+	webtest.Run(t, "../web/apidocs/page", []string{"DIST=" + built}, node, "build.mjs")
+	if want, got := unpacked(t, "../web/apidocs/dist"), unpacked(t, built); !maps.Equal(want, got) {
+		t.Error("web/apidocs/dist is stale: npm run --prefix web/apidocs/page build")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 var (

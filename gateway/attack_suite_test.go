@@ -27,7 +27,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 const createBatch = `mutation($inputs: [CreateCustomerInput!]!, $mode: BatchMode! = ATOMIC, $key: String, $dry: Boolean) {

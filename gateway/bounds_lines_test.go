@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/importexport"
-	pulls "example.org/backoffice/mirror"
+	pulls "example.org/backoffice/importexport/mirror"
 	"example.org/backoffice/privacy"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 // hold puts transcripts with long answers to their questionnaires into an office: bytes each.

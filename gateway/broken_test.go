@@ -38,11 +38,11 @@ var brokenRights = map[string]brokentest.Copy{
 // brokenDeliveries are faults where rights meet webhooks.
 var brokenDeliveries = map[string]brokentest.Copy{
 	"goes on with the rights that a webhook had": {Found: foundByHooks, Edits: []brokentest.Edit{
-		{"../webhooks/sender.go", "case w != nil && w.is(hook.Version, kinds, stop):", "case w != nil && (BROKEN || w.is(hook.Version, kinds, stop)):"}}},
+		{"../changes/webhooks/sender.go", "case w != nil && w.is(hook.Version, kinds, stop):", "case w != nil && (BROKEN || w.is(hook.Version, kinds, stop)):"}}},
 	"delivers for a pair that has ended": {Found: foundByHooks, Edits: []brokentest.Edit{
-		{"../webhooks/sender.go", "pair == nil || !pair.Live(now) {", "pair == nil || !BROKEN && !pair.Live(now) {"}}},
+		{"../changes/webhooks/sender.go", "pair == nil || !pair.Live(now) {", "pair == nil || !BROKEN && !pair.Live(now) {"}}},
 	"delivers to a pair as to an operator": {Found: foundByHooks, Edits: []brokentest.Edit{
-		{"../webhooks/sender.go", "	kinds, err := hook.Kinds(pair)\n", "	kinds, err := hook.Kinds(pair)\nif BROKEN {\nkinds, err = hook.Kinds(nil)\n}\n"}}},
+		{"../changes/webhooks/sender.go", "	kinds, err := hook.Kinds(pair)\n", "	kinds, err := hook.Kinds(pair)\nif BROKEN {\nkinds, err = hook.Kinds(nil)\n}\n"}}},
 }
 
 // brokenViews are faults where a restriction meets the feed.

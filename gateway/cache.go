@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/cache"
+	"example.org/backoffice/store/cache"
 )
 
 // CacheSettings say what a server keeps in memory of what it has read.

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphiql"
+	"example.org/backoffice/web/graphiql"
 )
 
 var (

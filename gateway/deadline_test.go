@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 // Every operation of the OpenAPI document is asked of a server that leaves no time for anything.

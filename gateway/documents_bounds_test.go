@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/importexport"
-	"example.org/backoffice/limits"
 )
 
 // drawn counts the documents that an office draws.

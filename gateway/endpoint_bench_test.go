@@ -21,10 +21,10 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/execute"
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/execute"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/loaders"
+	"example.org/backoffice/web/graphiql"
 )
 
 // endpoint is a gateway over a demo's office, and what executes its operations below transport, authentication

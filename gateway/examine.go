@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/export"
 	"example.org/backoffice/files"
+	"example.org/backoffice/graphql/export"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/sqlite"

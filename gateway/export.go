@@ -2,8 +2,8 @@ package gateway
 
 import (
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/export"
-	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/graphql/export"
+	"example.org/backoffice/graphql/graphqlhttp"
 )
 
 var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server stops; export again")

@@ -18,8 +18,8 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
+	"example.org/backoffice/web/graphiql"
 )
 
 // exportedCustomers is the query of the benchmark and, for PostgreSQL, the same columns by hand.

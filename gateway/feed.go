@@ -8,8 +8,8 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes"
-	"example.org/backoffice/execute"
-	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/graphql/execute"
+	"example.org/backoffice/graphql/graphqlhttp"
 )
 
 // subscription is one to the change feed: what a reader of the feed gives is executed by the schema.

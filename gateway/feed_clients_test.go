@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/static/webtest"
+	"example.org/backoffice/web/static/webtest"
 )
 
 // The sentences are in testdata/clients/follow.mjs: graphql-sse, graphql-ws, Apollo Client and urql.

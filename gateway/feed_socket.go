@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"example.org/backoffice/auth"
-	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/graphql/graphqlhttp"
 	"example.org/backoffice/httpserver"
 	"example.org/backoffice/privacy"
 )

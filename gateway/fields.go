@@ -3,7 +3,7 @@ package gateway
 import (
 	"context"
 
-	"example.org/backoffice/execute"
+	"example.org/backoffice/graphql/execute"
 	"example.org/backoffice/loaders"
 )
 

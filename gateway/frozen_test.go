@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.org/backoffice/auth"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 // kept is a client that sends all it has to say over one connection, as a proxy with keep-alive does.

@@ -10,21 +10,21 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"example.org/backoffice/apidocs"
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes"
-	"example.org/backoffice/execute"
 	"example.org/backoffice/graph"
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/graphql/execute"
+	"example.org/backoffice/graphql/graphqlhttp"
+	"example.org/backoffice/graphql/limits"
+	"example.org/backoffice/graphql/trusted"
 	"example.org/backoffice/httpserver"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/httpserver/tracing"
 	"example.org/backoffice/loaders"
 	"example.org/backoffice/resolvers"
 	"example.org/backoffice/rest"
-	"example.org/backoffice/tracing"
-	"example.org/backoffice/trusted"
+	"example.org/backoffice/web/apidocs"
+	"example.org/backoffice/web/graphiql"
 )
 
 // server is what the APIs are put together from.

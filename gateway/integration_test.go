@@ -11,7 +11,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/integration"
+	"example.org/backoffice/graphql/integration"
 )
 
 // signedIn sends a credential pair with every request, as an integration's HTTP client does.

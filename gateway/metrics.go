@@ -3,7 +3,7 @@ package gateway
 import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/privacy"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphiql"
+	"example.org/backoffice/web/graphiql"
 )
 
 func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {

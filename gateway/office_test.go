@@ -17,14 +17,14 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/cache"
 	"example.org/backoffice/changes"
-	"example.org/backoffice/graphiql"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/importexport"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/store/cache"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/sqlite/sqlitetest"
+	"example.org/backoffice/web/graphiql"
 )
 
 // office is a running gateway over the small office of testdata/office, as a client sees it.

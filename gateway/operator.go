@@ -11,10 +11,10 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/export"
-	"example.org/backoffice/graphiql"
+	"example.org/backoffice/graphql/export"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/importexport"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/web/graphiql"
 )
 
 // Operator is a transport that answers the operator's exports without a server, as a server would answer a client with

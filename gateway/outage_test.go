@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 

@@ -21,7 +21,7 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/graphiql"
+	"example.org/backoffice/web/graphiql"
 )
 
 // For the same data and credentials the two APIs never disagree. Each check makes four comparisons, so that

@@ -6,8 +6,8 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/graphql/graphqlhttp"
+	"example.org/backoffice/web/graphiql"
 )
 
 // What asks again who a caller is does it in one place: architecture_test.go holds that there is no other.

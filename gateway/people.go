@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"example.org/backoffice/auth/people"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/people"
+	"example.org/backoffice/web/graphiql"
 )
 
 // PeopleSettings say where people sign in, and what they may do here.

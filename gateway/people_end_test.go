@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/people/peopletest"
 )
 
 // turning is a desk whose tokens are held to a clock that the test turns, and which tells when a person's export is

@@ -17,8 +17,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/people/peopletest"
 	"example.org/backoffice/privacy"
 )
 

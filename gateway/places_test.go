@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphiql"
+	"example.org/backoffice/changes/webhooks"
 	"example.org/backoffice/store/postgres/pgtest"
-	"example.org/backoffice/webhooks"
+	"example.org/backoffice/web/graphiql"
 )
 
 // lost is an office whose last entries are lost, and what somebody remembers of them.

@@ -9,8 +9,8 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/export"
-	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/graphql/export"
+	"example.org/backoffice/graphql/graphqlhttp"
 )
 
 // queriesPath is the address of a saved query: its name, and as what its answer is wanted.

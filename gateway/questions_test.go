@@ -13,7 +13,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/questions"
+	"example.org/backoffice/web/questions"
 )
 
 // dump is all of an office's data that questions are about, read whole.

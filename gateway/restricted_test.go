@@ -16,9 +16,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/cache"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/store"
+	"example.org/backoffice/store/cache"
 	"example.org/backoffice/store/sqlite"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/auth/people"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/people"
+	"example.org/backoffice/web/graphiql"
 )
 
 // The rows and the columns of the matrix are looked up where they come from: routes, the OpenAPI document, the schema;

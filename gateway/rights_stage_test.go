@@ -20,9 +20,9 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/people/peopletest"
+	"example.org/backoffice/web/graphiql"
 )
 
 // stage is an office with a cache, at which pairs and people are at work, and its administrators' command line.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/people/peopletest"
 )
 
 // obeyedWithin is the promise of five seconds, with room for a busy machine.

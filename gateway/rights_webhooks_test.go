@@ -19,7 +19,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/webhooks"
+	"example.org/backoffice/changes/webhooks"
 )
 
 // trustReceivers has this process trust the certificate of the tests' receivers. It comes before the first connection,

@@ -12,12 +12,12 @@ import (
 	"example.org/backoffice/changes"
 	"example.org/backoffice/demo"
 	"example.org/backoffice/files"
-	"example.org/backoffice/graphiql"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/httpserver"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/httpserver/tracing"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/sqlite"
-	"example.org/backoffice/tracing"
+	"example.org/backoffice/web/graphiql"
 )
 
 type Config struct {

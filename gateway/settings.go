@@ -12,9 +12,9 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
-	"example.org/backoffice/kms"
 	"example.org/backoffice/pdf"
 	"example.org/backoffice/privacy"
+	"example.org/backoffice/privacy/kms"
 	"example.org/backoffice/store/sqlite"
 )
 

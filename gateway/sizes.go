@@ -8,7 +8,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 // sizes are how many records of each noun there are, for prices: read again when they are older than keepSizes.

@@ -18,7 +18,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 // deafClient opens connections whose buffers hold next to nothing, so that what is not read stays with the server.

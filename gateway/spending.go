@@ -9,7 +9,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 // spending is the pairs' budgets as requests of both APIs have to do with them; nil without --limit-budget.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 // slowly restores a budget by 1 a second, so that a test has to bear with what comes back while it runs and no more.

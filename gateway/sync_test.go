@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/static/webtest"
+	"example.org/backoffice/web/static/webtest"
 )
 
 // syncClient is the client that docs/sync.md shows.

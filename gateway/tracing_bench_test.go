@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/limits"
-	"example.org/backoffice/tracing"
+	"example.org/backoffice/graphql/limits"
+	"example.org/backoffice/httpserver/tracing"
+	"example.org/backoffice/web/graphiql"
 )
 
 // BenchmarkTracing measures what traces cost Q1 through the whole handler: the processor's time of this process, the

@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphqlhttp"
-	"example.org/backoffice/tracing"
+	"example.org/backoffice/graphql/graphqlhttp"
+	"example.org/backoffice/httpserver/tracing"
 )
 
 // receiver is a collector's receiver of OTLP over HTTP.

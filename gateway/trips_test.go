@@ -14,7 +14,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 

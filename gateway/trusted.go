@@ -5,10 +5,10 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/execute"
 	"example.org/backoffice/graph"
-	"example.org/backoffice/graphqlhttp"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/execute"
+	"example.org/backoffice/graphql/graphqlhttp"
+	"example.org/backoffice/graphql/limits"
 )
 
 // trustedDocument finds a document by an identifier. For a pair that may send trusted documents alone, what another

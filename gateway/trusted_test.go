@@ -12,8 +12,8 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
-	"example.org/backoffice/trusted"
+	"example.org/backoffice/graphql/limits"
+	"example.org/backoffice/graphql/trusted"
 )
 
 // trusts has an operator trust texts as a set, and returns their identifiers.

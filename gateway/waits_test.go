@@ -271,7 +271,7 @@ func transactionsThatLast(t *testing.T, settings Settings) {
 		t.Error(of.waited)
 	}
 	elsewhere := map[string]string{
-		"backoffice.copyOf": "it reads what a mirror has copied; mirror/through_test.go",
+		"backoffice.copyOf": "it reads what a mirror has copied; importexport/mirror/through_test.go",
 	}
 	opened := slices.Sorted(maps.Keys(of.opened))
 	for _, name := range slices.Concat(openTransactions(t, "backoffice"), openTransactions(t, "importexport")) {

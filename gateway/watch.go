@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphqlhttp"
-	"example.org/backoffice/tracing"
+	"example.org/backoffice/graphql/graphqlhttp"
+	"example.org/backoffice/httpserver/tracing"
 )
 
 // report tells of an operation that has ended whoever wants to know: the log of slow ones, and traces.

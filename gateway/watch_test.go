@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphqlhttp"
+	"example.org/backoffice/graphql/graphqlhttp"
 	"example.org/backoffice/httpserver"
 )
 

@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"example.org/backoffice/webhooks"
+	"example.org/backoffice/changes/webhooks"
 )
 
 type WebhookSettings struct {

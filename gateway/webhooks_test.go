@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphiql"
-	"example.org/backoffice/webhooks"
+	"example.org/backoffice/changes/webhooks"
+	"example.org/backoffice/web/graphiql"
 )
 
 func TestWebhooksAreMeasuredAndACopyOfAnInstallationSendsNothing(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/execute"
-	"example.org/backoffice/inputs"
+	"example.org/backoffice/graphql/execute"
+	"example.org/backoffice/graphql/inputs"
 	"github.com/99designs/gqlgen/graphql"
 )
 

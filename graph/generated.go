@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/inputs"
+	"example.org/backoffice/graphql/inputs"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
 	gqlparser "github.com/vektah/gqlparser/v2"
@@ -7453,7 +7453,7 @@ func (ec *executionContext) field_Mutation_assignChecklist_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.AssignChecklistInput, error) {
-			return ec.unmarshalNAssignChecklistInput2exampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistInput(ctx, v)
+			return ec.unmarshalNAssignChecklistInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7475,7 +7475,7 @@ func (ec *executionContext) field_Mutation_assignChecklists_args(ctx context.Con
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.AssignChecklistsInput, error) {
-			return ec.unmarshalNAssignChecklistsInput2exampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistsInput(ctx, v)
+			return ec.unmarshalNAssignChecklistsInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistsInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7497,7 +7497,7 @@ func (ec *executionContext) field_Mutation_createCustomerRelation_args(ctx conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.CreateCustomerRelationInput, error) {
-			return ec.unmarshalNCreateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInput(ctx, v)
+			return ec.unmarshalNCreateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7519,7 +7519,7 @@ func (ec *executionContext) field_Mutation_createCustomerRelations_args(ctx cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "inputs",
 		func(ctx context.Context, v any) ([]*inputs.CreateCustomerRelationInput, error) {
-			return ec.unmarshalNCreateCustomerRelationInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInputᚄ(ctx, v)
+			return ec.unmarshalNCreateCustomerRelationInput2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationInputᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7557,7 +7557,7 @@ func (ec *executionContext) field_Mutation_createCustomer_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.CreateCustomerInput, error) {
-			return ec.unmarshalNCreateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInput(ctx, v)
+			return ec.unmarshalNCreateCustomerInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7579,7 +7579,7 @@ func (ec *executionContext) field_Mutation_createCustomers_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "inputs",
 		func(ctx context.Context, v any) ([]*inputs.CreateCustomerInput, error) {
-			return ec.unmarshalNCreateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInputᚄ(ctx, v)
+			return ec.unmarshalNCreateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerInputᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7617,7 +7617,7 @@ func (ec *executionContext) field_Mutation_createDocumentUpload_args(ctx context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.CreateDocumentUploadInput, error) {
-			return ec.unmarshalNCreateDocumentUploadInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateDocumentUploadInput(ctx, v)
+			return ec.unmarshalNCreateDocumentUploadInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateDocumentUploadInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7639,7 +7639,7 @@ func (ec *executionContext) field_Mutation_createLabel_args(ctx context.Context,
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.CreateLabelInput, error) {
-			return ec.unmarshalNCreateLabelInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateLabelInput(ctx, v)
+			return ec.unmarshalNCreateLabelInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateLabelInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7661,7 +7661,7 @@ func (ec *executionContext) field_Mutation_deleteCustomerRelation_args(ctx conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.DeleteCustomerRelationInput, error) {
-			return ec.unmarshalNDeleteCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerRelationInput(ctx, v)
+			return ec.unmarshalNDeleteCustomerRelationInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerRelationInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7683,7 +7683,7 @@ func (ec *executionContext) field_Mutation_deleteCustomer_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.DeleteCustomerInput, error) {
-			return ec.unmarshalNDeleteCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInput(ctx, v)
+			return ec.unmarshalNDeleteCustomerInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7705,7 +7705,7 @@ func (ec *executionContext) field_Mutation_deleteCustomers_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "inputs",
 		func(ctx context.Context, v any) ([]*inputs.DeleteCustomerInput, error) {
-			return ec.unmarshalNDeleteCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInputᚄ(ctx, v)
+			return ec.unmarshalNDeleteCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerInputᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7735,7 +7735,7 @@ func (ec *executionContext) field_Mutation_deleteUser_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.DeleteUserInput, error) {
-			return ec.unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserInput(ctx, v)
+			return ec.unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteUserInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7757,7 +7757,7 @@ func (ec *executionContext) field_Mutation_generateTranscriptDocument_args(ctx c
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.GenerateTranscriptDocumentInput, error) {
-			return ec.unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋinputsᚐGenerateTranscriptDocumentInput(ctx, v)
+			return ec.unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐGenerateTranscriptDocumentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7779,7 +7779,7 @@ func (ec *executionContext) field_Mutation_removeSavedQuery_args(ctx context.Con
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.RemoveSavedQueryInput, error) {
-			return ec.unmarshalNRemoveSavedQueryInput2exampleᚗorgᚋbackofficeᚋinputsᚐRemoveSavedQueryInput(ctx, v)
+			return ec.unmarshalNRemoveSavedQueryInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐRemoveSavedQueryInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7801,7 +7801,7 @@ func (ec *executionContext) field_Mutation_saveQuery_args(ctx context.Context, r
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.SaveQueryInput, error) {
-			return ec.unmarshalNSaveQueryInput2exampleᚗorgᚋbackofficeᚋinputsᚐSaveQueryInput(ctx, v)
+			return ec.unmarshalNSaveQueryInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐSaveQueryInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7823,7 +7823,7 @@ func (ec *executionContext) field_Mutation_updateCustomer_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.UpdateCustomerInput, error) {
-			return ec.unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx, v)
+			return ec.unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7845,7 +7845,7 @@ func (ec *executionContext) field_Mutation_updateCustomers_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "inputs",
 		func(ctx context.Context, v any) ([]*inputs.UpdateCustomerInput, error) {
-			return ec.unmarshalNUpdateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInputᚄ(ctx, v)
+			return ec.unmarshalNUpdateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerInputᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -7875,7 +7875,7 @@ func (ec *executionContext) field_Mutation_updateUser_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.UpdateUserInput, error) {
-			return ec.unmarshalNUpdateUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserInput(ctx, v)
+			return ec.unmarshalNUpdateUserInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateUserInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -10799,7 +10799,7 @@ func (ec *executionContext) _CreateCustomerRelationsPayload_results(ctx context.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.CreateCustomerRelationsResult) graphql.Marshaler {
-			return ec.marshalNCreateCustomerRelationsResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsResultᚄ(ctx, selections, v)
+			return ec.marshalNCreateCustomerRelationsResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationsResultᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -10950,7 +10950,7 @@ func (ec *executionContext) _CreateCustomersPayload_results(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.CreateCustomersResult) graphql.Marshaler {
-			return ec.marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersResultᚄ(ctx, selections, v)
+			return ec.marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersResultᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13782,7 +13782,7 @@ func (ec *executionContext) _DeleteCustomersPayload_results(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.DeleteCustomersResult) graphql.Marshaler {
-			return ec.marshalNDeleteCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersResultᚄ(ctx, selections, v)
+			return ec.marshalNDeleteCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomersResultᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15398,7 +15398,7 @@ func (ec *executionContext) _Mutation_assignChecklist(ctx context.Context, field
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.AssignChecklistPayload) graphql.Marshaler {
-			return ec.marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistPayload(ctx, selections, v)
+			return ec.marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15460,7 +15460,7 @@ func (ec *executionContext) _Mutation_generateTranscriptDocument(ctx context.Con
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {
-			return ec.marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐGenerateTranscriptDocumentPayload(ctx, selections, v)
+			return ec.marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐGenerateTranscriptDocumentPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15522,7 +15522,7 @@ func (ec *executionContext) _Mutation_createCustomer(ctx context.Context, field 
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomerPayload) graphql.Marshaler {
-			return ec.marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerPayload(ctx, selections, v)
+			return ec.marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15584,7 +15584,7 @@ func (ec *executionContext) _Mutation_updateCustomer(ctx context.Context, field 
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateCustomerPayload) graphql.Marshaler {
-			return ec.marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerPayload(ctx, selections, v)
+			return ec.marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15646,7 +15646,7 @@ func (ec *executionContext) _Mutation_deleteCustomer(ctx context.Context, field 
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.DeleteCustomerPayload) graphql.Marshaler {
-			return ec.marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerPayload(ctx, selections, v)
+			return ec.marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15708,7 +15708,7 @@ func (ec *executionContext) _Mutation_createCustomerRelation(ctx context.Context
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomerRelationPayload) graphql.Marshaler {
-			return ec.marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationPayload(ctx, selections, v)
+			return ec.marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15770,7 +15770,7 @@ func (ec *executionContext) _Mutation_deleteCustomerRelation(ctx context.Context
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.DeleteCustomerRelationPayload) graphql.Marshaler {
-			return ec.marshalODeleteCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerRelationPayload(ctx, selections, v)
+			return ec.marshalODeleteCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerRelationPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15832,7 +15832,7 @@ func (ec *executionContext) _Mutation_createDocumentUpload(ctx context.Context, 
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateDocumentUploadPayload) graphql.Marshaler {
-			return ec.marshalOCreateDocumentUploadPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateDocumentUploadPayload(ctx, selections, v)
+			return ec.marshalOCreateDocumentUploadPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateDocumentUploadPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15894,7 +15894,7 @@ func (ec *executionContext) _Mutation_createLabel(ctx context.Context, field gra
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateLabelPayload) graphql.Marshaler {
-			return ec.marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateLabelPayload(ctx, selections, v)
+			return ec.marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateLabelPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -15956,7 +15956,7 @@ func (ec *executionContext) _Mutation_updateUser(ctx context.Context, field grap
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateUserPayload) graphql.Marshaler {
-			return ec.marshalOUpdateUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserPayload(ctx, selections, v)
+			return ec.marshalOUpdateUserPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateUserPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16018,7 +16018,7 @@ func (ec *executionContext) _Mutation_deleteUser(ctx context.Context, field grap
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.DeleteUserPayload) graphql.Marshaler {
-			return ec.marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserPayload(ctx, selections, v)
+			return ec.marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteUserPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16080,7 +16080,7 @@ func (ec *executionContext) _Mutation_createCustomers(ctx context.Context, field
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomersPayload) graphql.Marshaler {
-			return ec.marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersPayload(ctx, selections, v)
+			return ec.marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16142,7 +16142,7 @@ func (ec *executionContext) _Mutation_updateCustomers(ctx context.Context, field
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateCustomersPayload) graphql.Marshaler {
-			return ec.marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersPayload(ctx, selections, v)
+			return ec.marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16204,7 +16204,7 @@ func (ec *executionContext) _Mutation_deleteCustomers(ctx context.Context, field
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.DeleteCustomersPayload) graphql.Marshaler {
-			return ec.marshalODeleteCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersPayload(ctx, selections, v)
+			return ec.marshalODeleteCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomersPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16248,7 +16248,7 @@ func (ec *executionContext) _Mutation_saveQuery(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.SaveQueryPayload) graphql.Marshaler {
-			return ec.marshalOSaveQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐSaveQueryPayload(ctx, selections, v)
+			return ec.marshalOSaveQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐSaveQueryPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16292,7 +16292,7 @@ func (ec *executionContext) _Mutation_removeSavedQuery(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.RemoveSavedQueryPayload) graphql.Marshaler {
-			return ec.marshalORemoveSavedQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐRemoveSavedQueryPayload(ctx, selections, v)
+			return ec.marshalORemoveSavedQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐRemoveSavedQueryPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16354,7 +16354,7 @@ func (ec *executionContext) _Mutation_createCustomerRelations(ctx context.Contex
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomerRelationsPayload) graphql.Marshaler {
-			return ec.marshalOCreateCustomerRelationsPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsPayload(ctx, selections, v)
+			return ec.marshalOCreateCustomerRelationsPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationsPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -16416,7 +16416,7 @@ func (ec *executionContext) _Mutation_assignChecklists(ctx context.Context, fiel
 			return next
 		},
 		func(ctx context.Context, selections ast.SelectionSet, v *inputs.AssignChecklistsPayload) graphql.Marshaler {
-			return ec.marshalOAssignChecklistsPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistsPayload(ctx, selections, v)
+			return ec.marshalOAssignChecklistsPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistsPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19682,7 +19682,7 @@ func (ec *executionContext) _UpdateCustomersPayload_results(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.UpdateCustomersResult) graphql.Marshaler {
-			return ec.marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersResultᚄ(ctx, selections, v)
+			return ec.marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersResultᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -21819,7 +21819,7 @@ func (ec *executionContext) unmarshalInputAssignChecklistInput(ctx context.Conte
 			it.CustomerID = data
 		case "customVariables":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customVariables"))
-			data, err := ec.unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐObject(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐObject(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -21877,7 +21877,7 @@ func (ec *executionContext) unmarshalInputAssignChecklistsInput(ctx context.Cont
 			it.Filter = data
 		case "customVariables":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customVariables"))
-			data, err := ec.unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐObject(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐObject(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -22140,7 +22140,7 @@ func (ec *executionContext) unmarshalInputCreateCustomerInput(ctx context.Contex
 			it.CustomerCode = graphql.OmittableOf(data)
 		case "address":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
-			data, err := ec.unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAddressInput(ctx, v)
+			data, err := ec.unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAddressInput(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -23533,7 +23533,7 @@ func (ec *executionContext) unmarshalInputUpdateCustomerInput(ctx context.Contex
 			it.CustomerCode = graphql.OmittableOf(data)
 		case "address":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
-			data, err := ec.unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAddressInput(ctx, v)
+			data, err := ec.unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAddressInput(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -30447,12 +30447,12 @@ func (ec *executionContext) marshalNAddress2exampleᚗorgᚋbackofficeᚋbackoff
 	return ec._Address(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalNAssignChecklistInput2exampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistInput(ctx context.Context, v any) (inputs.AssignChecklistInput, error) {
+func (ec *executionContext) unmarshalNAssignChecklistInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistInput(ctx context.Context, v any) (inputs.AssignChecklistInput, error) {
 	res, err := ec.unmarshalInputAssignChecklistInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNAssignChecklistsInput2exampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistsInput(ctx context.Context, v any) (inputs.AssignChecklistsInput, error) {
+func (ec *executionContext) unmarshalNAssignChecklistsInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistsInput(ctx context.Context, v any) (inputs.AssignChecklistsInput, error) {
 	res, err := ec.unmarshalInputAssignChecklistsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -30760,18 +30760,18 @@ func (ec *executionContext) marshalNChecklistOrderField2exampleᚗorgᚋbackoffi
 	return res
 }
 
-func (ec *executionContext) unmarshalNCreateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInput(ctx context.Context, v any) (inputs.CreateCustomerInput, error) {
+func (ec *executionContext) unmarshalNCreateCustomerInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerInput(ctx context.Context, v any) (inputs.CreateCustomerInput, error) {
 	res, err := ec.unmarshalInputCreateCustomerInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInputᚄ(ctx context.Context, v any) ([]*inputs.CreateCustomerInput, error) {
+func (ec *executionContext) unmarshalNCreateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerInputᚄ(ctx context.Context, v any) ([]*inputs.CreateCustomerInput, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]*inputs.CreateCustomerInput, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNCreateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNCreateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -30779,23 +30779,23 @@ func (ec *executionContext) unmarshalNCreateCustomerInput2ᚕᚖexampleᚗorgᚋ
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalNCreateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerInput(ctx context.Context, v any) (*inputs.CreateCustomerInput, error) {
+func (ec *executionContext) unmarshalNCreateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerInput(ctx context.Context, v any) (*inputs.CreateCustomerInput, error) {
 	res, err := ec.unmarshalInputCreateCustomerInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInput(ctx context.Context, v any) (inputs.CreateCustomerRelationInput, error) {
+func (ec *executionContext) unmarshalNCreateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationInput(ctx context.Context, v any) (inputs.CreateCustomerRelationInput, error) {
 	res, err := ec.unmarshalInputCreateCustomerRelationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreateCustomerRelationInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInputᚄ(ctx context.Context, v any) ([]*inputs.CreateCustomerRelationInput, error) {
+func (ec *executionContext) unmarshalNCreateCustomerRelationInput2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationInputᚄ(ctx context.Context, v any) ([]*inputs.CreateCustomerRelationInput, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]*inputs.CreateCustomerRelationInput, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNCreateCustomerRelationInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNCreateCustomerRelationInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -30803,16 +30803,16 @@ func (ec *executionContext) unmarshalNCreateCustomerRelationInput2ᚕᚖexample�
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalNCreateCustomerRelationInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationInput(ctx context.Context, v any) (*inputs.CreateCustomerRelationInput, error) {
+func (ec *executionContext) unmarshalNCreateCustomerRelationInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationInput(ctx context.Context, v any) (*inputs.CreateCustomerRelationInput, error) {
 	res, err := ec.unmarshalInputCreateCustomerRelationInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateCustomerRelationsResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.CreateCustomerRelationsResult) graphql.Marshaler {
+func (ec *executionContext) marshalNCreateCustomerRelationsResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationsResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.CreateCustomerRelationsResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNCreateCustomerRelationsResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsResult(ctx, sel, v[i])
+		return ec.marshalNCreateCustomerRelationsResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationsResult(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -30824,7 +30824,7 @@ func (ec *executionContext) marshalNCreateCustomerRelationsResult2ᚕᚖexample�
 	return ret
 }
 
-func (ec *executionContext) marshalNCreateCustomerRelationsResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsResult(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationsResult) graphql.Marshaler {
+func (ec *executionContext) marshalNCreateCustomerRelationsResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationsResult(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationsResult) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -30834,11 +30834,11 @@ func (ec *executionContext) marshalNCreateCustomerRelationsResult2ᚖexampleᚗo
 	return ec._CreateCustomerRelationsResult(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.CreateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.CreateCustomersResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersResult(ctx, sel, v[i])
+		return ec.marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersResult(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -30850,7 +30850,7 @@ func (ec *executionContext) marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomersResult) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -30860,12 +30860,12 @@ func (ec *executionContext) marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbac
 	return ec._CreateCustomersResult(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCreateDocumentUploadInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateDocumentUploadInput(ctx context.Context, v any) (inputs.CreateDocumentUploadInput, error) {
+func (ec *executionContext) unmarshalNCreateDocumentUploadInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateDocumentUploadInput(ctx context.Context, v any) (inputs.CreateDocumentUploadInput, error) {
 	res, err := ec.unmarshalInputCreateDocumentUploadInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreateLabelInput2exampleᚗorgᚋbackofficeᚋinputsᚐCreateLabelInput(ctx context.Context, v any) (inputs.CreateLabelInput, error) {
+func (ec *executionContext) unmarshalNCreateLabelInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateLabelInput(ctx context.Context, v any) (inputs.CreateLabelInput, error) {
 	res, err := ec.unmarshalInputCreateLabelInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -31240,18 +31240,18 @@ func (ec *executionContext) marshalNDateTime2exampleᚗorgᚋbackofficeᚋbackof
 	return v
 }
 
-func (ec *executionContext) unmarshalNDeleteCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInput(ctx context.Context, v any) (inputs.DeleteCustomerInput, error) {
+func (ec *executionContext) unmarshalNDeleteCustomerInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerInput(ctx context.Context, v any) (inputs.DeleteCustomerInput, error) {
 	res, err := ec.unmarshalInputDeleteCustomerInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDeleteCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInputᚄ(ctx context.Context, v any) ([]*inputs.DeleteCustomerInput, error) {
+func (ec *executionContext) unmarshalNDeleteCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerInputᚄ(ctx context.Context, v any) ([]*inputs.DeleteCustomerInput, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]*inputs.DeleteCustomerInput, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNDeleteCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNDeleteCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -31259,21 +31259,21 @@ func (ec *executionContext) unmarshalNDeleteCustomerInput2ᚕᚖexampleᚗorgᚋ
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalNDeleteCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerInput(ctx context.Context, v any) (*inputs.DeleteCustomerInput, error) {
+func (ec *executionContext) unmarshalNDeleteCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerInput(ctx context.Context, v any) (*inputs.DeleteCustomerInput, error) {
 	res, err := ec.unmarshalInputDeleteCustomerInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDeleteCustomerRelationInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerRelationInput(ctx context.Context, v any) (inputs.DeleteCustomerRelationInput, error) {
+func (ec *executionContext) unmarshalNDeleteCustomerRelationInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerRelationInput(ctx context.Context, v any) (inputs.DeleteCustomerRelationInput, error) {
 	res, err := ec.unmarshalInputDeleteCustomerRelationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.DeleteCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNDeleteCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.DeleteCustomersResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeleteCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersResult(ctx, sel, v[i])
+		return ec.marshalNDeleteCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomersResult(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -31285,7 +31285,7 @@ func (ec *executionContext) marshalNDeleteCustomersResult2ᚕᚖexampleᚗorgᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNDeleteCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNDeleteCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomersResult) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -31295,7 +31295,7 @@ func (ec *executionContext) marshalNDeleteCustomersResult2ᚖexampleᚗorgᚋbac
 	return ec._DeleteCustomersResult(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserInput(ctx context.Context, v any) (inputs.DeleteUserInput, error) {
+func (ec *executionContext) unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteUserInput(ctx context.Context, v any) (inputs.DeleteUserInput, error) {
 	res, err := ec.unmarshalInputDeleteUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -31389,7 +31389,7 @@ func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.S
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋinputsᚐGenerateTranscriptDocumentInput(ctx context.Context, v any) (inputs.GenerateTranscriptDocumentInput, error) {
+func (ec *executionContext) unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐGenerateTranscriptDocumentInput(ctx context.Context, v any) (inputs.GenerateTranscriptDocumentInput, error) {
 	res, err := ec.unmarshalInputGenerateTranscriptDocumentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -31889,12 +31889,12 @@ func (ec *executionContext) marshalNRelationKind2exampleᚗorgᚋbackofficeᚋba
 	return res
 }
 
-func (ec *executionContext) unmarshalNRemoveSavedQueryInput2exampleᚗorgᚋbackofficeᚋinputsᚐRemoveSavedQueryInput(ctx context.Context, v any) (inputs.RemoveSavedQueryInput, error) {
+func (ec *executionContext) unmarshalNRemoveSavedQueryInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐRemoveSavedQueryInput(ctx context.Context, v any) (inputs.RemoveSavedQueryInput, error) {
 	res, err := ec.unmarshalInputRemoveSavedQueryInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNSaveQueryInput2exampleᚗorgᚋbackofficeᚋinputsᚐSaveQueryInput(ctx context.Context, v any) (inputs.SaveQueryInput, error) {
+func (ec *executionContext) unmarshalNSaveQueryInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐSaveQueryInput(ctx context.Context, v any) (inputs.SaveQueryInput, error) {
 	res, err := ec.unmarshalInputSaveQueryInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -32264,18 +32264,18 @@ func (ec *executionContext) marshalNTranscriptsAggregate2ᚖexampleᚗorgᚋback
 	return ec._TranscriptsAggregate(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx context.Context, v any) (inputs.UpdateCustomerInput, error) {
+func (ec *executionContext) unmarshalNUpdateCustomerInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerInput(ctx context.Context, v any) (inputs.UpdateCustomerInput, error) {
 	res, err := ec.unmarshalInputUpdateCustomerInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNUpdateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInputᚄ(ctx context.Context, v any) ([]*inputs.UpdateCustomerInput, error) {
+func (ec *executionContext) unmarshalNUpdateCustomerInput2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerInputᚄ(ctx context.Context, v any) ([]*inputs.UpdateCustomerInput, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
 	res := make([]*inputs.UpdateCustomerInput, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNUpdateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNUpdateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -32283,16 +32283,16 @@ func (ec *executionContext) unmarshalNUpdateCustomerInput2ᚕᚖexampleᚗorgᚋ
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalNUpdateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerInput(ctx context.Context, v any) (*inputs.UpdateCustomerInput, error) {
+func (ec *executionContext) unmarshalNUpdateCustomerInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerInput(ctx context.Context, v any) (*inputs.UpdateCustomerInput, error) {
 	res, err := ec.unmarshalInputUpdateCustomerInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.UpdateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.UpdateCustomersResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersResult(ctx, sel, v[i])
+		return ec.marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersResult(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -32304,7 +32304,7 @@ func (ec *executionContext) marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomersResult) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -32314,7 +32314,7 @@ func (ec *executionContext) marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbac
 	return ec._UpdateCustomersResult(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateUserInput2exampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserInput(ctx context.Context, v any) (inputs.UpdateUserInput, error) {
+func (ec *executionContext) unmarshalNUpdateUserInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateUserInput(ctx context.Context, v any) (inputs.UpdateUserInput, error) {
 	res, err := ec.unmarshalInputUpdateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -32609,7 +32609,7 @@ func (ec *executionContext) marshalN__TypeKind2string(ctx context.Context, sel a
 	return res
 }
 
-func (ec *executionContext) unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAddressInput(ctx context.Context, v any) (*inputs.AddressInput, error) {
+func (ec *executionContext) unmarshalOAddressInput2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAddressInput(ctx context.Context, v any) (*inputs.AddressInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -32617,14 +32617,14 @@ func (ec *executionContext) unmarshalOAddressInput2ᚖexampleᚗorgᚋbackoffice
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.AssignChecklistPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.AssignChecklistPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._AssignChecklistPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOAssignChecklistsPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐAssignChecklistsPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.AssignChecklistsPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOAssignChecklistsPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistsPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.AssignChecklistsPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -32743,42 +32743,42 @@ func (ec *executionContext) unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackoffi
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateCustomerPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateCustomerRelationPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOCreateCustomerRelationsPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomerRelationsPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationsPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateCustomerRelationsPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationsPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationsPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateCustomerRelationsPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomersPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomersPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateCustomersPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOCreateDocumentUploadPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateDocumentUploadPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateDocumentUploadPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateDocumentUploadPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateDocumentUploadPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateDocumentUploadPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateDocumentUploadPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐCreateLabelPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateLabelPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateLabelPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateLabelPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateLabelPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -32916,28 +32916,28 @@ func (ec *executionContext) marshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbac
 	return v
 }
 
-func (ec *executionContext) marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DeleteCustomerPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODeleteCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) marshalODeleteCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomerRelationPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DeleteCustomerRelationPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODeleteCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomersPayload) graphql.Marshaler {
+func (ec *executionContext) marshalODeleteCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomersPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DeleteCustomersPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐDeleteUserPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteUserPayload) graphql.Marshaler {
+func (ec *executionContext) marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteUserPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteUserPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -32958,7 +32958,7 @@ func (ec *executionContext) marshalOFinancialYear2ᚖexampleᚗorgᚋbackoffice�
 	return ec._FinancialYear(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐGenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐGenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -33036,7 +33036,7 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	return res
 }
 
-func (ec *executionContext) unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐObject(ctx context.Context, v any) (*inputs.Object, error) {
+func (ec *executionContext) unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐObject(ctx context.Context, v any) (*inputs.Object, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -33045,7 +33045,7 @@ func (ec *executionContext) unmarshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋinput
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐObject(ctx context.Context, sel ast.SelectionSet, v *inputs.Object) graphql.Marshaler {
+func (ec *executionContext) marshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐObject(ctx context.Context, sel ast.SelectionSet, v *inputs.Object) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -33211,14 +33211,14 @@ func (ec *executionContext) unmarshalORelationsCondition2ᚖexampleᚗorgᚋback
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalORemoveSavedQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐRemoveSavedQueryPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.RemoveSavedQueryPayload) graphql.Marshaler {
+func (ec *executionContext) marshalORemoveSavedQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐRemoveSavedQueryPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.RemoveSavedQueryPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._RemoveSavedQueryPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOSaveQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐSaveQueryPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.SaveQueryPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOSaveQueryPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐSaveQueryPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.SaveQueryPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -33379,21 +33379,21 @@ func (ec *executionContext) unmarshalOTranscriptsCondition2ᚖexampleᚗorgᚋba
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._UpdateCustomerPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomersPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomersPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._UpdateCustomersPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOUpdateUserPayload2ᚖexampleᚗorgᚋbackofficeᚋinputsᚐUpdateUserPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateUserPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOUpdateUserPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateUserPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateUserPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

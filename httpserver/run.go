@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"time"
 
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 // How long a client may take over parts of a request. Deadline bounds answers, Stream downloads, longestTime the rest.

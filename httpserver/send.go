@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 // sender bounds the time that a client has for each part of its answer, and for all of it.

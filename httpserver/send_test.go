@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 func TestALongAnswerArrivesWhole(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/go-chi/cors"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 type Options struct {

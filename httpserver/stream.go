@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"example.org/backoffice/limits"
+	"example.org/backoffice/graphql/limits"
 )
 
 const (

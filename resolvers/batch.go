@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graph"
-	"example.org/backoffice/inputs"
+	"example.org/backoffice/graphql/inputs"
 	"example.org/backoffice/privacy"
 )
 

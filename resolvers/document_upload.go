@@ -6,7 +6,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/inputs"
+	"example.org/backoffice/graphql/inputs"
 )
 
 // uploadPeriod is how long a signed path takes a document: long enough to send it again over a poor line.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mapping"
+	"example.org/backoffice/rest/mapping"
 )
 
 // Calculation is the tax calculation that was started for a transcript.

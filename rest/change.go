@@ -16,7 +16,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mapping"
+	"example.org/backoffice/rest/mapping"
 )
 
 const tagChanges = "Changes"

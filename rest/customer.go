@@ -5,8 +5,8 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mapping"
 	"example.org/backoffice/privacy"
+	"example.org/backoffice/rest/mapping"
 )
 
 // Customer is a customer as shown; the registration numbers only for a pair with privacy.read.

@@ -5,8 +5,8 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mapping"
 	"example.org/backoffice/privacy"
+	"example.org/backoffice/rest/mapping"
 )
 
 const tagCustomers = "Customers"

@@ -5,7 +5,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mapping"
+	"example.org/backoffice/rest/mapping"
 )
 
 // Document is a document of a customer that does not come from the tax administration.

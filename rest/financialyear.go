@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mapping"
+	"example.org/backoffice/rest/mapping"
 )
 
 // FinancialYear is the frame in which data is collected.

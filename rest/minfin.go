@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mapping"
+	"example.org/backoffice/rest/mapping"
 )
 
 // MinfinDocument is a document synchronised from the tax administration.

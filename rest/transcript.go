@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mapping"
+	"example.org/backoffice/rest/mapping"
 )
 
 // Transcript is the filled-in result of a checklist for a customer.

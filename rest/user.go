@@ -5,7 +5,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/mapping"
+	"example.org/backoffice/rest/mapping"
 )
 
 type User struct {

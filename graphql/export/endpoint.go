@@ -1,0 +1,165 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/graphqlhttp"
+	"example.org/backoffice/graphql/limits"
+)
+
+type Config struct {
+	GraphQL *graphqlhttp.GraphQL
+	Changes backoffice.ChangeReader
+	// Challenge tells in the header by which to sign in, where a page is denied before the first byte; it may be nil.
+	Challenge func(w http.ResponseWriter, r *http.Request, err error)
+	Limits    limits.Settings
+	// Life ends all exports with it, for which its cause is the reason; nil does not end.
+	Life context.Context
+	Log  *slog.Logger // slog.Default() when nil
+}
+
+// Endpoint exports lists. Make one with New; it may be used by many requests at a time.
+type Endpoint struct {
+	config Config
+	pages  atomic.Int64 // that are in memory
+
+	mu   sync.Mutex
+	busy map[string]bool // pairs that have an export
+}
+
+func New(c Config) *Endpoint {
+	c.Log = cmp.Or(c.Log, slog.Default())
+	if c.Challenge == nil {
+		c.Challenge = func(http.ResponseWriter, *http.Request, error) {}
+	}
+	if c.Life == nil {
+		c.Life = context.Background()
+	}
+	return &Endpoint{config: c, busy: map[string]bool{}}
+}
+
+// Pages is how many pages of exports are in memory now.
+func (e *Endpoint) Pages() int64 { return e.pages.Load() }
+
+// ServeHTTP answers a GraphQL request with the whole of its list. The address has the Options, and nothing else.
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	options, rest, err := ReadOptions(r.URL.Query())
+	if err == nil && len(rest) > 0 {
+		err = backoffice.Errorf(backoffice.BadInput, "the parameters of an export are format, rows, after, cursor and excel")
+	}
+	var asked graphqlhttp.Asked
+	if err == nil {
+		asked, err = e.config.GraphQL.Ask(w, r)
+	}
+	if err != nil {
+		e.refuse(w, r, nil, 0, err)
+		return
+	}
+	e.Export(w, r, asked, options)
+}
+
+// Export answers a request, of whatever method, with the whole of a document's list. Without a format in the options
+// that of the request's Accept is taken. The request has a principal, a register's ledger, and no deadline.
+func (e *Endpoint) Export(w http.ResponseWriter, r *http.Request, asked graphqlhttp.Asked, o Options) {
+	x, err := e.begin(r, asked, o)
+	if err != nil {
+		e.refuse(w, r, nil, 0, err)
+		return
+	}
+	x.answer(w)
+}
+
+// begin does what can be said before anything is executed.
+func (e *Endpoint) begin(r *http.Request, asked graphqlhttp.Asked, o Options) (_ *exporting, err error) {
+	if !r.ProtoAtLeast(1, 1) {
+		return nil, backoffice.Errorf(backoffice.BadInput, "an export needs HTTP/1.1, or its end could not be told from a broken connection; a proxy before this server may have to be told (nginx: proxy_http_version 1.1)")
+	}
+	if o.Format == "" {
+		if o.Format, err = negotiate(r.Header); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	query, err := e.config.GraphQL.Query(r.Context(), asked, r.Header)
+	if err != nil {
+		return nil, err
+	}
+	x := &exporting{Endpoint: e, request: r, options: o}
+	if x.spine, err = spineOf(query, o); err != nil {
+		return nil, err
+	}
+	if x.spine.first > int64(e.config.Limits.ExportRows) {
+		return nil, errRows(e.config.Limits.ExportRows)
+	}
+	if o.Format != JSONL {
+		if x.table, err = newTable(x.spine.row, o.Rows); err != nil {
+			return nil, err
+		}
+	}
+	if _, err = x.spine.admit(r.Context()); err != nil {
+		return nil, err
+	}
+	x.walk, err = e.newWalk(x.spine)
+	return x, err
+}
+
+func errRows(most int) error {
+	return backoffice.Errorf(backoffice.OverLimit, "an export has at most %d rows: ask for fewer with first, and go on with after", most)
+}
+
+var errBusy error = backoffice.Errorf(backoffice.RateLimited, "this pair has an export already; one at a time")
+
+// enter takes the pair's turn.
+func (e *Endpoint) enter(ctx context.Context) (leave func(), err error) {
+	pair := auth.From(ctx).ClientID
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.busy[pair] {
+		return nil, errBusy
+	}
+	e.busy[pair] = true
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.busy, pair)
+	}, nil
+}
+
+// refuse tells a client why there is no export.
+func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, query *graphqlhttp.Query, cost int, err error) {
+	if backoffice.KindOf(err) == backoffice.Unauthenticated {
+		e.config.Challenge(w, r, err)
+	}
+	refused := e.config.GraphQL.Refusal(r.Context(), err)
+	status := e.config.GraphQL.RefuseWith(w, r, refused)
+	e.config.GraphQL.Done(r.Context(), query, cost, status, refused)
+}
+
+// broken ends an answer that has begun: the client must not take what it has for a whole.
+func (e *Endpoint) broken(ctx context.Context, query *graphqlhttp.Query, cost int, err error) {
+	refused := e.config.GraphQL.Refusal(ctx, err)
+	e.config.GraphQL.Done(ctx, query, cost, http.StatusOK, refused)
+	level := slog.LevelWarn
+	if errors.Is(err, errGone) {
+		level = slog.LevelInfo
+	}
+	e.config.Log.Log(ctx, level, "an export was broken off", "request", backoffice.RequestOf(ctx).ID, "cause", backoffice.MaskDigits(causeOf(err).Error()))
+	panic(http.ErrAbortHandler)
+}
+
+func causeOf(err error) error {
+	if known, ok := errors.AsType[*backoffice.Error](err); ok && known.Cause != nil {
+		return known.Cause
+	}
+	return err
+}

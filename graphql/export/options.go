@@ -1,0 +1,134 @@
+package export
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/graphqlhttp"
+)
+
+type Format string
+
+// The formats, by their names in ?format= and as endings of files.
+const (
+	JSONL Format = "jsonl"
+	CSV   Format = "csv"
+	XLSX  Format = "xlsx"
+)
+
+var mediaOf = map[Format]string{
+	JSONL: "application/jsonl",
+	CSV:   "text/csv",
+	XLSX:  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+func (f Format) contentType() string {
+	if f == XLSX {
+		return mediaOf[f]
+	}
+	return mediaOf[f] + "; charset=utf-8"
+}
+
+// ParseFormat knows a format by its name. Errors: BadInput.
+func ParseFormat(name string) (Format, error) {
+	if _, known := mediaOf[Format(name)]; known {
+		return Format(name), nil
+	}
+	return "", backoffice.Errorf(backoffice.BadInput, "the formats of an export are jsonl, csv and xlsx")
+}
+
+type Options struct {
+	Format Format // "" when it does not say
+	Rows   string // the path of the list that is unfolded into rows
+	After  string // the cursor behind which the list begins; "" is what the document says
+	Cursor bool   // each row has its cursor
+	Excel  bool   // CSV as Excel opens it
+}
+
+var optionNames = map[string]func(*Options, string) error{
+	"format": func(o *Options, value string) (err error) {
+		o.Format, err = ParseFormat(value)
+		return err
+	},
+	"rows":   func(o *Options, value string) error { o.Rows = value; return nil },
+	"after":  func(o *Options, value string) error { o.After = value; return nil },
+	"cursor": func(o *Options, value string) error { return parseSwitch(&o.Cursor, "cursor", value) },
+	"excel":  func(o *Options, value string) error { return parseSwitch(&o.Excel, "excel", value) },
+}
+
+func parseSwitch(into *bool, name, value string) error {
+	switch value {
+	case "on":
+		*into = true
+	case "off", "":
+	default:
+		return backoffice.Errorf(backoffice.BadInput, "%s is on or off", name)
+	}
+	return nil
+}
+
+// ReadOptions takes the options out of an address's parameters. Errors: BadInput, also for an option given twice.
+func ReadOptions(parameters url.Values) (o Options, rest url.Values, err error) {
+	rest = url.Values{}
+	for name, values := range parameters {
+		set, known := optionNames[name]
+		switch {
+		case !known:
+			rest[name] = values
+		case len(values) > 1:
+			return o, nil, backoffice.Errorf(backoffice.BadInput, "a parameter occurs twice")
+		default:
+			if err := set(&o, values[0]); err != nil {
+				return o, nil, err
+			}
+		}
+	}
+	return o, rest, nil
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Rows != "" && o.Format == JSONL:
+		return backoffice.Errorf(backoffice.BadInput, "rows goes with csv and xlsx; in JSON Lines every list is nested in its row")
+	case o.Excel && o.Format != CSV:
+		return backoffice.Errorf(backoffice.BadInput, "excel goes with csv")
+	}
+	return nil
+}
+
+var errNotAcceptable = graphqlhttp.NotAcceptable("an export is " + mediaOf[JSONL] + ", " + mediaOf[CSV] + " or " + mediaOf[XLSX] + ": name one in Accept, or in ?format=jsonl, csv or xlsx")
+
+// negotiate picks the format that the Accept headers like best: JSON Lines for those who take anything.
+func negotiate(header http.Header) (Format, error) {
+	var format Format
+	best, anything := 0.0, strings.TrimSpace(strings.Join(header.Values("Accept"), "")) == ""
+	for _, line := range header.Values("Accept") {
+		for entry := range strings.SplitSeq(line, ",") {
+			media, parameters, err := mime.ParseMediaType(entry)
+			if err != nil {
+				continue
+			}
+			quality := 1.0
+			if q, stated := parameters["q"]; stated {
+				quality, _ = strconv.ParseFloat(q, 64) // 0 for what is no number
+			}
+			anything = anything || (media == "*/*" || media == "application/*") && quality > 0
+			for offered, name := range mediaOf {
+				if name == media && quality > best {
+					format, best = offered, quality
+				}
+			}
+		}
+	}
+	switch {
+	case format != "":
+		return format, nil
+	case anything:
+		return JSONL, nil
+	}
+	return "", errNotAcceptable
+}

@@ -1,0 +1,179 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/graphqlhttp"
+	"example.org/backoffice/graphql/limits"
+	"example.org/backoffice/privacy"
+)
+
+// spine is the list that an export walks, and the query that asks for a page of it.
+type spine struct {
+	query  *graphqlhttp.Query // with the variables of its own below
+	name   string             // for a file
+	row    *shape             // of an element of the list
+	first  int64              // the number of rows that is asked for; -1 for all
+	after  string             // "" for the start
+	scopes []backoffice.Scope // that the whole document needs
+}
+
+// Variables of the query of a page, by names that no document can have.
+const (
+	firstVariable = "+first"
+	afterVariable = "+after"
+)
+
+// spineOf finds the list of a document and rewrites it, so that it asks for a page and for what the walk has to know.
+// Errors: BadInput for a document that an export cannot be made of, OverLimit, and those of a query's limits.
+func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
+	if asked.Operation.Operation != ast.Query {
+		return nil, backoffice.Errorf(backoffice.BadInput, "an export is made of a query")
+	}
+	s := &selecting{fragments: asked.Document.Fragments, variables: asked.Variables}
+	roots := s.fields(asked.Operation.SelectionSet)
+	if len(roots) != 1 || !limits.IsConnection(asked.Schema.Types[roots[0].definition.Type.Name()]) {
+		return nil, backoffice.Errorf(backoffice.BadInput, "an export has exactly one root field, a list with edges; this document has %s", namesOf(roots))
+	}
+	root := roots[0]
+	sp := &spine{name: root.name}
+	if asked.Operation.Name != "" {
+		sp.name = asked.Operation.Name
+	}
+	arguments, err := sp.window(root, asked.Variables, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &rewriting{selecting: s, schema: asked.Schema, fragments: map[string]*ast.FragmentDefinition{}}
+	list, err := r.list(root, o.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	field := *root.source
+	field.Arguments, field.SelectionSet, field.Directives = arguments, ast.SelectionSet{r.page(root.definition, "hasNextPage", "endCursor"), list}, nil
+	operation := *asked.Operation
+	operation.SelectionSet, operation.Directives = ast.SelectionSet{&field}, nil
+	query := *asked
+	query.Operation, query.Document = &operation, &ast.QueryDocument{Operations: ast.OperationList{&operation}, Fragments: r.rewritten}
+	sp.query = &query
+	for _, name := range limits.Scopes(asked.Schema, asked.Operation, asked.Variables) {
+		sp.scopes = append(sp.scopes, backoffice.Scope(name))
+	}
+	shapes := &shaping{selecting: &selecting{fragments: r.rewritten, variables: asked.Variables}}
+	if sp.row, err = shapes.of(list.SelectionSet); err != nil {
+		return nil, err
+	}
+	sp.row.paths("")
+	return sp, sp.row.distinct()
+}
+
+func namesOf(fields []*selected) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = backoffice.ShownName(f.alias)
+	}
+	return cutTo(names, "nothing")
+}
+
+// cutTo lists names, at most ten of them.
+func cutTo(names []string, none string) string {
+	const most = 10
+	switch {
+	case len(names) == 0:
+		return none
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// window takes out of the list's arguments which part of it is asked for, and puts the variables of a page there.
+func (sp *spine) window(root *selected, variables map[string]any, o Options) (ast.ArgumentList, error) {
+	given := root.source.ArgumentMap(variables)
+	for _, name := range []string{"last", "before", "page", "pageSize"} {
+		if given[name] != nil {
+			return nil, backoffice.Errorf(backoffice.BadInput, "an export goes forward: its list takes first and after, not %s", name)
+		}
+	}
+	sp.first = -1
+	if root.source.Arguments.ForName("first") != nil && given["first"] != nil {
+		first, ok := given["first"].(int64)
+		if !ok || first < 0 {
+			return nil, backoffice.Errorf(backoffice.BadInput, "first is a number of rows, 0 or more")
+		}
+		sp.first = first
+	}
+	sp.after, _ = given["after"].(string)
+	if o.After != "" {
+		sp.after = o.After
+	}
+	arguments := slices.DeleteFunc(slices.Clone(root.source.Arguments), func(a *ast.Argument) bool {
+		return slices.Contains([]string{"first", "after", "last", "before", "page", "pageSize"}, a.Name)
+	})
+	for name, variable := range map[string]string{"first": firstVariable, "after": afterVariable} {
+		if root.definition.Arguments.ForName(name) == nil {
+			return nil, backoffice.Errorf(backoffice.BadInput, "this list cannot be walked")
+		}
+		arguments = append(arguments, &ast.Argument{Name: name, Value: &ast.Value{Kind: ast.Variable, Raw: variable}, Position: root.source.Position})
+	}
+	return arguments, nil
+}
+
+func (sp *spine) variables(first int64, after string) map[string]any {
+	values := maps.Clone(sp.query.Variables)
+	if values == nil {
+		values = map[string]any{}
+	}
+	values[firstVariable] = first
+	if after != "" {
+		values[afterVariable] = after
+	}
+	return values
+}
+
+// admit checks that the context's principal may see all that the document asks for, and has what is opened entered in
+// the register as an export. Errors: Forbidden; BadInput when the register wants a purpose.
+func (sp *spine) admit(ctx context.Context) (context.Context, error) {
+	for _, scope := range sp.scopes {
+		if err := auth.Require(ctx, scope); err != nil {
+			return ctx, err
+		}
+	}
+	if slices.Contains(sp.scopes, backoffice.PrivacyRead) {
+		return privacy.AsExport(ctx)
+	}
+	return ctx, nil
+}
+
+var errTwice = errors.New("a name is there twice")
+
+// distinct refuses rows that would have the same name twice, or one of the export's own.
+func (s *shape) distinct() error {
+	seen := map[string]bool{cursorColumn: true, truncatedColumn: true}
+	return s.named(seen)
+}
+
+func (s *shape) named(seen map[string]bool) error {
+	for _, m := range s.members {
+		if m.role == node {
+			if err := m.below.named(seen); err != nil {
+				return err
+			}
+			continue
+		}
+		if seen[m.name] && m.role == plain {
+			return &backoffice.Error{Kind: backoffice.BadInput, Cause: errTwice, Message: "a row would have the name " + backoffice.ShownName(m.name) +
+				" twice: give one of them another, by an alias"}
+		}
+		seen[m.name] = true
+	}
+	return nil
+}

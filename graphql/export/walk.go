@@ -1,0 +1,215 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/graphqlhttp"
+)
+
+// pageRows is how many rows are read at a time; fewer where such a page would cost too much or be too long.
+const pageRows = backoffice.MaxPageSize
+
+// mostPages is how many pages of an export are in memory: one written, one being answered, one being read.
+const mostPages = 3
+
+type walk struct {
+	*Endpoint
+	spine *spine
+	size  int64 // of a page
+	cost  int   // of a page
+	at    place // of the page that is handed over next
+}
+
+// place is where a page begins.
+type place struct {
+	after string
+	left  int64 // rows that may still be asked for
+}
+
+// newWalk finds the size of a page that may be executed. Errors: those of a price.
+func (e *Endpoint) newWalk(s *spine) (_ *walk, err error) {
+	w := &walk{Endpoint: e, spine: s, size: pageRows, at: place{s.after, s.first}}
+	if w.at.left < 0 {
+		w.at.left = math.MaxInt64
+	}
+	for {
+		if w.cost, err = w.config.GraphQL.Price(s.query, s.variables(w.size, w.at.after)); err == nil || w.size == 1 {
+			return w, err
+		}
+		w.size /= 2
+	}
+}
+
+type leaf struct {
+	part *graphqlhttp.Part
+	rows int   // where the list begins in the part's data; 0 until that is known
+	next place // of the page behind it
+	last bool
+	held *atomic.Int64
+}
+
+func (l *leaf) end() {
+	l.part.End()
+	l.held.Add(-1)
+}
+
+// read reads a page. It checks again that the pair is one, and has the scopes. begun is told, at most once, where the
+// page behind it begins, which is known before the whole page is; whether the page is good is not known then.
+func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, error) {
+	ctx, err := w.spine.admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, asked := &leaf{held: &w.pages}, min(w.size, at.left)
+	l.part, err = w.config.GraphQL.Part(ctx, w.spine.query, w.spine.variables(asked, at.after), w.cost, func(answer []byte) {
+		if l.rows == 0 && l.open(answer, at.left-asked) && !l.last {
+			begun(l.next)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if w.pages.Add(1); l.rows == 0 {
+		l.end()
+		return nil, errForm
+	}
+	return l, nil
+}
+
+var errForm = errors.New("an answer is not of the form that an export asked for")
+
+// open finds in an answer, or in what there is of it so far, what the walk has to know, and reports whether it is
+// there; left is how many rows may be asked for behind the page:
+// {"customers":{"+page":{"hasNextPage":true,"endCursor":"…"},"nodes":[…]}}.
+func (l *leaf) open(b []byte, left int64) bool {
+	_, rest, _ := bytes.Cut(b, []byte(`:{"`+pageName+`":{"hasNextPage":`))
+	page, list, whole := bytes.Cut(rest, []byte(`},"`))
+	more, cursor, _ := bytes.Cut(page, []byte(`,"endCursor":`))
+	_, list, found := bytes.Cut(list, []byte(`":`))
+	if !whole || !found || len(list) == 0 || list[0] != '[' || len(cursor) == 0 {
+		return false
+	}
+	l.next = place{left: left}
+	if !isNull(cursor, 0) {
+		l.next.after = string(appendText(nil, cursor))
+	}
+	l.last = string(more) != "true" || l.next.after == "" || left == 0
+	l.rows = len(b) - len(list)
+	return true
+}
+
+type reading struct {
+	done chan struct{}
+	leaf *leaf
+	err  error
+}
+
+// leaves calls do with each page, in order; when do is called, the register knows what is in the page. A page that is
+// too long is asked for with half the rows. Behind the first page what is not available for a moment is asked for
+// again, for as long as one page may take; when the pair's budget is spent, until there is enough again.
+func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
+	begun := w.at
+	var since time.Time
+	for pause := time.Duration(0); ; {
+		from := w.at
+		ofReading, err := w.follow(ctx, do)
+		switch {
+		case err == nil || !ofReading || ctx.Err() != nil:
+			return err
+		case graphqlhttp.IsTooLong(err) && w.size > 1:
+			w.size /= 2
+			continue
+		case w.at == begun:
+			return err
+		case graphqlhttp.IsRateLimited(err): // the pair's budget comes back for certain
+			since, pause = time.Now(), budgetPause
+		case !graphqlhttp.IsUnavailable(err):
+			return err
+		}
+		if w.at != from || pause == 0 {
+			since, pause = time.Now(), firstPause
+		}
+		if time.Since(since)+pause > w.config.Limits.Time {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// How long the walk waits before it asks again for what was not available.
+const (
+	firstPause   = 50 * time.Millisecond
+	longestPause = time.Second
+	budgetPause  = 200 * time.Millisecond
+)
+
+// follow reads pages from w.at on and hands them over, until one of both fails; ofReading says which.
+func (w *walk) follow(ctx context.Context, do func(*leaf) error) (ofReading bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	room := make(chan struct{}, mostPages)
+	coming := make(chan *reading, mostPages)
+	go w.readAhead(ctx, w.at, room, coming)
+	defer func() {
+		cancel()
+		for r := range coming {
+			if <-r.done; r.leaf != nil {
+				r.leaf.end()
+			}
+		}
+	}()
+	for r := range coming {
+		if <-r.done; r.err != nil {
+			return true, r.err
+		}
+		if err = r.leaf.part.MayLeave(); err == nil {
+			err = do(r.leaf)
+		}
+		w.at = r.leaf.next
+		last := r.leaf.last
+		r.leaf.end()
+		<-room
+		if err != nil || last {
+			return false, err
+		}
+	}
+	return false, ctx.Err()
+}
+
+// readAhead begins to read each page once its start is known and there is room, and closes coming after the last.
+func (w *walk) readAhead(ctx context.Context, at place, room chan struct{}, coming chan<- *reading) {
+	defer close(coming)
+	for {
+		select {
+		case room <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		r := &reading{done: make(chan struct{})}
+		coming <- r
+		next := make(chan place, 1)
+		go func() {
+			r.leaf, r.err = w.read(ctx, at, func(behind place) { next <- behind })
+			close(r.done)
+		}()
+		select {
+		case at = <-next:
+		case <-r.done:
+			select {
+			case at = <-next:
+			default: // it is the last one, or failed
+				return
+			}
+		}
+	}
+}

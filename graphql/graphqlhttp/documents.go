@@ -1,0 +1,185 @@
+package graphqlhttp
+
+import (
+	"context"
+	"strings"
+
+	"github.com/maypok86/otter/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/lexer"
+	"github.com/vektah/gqlparser/v2/parser"
+
+	"example.org/backoffice/graphql/limits"
+)
+
+// documents prepares documents and remembers, by their text, those that passed: parsed, validated and priced. What it
+// gives out is shared and must not be changed.
+type documents struct {
+	schema *ast.Schema
+	limits limits.Settings
+	known  *otter.Cache[known, *document]
+
+	guarded map[string]bool // the names of inputs that need a scope
+}
+
+// known is by what a document is known: its text, or the identifier of a trusted one. No text is ever taken for an
+// identifier.
+type known struct {
+	text    string
+	trusted bool
+}
+
+// document is a query document that may be executed, if its cost allows it.
+type document struct {
+	text       string
+	ast        *ast.QueryDocument
+	constants  map[string]any // see exact
+	shape      string
+	depth      int
+	operations []operation
+	weight     uint32 // estimated bytes
+	guarded    bool   // never kept, nor anything that is made of it: see holdsGuarded
+}
+
+type operation struct {
+	*ast.OperationDefinition
+	price *limits.Price
+}
+
+// bytesPerToken is what a parsed word was measured to occupy, validation's notes included.
+const bytesPerToken = 256
+
+func newDocuments(schema *ast.Schema, settings limits.Settings) *documents {
+	d := &documents{schema: schema, limits: settings, guarded: guardedNames(schema)}
+	if settings.Documents > 0 {
+		d.known = otter.Must(&otter.Options[known, *document]{
+			MaximumWeight: uint64(settings.Documents),
+			Weigher:       func(_ known, entry *document) uint32 { return entry.weight },
+		})
+	}
+	return d
+}
+
+// documentOf finds the document of what is asked. A text alone goes its way without a look at what is trusted, unless
+// whom ctx is for may send nothing else.
+func (g *GraphQL) documentOf(ctx context.Context, asked request) (*document, gqlerror.List) {
+	switch {
+	case asked.known != nil:
+		return asked.known, nil
+	case asked.documentID == "" && asked.query != "" && !trustedOnly(ctx):
+		return g.documents.get(asked.query)
+	}
+	return g.trusted(ctx, asked)
+}
+
+// get gives the prepared document, or the errors to answer with.
+func (d *documents) get(text string) (*document, gqlerror.List) {
+	return d.find(known{text: text}, text)
+}
+
+// find gives the prepared document that is known by something.
+func (d *documents) find(by known, text string) (*document, gqlerror.List) {
+	held := d.limits
+	if by.trusted {
+		held = trustedLimits(held)
+	}
+	if d.known == nil {
+		return d.prepare(text, held)
+	}
+	if entry, ok := d.known.GetIfPresent(by); ok {
+		return entry, nil
+	}
+	text = strings.Clone(text) // which is a part of a whole body, that would be kept with it
+	if !by.trusted {
+		by.text = text
+	}
+	entry, errs := d.prepare(text, held)
+	if errs == nil && !entry.guarded {
+		d.known.Set(by, entry)
+	}
+	return entry, errs
+}
+
+// prepare parses, validates and prices a document within limits.
+func (d *documents) prepare(text string, held limits.Settings) (*document, gqlerror.List) {
+	scan, refused := held.Scan(text)
+	if refused != nil {
+		return nil, gqlerror.List{refused}
+	}
+	parsed, err := parser.ParseQuery(&ast.Source{Input: text})
+	if err != nil || scan.Broken != nil {
+		return nil, gqlerror.List{syntaxError(text, err)}
+	}
+	if len(parsed.Operations) == 0 {
+		return nil, gqlerror.List{failure(codeValidation, "the document has no operation")}
+	}
+	depth, refused := held.Measure(parsed)
+	if refused != nil {
+		return nil, gqlerror.List{refused}
+	}
+	for _, fragment := range parsed.Fragments {
+		if len(fragment.VariableDefinition) > 0 { // gqlparser knows a proposal that never came to be
+			refused := failure(codeParse, "Syntax Error: a fragment has no variables of its own")
+			refused.Locations = []gqlerror.Location{{Line: fragment.Position.Line, Column: fragment.Position.Column}}
+			return nil, gqlerror.List{refused}
+		}
+	}
+	constants, errs := validate(d.schema, parsed, held.ValidationErrors)
+	if errs != nil {
+		return nil, errs
+	}
+	entry := &document{
+		text:      text,
+		ast:       parsed,
+		constants: constants,
+		shape:     scan.Shape,
+		guarded:   holdsGuarded(parsed, d.guarded),
+		depth:     depth,
+		weight:    uint32(len(text) + bytesPerToken*(scan.Tokens+8)),
+	}
+	for _, definition := range parsed.Operations {
+		entry.operations = append(entry.operations, operation{definition, d.limits.Price(d.schema, definition)})
+	}
+	return entry, nil
+}
+
+// operation finds the operation to execute: the one of that name, or the only one.
+func (d *document) operation(name string) (operation, *gqlerror.Error) {
+	for _, candidate := range d.operations {
+		if name != "" && candidate.Name == name || name == "" && len(d.operations) == 1 {
+			return candidate, nil
+		}
+	}
+	if name == "" {
+		return operation{}, failure(codeBadInput, "the document has several operations; name one in operationName")
+	}
+	return operation{}, failure(codeBadInput, "the document has no operation of the name in operationName")
+}
+
+// quotes are before the place that gqlparser notes of a text, by the kind of a word or a value.
+var quotes = map[any]int{lexer.String: 1, lexer.BlockString: 3, ast.StringValue: 1, ast.BlockValue: 3}
+
+// syntaxError says where a document stops being GraphQL and what kind of word stands there. The parser's own message
+// would quote the word, which may be a value.
+func syntaxError(text string, err error) *gqlerror.Error {
+	found, known := err.(*gqlerror.Error)
+	if !known || len(found.Locations) == 0 {
+		return failure(codeParse, "Syntax Error")
+	}
+	at := found.Locations[0]
+	result := failure(codeParse, "Syntax Error: a word or text that GraphQL does not know")
+	result.Locations = found.Locations
+	words := lexer.New(&ast.Source{Input: text})
+	for {
+		word, err := words.ReadToken()
+		if err != nil {
+			return result
+		}
+		if word.Pos.Line == at.Line && word.Pos.Column == at.Column || word.Kind == lexer.EOF {
+			result.Message = "Syntax Error: unexpected " + word.Kind.String()
+			result.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column - quotes[word.Kind]}}
+			return result
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package graphqlhttp
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/limits"
+)
+
+// explain is what a client wants to be told of an operation beside its answer, or in its place.
+type explain uint8
+
+const (
+	explainNothing explain = iota
+	explainCost            // beside its answer, what it costs: "x-explain: true"
+	explainPlan            // what it would take; it is not run: "x-explain: plan"
+)
+
+func explainOf(header http.Header) explain {
+	switch header.Get("X-Explain") {
+	case "true":
+		return explainCost
+	case "plan":
+		return explainPlan
+	}
+	return explainNothing
+}
+
+type explanation struct {
+	Depth      int      `json:"depth"`
+	Cost       int      `json:"cost"`
+	Limit      int      `json:"limit"`
+	Scopes     []string `json:"scopes"` // that the whole answer needs, as "privacy.read"
+	StoreCalls int      `json:"storeCalls"`
+	Budget     any      `json:"budget,omitempty"` // of the pair, when it has one
+	Levels     []Level  `json:"levels,omitempty"` // of one that was run
+}
+
+// Level is what was done at one time for an operation, as a client that asks and the log are told. Without fields it
+// is what was done beside the levels.
+type Level struct {
+	Fields       int         `json:"fields"` // whose resolvers were called
+	Milliseconds float64     `json:"milliseconds"`
+	Rows         int         `json:"rows"` // that were read or written; what memory has is no row
+	Statements   []Statement `json:"statements"`
+}
+
+// Statement is what the statements of one name did in a level.
+type Statement struct {
+	Name         string  `json:"name"` // such as relations.page
+	Times        int     `json:"times"`
+	Rows         int     `json:"rows"`
+	Milliseconds float64 `json:"milliseconds"` // with the wait
+	Waited       float64 `json:"waited"`       // for a connection, in milliseconds
+	Replica      bool    `json:"replica"`      // a replica answered
+}
+
+func Levels(timeline *backoffice.Timeline) []Level {
+	noted := timeline.Levels()
+	levels := make([]Level, len(noted))
+	for i, l := range noted {
+		levels[i] = Level{Fields: l.Fields, Milliseconds: milliseconds(l.Ended.Sub(l.Began)), Rows: l.Rows(), Statements: make([]Statement, len(l.Statements))}
+		for j, s := range l.Statements {
+			levels[i].Statements[j] = Statement{
+				Name: s.Name, Times: s.Times, Rows: s.Rows, Milliseconds: milliseconds(s.Ended.Sub(s.Began)), Waited: milliseconds(s.Waited), Replica: s.Replica,
+			}
+		}
+	}
+	return levels
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1_000 }
+
+// explained adds what an operation costs, for a client that asks.
+func (g *GraphQL) explained(ctx context.Context, a answer, q *prepared) answer {
+	if q.explain != explainCost {
+		return a
+	}
+	shown := explanation{
+		Depth:  q.depth,
+		Cost:   q.cost,
+		Limit:  g.limits.Cost,
+		Scopes: g.scopesOf(q),
+		Levels: Levels(backoffice.TimelineOf(ctx)),
+	}
+	if calls := backoffice.StatementCountOf(ctx); calls != nil {
+		shown.StoreCalls = calls.Count()
+	}
+	shown.Budget = left(ctx)
+	a.extensions = with(a.extensions, "cost", shown)
+	return a
+}
+
+func left(ctx context.Context) any {
+	if spending := backoffice.RequestOf(ctx).Spending; spending != nil {
+		return spending.Left()
+	}
+	return nil
+}
+
+// refused answers with why an operation was not executed. One for which the pair's budget does not do is told the
+// budget, asked or not.
+func (g *GraphQL) refused(ctx context.Context, media string, q *prepared, err error) answer {
+	a := refusal(media, g.Present(ctx, err))
+	if q.explain != explainCost && codeOfError(a.errors[0]) == codeRateLimited {
+		if budget := left(ctx); budget != nil {
+			a.extensions = with(a.extensions, "cost", struct {
+				Cost   int `json:"cost"`
+				Limit  int `json:"limit"`
+				Budget any `json:"budget"`
+			}{q.cost, g.limits.Cost, budget})
+		}
+	}
+	return g.explained(ctx, a, q)
+}
+
+type plan struct {
+	Cost           int      `json:"cost"`
+	MaximumCost    int      `json:"maximumCost"`
+	Depth          int      `json:"depth"`
+	RequiredScopes []string `json:"requiredScopes"` // that the whole answer needs, as "privacy.read"
+	MissingScopes  []string `json:"missingScopes"`  // those of them that the caller does not have
+}
+
+// plan answers with what an operation would take, in the place of its answer: also for one that would be refused for
+// its cost or for want of a scope. What a mutation or a subscription takes only what happens tells.
+func (g *GraphQL) plan(ctx context.Context, media string, q *prepared) answer {
+	shown := plan{Cost: q.cost, MaximumCost: g.limits.Cost, Depth: q.depth, RequiredScopes: g.scopesOf(q)}
+	shown.MissingScopes = missing(ctx, shown.RequiredScopes)
+	return answer{status: http.StatusOK, media: media, extensions: map[string]any{"plan": shown}}
+}
+
+// missing are those of some scopes that the caller does not have.
+func missing(ctx context.Context, of []string) []string {
+	principal := backoffice.RequestOf(ctx).Principal
+	has := func(scope string) bool { return principal.Has(backoffice.Scope(scope)) }
+	return slices.DeleteFunc(slices.Clone(of), has)
+}
+
+func (g *GraphQL) scopesOf(q *prepared) []string {
+	return append([]string{}, limits.Scopes(g.schema, q.OperationDefinition, q.variables)...)
+}

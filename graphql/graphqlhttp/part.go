@@ -1,0 +1,210 @@
+package graphqlhttp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/limits"
+)
+
+// What follows is for answers that consist of several executions, such as an export's pages: it is read, prepared and
+// executed as any other request is, but what is executed is made of what was asked.
+
+type Asked struct{ request }
+
+// Ask reads the body of a POST. Errors: those of a body, as *Refused.
+func (g *GraphQL) Ask(w http.ResponseWriter, r *http.Request) (Asked, error) {
+	if r.Method != http.MethodPost {
+		return Asked{}, (&unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed", allow: http.MethodPost}).refused()
+	}
+	asked, refused := g.read(w, r)
+	if refused != nil {
+		return Asked{}, refused.refused()
+	}
+	return Asked{asked}, nil
+}
+
+// Refused is why nothing is executed, as the client is told.
+type Refused struct {
+	errs   gqlerror.List
+	status int // that of the code when 0
+	allow  string
+}
+
+func (r *Refused) Error() string { return r.errs.Error() }
+
+// NotAcceptable refuses a request of which no answer is of a media type that the client takes.
+func NotAcceptable(message string) *Refused {
+	return &Refused{errs: gqlerror.List{failure(codeBadInput, "%s", message)}, status: http.StatusNotAcceptable}
+}
+
+func (u *unread) refused() *Refused {
+	a := u.answer(mediaGraphQL)
+	return &Refused{errs: a.errors, status: a.status, allow: a.allow}
+}
+
+// Query is an operation that was parsed, validated and given its variables. It was not priced, and nothing in it may
+// be changed but the fields of the struct.
+type Query struct {
+	Schema    *ast.Schema
+	Document  *ast.QueryDocument
+	Operation *ast.OperationDefinition
+	Variables map[string]any
+
+	header http.Header
+	name   string
+	shape  string
+	depth  int
+	least  int
+	rows   limits.Rows
+}
+
+// Query prepares what is asked; header is that of the request. Errors: *Refused.
+func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*Query, error) {
+	document, errs := g.documentOf(ctx, asked.request)
+	if errs != nil {
+		return nil, &Refused{errs: errs}
+	}
+	operation, refused := document.operation(asked.operationName)
+	if refused != nil {
+		return nil, &Refused{errs: gqlerror.List{refused}}
+	}
+	variables, refused := coerce(g.schema, operation.OperationDefinition, document.constants, asked.variables)
+	if refused != nil {
+		return nil, &Refused{errs: gqlerror.List{refused}}
+	}
+	return &Query{
+		Schema: g.schema, Document: document.ast, Operation: operation.OperationDefinition, Variables: variables,
+		header: header, name: asked.operationName, shape: document.shape, depth: document.depth,
+		rows: g.rows(ctx),
+	}, nil
+}
+
+// Price works out what an operation costs with these variables, and holds it to the limits. Errors: *Refused.
+func (g *GraphQL) Price(q *Query, variables map[string]any) (cost int, err error) {
+	price := g.limits.Price(g.schema, q.Operation)
+	cost, q.least = price.Cost(variables, q.rows), price.Least(variables, q.rows)
+	refused := price.Check(cost)
+	if refused == nil {
+		refused = price.CheckLists(variables)
+	}
+	if refused != nil {
+		return cost, &Refused{errs: gqlerror.List{refused}}
+	}
+	return cost, nil
+}
+
+// Part is what one execution has answered. End it.
+type Part struct {
+	Data []byte // JSON, valid until the end
+	g    *GraphQL
+	ctx  context.Context
+	served
+	cancel context.CancelFunc
+}
+
+// Part executes a query with these variables when it is its turn, as an operation of its own: with its own session,
+// register's ledger, budget and moment, of what primary servers have, read as what is read once. Any error of a field
+// is an error of all. Errors: *Refused, and those of the hooks. written is shown what is written of the answer, from
+// time to time and at its end; it may yet turn out to be an error.
+func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, cost int, written func(answer []byte)) (_ *Part, err error) {
+	p := &Part{g: g}
+	defer func() {
+		if err != nil {
+			p.End()
+		}
+	}()
+	ctx = backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.ReadOnce, r.Written = true, written })
+	ctx, p.cancel = context.WithTimeout(ctx, g.limits.Time)
+	if g.hooks.Begin != nil {
+		ctx, p.run, err = g.hooks.Begin(ctx, Entry{Cost: cost, Least: q.least, Part: true})
+	}
+	if err != nil {
+		return nil, err
+	}
+	backoffice.FollowOnPrimary(ctx)
+	operation := &graphql.OperationContext{
+		RawQuery: q.shape, Variables: variables, OperationName: q.name, Doc: q.Document, Headers: q.header, Operation: q.Operation,
+		RecoverFunc: g.Recover, ResolverMiddleware: plainField, RootResolverMiddleware: plainRootField,
+	}
+	p.ctx = graphql.WithOperationContext(ctx, operation)
+	response := g.response(p.ctx, operation, p.run)
+	if late(p.ctx, operation, response) {
+		return nil, context.DeadlineExceeded
+	}
+	if refused := g.tooLarge(response); refused != nil {
+		return nil, &Refused{errs: gqlerror.List{refused}}
+	}
+	if len(response.Errors) > 0 {
+		return nil, &Refused{errs: response.Errors[:1]}
+	}
+	p.Data = response.Data
+	return p, nil
+}
+
+// MayLeave makes durable what the register has to know before any of the part's bytes leave. Errors: *Refused.
+func (p *Part) MayLeave() error {
+	if withheld := p.g.beforeWrite(p.ctx); withheld != nil {
+		return &Refused{errs: gqlerror.List{withheld}}
+	}
+	return nil
+}
+
+// End gives back what the part has, its data among it.
+func (p *Part) End() {
+	p.end()
+	p.cancel()
+	p.Data = nil
+}
+
+// IsTooLong reports whether an error is that of an answer with more bytes than one may have, so that fewer objects have
+// to be asked for.
+func IsTooLong(err error) bool { return isOf(backoffice.TooLarge, err) }
+
+// IsUnavailable reports whether an error is that of a server or a store that has no room or is away, so that the same
+// may be asked again.
+func IsUnavailable(err error) bool {
+	return isOf(backoffice.Unavailable, err) || backoffice.KindOf(err) == backoffice.Unavailable
+}
+
+// IsRateLimited reports whether an error is that of a pair whose budget is spent, so that the same may be asked again.
+func IsRateLimited(err error) bool {
+	return isOf(backoffice.RateLimited, err) || backoffice.KindOf(err) == backoffice.RateLimited
+}
+
+func isOf(kind backoffice.Kind, err error) bool {
+	refused, ok := errors.AsType[*Refused](err)
+	return ok && codeOfError(refused.errs[0]) == codeOf(kind)
+}
+
+// Done tells what became of a request that was answered in parts, and forgets what was kept for its query. refused is
+// nil when it was answered whole.
+func (g *GraphQL) Done(ctx context.Context, q *Query, cost, status int, refused *Refused) {
+	o := Outcome{Status: status, Cost: cost}
+	if q != nil {
+		o.Operation, o.Type, o.Shape, o.Depth = backoffice.ShownName(q.Operation.Name), string(q.Operation.Operation), q.shape, q.depth
+		if g.plans != nil {
+			g.plans.Forget(q.Operation)
+		}
+	}
+	if refused != nil {
+		o.Codes = codesOf(refused.errs)
+	}
+	if g.hooks.Done != nil {
+		g.hooks.Done(ctx, o)
+	}
+}
+
+// Refusal is what a client is told of an error. The cause of a fault of ours is logged here.
+func (g *GraphQL) Refusal(ctx context.Context, err error) *Refused {
+	if refused, ok := errors.AsType[*Refused](err); ok {
+		return refused
+	}
+	return &Refused{errs: gqlerror.List{g.Present(ctx, err)}}
+}

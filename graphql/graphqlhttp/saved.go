@@ -1,0 +1,207 @@
+package graphqlhttp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/limits"
+)
+
+// A saved query has an address, whose parameters are its variables. Addresses end up in logs, so guarded values are not
+// taken from them. A spreadsheet shows no errors beside data, so a missing scope rejects the whole.
+
+// ServeSaved answers a GET request for a saved query with its answer as JSON. What fails has the status that GraphQL
+// over HTTP has for it.
+func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, parameters url.Values) {
+	ctx := r.Context()
+	var served served
+	defer func() { served.end() }()
+	a := g.guarded(ctx, mediaGraphQL, func() answer {
+		asked, refused := g.askedBy(ctx, saved, parameters)
+		if refused != nil {
+			return refusal(mediaGraphQL, refused)
+		}
+		asked.explain = explainOf(r.Header)
+		q, whole := g.prepare(ctx, asked, r.Header, mediaGraphQL, &served)
+		switch {
+		case whole != nil:
+			return *whole
+		case q.explain == explainPlan:
+			return g.plan(ctx, mediaGraphQL, q)
+		}
+		return g.execute(ctx, mediaGraphQL, q, &served)
+	})
+	a.media = mediaJSON
+	if string(a.data) == "null" && a.status == http.StatusOK { // the status alone would not tell
+		a.status = statusOf(codeOfError(a.errors[0]), mediaGraphQL)
+	}
+	if a.data != nil && a.status == http.StatusOK && len(a.errors) == 0 && isKnown(w, r, a.data) {
+		a.status = http.StatusNotModified
+		w.Header()["Cache-Control"] = noStore
+		w.WriteHeader(a.status)
+	} else {
+		_ = a.write(w)
+	}
+	g.done(ctx, &served, a)
+}
+
+// isKnown gives an answer its entity tag, and reports whether the client has it.
+func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
+	sum := sha256.Sum256(data)
+	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	w.Header().Set("ETag", tag)
+	for known := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
+		if known = strings.TrimPrefix(strings.TrimSpace(known), "W/"); known == tag || known == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// AskedBy is what the address of a saved query asks. Errors: *Refused, for a parameter that is no variable, does not
+// fit or needs a scope, and for a scope that the whole answer needs and the caller lacks.
+func (g *GraphQL) AskedBy(ctx context.Context, saved *backoffice.TrustedDocument, parameters url.Values) (Asked, error) {
+	asked, refused := g.askedBy(ctx, saved, parameters)
+	if refused != nil {
+		return Asked{}, &Refused{errs: gqlerror.List{refused}}
+	}
+	return Asked{asked}, nil
+}
+
+func (g *GraphQL) askedBy(ctx context.Context, saved *backoffice.TrustedDocument, parameters url.Values) (asked request, _ *gqlerror.Error) {
+	document, errs := g.documents.find(known{text: saved.ID, trusted: true}, saved.Text)
+	if errs != nil {
+		return asked, errs[0]
+	}
+	operation, refused := document.operation("")
+	if refused != nil {
+		return asked, refused
+	}
+	encoded, refused := g.encodeParameters(operation.OperationDefinition, parameters)
+	if refused != nil {
+		return asked, refused
+	}
+	parsed, err := parseJSON(string(encoded), g.limits.Nesting)
+	if err != nil {
+		return asked, failure(codeBadInput, "a parameter was refused: %s", err)
+	}
+	asked = request{known: document, variables: parsed.(*object).members, queriesOnly: true}
+	values, refused := coerce(g.schema, operation.OperationDefinition, document.constants, asked.variables)
+	if refused == nil && g.givesGuarded(document, values, asked.variables) {
+		refused = failure(codeBadInput, "what needs a scope to be given, such as a registration number, is not taken from an address; POST /graphql takes it")
+	}
+	if refused == nil {
+		if missing := missing(ctx, limits.Scopes(g.schema, operation.OperationDefinition, values)); len(missing) > 0 {
+			refused = g.Present(ctx, backoffice.MissingScope(backoffice.Scope(missing[0])))
+		}
+	}
+	return asked, refused
+}
+
+// encodeParameters writes parameters as a JSON object of variables, by their types: lists are parameters that occur
+// several times, input objects are JSON.
+func (g *GraphQL) encodeParameters(operation *ast.OperationDefinition, parameters url.Values) ([]byte, *gqlerror.Error) {
+	b := []byte{'{'}
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		variable := operation.VariableDefinitions.ForName(name)
+		if variable == nil || slices.Contains(backoffice.ReservedVariables, name) {
+			return nil, failure(codeBadInput, "the saved query has no variable \"%s\"", backoffice.ShownName(name))
+		}
+		values := parameters[name]
+		if variable.Type.Elem == nil && len(values) > 1 {
+			return nil, failure(codeBadInput, "the parameter \"%s\" occurs twice", backoffice.ShownName(name))
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(appendEncoded(b, name), ':')
+		var fits bool
+		if b, fits = g.appendParameter(b, variable.Type, values); !fits {
+			return nil, failure(codeBadInput, "the parameter \"%s\" is not of type \"%s\"", backoffice.ShownName(name), variable.Type)
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func (g *GraphQL) appendParameter(b []byte, expected *ast.Type, values []string) (_ []byte, fits bool) {
+	if expected.Elem == nil {
+		return g.appendValue(b, expected, values[0])
+	}
+	b = append(b, '[')
+	for i, value := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, fits = g.appendValue(b, expected.Elem, value); !fits {
+			return b, false
+		}
+	}
+	return append(b, ']'), true
+}
+
+// appendValue appends what one parameter says. An empty one is an empty text, and null where there are no texts.
+func (g *GraphQL) appendValue(b []byte, expected *ast.Type, value string) (_ []byte, fits bool) {
+	def := g.schema.Types[expected.Name()]
+	isText := def.Name == "String" || def.Name == "ID"
+	switch {
+	case !utf8.ValidString(value) || expected.Elem != nil:
+		return b, false
+	case isText:
+		return appendEncoded(b, value), true
+	case value == "":
+		return append(b, "null"...), !expected.NonNull
+	case def.Name == "Boolean":
+		return append(b, value...), value == "true" || value == "false"
+	case def.Name == "Int" || def.Name == "Float":
+		return append(b, value...), strings.Trim(value, "+-.0123456789Ee") == "" && json.Valid([]byte(value))
+	case def.Kind == ast.InputObject || def.Name == "JSON":
+		return append(b, value...), json.Valid([]byte(value))
+	}
+	return appendEncoded(b, value), true
+}
+
+// givesGuarded reports whether variables that were given hold a value in a guarded place.
+func (g *GraphQL) givesGuarded(d *document, values, given map[string]any) bool {
+	from := map[string]bool{}
+	for name := range given {
+		from[name] = values[name] != nil
+		if holdsKey(values[name], g.documents.guarded) {
+			return true
+		}
+	}
+	for _, operation := range d.ast.Operations {
+		if selectionHolds(operation.SelectionSet, g.documents.guarded, from) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.ast.Fragments, func(f *ast.FragmentDefinition) bool {
+		return selectionHolds(f.SelectionSet, g.documents.guarded, from)
+	})
+}
+
+// holdsKey reports whether a value holds an input object with one of these fields, and not null.
+func holdsKey(value any, keys map[string]bool) bool {
+	switch value := value.(type) {
+	case []any:
+		return slices.ContainsFunc(value, func(item any) bool { return holdsKey(item, keys) })
+	case map[string]any:
+		for name, item := range value {
+			if keys[name] && item != nil || holdsKey(item, keys) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,75 @@
+package graphqlhttp
+
+import (
+	"context"
+	"math"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/limits"
+)
+
+// validationOfTrusted is the work that validating a trusted document may be, which is done once.
+const validationOfTrusted = 1_000_000
+
+// trustedLimits are the limits for trusted documents: those of form do not hold. Nesting does, for the parser's sake.
+func trustedLimits(settings limits.Settings) limits.Settings {
+	settings.Tokens, settings.Aliases, settings.Directives, settings.RootFields = math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt
+	settings.Validation = max(settings.Validation, validationOfTrusted)
+	return settings
+}
+
+// trustedOnly reports whether the caller may send no other documents.
+func trustedOnly(ctx context.Context) bool {
+	principal := backoffice.RequestOf(ctx).Principal
+	return principal != nil && principal.TrustedOnly
+}
+
+// trusted finds the document of a request that names it by an identifier, or that may send a trusted one alone.
+func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerror.List) {
+	id := asked.documentID
+	if id == "" && asked.query != "" {
+		id = backoffice.DocumentID(asked.query)
+	}
+	found, err := g.trustedDocument(ctx, id)
+	unknown := backoffice.KindOf(err) == backoffice.NotFound
+	switch {
+	case err != nil && !unknown:
+		return nil, gqlerror.List{g.Present(ctx, err)}
+	case asked.query != "" && asked.documentID != "" && !agree(asked, found):
+		return nil, gqlerror.List{failure(codeBadInput, "the document is not the one of the identifier that came with it; send one of the two")}
+	case unknown && asked.query != "" && trustedOnly(ctx):
+		return nil, gqlerror.List{failure(codeForbidden, "this pair may send trusted documents alone")}
+	case unknown && asked.query != "":
+		return g.documents.get(asked.query)
+	case unknown:
+		return nil, gqlerror.List{notPersisted(asked)}
+	}
+	return g.documents.find(known{text: found.ID, trusted: true}, found.Text)
+}
+
+// trustedDocument finds a document by an identifier. NotFound when there is none.
+func (g *GraphQL) trustedDocument(ctx context.Context, id string) (*backoffice.TrustedDocument, error) {
+	if g.hooks.Trusted == nil || id == "" {
+		return nil, backoffice.Errorf(backoffice.NotFound, "there is no such document")
+	}
+	return g.hooks.Trusted(ctx, id)
+}
+
+// agree reports whether a request's text is the document of its identifier.
+func agree(asked request, found *backoffice.TrustedDocument) bool {
+	if found != nil {
+		return found.Text == asked.query
+	}
+	return asked.documentID == backoffice.DocumentID(asked.query)
+}
+
+// notPersisted is the answer to an identifier that is not known. Apollo's clients go by the message: they send the
+// document itself then, and go on doing so.
+func notPersisted(asked request) *gqlerror.Error {
+	if asked.apollo {
+		return failure(codeNotPersisted, "PersistedQueryNotSupported")
+	}
+	return failure(codeNotPersisted, "no trusted document has this identifier")
+}
