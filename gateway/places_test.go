@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +24,6 @@ type lost struct {
 	pair   [2]string
 	cursor string            // of the last entry that was lost
 	lists  map[string]string // a query that goes on after a cursor, by field
-	tags   map[string]string // the entity tag of a change that was lost, by path
 }
 
 // another are the histories, by the act with which each begins: each returns an office that lacks what is remembered.
@@ -103,7 +101,7 @@ func copyOf(t *testing.T, url string) string {
 // remembered makes an office with entries that only one copy of its store has, and remembers places of them.
 func remembered(t *testing.T, url string, memory CacheSettings) *lost {
 	t.Helper()
-	l := &lost{memory: memory, lists: map[string]string{}, tags: map[string]string{"/customers/acme": "", "/users/user-an": ""}}
+	l := &lost{memory: memory, lists: map[string]string{}}
 	pairs := map[string][2]string{}
 	t.Run("the office of before", func(t *testing.T) { // which closes its store at the end
 		o := openOfficeOn(t, url)
@@ -117,9 +115,6 @@ func remembered(t *testing.T, url string, memory CacheSettings) *lost {
 	l.pair = l.office.pair(t, backoffice.AllScopes...)
 	for range 6 {
 		l.office.makeCustomer(t)
-	}
-	for path := range l.tags {
-		l.tags[path] = l.office.changeAt(t, l.pair, path, "french")
 	}
 	l.cursor = l.office.now(t)
 	for _, field := range pagedFields(schemaOf(t, l.office)) {
@@ -155,7 +150,6 @@ func TestNoPlaceOfALostHistoryIsTakenForOneOfThePresent(t *testing.T) {
 					for range 10 {
 						o.makeCustomer(t) // past all numbers that were lost
 					}
-					l.wantTagsOf(t, o, history)
 					f := o.follower(t, l.pair)
 					for row, ask := range goOn {
 						if status, body := ask(t, o, f, l.cursor); !refusedAsExpired(status, body) {
@@ -206,50 +200,6 @@ func (l *lost) wantListsOf(t *testing.T, o *office, history string) {
 		}
 		if err := json.Unmarshal(got, &answer); history != anotherStore && (err != nil || answer.Data[field].Edges == nil) {
 			t.Errorf("a cursor of %s × %s: %s", field, history, got)
-		}
-	}
-}
-
-// change sets the language of a customer or user, if it has the entity tag.
-func (o *office) change(t *testing.T, pair [2]string, path, language, tag string) *httptest.ResponseRecorder {
-	t.Helper()
-	method := http.MethodPut
-	if strings.HasPrefix(path, "/users/") {
-		method = http.MethodPatch
-	}
-	r := newRequest(t, pair, method, path, `{"language": "`+language+`"}`)
-	if tag != "" {
-		r.Header.Set("If-Match", tag)
-	}
-	return o.serve(r)
-}
-
-// changeAt changes the language of a customer or user, and returns the entity tag of the change.
-func (o *office) changeAt(t *testing.T, pair [2]string, path, language string) string {
-	t.Helper()
-	w := o.change(t, pair, path, language, "")
-	if w.Code != http.StatusOK {
-		t.Fatal(w.Code, w.Body)
-	}
-	return w.Header().Get("ETag")
-}
-
-// wantTagsOf wants the entity tags of lost changes to match nothing, though as many changes are made again.
-func (l *lost) wantTagsOf(t *testing.T, o *office, history string) {
-	t.Helper()
-	for path, tag := range l.tags {
-		if history == anotherStore {
-			continue // it has other records
-		}
-		o.changeAt(t, l.pair, path, "german")
-		r := newRequest(t, l.pair, http.MethodGet, path, "")
-		r.Header.Set("If-None-Match", tag)
-		if w := o.serve(r); w.Code != http.StatusOK {
-			t.Errorf("If-None-Match of %s × %s: %d", path, history, w.Code)
-		}
-		w := o.change(t, l.pair, path, "english", tag)
-		if w.Code != http.StatusPreconditionFailed {
-			t.Errorf("If-Match of %s × %s: %d %s", path, history, w.Code, w.Body)
 		}
 	}
 }
