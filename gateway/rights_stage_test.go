@@ -22,6 +22,7 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
 	"example.org/backoffice/web/graphiql"
 )
 
@@ -137,7 +138,9 @@ func openStage(t *testing.T, engine string) *stage {
 // fresh answers what a server would that has seen nothing yet and keeps nothing.
 func (s *stage) fresh(t *testing.T) http.Handler {
 	t.Helper()
-	of, end, err := newServer(s.Backend, s.config, graphiql.Real)
+	backend := *s.Backend // of its own vault, whose settings it makes
+	backend.Vault = privacy.NewVault(backend.Keys, backend.Store)
+	of, end, err := newServer(&backend, s.config, graphiql.Real)
 	if err != nil {
 		t.Fatal(err)
 	}
