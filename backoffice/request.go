@@ -25,9 +25,11 @@ type Request struct {
 	ReadOnce      bool // a snapshot that begins leaves no lists in memory, and records only that were asked for before
 }
 
-// Reads is the moment at which all of a context is read, as one layer of what reads knows it. Beneath is that of the
-// next layer, nil for the last one.
-type Reads interface{ Beneath() Reads }
+// Reads is the moment at which all of a context is read, as one layer of what reads knows it.
+type Reads interface {
+	Beneath() Reads // as the next layer knows it, nil for the last one
+	Close()
+}
 
 // ReadsOf finds a layer by its type, nil where there is none.
 func ReadsOf[Layer Reads](ctx context.Context) (layer Layer) {
@@ -39,9 +41,12 @@ func ReadsOf[Layer Reads](ctx context.Context) (layer Layer) {
 	return layer
 }
 
-// WithReads gives a context a moment.
-func WithReads(ctx context.Context, layer Reads) context.Context {
-	return WithRequest(ctx, func(r *Request) { r.Reads = layer })
+// BeginSnapshot begins a moment of a store, at which all is read in the context that it returns, until end is called.
+func BeginSnapshot(ctx context.Context, of interface {
+	BeginSnapshot(ctx context.Context) Reads
+}) (at context.Context, end func()) {
+	reads := of.BeginSnapshot(ctx)
+	return WithRequest(ctx, func(r *Request) { r.Reads = reads }), reads.Close
 }
 
 // Ledger is what a request has consulted of registration numbers.

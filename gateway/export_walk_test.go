@@ -27,7 +27,7 @@ type paged struct {
 	before func(page int64)
 }
 
-func (p *paged) BeginSnapshot(ctx context.Context) (context.Context, func()) {
+func (p *paged) BeginSnapshot(ctx context.Context) backoffice.Reads {
 	if l := auth.From(ctx); l != nil && l.Name == "test walker" {
 		p.before(p.n.Add(1))
 	}

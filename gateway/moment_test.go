@@ -144,7 +144,12 @@ func withReplica(t *testing.T) (database string, replicas []string) {
 // unmoored is a store whose snapshots are none.
 type unmoored struct{ backoffice.Store }
 
-func (unmoored) BeginSnapshot(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
+func (unmoored) BeginSnapshot(context.Context) backoffice.Reads { return adrift{} }
+
+type adrift struct{}
+
+func (adrift) Beneath() backoffice.Reads { return nil }
+func (adrift) Close()                    {}
 
 func TestAnAnswerIsOfOneMomentWhoeverWrites(t *testing.T) {
 	t.Parallel()

@@ -87,7 +87,7 @@ func (h *holding) wait(ctx context.Context, of map[string]*heldBack) {
 	}
 }
 
-func (h *holding) BeginSnapshot(ctx context.Context) (context.Context, func()) {
+func (h *holding) BeginSnapshot(ctx context.Context) backoffice.Reads {
 	h.wait(ctx, h.pages)
 	return h.Store.BeginSnapshot(ctx)
 }

@@ -15,7 +15,6 @@ type Loaders struct {
 	from  context.Context  // the request's
 	ctx   context.Context  // all that is read in it is of one moment
 	reads backoffice.Reads // that moment, as the store knows it
-	end   func()           // gives back what the one moment needs
 	store backoffice.Store
 	timed bool
 	queue *dataloader.Loader[load, struct{}]
@@ -62,9 +61,8 @@ func With(ctx context.Context, store backoffice.Store, wait time.Duration) conte
 }
 
 func (l *Loaders) begin(ctx context.Context) {
-	ctx, l.end = l.store.BeginSnapshot(ctx)
-	l.reads = backoffice.RequestOf(ctx).Reads
-	l.ctx = backoffice.WithReads(ctx, l)
+	l.reads = l.store.BeginSnapshot(ctx)
+	l.ctx = backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.Reads = l })
 }
 
 // Beneath implements backoffice.Reads.
@@ -81,7 +79,7 @@ func (l *Loaders) ReadAgain() bool {
 	l.moved, l.last = false, false
 	l.mu.Unlock()
 	if moved {
-		l.end()
+		l.reads.Close()
 		l.Forget()
 		l.begin(backoffice.WithoutMemory(l.from))
 	}
@@ -108,7 +106,7 @@ func (l *Loaders) Forget() {
 // Close ends the request's reading: the memory of the rows is used again, so nobody may look at one any more. When
 // something still reads, the memory is left to the garbage collector instead.
 func (l *Loaders) Close() {
-	l.end()
+	l.reads.Close()
 	l.mu.Lock()
 	reads, sent := l.waiting > 0, l.sent
 	l.sent = nil

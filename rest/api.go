@@ -52,7 +52,7 @@ type Config struct {
 type Store interface {
 	backoffice.Readers
 	ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued
-	BeginSnapshot(ctx context.Context) (of context.Context, end func())
+	BeginSnapshot(ctx context.Context) backoffice.Reads
 }
 
 // parts are the operations of each noun, under the tags of the OpenAPI document, in its order.

@@ -108,7 +108,7 @@ func registerList[I, O any](a *API, op huma.Operation, needs backoffice.Scope, h
 }
 
 func atOneMoment[I, O any](ctx context.Context, store Store, in *I, handler func(context.Context, *I) (*O, error)) (*O, error) {
-	ctx, end := store.BeginSnapshot(ctx)
+	ctx, end := backoffice.BeginSnapshot(ctx, store)
 	defer end()
 	return handler(ctx, in)
 }

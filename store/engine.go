@@ -59,10 +59,10 @@ type Engine interface {
 	// Snapshot runs do with a connection that reads the primary at one moment. It keeps no writer waiting.
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads Sender) error) error
 
-	// BeginSnapshot makes all that is sent in the context that it returns see one moment, that of the first statement,
-	// until end is called; after a Write in it, another one. The connection is taken with the first statement, given
-	// back after the last one or by end, and never held while anything else is waited for.
-	BeginSnapshot(ctx context.Context) (of context.Context, end func())
+	// BeginSnapshot makes all that is sent in a context with these Reads see one moment, that of the first statement,
+	// until they are closed; after a Write in it, another one. The connection is taken with the first statement, given
+	// back after the last one or by Close, and never held while anything else is waited for.
+	BeginSnapshot() backoffice.Reads
 	// RenewSnapshot lets what is sent next in such a context be of another moment.
 	RenewSnapshot(ctx context.Context)
 

@@ -13,7 +13,7 @@ import (
 // the store itself has read in this moment under this restriction: an identifier that a caller names is not known by
 // that.
 type moment struct {
-	reads backoffice.Reads // of the engine
+	backoffice.Reads // of the engine
 
 	mu    sync.Mutex // held while a batch is answered: no other moment begins in between
 	of    backoffice.Restriction
@@ -21,20 +21,13 @@ type moment struct {
 	ended bool
 }
 
-func (m *moment) Beneath() backoffice.Reads { return m.reads }
+func (m *moment) Beneath() backoffice.Reads { return m.Reads }
 
-func (n *nouns) begin(ctx context.Context, end func()) (context.Context, func()) {
-	if n.viewOf(ctx) == nil {
-		return ctx, end
-	}
-	r := backoffice.RequestOf(ctx)
-	m := &moment{reads: r.Reads, of: r.Restriction}
-	return backoffice.WithReads(ctx, m), func() {
-		end()
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.known, m.ended = nil, true
-	}
+func (m *moment) Close() {
+	m.Reads.Close()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known, m.ended = nil, true
 }
 
 // momentOf is the moment of a context that is restricted as it was when the moment began; nil where there is none.

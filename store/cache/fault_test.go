@@ -52,7 +52,7 @@ func painted(ctx context.Context, t *testing.T, store backoffice.Store) (string,
 		ids[l] = fmt.Sprint("label-", l)
 	}
 	read := func(ctx context.Context) (string, error) {
-		ctx, end := store.BeginSnapshot(ctx)
+		ctx, end := backoffice.BeginSnapshot(ctx, store)
 		defer end()
 		text := ""
 		for i := range ids { // one after the other

@@ -201,7 +201,7 @@ func readSome(t *watch, store backoffice.Store, random *rand.Rand) map[step]stri
 	label, customer := fmt.Sprint("label-", random.IntN(historyLabels)), fmt.Sprint("customer-", random.IntN(historyCustomers))
 	list := backoffice.ListQuery[backoffice.DocumentCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}
 	read := func(ctx context.Context) (map[step]string, error) {
-		ctx, end := store.BeginSnapshot(ctx)
+		ctx, end := backoffice.BeginSnapshot(ctx, store)
 		defer end()
 		labels, err := backoffice.ReadByID(ctx, store.Labels(), []string{label}, 0)
 		if err != nil {

@@ -91,7 +91,7 @@ func askAndChange(t *testing.T, truth backoffice.Store) func(n int) (q question,
 func askedOnce(ctx context.Context, s backoffice.Store, q question, n int) (any, error) {
 	ctx = backoffice.WithSessionOf(ctx, &backoffice.Principal{ClientID: "reader"}) // so that replicas may answer
 	ask := func(ctx context.Context) (any, error) {
-		ctx, end := s.BeginSnapshot(ctx)
+		ctx, end := backoffice.BeginSnapshot(ctx, s)
 		defer end()
 		return q.ask(ctx, s, n)
 	}
@@ -141,7 +141,7 @@ func TestWhatAQueryReadsInSeveralTripsIsOfOneMomentWhateverItAsks(t *testing.T) 
 			for n := range *behindReads / 2 {
 				q, change := next(n)
 				pages := func(ctx context.Context, s backoffice.Store, between func()) (both [2]any, err error) {
-					ctx, end := s.BeginSnapshot(ctx)
+					ctx, end := backoffice.BeginSnapshot(ctx, s)
 					defer end()
 					if both[0], err = q.ask(ctx, s, 2*n); err == nil {
 						between()

@@ -36,21 +36,23 @@ type snapshot struct {
 
 func (q *snapshot) Beneath() backoffice.Reads { return q.reads }
 
-func (s *Store) BeginSnapshot(ctx context.Context) (of context.Context, end func()) {
-	inner, done := s.Source.BeginSnapshot(ctx)
-	r := backoffice.RequestOf(inner)
-	q := &snapshot{of: s, reads: r.Reads, past: r.WithoutMemory, once: r.ReadOnce, used: *usedBefore.Get().(*[]*kept)}
-	return backoffice.WithReads(inner, q), func() {
-		done()
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		s.noteTrips(q.trips)
-		q.forget(0)
-		if used := q.used; cap(used) <= mostUsed {
-			usedBefore.Put(&used)
-		}
-		q.used, q.read = nil, nil
+func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Reads {
+	r, reads := backoffice.RequestOf(ctx), s.Source.BeginSnapshot(ctx)
+	return &snapshot{
+		of: s, reads: reads, past: r.WithoutMemory, once: r.ReadOnce, used: *usedBefore.Get().(*[]*kept),
 	}
+}
+
+func (q *snapshot) Close() {
+	q.reads.Close()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.of.noteTrips(q.trips)
+	q.forget(0)
+	if used := q.used; cap(used) <= mostUsed {
+		usedBefore.Put(&used)
+	}
+	q.used, q.read = nil, nil
 }
 
 // usedBefore are lists of what was taken that are used again, if they are not too long.

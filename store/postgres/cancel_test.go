@@ -27,7 +27,7 @@ func TestABatchWhoseRequestIsCancelledOnItsWayFailsAndTheNextOneIsAnswered(t *te
 	failed := 0
 	for round := range 200 {
 		gone, cancel := context.WithTimeout(t.Context(), time.Duration(rand.N(1500))*time.Microsecond)
-		ctx, end := opened.BeginSnapshot(gone)
+		ctx, end := backoffice.BeginSnapshot(gone, opened)
 		err := send(ctx)
 		if err == nil && round%2 == 0 {
 			err = send(ctx)
@@ -63,7 +63,7 @@ func TestAStatementThatIsCancelledForSomebodyElseIsRunOnceMore(t *testing.T) { /
 	for name, do := range map[string]func(context.Context) error{
 		"a read": func(ctx context.Context) error { return read(ctx, opened) },
 		"a read at one moment": func(ctx context.Context) error {
-			ctx, end := opened.BeginSnapshot(ctx)
+			ctx, end := backoffice.BeginSnapshot(ctx, opened)
 			defer end()
 			return read(ctx, opened)
 		},

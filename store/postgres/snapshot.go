@@ -29,10 +29,7 @@ func (*snapshot) Beneath() backoffice.Reads { return nil }
 
 func snapshotOf(ctx context.Context) *snapshot { return backoffice.ReadsOf[*snapshot](ctx) }
 
-func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
-	s := &snapshot{reads: e.reads}
-	return backoffice.WithReads(ctx, s), s.end
-}
+func (e *engine) BeginSnapshot() backoffice.Reads { return &snapshot{reads: e.reads} }
 
 // send runs statements as store.Engine's Send does. A transaction that fails before anything of it was answered is
 // begun anew where there is hope; one that fails later takes along all that would be read in it.
@@ -174,8 +171,8 @@ func (e *engine) RenewSnapshot(ctx context.Context) {
 	s.told, s.lost = false, nil
 }
 
-// end waits for nothing: the answer needs no more of the store.
-func (s *snapshot) end() {
+// Close waits for nothing: the answer needs no more of the store.
+func (s *snapshot) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true

@@ -67,7 +67,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 
 func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Sender) error) error {
 	s := &snapshot{readers: e.readers}
-	defer s.end()
+	defer s.Close()
 	return do(ctx, s)
 }
 

@@ -24,10 +24,7 @@ func (*snapshot) Beneath() backoffice.Reads { return nil }
 
 func snapshotOf(ctx context.Context) *snapshot { return backoffice.ReadsOf[*snapshot](ctx) }
 
-func (e *engine) BeginSnapshot(ctx context.Context) (context.Context, func()) {
-	s := &snapshot{readers: e.readers}
-	return backoffice.WithReads(ctx, s), s.end
-}
+func (e *engine) BeginSnapshot() backoffice.Reads { return &snapshot{readers: e.readers} }
 
 // Send implements store.Engine. A batch outside of any snapshot has one of its own.
 func (e *engine) Send(ctx context.Context, statements []*store.Statement, last bool) {
@@ -118,7 +115,7 @@ func (e *engine) RenewSnapshot(ctx context.Context) {
 	s.lost = false
 }
 
-func (s *snapshot) end() {
+func (s *snapshot) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.giveBack()

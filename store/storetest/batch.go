@@ -88,7 +88,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	t.Run("so it does in a snapshot, which ends with its last batch", func(t *testing.T) {
 		t.Parallel()
 		for round := range 50 {
-			ctx, end := store.BeginSnapshot(t.Context())
+			ctx, end := backoffice.BeginSnapshot(t.Context(), store)
 			for n := range round % 4 {
 				if err := send(ctx, t, round, n, false); err != nil {
 					t.Errorf("%v (%v)", err, errorCause(err))
@@ -151,7 +151,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		t.Parallel()
 		for round := range 20 {
 			gone, cancel := context.WithCancel(t.Context())
-			ctx, end := store.BeginSnapshot(gone)
+			ctx, end := backoffice.BeginSnapshot(gone, store)
 			if round%2 == 0 {
 				if err := send(ctx, t, round, 3, false); err != nil {
 					t.Errorf("%v (%v)", err, errorCause(err))

@@ -137,7 +137,7 @@ func testFeed(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		t.Parallel()
 		store := newStore(t)
 		logged(t, store, backoffice.NounLabel)
-		ctx, end := store.BeginSnapshot(t.Context())
+		ctx, end := backoffice.BeginSnapshot(t.Context(), store)
 		defer end()
 		var b backoffice.Batch
 		first, second := &backoffice.ChangePage{}, &backoffice.ChangePage{}

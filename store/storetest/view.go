@@ -37,7 +37,7 @@ func Beneath(t testing.TB, store backoffice.Store) (differs string) {
 		for _, way := range []string{"beside a moment", "in a moment", "when all have been named", "when each has been named"} {
 			ctx, end := ctx, func() {}
 			if way != "beside a moment" {
-				ctx, end = store.BeginSnapshot(ctx)
+				ctx, end = backoffice.BeginSnapshot(ctx, store)
 			}
 			for _, c := range o.customers {
 				if way == "when each has been named" {
@@ -174,7 +174,7 @@ func afterwards(t testing.TB, store backoffice.Store, o *office) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, end := store.BeginSnapshot(backoffice.WithRestriction(t.Context(), r))
+	ctx, end := backoffice.BeginSnapshot(backoffice.WithRestriction(t.Context(), r), store)
 	defer end()
 	see := func() (found bool, transcripts int) {
 		rows, err := backoffice.ReadByID(ctx, store.Customers(), []string{c.ID}, 0)
