@@ -1,7 +1,7 @@
 // What analysts do in the page: see what a query needs, read its answer as a table, take it along, and keep it.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { accessible, isPlan, launch, open, openWorked, put, run, service, signIn } from './browser.mjs';
+import { accessible, insert, isPlan, launch, open, openWorked, put, run, service, signIn } from './browser.mjs';
 
 let browser;
 before(async () => {
@@ -17,8 +17,7 @@ const needs = (page) => page.getByRole('region', { name: 'What this query needs'
 /** Types a query into a new tab. */
 async function type(page, query) {
   await page.getByRole('button', { name: 'New tab' }).click();
-  await page.focus('.graphiql-query-editor textarea');
-  await page.keyboard.insertText(query);
+  await insert(page, query);
 }
 
 /** Asks the service as another client does. */

@@ -81,9 +81,25 @@ export async function signIn(page, pair) {
   await page.waitForSelector('.graphiql-query-editor .view-line');
 }
 
+/** Puts a text where the user types, in one of the editors that are empty, and waits until it is there. */
+export async function insert(page, text, editor = 'operation') {
+  await page.waitForFunction(written, [editor, '']);
+  await page.focus(editor === 'operation' ? '.graphiql-query-editor textarea' : '[aria-label=Variables] textarea');
+  await page.keyboard.insertText(text);
+  await page.waitForFunction(written, [editor, text]);
+}
+
+function written([editor, text]) {
+  const model = globalThis.__MONACO.editor.getModels().find((m) => m.uri.path.includes(editor));
+  return model?.getValue() === text;
+}
+
 /** Runs what is in the editor and returns the service's answer, once the page shows it. */
 export async function run(page) {
-  const answered = page.waitForResponse(isQuery);
+  const answered = page.waitForResponse(isQuery).catch(async (cause) => {
+    const shown = await page.evaluate(() => globalThis.__MONACO.editor.getModels().map((m) => `${m.uri.path}: ${m.getValue()}`));
+    throw new Error(`no answer to what the editors hold:\n${shown.join('\n')}`, { cause });
+  });
   await page.click('.graphiql-execute-button');
   const response = await answered;
   await page.waitForSelector('.bo-cost dl');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { accessible, isPlan, kept, launch, open, openWorked, realOffice, run, service, signIn, typePair } from './browser.mjs';
+import { accessible, insert, isPlan, kept, launch, open, openWorked, realOffice, run, service, signIn, typePair } from './browser.mjs';
 
 let browser;
 before(async () => {
@@ -356,13 +356,10 @@ describe('what is left behind', () => {
     await signIn(page, service.full);
     await openWorked(page, 'Search by a part of the name');
     await page.getByRole('button', { name: 'New tab' }).click();
-    await page.focus('.graphiql-query-editor textarea');
-    await page.keyboard.insertText('query Mine { viewer { name } }');
+    await insert(page, 'query Mine { viewer { name } }');
     await page.getByRole('button', { name: 'New tab' }).click();
-    await page.focus('.graphiql-query-editor textarea');
-    await page.keyboard.insertText('query Last { viewer { clientId } }');
-    await page.focus('[aria-label=Variables] textarea');
-    await page.keyboard.insertText('{"unused": "kept as well"}');
+    await insert(page, 'query Last { viewer { clientId } }');
+    await insert(page, '{"unused": "kept as well"}', 'variables');
     await run(page);
     const refuse = (route) => (isPlan(route.request()) ? route.fallback() : route.fulfill({ status: 401, body: '{"errors":[{"message":"x"}]}' }));
     await page.route('**/graphql', refuse);
