@@ -27,7 +27,7 @@ var numberFields = []string{RegistrationNumber.Input(), SpouseRegistrationNumber
 const numbersKind ChangeKinds = 1 << 31
 
 func kindOf(noun Noun) ChangeKinds {
-	if i := noun.Place(); i >= 0 {
+	if i := noun.Index(); i >= 0 {
 		return 1 << i
 	}
 	return 0
@@ -37,7 +37,7 @@ func kindOf(noun Noun) ChangeKinds {
 // may read. What a scope guards is left out without it.
 func ChangesVisibleTo(by *Principal, nouns []Noun) (kinds ChangeKinds) {
 	for i, of := range Nouns {
-		if (nouns == nil || slices.Contains(nouns, of.Name())) && (of.Needs() == "" || by.Has(of.Needs())) {
+		if (nouns == nil || slices.Contains(nouns, of.Name())) && by.HasRequired(of.RequiredScope()) {
 			kinds |= 1 << i
 		}
 	}
@@ -257,16 +257,20 @@ func ChangeNouns() (names []string) {
 	return names
 }
 
-// APIName is the name of a noun of the feed in the APIs, "" for any other.
-func (n Noun) APIName() string {
-	switch {
-	case n.Place() < 0:
-		return ""
-	case n == NounRelation, n == NounDocument:
-		n = "customer " + n
+var apiNames = func() map[Noun]string {
+	names := map[Noun]string{}
+	for _, of := range Nouns {
+		name := of.Name()
+		if name == NounRelation || name == NounDocument {
+			name = "customer " + name
+		}
+		names[of.Name()] = strings.ToUpper(strings.ReplaceAll(string(name), " ", "_"))
 	}
-	return strings.ToUpper(strings.ReplaceAll(string(n), " ", "_"))
-}
+	return names
+}()
+
+// APIName is the name of a noun of the feed in the APIs, "" for any other.
+func (n Noun) APIName() string { return apiNames[n] }
 
 // MarshalGQL writes the enum value of the GraphQL schema: CUSTOMER_RELATION.
 func (n Noun) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(n.APIName())) }

@@ -26,5 +26,5 @@ var NewestFirst = Order{Key: KeyAt, Descending: true}
 type ConsultationCriteria struct{}
 
 var ConsultationTable = &Table[Consultation, ConsultationCriteria]{
-	Noun: NounConsultation, needs: PrivacyRead, ID: func(a *Consultation) *string { return &a.ID },
+	Noun: NounConsultation, requiredScope: PrivacyRead, ID: func(a *Consultation) *string { return &a.ID },
 }

@@ -41,6 +41,9 @@ func EndOfRights(ctx context.Context) error {
 // Has reports whether the pair holds a scope; no pair holds none.
 func (v *Principal) Has(scope Scope) bool { return v != nil && slices.Contains(v.Scopes, scope) }
 
+// HasRequired is Has for a scope that may be "", which nobody needs.
+func (v *Principal) HasRequired(scope Scope) bool { return scope == "" || v.Has(scope) }
+
 // MaxLiveSecrets is how many secrets of a pair work at one time: two, while it is being rotated.
 const MaxLiveSecrets = 2
 

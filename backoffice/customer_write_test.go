@@ -15,7 +15,6 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
-	"example.org/backoffice/privacy"
 )
 
 var noKey backoffice.Optional[string]
@@ -103,7 +102,7 @@ func TestAChangeThatChangesNothingIsNoChange(t *testing.T) {
 		if diff := cmp.Diff(c, w.customer(t, c.ID)); diff != "" || len(w.changes(t, 0)) != 1 {
 			t.Error(diff)
 		}
-		accept(t, privacy.Commit(ctx))
+		accept(t, backoffice.CommitLedger(ctx))
 		entered, err := w.Store.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 10)
 		accept(t, err)
 		if len(entered) != 1 || entered[0].Operation != backoffice.ConsultedBySearch || *entered[0].CustomerID != c.ID {

@@ -44,7 +44,7 @@ func (f *MinfinDocumentFilter) Criteria() (c MinfinCriteria) {
 
 var MinfinTable = &Table[MinfinDocument, MinfinCriteria]{
 	nothing: func(c MinfinCriteria) bool { return c.Nothing },
-	Noun:    NounMinfin, needs: MinfinRead,
+	Noun:    NounMinfin, requiredScope: MinfinRead,
 	ID: func(d *MinfinDocument) *string { return &d.ID },
 	Fields: []WritableField[MinfinDocument]{
 		requiredField("name", func(d *MinfinDocument) *string { return &d.Name }, plainText),

@@ -5,8 +5,8 @@ import "context"
 // AnyNoun is a noun whatever its records are.
 type AnyNoun interface {
 	Name() Noun
-	// Needs is the scope without which nobody reads the records; "" for none.
-	Needs() Scope
+	// RequiredScope is the scope without which nobody reads the records; "" for none.
+	RequiredScope() Scope
 	// EachFile visits the stored files of all records.
 	EachFile(ctx context.Context, from NounReader, visit func(*File) error) error
 }
@@ -14,38 +14,44 @@ type AnyNoun interface {
 // NounOf is a noun with the types of its records and of the criteria by which they are picked: its Table.
 type NounOf[T any, C comparable] interface {
 	AnyNoun
-	// Finds reports whether a record can match the criteria.
-	Finds(C) bool
+	// CanMatch reports whether a record can match the criteria.
+	CanMatch(C) bool
 	Reader(from NounReader) Reader[T, C]
 }
 
 // Nouns are those whose records clients read and write, each after those that it refers to. What treats them alike
 // makes its own list from this one.
-var Nouns = []AnyNoun{
+var Nouns = [...]AnyNoun{
 	LabelTable, UserTable, FinancialYearTable, ChecklistTable, CustomerTable, RelationTable, TranscriptTable,
 	CalculationTable, DocumentTable, MinfinTable,
 }
 
-// Place is where a noun is among Nouns, -1 for any other.
-func (n Noun) Place() int {
+var indexes = func() map[Noun]int {
+	indexes := map[Noun]int{}
 	for i, of := range Nouns {
-		if of.Name() == n {
-			return i
-		}
+		indexes[of.Name()] = i
+	}
+	return indexes
+}()
+
+// Index is where a noun is among Nouns, -1 for any other.
+func (n Noun) Index() int {
+	if i, known := indexes[n]; known {
+		return i
 	}
 	return -1
 }
 
-func (n Noun) Needs() Scope {
-	if i := n.Place(); i >= 0 {
-		return Nouns[i].Needs()
+func (n Noun) RequiredScope() Scope {
+	if i := n.Index(); i >= 0 {
+		return Nouns[i].RequiredScope()
 	}
 	return ""
 }
 
-func (t *Table[T, C]) Name() Noun     { return t.Noun }
-func (t *Table[T, C]) Needs() Scope   { return t.needs }
-func (t *Table[T, C]) Finds(c C) bool { return t.nothing == nil || !t.nothing(c) }
+func (t *Table[T, C]) Name() Noun           { return t.Noun }
+func (t *Table[T, C]) RequiredScope() Scope { return t.requiredScope }
+func (t *Table[T, C]) CanMatch(c C) bool    { return t.nothing == nil || !t.nothing(c) }
 
 func (t *Table[T, C]) Reader(from NounReader) Reader[*T, C] {
 	return from.Records(t.Noun).(Reader[*T, C])

@@ -14,7 +14,7 @@ func TestEachNounIsAfterThoseThatItRefersTo(t *testing.T) {
 		fields := reflect.ValueOf(noun).Elem().FieldByName("Fields")
 		for i := range fields.Len() {
 			to := backoffice.Noun(fields.Index(i).FieldByName("Refers").String())
-			if to != "" && (to.Place() < 0 || to.Place() >= place) {
+			if to != "" && (to.Index() < 0 || to.Index() >= place) {
 				t.Errorf("a %s refers to a %s, and that is not before it", noun.Name(), to)
 			}
 		}

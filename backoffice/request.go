@@ -14,9 +14,9 @@ type Request struct {
 	Budget      *Budget
 	Timeline    *Timeline
 	Statements  *StatementCount
-	Reads       Reads               // nil for reads that are each of their own moment
+	Snapshot    Snapshot            // nil for reads that are each of their own moment
 	Ledger      Ledger              // nil discloses no registration number
-	Spending    Spending            // nil for a caller without a budget of costs
+	CostBudget  CostBudget          // nil for a caller without one
 	Written     func(answer []byte) // is shown what is written of an answer of GraphQL, if it is set
 	act         *Act
 	drawings    *drawings
@@ -25,15 +25,15 @@ type Request struct {
 	ReadOnce      bool // a snapshot that begins leaves no lists in memory, and records only that were asked for before
 }
 
-// Reads is the moment at which all of a context is read, as one layer of what reads knows it.
-type Reads interface {
-	Beneath() Reads // as the next layer knows it, nil for the last one
+// Snapshot is the moment at which all of a context is read, as one layer of what reads knows it.
+type Snapshot interface {
+	Unwrap() Snapshot // as the next layer knows it, nil for the last one
 	Close()
 }
 
-// ReadsOf finds a layer by its type, nil where there is none.
-func ReadsOf[Layer Reads](ctx context.Context) (layer Layer) {
-	for at := RequestOf(ctx).Reads; at != nil; at = at.Beneath() {
+// SnapshotOf finds a layer by its type, nil where there is none.
+func SnapshotOf[Layer Snapshot](ctx context.Context) (layer Layer) {
+	for at := RequestOf(ctx).Snapshot; at != nil; at = at.Unwrap() {
 		if found, ok := at.(Layer); ok {
 			return found
 		}
@@ -43,10 +43,10 @@ func ReadsOf[Layer Reads](ctx context.Context) (layer Layer) {
 
 // BeginSnapshot begins a moment of a store, at which all is read in the context that it returns, until end is called.
 func BeginSnapshot(ctx context.Context, of interface {
-	BeginSnapshot(ctx context.Context) Reads
+	BeginSnapshot(ctx context.Context) Snapshot
 }) (at context.Context, end func()) {
-	reads := of.BeginSnapshot(ctx)
-	return WithRequest(ctx, func(r *Request) { r.Reads = reads }), reads.Close
+	snapshot := of.BeginSnapshot(ctx)
+	return WithRequest(ctx, func(r *Request) { r.Snapshot = snapshot }), snapshot.Close
 }
 
 // Ledger is what a request has consulted of registration numbers.
@@ -57,9 +57,9 @@ type Ledger interface {
 	CheckPurpose() error
 }
 
-// MayLeave makes durable what has to be before anything of a request's answer leaves. An error keeps all of it back:
-// Unavailable, or the reason for which the caller may not go on.
-func MayLeave(ctx context.Context) error {
+// CommitLedger makes durable what a request has consulted, before anything of its answer leaves. An error keeps all
+// of it back: Unavailable, every later time too, or the reason for which the caller may not go on.
+func CommitLedger(ctx context.Context) error {
 	if err := EndOfRights(ctx); err != nil {
 		return err
 	}
@@ -69,8 +69,17 @@ func MayLeave(ctx context.Context) error {
 	return nil
 }
 
-// Spending is a caller's budget of costs; Left is what is left of it, as clients are shown it.
-type Spending interface{ Left() any }
+// CheckPurpose rejects a request that would be told registration numbers and does not say why, where that is asked, so
+// that nothing is done whose answer could not be shown: BadInput.
+func CheckPurpose(ctx context.Context) error {
+	if ledger := RequestOf(ctx).Ledger; ledger != nil {
+		return ledger.CheckPurpose()
+	}
+	return nil
+}
+
+// CostBudget is what a caller may spend on costs; Remaining is what is left of it, as clients are shown it.
+type CostBudget interface{ Remaining() any }
 
 type requestKey struct{}
 
@@ -95,7 +104,9 @@ func RequestOf(ctx context.Context) *Request {
 // WithRequest gives a context its request with some of it set.
 func WithRequest(ctx context.Context, set func(*Request)) context.Context {
 	r := *RequestOf(ctx)
-	r.Context = ctx
+	if _, itself := ctx.(*Request); !itself {
+		r.Context = ctx
+	}
 	set(&r)
 	return &r
 }

@@ -153,11 +153,11 @@ type Store interface {
 	TrashStore
 	KeyStore
 
-	// BeginSnapshot makes all that is read in a context with these Reads be of one moment, that of the first read:
+	// BeginSnapshot makes all that is read in a context with this snapshot be of one moment, that of the first read:
 	// rows, lists and totals agree, whoever writes meanwhile. A Write in that context begins another moment, of which
 	// it is a part. A snapshot holds a connection from its first read until its last batch was sent or it is closed,
 	// so that has to be done, and before waiting for a client.
-	BeginSnapshot(ctx context.Context) Reads
+	BeginSnapshot(ctx context.Context) Snapshot
 
 	// Write runs do in a transaction that is durable when Write returns nil; when do fails nothing was written. It may
 	// run do again when the engine asks for it (a serialization failure), so do must have no effect but through tx.

@@ -2,15 +2,15 @@ package backoffice
 
 import "strings"
 
-// Table describes a noun whose records are T, picked by criteria C. What callers send is applied, compared and checked by it; the store's
-// columns and the lines of import and export are made from it.
+// Table describes a noun whose records are T, picked by criteria C. What callers send is applied, compared and checked
+// by it; the store's columns and the lines of import and export are made from it.
 type Table[T any, C comparable] struct {
-	Noun    Noun
-	needs   Scope // without which nobody reads the records; "" for none
-	ID      func(*T) *string
-	Version func(*T) *int // nil for nouns without one
-	Fields  []WritableField[T]
-	nothing func(C) bool // criteria that no record can match; nil for none
+	Noun          Noun
+	requiredScope Scope // without which nobody reads the records; "" for none
+	ID            func(*T) *string
+	Version       func(*T) *int // nil for nouns without one
+	Fields        []WritableField[T]
+	nothing       func(C) bool // criteria that no record can match; nil for none
 
 	// Unique names the fields whose values together only one record has, the one that is told of first; nil for none.
 	Unique []string

@@ -142,7 +142,7 @@ func (w *Webhook) Kinds(pair *Credential) (ChangeKinds, error) {
 	nouns := w.Nouns
 	if nouns == nil {
 		for _, of := range Nouns {
-			if of.Needs() == "" {
+			if of.RequiredScope() == "" {
 				nouns = append(nouns, of.Name())
 			}
 		}

@@ -27,7 +27,7 @@ type paged struct {
 	before func(page int64)
 }
 
-func (p *paged) BeginSnapshot(ctx context.Context) backoffice.Reads {
+func (p *paged) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	if l := auth.From(ctx); l != nil && l.Name == "test walker" {
 		p.before(p.n.Add(1))
 	}

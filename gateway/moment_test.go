@@ -144,12 +144,12 @@ func withReplica(t *testing.T) (database string, replicas []string) {
 // unmoored is a store whose snapshots are none.
 type unmoored struct{ backoffice.Store }
 
-func (unmoored) BeginSnapshot(context.Context) backoffice.Reads { return adrift{} }
+func (unmoored) BeginSnapshot(context.Context) backoffice.Snapshot { return adrift{} }
 
 type adrift struct{}
 
-func (adrift) Beneath() backoffice.Reads { return nil }
-func (adrift) Close()                    {}
+func (adrift) Unwrap() backoffice.Snapshot { return nil }
+func (adrift) Close()                      {}
 
 func TestAnAnswerIsOfOneMomentWhoeverWrites(t *testing.T) {
 	t.Parallel()

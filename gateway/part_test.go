@@ -38,7 +38,7 @@ func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
 	}
 	part, err := run(s, graphqlhttp.Entry{Cost: 1, Part: true})
 	if err != nil || part.Principal.ClientID != pair[0] || part.Statements == nil || part.Statements == whole.Statements ||
-		part.Session == whole.Session || part.Ledger == whole.Ledger || part.Reads == whole.Reads || part.Budget == whole.Budget {
+		part.Session == whole.Session || part.Ledger == whole.Ledger || part.Snapshot == whole.Snapshot || part.Budget == whole.Budget {
 		t.Errorf("a part has of the whole what it should not: %v", err)
 	}
 	if err := auth.Revoke(t.Context(), o.Store, pair[0]); err != nil {

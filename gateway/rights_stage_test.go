@@ -87,7 +87,7 @@ func (h *holding) wait(ctx context.Context, of map[string]*heldBack) {
 	}
 }
 
-func (h *holding) BeginSnapshot(ctx context.Context) backoffice.Reads {
+func (h *holding) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	h.wait(ctx, h.pages)
 	return h.Store.BeginSnapshot(ctx)
 }

@@ -31,7 +31,7 @@ func (s *sizes) rows(ctx context.Context) limits.Rows {
 		return limits.Nominal
 	}
 	return func(noun backoffice.Noun) int {
-		if noun.Needs() != "" && !principal.Has(noun.Needs()) {
+		if !principal.HasRequired(noun.RequiredScope()) {
 			return 0
 		}
 		return s.of(noun)

@@ -25,8 +25,8 @@ type bill struct {
 	wait   time.Duration // for which it was refused
 }
 
-// Left implements backoffice.Spending.
-func (b *bill) Left() any {
+// Remaining implements backoffice.CostBudget.
+func (b *bill) Remaining() any {
 	left, _ := b.of.Of(b.pair)
 	return left
 }
@@ -37,11 +37,11 @@ func (s *spending) withBill(ctx context.Context) context.Context {
 		return ctx
 	}
 	owed := &bill{of: s, pair: pairOf(ctx)}
-	return backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.Spending = owed })
+	return backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.CostBudget = owed })
 }
 
 func billOf(ctx context.Context) *bill {
-	owed, _ := backoffice.RequestOf(ctx).Spending.(*bill)
+	owed, _ := backoffice.RequestOf(ctx).CostBudget.(*bill)
 	return owed
 }
 

@@ -104,7 +104,7 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]ma
 	}
 	opened, err := privacy.Reveal(ctx, asks)
 	if err == nil {
-		err = privacy.Commit(ctx)
+		err = backoffice.CommitLedger(ctx)
 	}
 	if err != nil {
 		return nil, err

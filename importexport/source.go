@@ -126,8 +126,8 @@ func ParseMapping(text []byte) (mapping map[string]map[string]string, err error)
 	if err := d.Decode(&mapping); err != nil {
 		return nil, errors.New("the mapping is JSON: for each file, without its end, an object of columns and the fields they are for")
 	}
+	files := inOrder()
 	for _, name := range slices.Sorted(maps.Keys(mapping)) {
-		files := inOrder()
 		at := slices.IndexFunc(files, func(t table) bool { return stem(t.fileName()) == name })
 		if at < 0 {
 			return nil, fmt.Errorf("the mapping names %s, which is no file that import reads", shownKey(name))

@@ -12,9 +12,9 @@ import (
 
 // Loaders are the dataloader of one request, and what the request has read.
 type Loaders struct {
-	from  context.Context  // the request's
-	ctx   context.Context  // all that is read in it is of one moment
-	reads backoffice.Reads // that moment, as the store knows it
+	from  context.Context     // the request's
+	ctx   context.Context     // all that is read in it is of one moment
+	reads backoffice.Snapshot // that moment, as the store knows it
 	store backoffice.Store
 	timed bool
 	queue *dataloader.Loader[load, struct{}]
@@ -62,14 +62,14 @@ func With(ctx context.Context, store backoffice.Store, wait time.Duration) conte
 
 func (l *Loaders) begin(ctx context.Context) {
 	l.reads = l.store.BeginSnapshot(ctx)
-	l.ctx = backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.Reads = l })
+	l.ctx = backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.Snapshot = l })
 }
 
-// Beneath implements backoffice.Reads.
-func (l *Loaders) Beneath() backoffice.Reads { return l.reads }
+// Unwrap implements backoffice.Snapshot.
+func (l *Loaders) Unwrap() backoffice.Snapshot { return l.reads }
 
 // From returns the request's loaders, nil in a context that With did not make: that is a fault of the wiring.
-func From(ctx context.Context) *Loaders { return backoffice.ReadsOf[*Loaders](ctx) }
+func From(ctx context.Context) *Loaders { return backoffice.SnapshotOf[*Loaders](ctx) }
 
 // ReadAgain reports whether what was read has to be read again, because a part of it was changed before the rest was
 // read. Then nothing of it is known any more, and all that is read from here on is of another moment.

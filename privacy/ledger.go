@@ -105,16 +105,6 @@ func (l *ledger) CheckPurpose() error {
 	return nil
 }
 
-// CheckPurpose refuses a request that is to disclose registration numbers before it does anything, so that no write is
-// done whose answer could not be shown. BadInput when the server asks for a purpose, and the viewer in ctx, who holds
-// privacy.read, states none.
-func CheckPurpose(ctx context.Context) error {
-	if l := backoffice.RequestOf(ctx).Ledger; l != nil {
-		return l.CheckPurpose()
-	}
-	return nil
-}
-
 // SealedNumber names one sealed number and the customer and field that it belongs to.
 type SealedNumber struct {
 	CustomerID string
@@ -233,11 +223,6 @@ func (k *Keyset) Confirmed(ctx context.Context, customerID string, fields ...bac
 	l.searches = append(l.searches, s)
 	return nil
 }
-
-// Commit enters what the request in ctx has consulted since the last Commit, in one append, and returns when that is
-// durable; with nothing consulted, or no ledger, it does nothing. Unavailable when it cannot be entered: then nothing
-// of the answer may leave, and every later Commit fails too. Likewise when its caller may not go on, for that reason.
-func Commit(ctx context.Context) error { return backoffice.MayLeave(ctx) }
 
 // Consulted reports whether the request in ctx has consulted registration numbers, so that its answer may hold some.
 func Consulted(ctx context.Context) bool {

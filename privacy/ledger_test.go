@@ -54,7 +54,7 @@ func TestARevealedNumberIsEnteredOncePerCustomerInOneAppend(t *testing.T) {
 		t.Error("entered before the commit")
 	}
 	for range 2 {
-		if err := Commit(ctx); err != nil {
+		if err := backoffice.CommitLedger(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestWithoutTheScopeNothingIsRevealedSearchedOrEntered(t *testing.T) {
 					t.Errorf("%v", err)
 				}
 			}
-			if err := Commit(ctx); err != nil {
+			if err := backoffice.CommitLedger(ctx); err != nil {
 				t.Error(err)
 			}
 		})
@@ -124,7 +124,7 @@ func TestEachSearchIsAnEntryUnderWhomItFoundOrUnderNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Found("a", "b")
-	if err := Commit(ctx); err != nil {
+	if err := backoffice.CommitLedger(ctx); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -155,7 +155,7 @@ func TestAnExportIsAnEntryForEachCustomerBeforeAnyNumberLeaves(t *testing.T) {
 	if got, err := Reveal(ctx, asks); err != nil || *got[0] != number {
 		t.Fatal(err)
 	}
-	if err := Commit(ctx); err != nil {
+	if err := backoffice.CommitLedger(ctx); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -189,7 +189,7 @@ func TestANumberThatDoesNotOpenIsAnInternalFaultThatTellsNothing(t *testing.T) {
 	if errors.As(err, &known) && strings.Contains(fmt.Sprint(known.Cause), number) {
 		t.Error("the cause holds the number")
 	}
-	if err := Commit(ctx); err != nil || len(store.entries) != 0 {
+	if err := backoffice.CommitLedger(ctx); err != nil || len(store.entries) != 0 {
 		t.Error("entered though nothing was revealed")
 	}
 }
@@ -199,7 +199,7 @@ func TestWithoutALedgerNothingIsRevealed(t *testing.T) {
 	if _, err := Reveal(context.Background(), nil); backoffice.KindOf(err) != backoffice.Internal {
 		t.Error(err)
 	}
-	if err := Commit(context.Background()); err != nil {
+	if err := backoffice.CommitLedger(context.Background()); err != nil {
 		t.Error(err)
 	}
 }
@@ -223,7 +223,7 @@ func TestResolversMayRevealSideBySide(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if err := Commit(ctx); err != nil {
+	if err := backoffice.CommitLedger(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if len(store.entries) != 20+40 || store.appends != 1 {

@@ -48,7 +48,7 @@ func (h *heldWriter) release() error {
 		return h.refused
 	}
 	h.released = true
-	if h.refused = Commit(h.request.Context()); h.refused != nil {
+	if h.refused = backoffice.CommitLedger(h.request.Context()); h.refused != nil {
 		header := h.Header()
 		clear(header)
 		maps.Copy(header, h.before)

@@ -30,7 +30,7 @@ func consultOnce(t testing.TB, vault *Vault, customer string) error {
 	if _, err := Reveal(ctx, []SealedNumber{sealed(t, vault.keys, customer, backoffice.RegistrationNumber)}); err != nil {
 		t.Fatal(err)
 	}
-	return Commit(ctx)
+	return backoffice.CommitLedger(ctx)
 }
 
 func TestRequestsThatComeWhileAWriteIsUnderWayShareTheNext(t *testing.T) {
@@ -127,7 +127,7 @@ func TestARequestThatEndsWhileItWaitsIsUnavailableAndTakesItsEntriesBack(t *test
 		t.Fatal(err)
 	}
 	cancel()
-	if err := Commit(ledger); backoffice.KindOf(err) != backoffice.Unavailable || !errors.Is(err, context.Canceled) {
+	if err := backoffice.CommitLedger(ledger); backoffice.KindOf(err) != backoffice.Unavailable || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	close(held)

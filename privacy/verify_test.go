@@ -282,7 +282,7 @@ func BenchmarkVerify(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	if err := Commit(ctx); err != nil {
+	if err := backoffice.CommitLedger(ctx); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
@@ -322,7 +322,7 @@ func TestVerifyNoticesThatAPersonWasMadeAnother(t *testing.T) {
 		if _, err := Reveal(ctx, []SealedNumber{{CustomerID: "customer", Field: backoffice.RegistrationNumber, Number: sealed}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := Commit(ctx); err != nil {
+		if err := backoffice.CommitLedger(ctx); err != nil {
 			t.Fatal(err)
 		}
 		entry := &store.entries[len(store.entries)-1]

@@ -42,7 +42,7 @@ func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([
 	nodes := make([]backoffice.Node, len(ids))
 	var calls []func(context.Context) error
 	for noun, at := range places {
-		if of := nodesOf[noun]; of.needs == "" || auth.From(ctx).Has(of.needs) {
+		if of := nodesOf[noun]; auth.From(ctx).HasRequired(of.needs) {
 			calls = append(calls, func(ctx context.Context) error { return of.fill(ctx, ids, at, nodes) })
 		}
 	}
@@ -61,7 +61,7 @@ type noun[T row, C comparable] struct{ backoffice.NounOf[T, C] }
 
 func nounOf[T row, C comparable](of backoffice.NounOf[T, C]) noun[T, C] {
 	n := noun[T, C]{of}
-	nodesOf[of.Name()] = nodeNoun{of.Needs(), n.fill}
+	nodesOf[of.Name()] = nodeNoun{of.RequiredScope(), n.fill}
 	return n
 }
 

@@ -52,7 +52,7 @@ type Config struct {
 type Store interface {
 	backoffice.Readers
 	ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued
-	BeginSnapshot(ctx context.Context) backoffice.Reads
+	BeginSnapshot(ctx context.Context) backoffice.Snapshot
 }
 
 // parts are the operations of each noun, under the tags of the OpenAPI document, in its order.

@@ -14,7 +14,6 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/privacy"
 )
 
 const mediaJSON = "application/json"
@@ -120,7 +119,7 @@ func (a *API) admit(needs backoffice.Scope, disclosing bool) func(huma.Context, 
 		r.ctx = context.WithValue(ctx.Context(), requestKey{}, r)
 		err := r.read(needs)
 		if err == nil && disclosing {
-			err = privacy.CheckPurpose(r.ctx)
+			err = backoffice.CheckPurpose(r.ctx)
 		}
 		switch {
 		case err != nil:

@@ -14,7 +14,7 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 	reach:     through("customer_id"),
 	uncounted: true,
 	id:        backoffice.ConsultationTable.ID,
-	finds:     backoffice.ConsultationTable.Finds,
+	finds:     backoffice.ConsultationTable.CanMatch,
 	columns: []column[backoffice.Consultation]{
 		text("id", "", func(a *backoffice.Consultation) *string { return &a.ID }),
 		instant("at", "at "+orderField(backoffice.KeyAt), func(a *backoffice.Consultation) *backoffice.Instant { return &a.At }),

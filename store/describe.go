@@ -36,7 +36,7 @@ type description struct {
 // describe completes the description of a noun by the domain's: to the columns that are given come the identifier,
 // those of the noun's fields, its version and its file.
 func describe[T any, C comparable](of *backoffice.Table[T, C], t table[T, C]) *table[T, C] {
-	t.noun, t.id, t.version, t.finds = of.Noun, of.ID, of.Version, of.Finds
+	t.noun, t.id, t.version, t.finds = of.Noun, of.ID, of.Version, of.CanMatch
 	columns := []column[T]{text("id", "", of.ID)}
 	for i := range of.Fields {
 		f := &of.Fields[i]

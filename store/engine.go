@@ -59,10 +59,10 @@ type Engine interface {
 	// Snapshot runs do with a connection that reads the primary at one moment. It keeps no writer waiting.
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads Sender) error) error
 
-	// BeginSnapshot makes all that is sent in a context with these Reads see one moment, that of the first statement,
-	// until they are closed; after a Write in it, another one. The connection is taken with the first statement, given
+	// BeginSnapshot makes all that is sent in a context with this snapshot see one moment, that of the first statement,
+	// until it is closed; after a Write in it, another one. The connection is taken with the first statement, given
 	// back after the last one or by Close, and never held while anything else is waited for.
-	BeginSnapshot() backoffice.Reads
+	BeginSnapshot() backoffice.Snapshot
 	// RenewSnapshot lets what is sent next in such a context be of another moment.
 	RenewSnapshot(ctx context.Context)
 

@@ -13,7 +13,7 @@ import (
 // the store itself has read in this moment under this restriction: an identifier that a caller names is not known by
 // that.
 type moment struct {
-	backoffice.Reads // of the engine
+	backoffice.Snapshot // of the engine
 
 	mu    sync.Mutex // held while a batch is answered: no other moment begins in between
 	of    backoffice.Restriction
@@ -21,10 +21,10 @@ type moment struct {
 	ended bool
 }
 
-func (m *moment) Beneath() backoffice.Reads { return m.Reads }
+func (m *moment) Unwrap() backoffice.Snapshot { return m.Snapshot }
 
 func (m *moment) Close() {
-	m.Reads.Close()
+	m.Snapshot.Close()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.known, m.ended = nil, true
@@ -32,7 +32,7 @@ func (m *moment) Close() {
 
 // momentOf is the moment of a context that is restricted as it was when the moment began; nil where there is none.
 func (n *nouns) momentOf(ctx context.Context) *moment {
-	if m := backoffice.ReadsOf[*moment](ctx); m != nil && n.viewOf(ctx) != nil && m.of == backoffice.RestrictionOf(ctx) {
+	if m := backoffice.SnapshotOf[*moment](ctx); m != nil && n.viewOf(ctx) != nil && m.of == backoffice.RestrictionOf(ctx) {
 		return m
 	}
 	return nil
@@ -40,7 +40,7 @@ func (n *nouns) momentOf(ctx context.Context) *moment {
 
 // anotherMoment forgets what is known in a context: what it reads next is of another moment.
 func anotherMoment(ctx context.Context) {
-	if m := backoffice.ReadsOf[*moment](ctx); m != nil {
+	if m := backoffice.SnapshotOf[*moment](ctx); m != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.known = nil

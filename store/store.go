@@ -109,12 +109,12 @@ func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads
 	})
 }
 
-func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Reads {
+func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	reads := s.engine.BeginSnapshot()
 	if s.nouns.viewOf(ctx) == nil {
 		return reads
 	}
-	return &moment{Reads: reads, of: backoffice.RestrictionOf(ctx)}
+	return &moment{Snapshot: reads, of: backoffice.RestrictionOf(ctx)}
 }
 
 // RenewSnapshot lets what a context reads next be of another moment.

@@ -89,14 +89,14 @@ func (g *GraphQL) explained(ctx context.Context, a answer, q *prepared) answer {
 	if calls := backoffice.StatementCountOf(ctx); calls != nil {
 		shown.StoreCalls = calls.Count()
 	}
-	shown.Budget = left(ctx)
+	shown.Budget = remaining(ctx)
 	a.extensions = with(a.extensions, "cost", shown)
 	return a
 }
 
-func left(ctx context.Context) any {
-	if spending := backoffice.RequestOf(ctx).Spending; spending != nil {
-		return spending.Left()
+func remaining(ctx context.Context) any {
+	if budget := backoffice.RequestOf(ctx).CostBudget; budget != nil {
+		return budget.Remaining()
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func left(ctx context.Context) any {
 func (g *GraphQL) refused(ctx context.Context, media string, q *prepared, err error) answer {
 	a := refusal(media, g.Present(ctx, err))
 	if q.explain != explainCost && codeOfError(a.errors[0]) == codeRateLimited {
-		if budget := left(ctx); budget != nil {
+		if budget := remaining(ctx); budget != nil {
 			a.extensions = with(a.extensions, "cost", struct {
 				Cost   int `json:"cost"`
 				Limit  int `json:"limit"`

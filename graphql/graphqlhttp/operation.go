@@ -147,11 +147,7 @@ func (g *GraphQL) response(ctx context.Context, of *graphql.OperationContext, ru
 // checkPurpose rejects an operation that would disclose registration numbers for no stated purpose, before anything
 // of it is done.
 func (g *GraphQL) checkPurpose(ctx context.Context, q *prepared) *gqlerror.Error {
-	ledger := backoffice.RequestOf(ctx).Ledger
-	if ledger == nil {
-		return nil
-	}
-	if err := ledger.CheckPurpose(); err != nil && slices.Contains(g.scopesOf(q), string(backoffice.PrivacyRead)) {
+	if err := backoffice.CheckPurpose(ctx); err != nil && slices.Contains(g.scopesOf(q), string(backoffice.PrivacyRead)) {
 		return g.Present(ctx, err)
 	}
 	return nil

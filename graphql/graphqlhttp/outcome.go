@@ -48,7 +48,7 @@ func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql
 
 // beforeWrite says why nothing of an answer may be shown; nil when it may.
 func (g *GraphQL) beforeWrite(ctx context.Context) *gqlerror.Error {
-	switch err := backoffice.MayLeave(ctx); {
+	switch err := backoffice.CommitLedger(ctx); {
 	case err == nil:
 		return nil
 	case backoffice.Denies(err):

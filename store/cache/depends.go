@@ -6,29 +6,20 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// members is more than there are nouns. Added to a noun's number it stands for the records that there are, whatever is
-// in them: an update does not count.
-const members = 16
+// members, added to a noun's number, stands for the records that there are, whatever is in them: an update does not
+// count.
+const members = len(backoffice.Nouns)
 
-// numberOf has the numbers of the nouns whose records are kept: their places among all.
-var numberOf = func() map[backoffice.Noun]int {
-	numbers := map[backoffice.Noun]int{}
-	for i, of := range backoffice.Nouns {
-		numbers[of.Name()] = i
-	}
-	return numbers
-}()
-
+// The numbers of nouns are their places among all.
 var (
-	years, checklists = numberOf[backoffice.NounFinancialYear], numberOf[backoffice.NounChecklist]
-	users, labels     = numberOf[backoffice.NounUser], numberOf[backoffice.NounLabel]
-	customers         = numberOf[backoffice.NounCustomer]
-	relations         = numberOf[backoffice.NounRelation]
-	transcripts       = numberOf[backoffice.NounTranscript]
+	years, checklists      = backoffice.NounFinancialYear.Index(), backoffice.NounChecklist.Index()
+	users, labels          = backoffice.NounUser.Index(), backoffice.NounLabel.Index()
+	customers, transcripts = backoffice.NounCustomer.Index(), backoffice.NounTranscript.Index()
+	relations              = backoffice.NounRelation.Index()
 )
 
 // withoutNumbers is the second view of customers; the first view of each noun has its number.
-const withoutNumbers view = members
+const withoutNumbers = view(members)
 
 func viewsOf(no int) []view {
 	if no == customers {
@@ -39,6 +30,8 @@ func viewsOf(no int) []view {
 
 // nounSet is a set of numbers of nouns: any change of a record of theirs counts.
 type nounSet uint32
+
+var _ [32 - 2*members]struct{} // so many bits it has left
 
 // rules tell of what the answers to a noun's questions depend.
 type rules[C comparable] struct {

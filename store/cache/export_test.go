@@ -31,7 +31,7 @@ func (s *Store) EndEarly() (stop func()) {
 func (s *Store) Forgetting(nouns ...backoffice.Noun) {
 	var of nounSet
 	for _, noun := range nouns {
-		of |= 1 << numberOf[noun]
+		of |= 1 << noun.Index()
 	}
 	keep(s, backoffice.CustomerTable, *forgetting(customerRules, of))
 	counting := s.Transcripts().(*transcriptReader)
@@ -55,7 +55,7 @@ func (s *Store) ForgettingInView(nouns ...backoffice.Noun) {
 	s.within = func(ctx context.Context) restricted {
 		r := restrictedIn(ctx)
 		for _, noun := range nouns {
-			r.goes &^= 1 << numberOf[noun]
+			r.goes &^= 1 << noun.Index()
 		}
 		return r
 	}

@@ -130,8 +130,8 @@ func (s *Store) touch(e *backoffice.Change) bool {
 	if e.Done == "" || e.Done == backoffice.Unknown {
 		return false
 	}
-	no, known := numberOf[e.Noun]
-	if !known {
+	no := e.Noun.Index()
+	if no < 0 {
 		return true // of nothing that is kept
 	}
 	s.log.changed[no].Store(e.Sequence)
@@ -176,7 +176,7 @@ func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newe
 	defer l.mu.Unlock()
 	var changed nounSet
 	for _, noun := range nouns {
-		if no, known := numberOf[noun]; known {
+		if no := noun.Index(); no >= 0 {
 			changed |= 1<<no | 1<<(members+no)
 		} else if noun == "" {
 			return false
@@ -205,7 +205,7 @@ func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newe
 func (e *kept) nouns() nounSet {
 	switch noun, _ := e.value.(backoffice.Noun); {
 	case e.kind == aNoun:
-		return 1 << numberOf[noun]
+		return 1 << noun.Index()
 	case e.kind == aRoot:
 		return e.depends
 	case e.of == withoutNumbers:

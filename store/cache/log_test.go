@@ -202,7 +202,8 @@ func TestAfterVeryMuchThatIsNewTheNounsThatItNamesAreDropped(t *testing.T) {
 func TestWhenANounIsDroppedEveryViewOfItIsAndNothingElse(t *testing.T) {
 	t.Parallel()
 	s := remembering(t)
-	for noun, no := range numberOf {
+	for no, is := range backoffice.Nouns {
+		noun := is.Name()
 		for other := range backoffice.Nouns {
 			for _, of := range viewsOf(other) {
 				s.keepRow(place{aRow, of, "x"}, 0, &backoffice.Label{ID: "x"}, 10, s.log.position())

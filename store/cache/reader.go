@@ -80,7 +80,7 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 
 // keep adds a reader of a noun that is answered from memory. Those of others pass by it.
 func keep[T backoffice.Entity, C comparable](s *Store, noun backoffice.NounOf[T, C], rules rules[C]) *reader[T, C] {
-	rules.noun, rules.finds = numberOf[noun.Name()], noun.Finds
+	rules.noun, rules.finds = noun.Name().Index(), noun.CanMatch
 	r := &reader[T, C]{
 		of: s, view: view(rules.noun), below: noun.Reader(s.Source), rules: &rules, form: formOf[T](),
 	}

@@ -93,7 +93,7 @@ func (r *nounRead) stands(p *pass) bool {
 	}
 	for i, id := range r.missing {
 		// Entries of the register are in no change log.
-		if _, told := numberOf[r.got[i]]; !told || !p.of.log.untouched(p.then, place{kind: aNoun, id: id}, 0) {
+		if r.got[i].Index() < 0 || !p.of.log.untouched(p.then, place{kind: aNoun, id: id}, 0) {
 			return false
 		}
 	}

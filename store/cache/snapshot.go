@@ -18,8 +18,8 @@ import (
 // finds the rest in memory. One that does not begins another trip, as of whose moment all that it has must be good.
 type snapshot struct {
 	of    *Store
-	reads backoffice.Reads // of the store
-	alone bool             // of one batch
+	reads backoffice.Snapshot // of the store
+	alone bool                // of one batch
 
 	mu      sync.Mutex
 	looked  bool
@@ -34,9 +34,9 @@ type snapshot struct {
 	trips   int     // to the store, if there may be others behind
 }
 
-func (q *snapshot) Beneath() backoffice.Reads { return q.reads }
+func (q *snapshot) Unwrap() backoffice.Snapshot { return q.reads }
 
-func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Reads {
+func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	r, reads := backoffice.RequestOf(ctx), s.Source.BeginSnapshot(ctx)
 	return &snapshot{
 		of: s, reads: reads, past: r.WithoutMemory, once: r.ReadOnce, used: *usedBefore.Get().(*[]*kept),
@@ -103,7 +103,7 @@ func (p *pass) ends() bool {
 
 // Write implements backoffice.Store. What the context reads from then on sees the write, and goes past memory.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
-	if q := backoffice.ReadsOf[*snapshot](ctx); q != nil {
+	if q := backoffice.SnapshotOf[*snapshot](ctx); q != nil {
 		q.mu.Lock()
 		q.looked, q.inStore, q.over, q.past, q.read = false, false, false, true, nil
 		q.forget(0)
@@ -113,7 +113,7 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 }
 
 func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
-	q := backoffice.ReadsOf[*snapshot](ctx)
+	q := backoffice.SnapshotOf[*snapshot](ctx)
 	if q == nil || q.of != s {
 		r := backoffice.RequestOf(ctx)
 		q = &snapshot{of: s, alone: true, past: r.WithoutMemory, once: r.ReadOnce}

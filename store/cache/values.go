@@ -154,7 +154,7 @@ func (r *nounRead) settle(p *pass) {
 		}
 		r.into[r.places[i]] = r.got[i]
 		// An entry of the register is in no change log, so neither it nor its absence is kept.
-		if _, logged := numberOf[r.got[i]]; logged && !p.within.isSet() {
+		if r.got[i].Index() >= 0 && !p.within.isSet() {
 			if at := (place{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
 				at.id = strings.Clone(id)
 				r.of.keep(p.then, &kept{place: at, filled: p.then.at, value: r.got[i]})

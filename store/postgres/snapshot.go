@@ -25,11 +25,11 @@ type snapshot struct {
 	ended bool
 }
 
-func (*snapshot) Beneath() backoffice.Reads { return nil }
+func (*snapshot) Unwrap() backoffice.Snapshot { return nil }
 
-func snapshotOf(ctx context.Context) *snapshot { return backoffice.ReadsOf[*snapshot](ctx) }
+func snapshotOf(ctx context.Context) *snapshot { return backoffice.SnapshotOf[*snapshot](ctx) }
 
-func (e *engine) BeginSnapshot() backoffice.Reads { return &snapshot{reads: e.reads} }
+func (e *engine) BeginSnapshot() backoffice.Snapshot { return &snapshot{reads: e.reads} }
 
 // send runs statements as store.Engine's Send does. A transaction that fails before anything of it was answered is
 // begun anew where there is hope; one that fails later takes along all that would be read in it.

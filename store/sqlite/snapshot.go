@@ -20,11 +20,11 @@ type snapshot struct {
 	ended bool
 }
 
-func (*snapshot) Beneath() backoffice.Reads { return nil }
+func (*snapshot) Unwrap() backoffice.Snapshot { return nil }
 
-func snapshotOf(ctx context.Context) *snapshot { return backoffice.ReadsOf[*snapshot](ctx) }
+func snapshotOf(ctx context.Context) *snapshot { return backoffice.SnapshotOf[*snapshot](ctx) }
 
-func (e *engine) BeginSnapshot() backoffice.Reads { return &snapshot{readers: e.readers} }
+func (e *engine) BeginSnapshot() backoffice.Snapshot { return &snapshot{readers: e.readers} }
 
 // Send implements store.Engine. A batch outside of any snapshot has one of its own.
 func (e *engine) Send(ctx context.Context, statements []*store.Statement, last bool) {
