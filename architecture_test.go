@@ -37,7 +37,6 @@ var mayImport = map[string]string{
 	"graphql/inputs":      "backoffice rest/mapping",
 	"store/cache":         "backoffice store",
 	"changes":             "backoffice",
-	"web/questions":       "",
 	"changes/webhooks":    "backoffice changes privacy",
 	"graphql/trusted":     "backoffice",
 	"httpserver/tracing":  "backoffice",

@@ -13,7 +13,6 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/web/questions"
 )
 
 // dump is all of an office's data that questions are about, read whole.
@@ -50,8 +49,8 @@ type answered struct {
 // put asks one of the questions, in one request.
 func (o *office) put(t *testing.T, name string, variables map[string]any) (answer answered, ids []string) {
 	t.Helper()
-	all := questions.All()
-	at := slices.IndexFunc(all, func(q questions.Question) bool { return q.Name == name })
+	all := questions(t)
+	at := slices.IndexFunc(all, func(q question) bool { return q.Name == name })
 	given, err := json.Marshal(variables)
 	if err != nil || at < 0 {
 		t.Fatal(name, err)
@@ -135,7 +134,7 @@ func TestEachOfTheThirteenQuestionsIsAnsweredByOneQueryAsByACount(t *testing.T) 
 			for _, name := range o.checkFollowed(t, d) {
 				asked[name] = true
 			}
-			for _, q := range questions.All() {
+			for _, q := range questions(t) {
 				if !asked[q.Name] {
 					t.Errorf("%s was not asked", q.Name)
 				}
