@@ -13,11 +13,11 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 72_031,
+	"hand-written product lines": 72_030,
 	"folders at the top":         22,
 	"arrows between packages":    110,
 	"context.WithValue":          4,
-	"lines over 120 columns":     1_690,
+	"lines over 120 columns":     1_689,
 	"words in pages":             29_962,
 }
 

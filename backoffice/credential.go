@@ -30,6 +30,12 @@ func (v *Principal) SameRights(other *Principal) bool {
 	return v.Restriction == other.Restriction && v.TrustedOnly == other.TrustedOnly && slices.Equal(v.Scopes, other.Scopes)
 }
 
+// TrustedOnly reports whether the caller may send no documents but trusted ones.
+func TrustedOnly(ctx context.Context) bool {
+	principal := RequestOf(ctx).Principal
+	return principal != nil && principal.TrustedOnly
+}
+
 // EndOfRights is why a context has ended of which the caller may not go on; nil when it has not, or for other reasons.
 func EndOfRights(ctx context.Context) error {
 	if cause := context.Cause(ctx); Denies(cause) {

@@ -90,7 +90,7 @@ func (s *Service) updateCustomers(ctx context.Context, by *Principal, action str
 				found, err = ReadByID(ctx, tx.Customers(), ids, 0)
 			}
 			return err
-		}, func(ctx context.Context) error { return others.look(ctx, tx, sent...) })
+		}, func(ctx context.Context) error { return others.look(ctx, tx, sent...) }, versionsFrom(tx, &others.versionsFrom))
 		if err != nil {
 			return false, err
 		}
@@ -174,9 +174,9 @@ func (s *Service) planUpdates(by *Principal, action string, inputs []CustomerUpd
 			continue
 		}
 		now := InstantOf(s.now())
-		after.Version = NextVersion(after.Version)
+		after.Version = NextVersion(after.Version, others.versionsFrom)
 		after.UpdatedAt = max(after.UpdatedAt, now) // a clock that was set back hides no change from updatedSince
-		after.NoteChange(before, len(changed) == len(numbers))
+		after.NoteChange(before, len(changed) == len(numbers), others.versionsFrom)
 		into.after = &after
 		plan.written = append(plan.written, &after)
 		plan.log = append(plan.log, &Change{At: now, ClientID: by.ClientID, Action: action, Noun: NounCustomer, ObjectID: after.ID, Fields: changed.names()})

@@ -68,8 +68,13 @@ func (s *Service) deleteCustomers(ctx context.Context, by *Principal, action str
 	err = s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
 		keys, kept, gone = nil, nil, CustomerDeletion{}
 		var stored map[string]*Customer
+		var from int
 		if len(ids) > 0 {
-			if stored, err = ReadByID(ctx, tx.Customers(), ids, 0); err != nil {
+			err = tx.Together(ctx, func(ctx context.Context) (err error) {
+				stored, err = ReadByID(ctx, tx.Customers(), ids, 0)
+				return err
+			}, versionsFrom(tx, &from))
+			if err != nil {
 				return false, err
 			}
 		}
@@ -91,7 +96,7 @@ func (s *Service) deleteCustomers(ctx context.Context, by *Principal, action str
 			delete(stored, in.ID)
 			going = append(going, in.ID)
 			if in.Expected != nil { // whoever else changes this version loses, or came first
-				c.Version = NextVersion(c.Version)
+				c.Version = NextVersion(c.Version, from)
 				claimed = append(claimed, c)
 			}
 		}

@@ -54,12 +54,13 @@ func (c *Customer) openUpdatedAt() Instant {
 }
 
 // NoteChange works out, for a customer whose Version and UpdatedAt are those of its change, what pairs without
-// privacy.read see of them. numbersOnly is a change of nothing else than registration numbers.
-func (c *Customer) NoteChange(before *Customer, numbersOnly bool) {
-	c.HiddenChanges, c.OpenUpdatedAt = before.HiddenChanges, 0
-	if numbersOnly {
-		c.HiddenChanges += c.Version - before.Version
-		c.OpenUpdatedAt = before.openUpdatedAt()
+// privacy.read see of them. numbersOnly is a change of nothing else than registration numbers; from is Tx.VersionsFrom.
+func (c *Customer) NoteChange(before *Customer, numbersOnly bool, from int) {
+	shown := before.Version - before.HiddenChanges
+	c.OpenUpdatedAt = before.openUpdatedAt()
+	if !numbersOnly {
+		c.OpenUpdatedAt = 0
+		shown = max(NextVersion(shown, from), c.Version-before.HiddenChanges) // a file may take several at once
 	}
-	c.HiddenChanges = max(0, min(c.HiddenChanges, c.Version-1)) // a file may set the version back
+	c.HiddenChanges = max(0, min(c.Version-shown, c.Version-1)) // or set the version back
 }

@@ -77,7 +77,8 @@ type around struct {
 	users   map[string]*User
 	holders map[Text]string // who has a customer code
 
-	restriction Restriction // of who writes
+	restriction  Restriction // of who writes
+	versionsFrom int         // see Tx
 }
 
 // look reads what customers of these values are checked against.

@@ -8,8 +8,13 @@ const maxID = 64
 // MaxVersion is the largest version of a record, which GraphQL's Int, of 32 bits, can tell.
 const MaxVersion = 2_000_000_000
 
-// NextVersion is the version after another one: 1 after the largest.
-func NextVersion(version int) int { return version%MaxVersion + 1 }
+// NextVersion is the version after another one, from at least: 1 after the largest. See Tx.VersionsFrom.
+func NextVersion(version, from int) int {
+	if version < from {
+		return from
+	}
+	return version%MaxVersion + 1
+}
 
 // NewID makes the identifier of a new object: a UUIDv7, so that identifiers of later objects sort later.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }

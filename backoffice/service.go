@@ -121,6 +121,14 @@ func finding[T any, C comparable](rows Reader[T, C], id string, row *T, ok *bool
 	}
 }
 
+// versionsFrom is Tx.VersionsFrom, for what is asked together.
+func versionsFrom(tx Tx, from *int) func(context.Context) error {
+	return func(ctx context.Context) (err error) {
+		*from, err = tx.VersionsFrom(ctx)
+		return err
+	}
+}
+
 // NoSuch rejects a change or deletion of a record that does not exist, or that the caller cannot see.
 func NoSuch(noun Noun, field ...string) error {
 	return Refuse(&UserError{Code: CodeNotFound, Message: "no " + string(noun) + " has this identifier", Field: field})

@@ -39,12 +39,6 @@ func (c *Session) StayOnPrimary() {
 	c.server = Primary
 }
 
-// WithSessionOf begins a request of a pair: what its context asks the store sees all that the pair wrote before. What
-// is logged of its writes names the person.
-func WithSessionOf(ctx context.Context, principal *Principal) context.Context {
-	return WithRequest(ctx, func(r *Request) { r.Session = NewSession(principal) })
-}
-
 // NewSession begins a request of a principal.
 func NewSession(of *Principal) *Session { return &Session{ClientID: of.ClientID, Person: of.Person} }
 

@@ -96,6 +96,10 @@ type Tx interface {
 	// that fail the first one's error is returned; then the transaction is good for nothing.
 	Together(ctx context.Context, do ...func(ctx context.Context) error) error
 
+	// VersionsFrom is the least version that a change gives: see NextVersion. Changes that a restore or a failover has
+	// lost may have given the next ones already, and who holds one of those must not overwrite what it never saw.
+	VersionsFrom(ctx context.Context) (int, error)
+
 	// HoldYearOf reads the financial year of a checklist, nil when there is no such checklist. The year stays as it is
 	// until the transaction ends: whoever would change it waits. It is for what only the current year takes.
 	HoldYearOf(ctx context.Context, checklistID string) (*FinancialYear, error)

@@ -33,7 +33,8 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 		var ok bool
 		var labels map[string]*Label
 		sent, _ := in.LabelIDs.Get()
-		err := tx.Together(ctx, finding(tx.Users(), id, &before, &ok),
+		var from int
+		err := tx.Together(ctx, finding(tx.Users(), id, &before, &ok), versionsFrom(tx, &from),
 			func(ctx context.Context) (err error) { labels, err = findLabels(ctx, tx, sent); return err })
 		if err != nil {
 			return false, err
@@ -59,7 +60,7 @@ func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in U
 		if updated = before; len(changed) == 0 {
 			return false, nil
 		}
-		after.Version = NextVersion(after.Version)
+		after.Version = NextVersion(after.Version, from)
 		updated = &after
 		if err := tx.Users().Update(ctx, &after); err != nil {
 			return lost(err), err
@@ -103,8 +104,10 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 		return s.deleteUserThere(ctx, by, id, expected)
 	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		user, ok, err := Find(ctx, tx.Users(), id)
-		if err != nil {
+		var user *User
+		var ok bool
+		var from int
+		if err := tx.Together(ctx, finding(tx.Users(), id, &user, &ok), versionsFrom(tx, &from)); err != nil {
 			return false, err
 		}
 		if !ok {
@@ -114,9 +117,9 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 			return false, err
 		}
 		raced := false
-		err = tx.Together(ctx, func(ctx context.Context) (err error) {
+		err := tx.Together(ctx, func(ctx context.Context) (err error) {
 			if expected != nil { // whoever else changes this version loses, or came first
-				user.Version = NextVersion(user.Version)
+				user.Version = NextVersion(user.Version, from)
 				err = tx.Users().Update(ctx, user)
 				raced = lost(err)
 			}

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/graphql/execute"
@@ -18,7 +17,7 @@ func (s server) trustedDocument(ctx context.Context, id string) (*backoffice.Tru
 	if err != nil {
 		return nil, err
 	}
-	if principal := auth.From(ctx); !found.ByOperator && principal != nil && principal.TrustedOnly {
+	if !found.ByOperator && backoffice.TrustedOnly(ctx) {
 		return nil, backoffice.Errorf(backoffice.NotFound, "there is no such document")
 	}
 	return found.TrustedDocument, nil

@@ -4078,7 +4078,7 @@ type Customer implements Node {
   createdAt: DateTime!
   "When it was last changed. A change of the registration numbers alone moves it only for callers with privacy.read."
   updatedAt: DateTime!
-  "Grows by one with every change; for expectedVersion. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."
+  "Grows with every change; for expectedVersion. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."
   version: Int!
   "The relations in which the customer stands at either end, by identifier."
   relations(
@@ -4254,7 +4254,7 @@ type User implements Node {
   displayName: String!
   "The labels that mark the user."
   labels: [Label!]!
-  "Grows by one with every change; for expectedVersion."
+  "Grows with every change; for expectedVersion."
   version: Int!
   "The customers whom the user is responsible for, by identifier."
   customers(

@@ -65,7 +65,10 @@ func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (
 			began = time.Now()
 			l = &applying[T, C]{loading: n.newLoading(im, s, tx, n.Reader(tx)), staged: s}
 			l.tx, l.writer, l.loaded = tx, n.Writer(tx), s.soFar
-			if failed = l.writeAll(ctx, contested); failed == nil {
+			if l.versionsFrom, failed = tx.VersionsFrom(ctx); failed == nil {
+				failed = l.writeAll(ctx, contested)
+			}
+			if failed == nil {
 				failed = s.stored.commit(ctx, tx)
 			}
 			if failed == nil && s.written == 0 { // before the others are loaded, so that no line is nowhere

@@ -22,22 +22,23 @@ const (
 // file.
 type loading[T any, C comparable] struct {
 	*noun[T, C]
-	im     *importing
-	in     backoffice.NounReader // what the rules across nouns ask: at one moment, or in a transaction
-	rows   backoffice.Reader[*T, C]
-	tx     backoffice.Tx            // nil while the file is staged
-	writer backoffice.Writer[*T, C] // the same
-	now    backoffice.Instant
-	refs   map[string]backoffice.Noun
-	bad    badLines
-	loaded Loaded
-	all    []*entry[T] // the lines of the chunk
-	claims claims
-	source source
-	stored *storedFiles          // while the file was staged
-	parked map[string]*T         // rows as they were before they gave up their unique value
-	names  map[fieldSet][]string // of changed fields, for the change log
-	out    []byte
+	im           *importing
+	in           backoffice.NounReader // what the rules across nouns ask: at one moment, or in a transaction
+	rows         backoffice.Reader[*T, C]
+	tx           backoffice.Tx            // nil while the file is staged
+	writer       backoffice.Writer[*T, C] // the same
+	now          backoffice.Instant
+	versionsFrom int // see backoffice.Tx
+	refs         map[string]backoffice.Noun
+	bad          badLines
+	loaded       Loaded
+	all          []*entry[T] // the lines of the chunk
+	claims       claims
+	source       source
+	stored       *storedFiles          // while the file was staged
+	parked       map[string]*T         // rows as they were before they gave up their unique value
+	names        map[fieldSet][]string // of changed fields, for the change log
+	out          []byte
 }
 
 func (n *noun[T, C]) newLoading(im *importing, s *staged, in backoffice.NounReader, rows backoffice.Reader[*T, C]) *loading[T, C] {

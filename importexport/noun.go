@@ -17,7 +17,7 @@ type noun[T any, C comparable] struct {
 	first func(*T)
 
 	// What only some nouns have.
-	noted    func(row, before *T, numbersOnly bool)               // works out what a change is for those who may not see all
+	noted    func(row, before *T, numbersOnly bool, from int)     // what others see of it: Customer.NoteChange
 	touched  func(*T) *backoffice.Instant                         // when it was changed last
 	happened func(row, before *T, now backoffice.Instant)         // notes when it became what it is
 	sealed   func(*T, backoffice.PrivacyField) *backoffice.Sealed // its registration numbers

@@ -73,7 +73,7 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 		case l.im.stream && e.given.has(version): // it is the version there
 		case given && e.changed == 1<<version: // the line only says how far the version has come
 		case *at <= *l.Version(e.old):
-			*at = backoffice.NextVersion(*l.Version(e.old))
+			*at = backoffice.NextVersion(*l.Version(e.old), l.versionsFrom)
 		}
 	}
 	if l.touched != nil {
@@ -91,7 +91,7 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 		}
 	}
 	if l.noted != nil && e.old != nil {
-		l.noted(e.row, e.old, l.numbersOnly(e.changed))
+		l.noted(e.row, e.old, l.numbersOnly(e.changed), l.versionsFrom)
 	}
 }
 

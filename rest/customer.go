@@ -29,7 +29,7 @@ type Customer struct {
 	Phone         *string `json:"phone" doc:"The telephone number, in international format."`
 	CreatedAt     Instant `json:"createdAt" doc:"When the customer was made."`
 	UpdatedAt     Instant `json:"updatedAt" doc:"When the customer was last changed. A change of the registration numbers alone moves it only for callers with privacy.read."`
-	Version       int     `json:"version" doc:"Grows by one with every change; it is the ETag. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."`
+	Version       int     `json:"version" doc:"Grows with every change; it is the ETag. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."`
 }
 
 // AddressFields is an address; every part may be missing.

@@ -16,7 +16,7 @@ type User struct {
 	Email       string   `json:"email" doc:"The e-mail address."`
 	Language    *string  `json:"language" doc:"The language, a name such as dutch."`
 	LabelIDs    []string `json:"labels" nullable:"false" doc:"The identifiers of the user's labels."`
-	Version     int      `json:"version" doc:"Grows by one with every change."`
+	Version     int      `json:"version" doc:"Grows with every change."`
 }
 
 // UserChange is what can be changed of a user: what is absent stays, null clears.

@@ -171,13 +171,31 @@ func resetMoved(into *backoffice.ChangePage, kinds backoffice.ChangeKinds, at *b
 	}
 }
 
+// versionsFrom is more than any version of a history that ended, unless a record was changed each second of it: seconds
+// since 2026.
+func versionsFrom(now backoffice.Instant) int64 {
+	return max(1, min(now.Milliseconds()/1000-1_767_225_600, backoffice.MaxVersion/2))
+}
+
+// VersionsFrom implements backoffice.Tx.
+func (t *tx) VersionsFrom(ctx context.Context) (from int, err error) {
+	const text = "SELECT /*backoffice:change_versions.find*/ versions_from FROM change_versions"
+	err = t.conn.Query(ctx, text, nil, func(row *Row) error {
+		from = int(row.Int(0))
+		return nil
+	})
+	return from, err
+}
+
 func (s *Store) RenewHistory(ctx context.Context, old, act string, now backoffice.Instant) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.lock(ctx, lockChanges); err != nil { // first, as writers take it
 			return err
 		}
-		const text = "UPDATE /*backoffice:change_horizon.renew*/ change_horizon SET history = $1 WHERE history = $2 OR $2 = ''"
-		renewed, err := tx.conn.Exec(ctx, text, []any{backoffice.NewHistory(), old})
+		const text = "UPDATE /*backoffice:change_horizon.renew*/ change_horizon SET history = $1," +
+			" versions_from = CASE WHEN versions_from < $3 THEN $3 ELSE versions_from + 1 END" +
+			" WHERE history = $2 OR $2 = ''"
+		renewed, err := tx.conn.Exec(ctx, text, []any{backoffice.NewHistory(), old, versionsFrom(now)})
 		if err != nil || renewed == 0 {
 			return err
 		}

@@ -18,7 +18,9 @@ func as(t testing.TB, who string) context.Context {
 	if who == "" {
 		return t.Context()
 	}
-	return backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: who})
+	return backoffice.WithRequest(t.Context(), func(r *backoffice.Request) {
+		r.Session = backoffice.NewSession(&backoffice.Principal{ClientID: who})
+	})
 }
 
 func take(t testing.TB, turns *Scheduler, who string) *Turn {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -44,6 +45,8 @@ func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error
 	}
 	text := "UPDATE /*backoffice:customers.lose_user*/ customers" +
 		" SET responsible_id = NULL, version = " + nextVersion("version") + "," +
+		" hidden_changes = CASE version WHEN " + strconv.Itoa(backoffice.MaxVersion) + " THEN 0" +
+		" ELSE " + nextVersion("version") + " - (" + nextVersion("(version - hidden_changes)") + ") END," +
 		" visible_at = $2, open_visible_at = $2," +
 		" updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END," +
 		" open_updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE responsible_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id"

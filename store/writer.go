@@ -66,8 +66,10 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 }
 
 // nextVersion is backoffice.NextVersion in SQL.
-func nextVersion(column string) string {
-	return column + " % " + strconv.Itoa(backoffice.MaxVersion) + " + 1"
+func nextVersion(version string) string {
+	const from = "(SELECT versions_from FROM change_versions)"
+	return "CASE WHEN " + version + " < " + from + " THEN " + from +
+		" ELSE " + version + " % " + strconv.Itoa(backoffice.MaxVersion) + " + 1 END"
 }
 
 func (t *table[T, C]) source(d *Dialect) string {

@@ -20,12 +20,6 @@ func trustedLimits(settings limits.Settings) limits.Settings {
 	return settings
 }
 
-// trustedOnly reports whether the caller may send no other documents.
-func trustedOnly(ctx context.Context) bool {
-	principal := backoffice.RequestOf(ctx).Principal
-	return principal != nil && principal.TrustedOnly
-}
-
 // trusted finds the document of a request that names it by an identifier, or that may send a trusted one alone.
 func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerror.List) {
 	id := asked.documentID
@@ -39,7 +33,7 @@ func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerr
 		return nil, gqlerror.List{g.Present(ctx, err)}
 	case asked.query != "" && asked.documentID != "" && !agree(asked, found):
 		return nil, gqlerror.List{failure(codeBadInput, "the document is not the one of the identifier that came with it; send one of the two")}
-	case unknown && asked.query != "" && trustedOnly(ctx):
+	case unknown && asked.query != "" && backoffice.TrustedOnly(ctx):
 		return nil, gqlerror.List{failure(codeForbidden, "this pair may send trusted documents alone")}
 	case unknown && asked.query != "":
 		return g.documents.get(asked.query)

@@ -382,7 +382,7 @@ type CreateCustomerCreateCustomerCreateCustomerPayloadCustomer struct {
 	Id string `json:"id"`
 	// The name to show: name, else customerCode, else kboNumber, else id.
 	DisplayName string `json:"displayName"`
-	// Grows by one with every change; for expectedVersion. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own.
+	// Grows with every change; for expectedVersion. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own.
 	Version int `json:"version"`
 	// The number in the enterprise register, 10 digits; companies only.
 	KboNumber *string `json:"kboNumber"`

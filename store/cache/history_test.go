@@ -16,6 +16,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/cache"
+	"example.org/backoffice/store/storetest"
 )
 
 // histories is how many are checked on each engine: 25 in the tests, and as many as one likes by
@@ -231,7 +232,7 @@ func readSome(t *watch, store backoffice.Store, random *rand.Rand) map[step]stri
 		}
 		return map[step]string{{of: label, reads: true}: colour, {of: customer, reads: true}: strings.Join(ids, " ")}, nil
 	}
-	request := backoffice.WithSessionOf(t, &backoffice.Principal{ClientID: "reader"}) // so that replicas may answer
+	request := storetest.WithSessionOf(t, &backoffice.Principal{ClientID: "reader"}) // so that replicas may answer
 	read1, err := read(request)
 	if errors.Is(err, backoffice.ErrMoved) {
 		read1, err = read(backoffice.WithoutMemory(request))

@@ -12,6 +12,7 @@ import (
 	"example.org/backoffice/store/cache"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
 )
 
 // counting counts how often looks told anything.
@@ -76,7 +77,7 @@ func TestAnAnswerOfAReplicaHangsOnOneLookForItAndForTheCache(t *testing.T) {
 	})
 	for try := range 1000 {
 		answers, looks := source.answers.Load(), gauge(s, "cache_looks_total")
-		miss := backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})
+		miss := storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})
 		if _, err := backoffice.ReadByID(miss, s.Labels(), []string{fmt.Sprint("label-", try)}, 0); err != nil {
 			t.Fatal(err)
 		}

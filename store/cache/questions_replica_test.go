@@ -14,6 +14,7 @@ import (
 	"example.org/backoffice/store/cache"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
 )
 
 var behindReads = flag.Int("behind-reads", 800, "reads behind writes of others that a gateway with a replica is asked")
@@ -89,7 +90,7 @@ func askAndChange(t *testing.T, truth backoffice.Store) func(n int) (q question,
 
 // askedOnce asks as a request does.
 func askedOnce(ctx context.Context, s backoffice.Store, q question, n int) (any, error) {
-	ctx = backoffice.WithSessionOf(ctx, &backoffice.Principal{ClientID: "reader"}) // so that replicas may answer
+	ctx = storetest.WithSessionOf(ctx, &backoffice.Principal{ClientID: "reader"}) // so that replicas may answer
 	ask := func(ctx context.Context) (any, error) {
 		ctx, end := backoffice.BeginSnapshot(ctx, s)
 		defer end()

@@ -6,6 +6,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/cache"
+	"example.org/backoffice/store/storetest"
 )
 
 func TestWhatTheCacheDoesNotKnowIsReadFromTheStoreAndTheRestOfTheBatchIsAnswered(t *testing.T) {
@@ -18,7 +19,7 @@ func TestWhatTheCacheDoesNotKnowIsReadFromTheStoreAndTheRestOfTheBatchIsAnswered
 			s := before(t, source, cache.Options{Bytes: 1 << 20})
 			w := &watch{Context: t.Context(), found: t.Errorf}
 			read := func(ctx context.Context) (known, unknown []string, err error) {
-				ctx, end := backoffice.BeginSnapshot(backoffice.WithSessionOf(ctx, &backoffice.Principal{ClientID: "reader"}), s)
+				ctx, end := backoffice.BeginSnapshot(storetest.WithSessionOf(ctx, &backoffice.Principal{ClientID: "reader"}), s)
 				defer end()
 				var b backoffice.Batch
 				s.Labels().Find(&b, []string{"label-0"}, 0, func(l *backoffice.Label) { known = append(known, string(l.Color)) })

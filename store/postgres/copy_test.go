@@ -10,6 +10,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/store/storetest"
 )
 
 // BenchmarkUpsert prints how many customers a second import's way of writing stores, new ones and the same once more:
@@ -111,7 +112,7 @@ func TestAFirstImportLooksUpByKeyWhatItsTriggersAskFor(t *testing.T) {
 func TestWritesArePlannedOnceAndNeverCompiled(t *testing.T) {
 	t.Parallel()
 	store := openAt(t, migrated(t), postgres.Options{MaxConns: 1})
-	caller := backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"}) // whose one connection InWrite looks at
+	caller := storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"}) // whose one connection InWrite looks at
 	for round := range 3 {
 		labels := make([]*backoffice.Label, 250)
 		for i := range labels {

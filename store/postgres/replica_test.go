@@ -10,6 +10,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
 )
 
 // eventually repeats an attempt until it succeeds, for at most the time that the issue grants.
@@ -59,7 +60,7 @@ func label(ctx context.Context, at backoffice.Store, client, name string) (*back
 
 func sees(t *testing.T, at backoffice.Store, client, id string) bool {
 	t.Helper()
-	found, err := backoffice.ReadByID(backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: client}), at.Labels(), []string{id}, 0)
+	found, err := backoffice.ReadByID(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: client}), at.Labels(), []string{id}, 0)
 	if err != nil {
 		t.Fatalf("reading: %v (%v)", err, cause(err))
 	}
@@ -85,10 +86,10 @@ func TestReadsGoToAReplicaAndCallersSeeTheirOwnWritesThroughAnyGateway(t *testin
 		if !sees(t, here, "reader", first.ID) {
 			t.Fatal("a read missed what was durable long before")
 		}
-		return here.OnReplica(backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})) && there.OnReplica(backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"}))
+		return here.OnReplica(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})) && there.OnReplica(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"}))
 	})
 	for i := range 50 {
-		made, err := label(backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"}), here, "writer", fmt.Sprint("label ", i))
+		made, err := label(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"}), here, "writer", fmt.Sprint("label ", i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,10 +106,10 @@ func TestReadsGoToAReplicaAndCallersSeeTheirOwnWritesThroughAnyGateway(t *testin
 		t.Fatal(err)
 	}
 	for _, gateway := range []*postgres.Store{here, there} {
-		if gateway.OnReplica(backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"})) || !sees(t, gateway, "writer", late.ID) {
+		if gateway.OnReplica(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"})) || !sees(t, gateway, "writer", late.ID) {
 			t.Fatal("the writer was sent to a replica without its write")
 		}
-		if !gateway.OnReplica(backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})) {
+		if !gateway.OnReplica(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})) {
 			t.Fatal("a replica that is behind for a moment was kept from those who wrote nothing")
 		}
 	}
@@ -117,7 +118,7 @@ func TestReadsGoToAReplicaAndCallersSeeTheirOwnWritesThroughAnyGateway(t *testin
 	})
 	pair.Standby.Execute(t, "backoffice", "SELECT pg_wal_replay_resume()")
 	eventually(t, 5*time.Second, "the replica is taken back", func() bool {
-		return sees(t, here, "writer", late.ID) && here.OnReplica(backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"}))
+		return sees(t, here, "writer", late.ID) && here.OnReplica(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"}))
 	})
 }
 
@@ -129,7 +130,7 @@ func TestAReplicaThatIsGoneIsLeftOutAndTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	onReplica := func() bool {
-		return sees(t, opened, "reader", made.ID) && opened.OnReplica(backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"}))
+		return sees(t, opened, "reader", made.ID) && opened.OnReplica(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"}))
 	}
 	eventually(t, 5*time.Second, "the replica answers", onReplica)
 	pair.Standby.Stop()
@@ -138,7 +139,7 @@ func TestAReplicaThatIsGoneIsLeftOutAndTakenBack(t *testing.T) {
 			t.Fatal("a read failed while a replica was gone")
 		}
 	}
-	if opened.OnReplica(backoffice.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})) {
+	if opened.OnReplica(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})) {
 		t.Fatal("a replica that is gone is not left out")
 	}
 	pair.Standby.Start(t)

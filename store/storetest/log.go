@@ -47,7 +47,7 @@ func testLog(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		store := newStore(t)
 		touchedOffice().insert(t, store)
 		principal := &backoffice.Principal{ClientID: backoffice.PersonID("https://issuer.example", "an"), Person: &backoffice.Person{Issuer: "https://issuer.example", Subject: "an"}}
-		err := store.Write(backoffice.WithSessionOf(t.Context(), principal), func(ctx context.Context, tx backoffice.Tx) error {
+		err := store.Write(WithSessionOf(t.Context(), principal), func(ctx context.Context, tx backoffice.Tx) error {
 			if _, err := tx.Customers().Delete(ctx, "customer-1"); err != nil {
 				return err
 			}

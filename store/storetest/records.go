@@ -66,7 +66,7 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		before, o := emptyOffice(), fullOffice()
 		before.customers[0].Version = backoffice.MaxVersion
 		for i, c := range o.customers {
-			c.Version = backoffice.NextVersion(before.customers[i].Version)
+			c.Version = backoffice.NextVersion(before.customers[i].Version, 0)
 		}
 		before.insert(t, store)
 		for _, u := range o.users {

@@ -126,7 +126,7 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 					before := readOne(t, store.Customers(), "customer-1")
 					row := *before
 					row.Version, row.UpdatedAt = row.Version+1, backoffice.InstantOf(time.Now().Add(time.Hour))
-					row.NoteChange(before, numbersOnly)
+					row.NoteChange(before, numbersOnly, 0)
 					return logged(t, store, func(ctx context.Context, tx backoffice.Tx) error {
 						if err := tx.Customers().Upsert(ctx, crowd); err != nil || upserted {
 							return inOrder(func() error { return err }, func() error { return tx.Customers().Upsert(ctx, []*backoffice.Customer{&row}) })
