@@ -181,7 +181,10 @@ func (n *nouns) restricted(of viewText, name string) string {
 		}
 	}
 	if moved != "" {
-		parts = append(parts, moved)
+		text, parts = n.dialect.eachApart(text), append(parts, moved)
+		for i := range parts {
+			parts[i] = n.dialect.eachApart(parts[i])
+		}
 	}
 	return "WITH " + nameBegin + name + nameEnd + strings.Join(parts, ", ") + " " + text
 }
