@@ -13,4 +13,4 @@
 // context; and what @defer marks is answered at once.
 package execute
 
-//go:generate go run ./generate
+//go:generate go run ../../tools/breadth

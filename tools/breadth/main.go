@@ -1,4 +1,4 @@
-// Command generate is gqlgen with a plugin: beside what gqlgen writes into package graph it writes breadth.go, the
+// Command breadth is gqlgen with a plugin: beside what gqlgen writes into package graph it writes breadth.go, the
 // tables by which package execute runs operations a level at a time. It reads the nearest gqlgen.yml.
 package main
 

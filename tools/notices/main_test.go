@@ -10,11 +10,11 @@ import (
 
 func TestTheNoticesAreThoseOfWhatTheProgramContains(t *testing.T) {
 	t.Parallel()
-	want, err := generate("../../..")
+	want, err := generate("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile("../THIRD_PARTY_NOTICES.txt")
+	got, err := os.ReadFile("../../web/notices/THIRD_PARTY_NOTICES.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,14 +37,14 @@ func TestTheCopiedNoticesAreThoseOfTheInstalledPackages(t *testing.T) {
 	for copied, original := range map[string]string{
 		"fira-code.txt": "@fontsource/fira-code/LICENSE", "monaco-editor.txt": "monaco-editor/ThirdPartyNotices.txt",
 	} {
-		want, err := os.ReadFile(filepath.Join("../../graphiql/page/node_modules", original))
+		want, err := os.ReadFile(filepath.Join("../../web/graphiql/page/node_modules", original))
 		if os.IsNotExist(err) && os.Getenv("CI") != "true" {
 			t.Skip("the page's packages are not there: run make deps")
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(filepath.Join("../npm", copied))
+		got, err := os.ReadFile(filepath.Join("../../web/notices/npm", copied))
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("web/notices/npm/%s is not that of the package (%v)", copied, err)
 		}

@@ -11,7 +11,7 @@ import (
 
 // TestGraphIsWhatTheSchemaGives generates package graph anew, in a copy of what the generator reads.
 func TestGraphIsWhatTheSchemaGives(t *testing.T) {
-	root, err := filepath.Abs("../../..")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Generate writes THIRD_PARTY_NOTICES.txt: the licenses of the Go modules that are linked into the program, of
+// Command notices writes THIRD_PARTY_NOTICES.txt: the licenses of the Go modules that are linked into the program, of
 // Go itself, of the npm packages in the two embedded pages, and of the fonts. Its test holds the file to what it would
 // write.
 package main
