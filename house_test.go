@@ -13,12 +13,12 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 72_030,
+	"hand-written product lines": 71_524,
 	"folders at the top":         22,
-	"arrows between packages":    110,
+	"arrows between packages":    109,
 	"context.WithValue":          4,
-	"lines over 120 columns":     1_689,
-	"words in pages":             29_962,
+	"lines over 120 columns":     1_682,
+	"words in pages":             29_959,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {

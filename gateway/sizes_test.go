@@ -48,7 +48,7 @@ func TestAPlanTellsAPriceThatGrowsWithTheOfficeAndWithNothingOutOfView(t *testin
 			}
 			large, after := prices(filtered)
 			again, _ := prices(`{ customers(first: 0) { totalCount } }`)
-			if large != small+2 || again != counted {
+			if large < small+1_500/20 || again != counted {
 				t.Errorf("a filtered count costs %d, then %d; one from counters %d, then %d", small, large, counted, again)
 			}
 			if before != after {

@@ -20,7 +20,7 @@ func (r Rows) of(noun backoffice.Noun) int {
 }
 
 // Nominal are the rows of a store whose size is not to be known.
-func Nominal(backoffice.Noun) int { return 99_000 }
+func Nominal(backoffice.Noun) int { return 25_000 }
 
 // amount is a factor of a price, which a request's variables and the size of the store may change.
 type amount struct {

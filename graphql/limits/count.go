@@ -9,40 +9,55 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// rowsOfOne is how many rows are counted, and changesOfOne how many are changed, for a cost of 1.
+// A cost of 1 is some 20 µs of processor time: so many rows are looked at in it, without an index for what is asked of
+// them, or put into groups. The first rowsForNothing of a noun cost nothing, and no count more than dearestCount: one
+// can be asked in an office of any size.
 const (
-	rowsOfOne    = 1_000
-	changesOfOne = 100
-	countsOfOne  = 25 // as many counts are a group: each row is sorted, and looked up in what is joined
+	rowsLookedAt   = 20
+	rowsUnindexed  = 12
+	rowsGrouped    = 10
+	rowsForNothing = 1_000
+	dearestCount   = 45_000
+	changesOfOne   = 10
 )
 
-// counted is what counting a field's list costs: 1 when the store's counters tell it, else 1 and a thousandth of the
-// rows to look at, for each alternative of its filter. Below the root those are the rows of an average parent.
-func counted(field *ast.Field, parent backoffice.Noun) amount {
-	return countedIn(field, parent, strings.TrimSuffix(field.Definition.Type.Name(), "Connection"), true)
-}
-
-func countedIn(field *ast.Field, parent backoffice.Noun, node string, counters bool) amount {
-	filter, noun := argument(field, "filter"), nounOf(node)
+// counted is what counting a field's list costs: 1 when the store's counters tell it, else 1 and a part of the rows to
+// look at, for each alternative of its filter.
+func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
+	filter, noun := argument(field, "filter"), nounOf(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"))
+	if filter == nil && parent == "" {
+		return one
+	}
 	return amount{varying: func(variables map[string]any, rows Rows) int {
-		var terms map[string]any
-		if filter != nil {
-			value, _ := filter.Value(variables) // one that cannot be read is refused
-			terms, _ = value.(map[string]any)
-		}
-		if counters && parent == "" && hasCounters(noun, terms) {
+		terms := filterOf(filter, variables)
+		if parent == "" && hasCounters(noun, terms) {
 			return 1
 		}
-		all := rows.of(noun)
-		if parent != "" {
-			all = all * min(rows.of(parent), 1) / max(rows.of(parent), 1) // none where there are no parents
-		}
-		return countUnder(terms, all, rows, true)
+		return 1 + min(rowsUnder(terms, rowsOf(noun, parent, rows), rows, true)/rowsOfOne, dearestCount)
 	}}
 }
 
-// countUnder adds the alternatives of a filter up, under which there are so many rows. Under not no index helps.
-func countUnder(filter map[string]any, all int, rows Rows, indexed bool) (cost int) {
+// filterOf is the value of a filter; one that cannot be read is refused.
+func filterOf(filter *ast.Value, variables map[string]any) map[string]any {
+	if filter == nil {
+		return nil
+	}
+	value, _ := filter.Value(variables)
+	terms, _ := value.(map[string]any)
+	return terms
+}
+
+// rowsOf are the rows of a noun that cost anything: at the root all but the first ones, below it those of an average
+// parent.
+func rowsOf(noun, parent backoffice.Noun, rows Rows) int {
+	if parent == "" {
+		return max(0, rows.of(noun)-rowsForNothing)
+	}
+	return rows.of(noun) * min(rows.of(parent), 1) / max(rows.of(parent), 1) // none where there are no parents
+}
+
+// rowsUnder adds the rows of a filter's alternatives up, under which there are so many. Under not no index helps.
+func rowsUnder(filter map[string]any, all int, rows Rows, indexed bool) (looked int) {
 	for name, value := range filter {
 		if indexed && value != nil {
 			all = min(all, found(name, value, all, rows))
@@ -54,12 +69,12 @@ func countUnder(filter map[string]any, all int, rows Rows, indexed bool) (cost i
 	}
 	for _, one := range alternatives {
 		terms, _ := one.(map[string]any)
-		cost = plus(cost, countUnder(terms, all, rows, indexed))
+		looked = plus(looked, rowsUnder(terms, all, rows, indexed))
 	}
 	if not, ok := filter["not"].(map[string]any); ok {
-		cost = plus(cost, countUnder(not, all, rows, false))
+		looked = plus(looked, rowsUnder(not, all, rows, false))
 	}
-	return max(cost, 1+all/rowsOfOne)
+	return max(looked, all)
 }
 
 // hasCounters reports whether a filter asks for nothing, or for the parts by which transcripts are counted.
@@ -100,11 +115,11 @@ func found(name string, value any, all int, rows Rows) int {
 // joins are the dimensions for which an aggregate reads another table along with its own.
 var joins = map[string][]string{"Transcript": {"RESPONSIBLE", "LANGUAGE"}, "Customer": {"SCOPE"}}
 
-// groupsOf is what an aggregate costs: 1 and countsOfOne times the rows of a count, once more for each table it joins.
+// groupsOf is what an aggregate costs: 1 and a part of the rows to look at, for each dimension and each table it joins.
 func groupsOf(field *ast.Field) amount {
 	node := strings.TrimSuffix(field.Definition.Type.Name(), "sAggregate")
-	by, rows := argument(field, "groupBy"), countedIn(field, "", node, false)
-	return amount{varying: func(variables map[string]any, of Rows) int {
+	by, filter := argument(field, "groupBy"), argument(field, "filter")
+	return amount{varying: func(variables map[string]any, rows Rows) int {
 		n := 1
 		if by != nil {
 			value, _ := by.Value(variables)
@@ -112,13 +127,15 @@ func groupsOf(field *ast.Field) amount {
 			if !several {
 				dimensions = []any{value}
 			}
+			n = len(dimensions)
 			for _, dimension := range dimensions {
 				if name, ok := dimension.(string); ok && slices.Contains(joins[node], name) {
 					n++
 				}
 			}
 		}
-		return times(n, 1+times(countsOfOne, rows.of(variables, of)-1))
+		looked := rowsUnder(filterOf(filter, variables), rowsOf(nounOf(node), "", rows), rows, true)
+		return 1 + min(times(n, looked/rowsGrouped), dearestCount)
 	}}
 }
 
@@ -131,7 +148,7 @@ var cascades = map[string][]backoffice.Noun{
 	"deleteUser": {backoffice.NounUser, backoffice.NounCustomer},
 }
 
-// cascadeOf is a hundredth of what an average record takes with it.
+// cascadeOf is a part of what an average record takes with it.
 func cascadeOf(field *ast.Field) amount {
 	nouns := cascades[strings.TrimSuffix(field.Name, "s")]
 	if nouns == nil {

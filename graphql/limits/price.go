@@ -5,6 +5,8 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
 )
 
 // Price is the cost of an operation (docs/limits.md) as a formula: known once for a document, and evaluated with the
@@ -38,6 +40,7 @@ type part struct {
 func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) *Price {
 	p := pricing{schema: schema, fragments: make(map[*ast.FragmentDefinition]halves)}
 	root := p.selections(operation.SelectionSet)
+	p.add(&root.whole, one, root.reading)
 	return &Price{formula: formula{p.sums, root.whole}, limit: s.Cost, least: formula{p.sums, root.least}, lists: formula{p.sums, root.lists}, listed: s.ListValues}
 }
 
@@ -79,7 +82,9 @@ type halves struct {
 	whole, perNode sum
 	lists          sum // values in lists of arguments
 	least          sum // what is done even when nothing is found
-	counts         int // of rows: totalCount, statusCounts
+	reading        sum // rows that are read without being in the answer: for each parent that there is
+	counts         int // totalCount
+	statuses       int // statusCounts, which are groups
 	aliased        int // edges, node and nodes under another name: each may ask for the nodes once more
 }
 
@@ -97,6 +102,7 @@ func (p *pricing) selections(set ast.SelectionSet) (total halves) {
 			p.arguments(&total.lists, selection)
 			p.add(&total.lists, one, inner.lists)
 			p.add(&total.least, one, inner.least)
+			p.add(&total.reading, p.parentsIn(selection), inner.reading)
 			p.field(&total, selection, inner)
 		case *ast.InlineFragment:
 			p.join(&total, p.selections(selection.SelectionSet))
@@ -112,7 +118,8 @@ func (p *pricing) join(total *halves, inner halves) {
 	p.add(&total.perNode, one, inner.perNode)
 	p.add(&total.lists, one, inner.lists)
 	p.add(&total.least, one, inner.least)
-	total.counts = plus(total.counts, inner.counts)
+	p.add(&total.reading, one, inner.reading)
+	total.counts, total.statuses = plus(total.counts, inner.counts), plus(total.statuses, inner.statuses)
 	total.aliased = plus(total.aliased, inner.aliased)
 }
 
@@ -126,7 +133,9 @@ func (p *pricing) fragment(fragment *ast.FragmentDefinition) halves {
 	}
 	p.fragments[fragment] = halves{} // a circle is the validator's to refuse
 	price := p.selections(fragment.SelectionSet)
-	price.whole, price.perNode, price.lists, price.least = p.shared(price.whole), p.shared(price.perNode), p.shared(price.lists), p.shared(price.least)
+	for _, s := range []*sum{&price.whole, &price.perNode, &price.lists, &price.least, &price.reading} {
+		*s = p.shared(*s)
+	}
 	p.fragments[fragment] = price
 	return price
 }
@@ -168,8 +177,10 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 	parent := field.ObjectDefinition
 	kind := p.schema.Types[field.Definition.Type.Name()]
 	switch inConnection := IsConnection(parent); {
-	case inConnection && (field.Name == "totalCount" || field.Name == "statusCounts"):
+	case inConnection && field.Name == "totalCount":
 		total.counts = plus(total.counts, 1)
+	case inConnection && field.Name == "statusCounts":
+		total.statuses = plus(total.statuses, 1)
 	case kind == nil || !kind.IsCompositeType():
 	case inConnection && (field.Name == "edges" || field.Name == "nodes"):
 		p.add(&total.perNode, one, inner.whole)
@@ -182,7 +193,7 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		p.connection(total, field, inner, parent)
 	case isAggregate(kind):
 		p.work(total, groupsOf(field), 1)
-		p.work(total, unindexedIn(field), costOfUnindexed)
+		p.work(total, unindexedIn(field, nounOf(strings.TrimSuffix(kind.Name, "sAggregate")), ""), 1)
 		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each of them under another name is there as often as there are groups
 		p.work(total, one, times(aliased(field), costOfGroups))
@@ -212,8 +223,23 @@ const (
 
 // work adds what is done whatever is found: n times so much.
 func (p *pricing) work(total *halves, n amount, cost int) {
-	p.add(&total.whole, n, sum{fixed: cost})
+	p.add(&total.reading, n, sum{fixed: cost})
 	p.add(&total.least, n, sum{fixed: cost})
+}
+
+// parentsIn are the objects that a field answers with: no more than there are.
+func (p *pricing) parentsIn(field *ast.Field) amount {
+	switch {
+	case field.Definition == nil || IsConnection(field.ObjectDefinition):
+	case IsConnection(p.schema.Types[field.Definition.Type.Name()]):
+		size, noun := sizeOfConnection(field), nounOf(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"))
+		return amount{varying: func(variables map[string]any, rows Rows) int { return min(size.of(variables, rows), rows.of(noun)) }}
+	case field.ObjectDefinition == p.schema.Mutation:
+		return inputsOf(field)
+	default:
+		return sizeOfList(field)
+	}
+	return one
 }
 
 func (p *pricing) connection(total *halves, field *ast.Field, inner halves, parent *ast.Definition) {
@@ -223,16 +249,13 @@ func (p *pricing) connection(total *halves, field *ast.Field, inner halves, pare
 	p.add(&node, one, inner.perNode)
 	p.add(&total.whole, sizeOfConnection(field), node)
 	p.work(total, skippedBy(field), 1)
-	p.work(total, unindexedIn(field), costOfUnindexed)
-	switch {
-	case inner.counts == 0:
-	case parent == p.schema.Query && argument(field, "filter") == nil: // by the store's counters
-		total.whole.fixed = plus(total.whole.fixed, inner.counts)
-	case parent == p.schema.Query:
-		p.work(total, counted(field, ""), inner.counts)
-	default:
-		p.work(total, counted(field, nounOf(parent.Name)), inner.counts)
+	of := backoffice.Noun("")
+	if parent != p.schema.Query {
+		of = nounOf(parent.Name)
 	}
+	p.work(total, unindexedIn(field, nounOf(strings.TrimSuffix(field.Definition.Type.Name(), "Connection")), of), 1)
+	p.work(total, counted(field, of, rowsLookedAt), inner.counts)
+	p.work(total, counted(field, of, rowsGrouped), inner.statuses)
 }
 
 func aliased(field *ast.Field) int {

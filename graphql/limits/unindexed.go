@@ -1,58 +1,66 @@
 package limits
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/backoffice"
 )
 
-// costOfUnindexed is what each part of a filter, and each order, costs for which the store reads every row.
+// costOfUnindexed is what each part of a filter, and each order, costs at least for which the store reads every row.
 const costOfUnindexed = 500
 
+// Whose rows are read for them; "" are those of the list.
 var (
-	unindexedFilters = []string{"not", "transcripts", "relations", "customVariable"}
-	unindexedOrders  = []string{"RELEVANCE", "RELATION_COUNT", "OPEN_TRANSCRIPT_COUNT", "CUSTOMER_NAME"}
+	unindexedFilters = map[string]backoffice.Noun{
+		"not": "", "transcripts": backoffice.NounTranscript, "relations": backoffice.NounRelation, "customVariable": "",
+	}
+	unindexedOrders = map[string]backoffice.Noun{
+		"RELEVANCE": "", "RELATION_COUNT": backoffice.NounRelation, "OPEN_TRANSCRIPT_COUNT": backoffice.NounTranscript,
+		"CUSTOMER_NAME": "",
+	}
 )
 
-// unindexedIn is how many such parts a field's filter and order have.
-func unindexedIn(field *ast.Field) amount {
+// unindexedIn is what such parts of a field's filter and order cost.
+func unindexedIn(field *ast.Field, list, parent backoffice.Noun) amount {
 	filter, order := argument(field, "filter"), argument(field, "orderBy")
-	if filter == nil && order == nil {
+	costs := func(variables map[string]any, rows Rows) int {
+		read := func(noun backoffice.Noun, rowsOfOne int) int {
+			return max(costOfUnindexed, min(rowsOf(cmp.Or(noun, list), parent, rows)/rowsOfOne, dearestCount))
+		}
+		cost := unindexedTerms(filterOf(filter, variables), func(noun backoffice.Noun) int { return read(noun, rowsUnindexed) })
+		name, _ := filterOf(order, variables)["field"].(string)
+		if noun, unindexed := unindexedOrders[name]; unindexed {
+			cost = plus(cost, read(noun, rowsGrouped))
+		}
+		return cost
+	}
+	if !hasVariable(filter) && !hasVariable(order) && costs(nil, nil) == 0 {
 		return amount{}
 	}
-	return amountOf(hasVariable(filter) || hasVariable(order), func(variables map[string]any) (n int) {
-		if filter != nil {
-			value, _ := filter.Value(variables) // one that cannot be read is refused
-			n = unindexedTerms(value)
-		}
-		if order != nil {
-			value, _ := order.Value(variables)
-			if by, ok := value.(map[string]any); ok {
-				if name, ok := by["field"].(string); ok && slices.Contains(unindexedOrders, name) {
-					n++
-				}
-			}
-		}
-		return n
-	})
+	return amount{varying: costs}
 }
 
-func unindexedTerms(value any) (n int) {
+func unindexedTerms(value any, cost func(backoffice.Noun) int) (total int) {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
-			n = plus(n, unindexedTerms(item))
+			total = plus(total, unindexedTerms(item, cost))
 		}
 	case map[string]any:
 		for name, part := range value {
 			if part == nil {
 				continue
 			}
-			if slices.Contains(unindexedFilters, name) || name == "searchMode" && part == "FUZZY" {
-				n = plus(n, 1)
+			if noun, unindexed := unindexedFilters[name]; unindexed {
+				total = plus(total, cost(noun))
 			}
-			n = plus(n, unindexedTerms(part))
+			if name == "searchMode" && part == "FUZZY" {
+				total = plus(total, cost(""))
+			}
+			total = plus(total, unindexedTerms(part, cost))
 		}
 	}
-	return n
+	return total
 }
