@@ -17,7 +17,7 @@ var atMost = map[string]int{
 	"folders at the top":         22,
 	"arrows between packages":    109,
 	"context.WithValue":          4,
-	"lines over 120 columns":     1_682,
+	"lines over 120 columns":     1_681,
 	"words in pages":             29_959,
 }
 

@@ -21,8 +21,7 @@ const (
 	changesOfOne   = 10
 )
 
-// counted is what counting a field's list costs: 1 when the store's counters tell it, else 1 and a part of the rows to
-// look at, for each alternative of its filter.
+// counted is what counting a field's list costs: 1 and, unless counters tell it, a part of the rows to look at.
 func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 	filter, noun := argument(field, "filter"), nounOf(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"))
 	if filter == nil && parent == "" {
@@ -47,8 +46,7 @@ func filterOf(filter *ast.Value, variables map[string]any) map[string]any {
 	return terms
 }
 
-// rowsOf are the rows of a noun that cost anything: at the root all but the first ones, below it those of an average
-// parent.
+// rowsOf are the rows of a noun that cost anything: at the root not the first ones, below it an average parent's.
 func rowsOf(noun, parent backoffice.Noun, rows Rows) int {
 	if parent == "" {
 		return max(0, rows.of(noun)-rowsForNothing)

@@ -193,7 +193,7 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		p.connection(total, field, inner, parent)
 	case isAggregate(kind):
 		p.work(total, groupsOf(field), 1)
-		p.work(total, unindexedIn(field, nounOf(strings.TrimSuffix(kind.Name, "sAggregate")), ""), 1)
+		p.work(total, unindexedIn(field, nounOf(strings.TrimSuffix(kind.Name, "sAggregate")), "", 1), 1)
 		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each of them under another name is there as often as there are groups
 		p.work(total, one, times(aliased(field), costOfGroups))
@@ -253,7 +253,8 @@ func (p *pricing) connection(total *halves, field *ast.Field, inner halves, pare
 	if parent != p.schema.Query {
 		of = nounOf(parent.Name)
 	}
-	p.work(total, unindexedIn(field, nounOf(strings.TrimSuffix(field.Definition.Type.Name(), "Connection")), of), 1)
+	noun := nounOf(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"))
+	p.work(total, unindexedIn(field, noun, of, 1+min(inner.counts, 1)+min(inner.statuses, 1)), 1)
 	p.work(total, counted(field, of, rowsLookedAt), inner.counts)
 	p.work(total, counted(field, of, rowsGrouped), inner.statuses)
 }

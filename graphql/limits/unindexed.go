@@ -22,17 +22,18 @@ var (
 	}
 )
 
-// unindexedIn is what such parts of a field's filter and order cost.
-func unindexedIn(field *ast.Field, list, parent backoffice.Noun) amount {
+// unindexedIn is what such parts of a field's filter and order cost, for so many statements with the filter.
+func unindexedIn(field *ast.Field, list, parent backoffice.Noun, statements int) amount {
 	filter, order := argument(field, "filter"), argument(field, "orderBy")
 	costs := func(variables map[string]any, rows Rows) int {
-		read := func(noun backoffice.Noun, rowsOfOne int) int {
-			return max(costOfUnindexed, min(rowsOf(cmp.Or(noun, list), parent, rows)/rowsOfOne, dearestCount))
+		read := func(noun backoffice.Noun, times, rowsOfOne int) int {
+			return max(costOfUnindexed, min(times*rowsOf(cmp.Or(noun, list), parent, rows)/rowsOfOne, dearestCount))
 		}
-		cost := unindexedTerms(filterOf(filter, variables), func(noun backoffice.Noun) int { return read(noun, rowsUnindexed) })
+		filtered := func(noun backoffice.Noun) int { return read(noun, statements, rowsUnindexed) }
+		cost := unindexedTerms(filterOf(filter, variables), filtered)
 		name, _ := filterOf(order, variables)["field"].(string)
 		if noun, unindexed := unindexedOrders[name]; unindexed {
-			cost = plus(cost, read(noun, rowsGrouped))
+			cost = plus(cost, read(noun, 1, rowsGrouped))
 		}
 		return cost
 	}
