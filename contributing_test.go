@@ -103,14 +103,15 @@ func isKept(t *testing.T, o *office) {
 }
 `
 
-// copyModule copies the sources of the module, but for what is built, and what is a module of its own.
+// copyModule copies the sources of the module, but for what is built, and the tools that make none of it.
 func copyModule(t *testing.T, to string) {
 	t.Helper()
+	makes := filepath.Join("tools", "breadth")
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules" || name == "tools" || name == "bin"):
+		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules" || filepath.Dir(name) == "tools" && name != makes || name == "bin"):
 			return fs.SkipDir
 		case entry.IsDir():
 			return os.MkdirAll(filepath.Join(to, name), 0o700)
