@@ -56,11 +56,9 @@ func (c *Customer) openUpdatedAt() Instant {
 // NoteChange works out, for a customer whose Version and UpdatedAt are those of its change, what pairs without
 // privacy.read see of them. numbersOnly is a change of nothing else than registration numbers; from is Tx.VersionsFrom.
 func (c *Customer) NoteChange(before *Customer, numbersOnly bool, from int) {
-	shown := before.Version - before.HiddenChanges
-	c.OpenUpdatedAt = before.openUpdatedAt()
-	if !numbersOnly {
-		c.OpenUpdatedAt = 0
-		shown = max(NextVersion(shown, from), c.Version-before.HiddenChanges) // a file may take several at once
+	shown, at := before.Version-before.HiddenChanges, before.openUpdatedAt()
+	if !numbersOnly { // a file may take several versions at once, or set the version back
+		shown, at = max(NextVersion(shown, from), c.Version-before.HiddenChanges), 0
 	}
-	c.HiddenChanges = max(0, min(c.Version-shown, c.Version-1)) // or set the version back
+	c.HiddenChanges, c.OpenUpdatedAt = max(0, min(c.Version-shown, c.Version-1)), at
 }

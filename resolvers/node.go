@@ -42,7 +42,7 @@ func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([
 	nodes := make([]backoffice.Node, len(ids))
 	var calls []func(context.Context) error
 	for noun, at := range places {
-		if of := nodesOf[noun]; auth.From(ctx).HasRequired(of.needs) {
+		if of := nodesOf[noun]; auth.From(ctx).HasRequired(of.requiredScope) {
 			calls = append(calls, func(ctx context.Context) error { return of.fill(ctx, ids, at, nodes) })
 		}
 	}
@@ -50,8 +50,8 @@ func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([
 }
 
 type nodeNoun struct {
-	needs backoffice.Scope // "" for none
-	fill  func(ctx context.Context, ids []string, places []int, nodes []backoffice.Node) error
+	requiredScope backoffice.Scope // "" for none
+	fill          func(ctx context.Context, ids []string, places []int, nodes []backoffice.Node) error
 }
 
 var nodesOf = map[backoffice.Noun]nodeNoun{}

@@ -180,13 +180,11 @@ func (n *nouns) restricted(of viewText, name string) string {
 			parts = append(parts, n.tableInView(table, "", of.kind, of.args))
 		}
 	}
-	if moved != "" {
-		text, parts = n.dialect.eachApart(text), append(parts, moved)
-		for i := range parts {
-			parts[i] = n.dialect.eachApart(parts[i])
-		}
+	with := "WITH " + nameBegin + name + nameEnd + strings.Join(parts, ", ")
+	if moved == "" {
+		return with + " " + text
 	}
-	return "WITH " + nameBegin + name + nameEnd + strings.Join(parts, ", ") + " " + text
+	return n.dialect.eachApart(with + ", " + moved + " " + text)
 }
 
 // beneath is what a statement calls a table whose rows are in view as far as the customer does not decide it who is

@@ -23,7 +23,7 @@ const (
 
 // counted is what counting a field's list costs: 1 and, unless counters tell it, a part of the rows to look at.
 func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
-	filter, noun := argument(field, "filter"), nounOf(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"))
+	filter, noun := argument(field, "filter"), nounIn(field)
 	if filter == nil && parent == "" {
 		return one
 	}
@@ -111,12 +111,13 @@ func found(name string, value any, all int, rows Rows) int {
 }
 
 // joins are the dimensions for which an aggregate reads another table along with its own.
-var joins = map[string][]string{"Transcript": {"RESPONSIBLE", "LANGUAGE"}, "Customer": {"SCOPE"}}
+var joins = map[backoffice.Noun][]string{
+	backoffice.NounTranscript: {"RESPONSIBLE", "LANGUAGE"}, backoffice.NounCustomer: {"SCOPE"},
+}
 
 // groupsOf is what an aggregate costs: 1 and a part of the rows to look at, for each dimension and each table it joins.
 func groupsOf(field *ast.Field) amount {
-	node := strings.TrimSuffix(field.Definition.Type.Name(), "sAggregate")
-	by, filter := argument(field, "groupBy"), argument(field, "filter")
+	noun, by, filter := nounIn(field), argument(field, "groupBy"), argument(field, "filter")
 	return amount{varying: func(variables map[string]any, rows Rows) int {
 		n := 1
 		if by != nil {
@@ -127,12 +128,12 @@ func groupsOf(field *ast.Field) amount {
 			}
 			n = len(dimensions)
 			for _, dimension := range dimensions {
-				if name, ok := dimension.(string); ok && slices.Contains(joins[node], name) {
+				if name, ok := dimension.(string); ok && slices.Contains(joins[noun], name) {
 					n++
 				}
 			}
 		}
-		looked := rowsUnder(filterOf(filter, variables), rowsOf(nounOf(node), "", rows), rows, true)
+		looked := rowsUnder(filterOf(filter, variables), rowsOf(noun, "", rows), rows, true)
 		return 1 + min(times(n, looked/rowsGrouped), dearestCount)
 	}}
 }
@@ -158,6 +159,11 @@ func cascadeOf(field *ast.Field) amount {
 		}
 		return n / max(rows.of(nouns[0]), 1) / changesOfOne
 	}}
+}
+
+// nounIn is the noun whose records a connection lists or an aggregate counts.
+func nounIn(field *ast.Field) backoffice.Noun {
+	return nounOf(strings.TrimSuffix(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"), "sAggregate"))
 }
 
 // nounOf is the noun of a type of the schema: CustomerRelation is a relation, FinancialYear a financial year.

@@ -193,7 +193,7 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		p.connection(total, field, inner, parent)
 	case isAggregate(kind):
 		p.work(total, groupsOf(field), 1)
-		p.work(total, unindexedIn(field, nounOf(strings.TrimSuffix(kind.Name, "sAggregate")), "", 1), 1)
+		p.work(total, unindexedIn(field, "", 1), 1)
 		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each of them under another name is there as often as there are groups
 		p.work(total, one, times(aliased(field), costOfGroups))
@@ -231,15 +231,14 @@ func (p *pricing) work(total *halves, n amount, cost int) {
 func (p *pricing) parentsIn(field *ast.Field) amount {
 	switch {
 	case field.Definition == nil || IsConnection(field.ObjectDefinition):
+		return one
 	case IsConnection(p.schema.Types[field.Definition.Type.Name()]):
-		size, noun := sizeOfConnection(field), nounOf(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"))
+		size, noun := sizeOfConnection(field), nounIn(field)
 		return amount{varying: func(variables map[string]any, rows Rows) int { return min(size.of(variables, rows), rows.of(noun)) }}
 	case field.ObjectDefinition == p.schema.Mutation:
 		return inputsOf(field)
-	default:
-		return sizeOfList(field)
 	}
-	return one
+	return sizeOfList(field)
 }
 
 func (p *pricing) connection(total *halves, field *ast.Field, inner halves, parent *ast.Definition) {
@@ -253,8 +252,7 @@ func (p *pricing) connection(total *halves, field *ast.Field, inner halves, pare
 	if parent != p.schema.Query {
 		of = nounOf(parent.Name)
 	}
-	noun := nounOf(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"))
-	p.work(total, unindexedIn(field, noun, of, 1+min(inner.counts, 1)+min(inner.statuses, 1)), 1)
+	p.work(total, unindexedIn(field, of, 1+min(inner.counts, 1)+min(inner.statuses, 1)), 1)
 	p.work(total, counted(field, of, rowsLookedAt), inner.counts)
 	p.work(total, counted(field, of, rowsGrouped), inner.statuses)
 }

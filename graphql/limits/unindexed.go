@@ -23,11 +23,11 @@ var (
 )
 
 // unindexedIn is what such parts of a field's filter and order cost, for so many statements with the filter.
-func unindexedIn(field *ast.Field, list, parent backoffice.Noun, statements int) amount {
-	filter, order := argument(field, "filter"), argument(field, "orderBy")
+func unindexedIn(field *ast.Field, parent backoffice.Noun, statements int) amount {
+	filter, order, list := argument(field, "filter"), argument(field, "orderBy"), nounIn(field)
 	costs := func(variables map[string]any, rows Rows) int {
-		read := func(noun backoffice.Noun, times, rowsOfOne int) int {
-			return max(costOfUnindexed, min(times*rowsOf(cmp.Or(noun, list), parent, rows)/rowsOfOne, dearestCount))
+		read := func(noun backoffice.Noun, reads, rowsOfOne int) int {
+			return max(costOfUnindexed, min(reads*rowsOf(cmp.Or(noun, list), parent, rows)/rowsOfOne, dearestCount))
 		}
 		filtered := func(noun backoffice.Noun) int { return read(noun, statements, rowsUnindexed) }
 		cost := unindexedTerms(filterOf(filter, variables), filtered)
