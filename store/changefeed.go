@@ -116,7 +116,7 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 	*into = backoffice.ChangePage{}
 	text := feedText(feedShapeOf(s.nouns.dialect, q, inView), s.nouns.dialect)
 	moved, ended := 0, false
-	return queryOf(text, []any{q.After, q.History}, func(row *Row) error {
+	asked := queryOf(text, []any{q.After, q.History}, func(row *Row) error {
 		into.Removed, into.Latest, into.Continues, into.Seen = row.Int(0), row.Int(1), row.Bool(3), max(row.Int(4), q.After)
 		if into.History == "" {
 			into.History = row.Text(2)
@@ -153,6 +153,8 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 		into.Changes = append(into.Changes, c)
 		return nil
 	})
+	asked.Generic = inView
+	return asked
 }
 
 // resetMoved tells instead of what was told at a place, which has become too much, of which nouns all is to be read.

@@ -16,6 +16,8 @@ type Statement struct {
 	Args []any
 	Each func(*Row) error // for every row, until it fails; the Row is valid during the call only. Nil: it only writes
 
+	Generic bool // it is planned once for all arguments: planning it takes longer than running it
+
 	Changed int64 // rows, by a statement that only writes
 	Replica bool  // a replica answered
 	Err     error

@@ -329,3 +329,23 @@ func parsePlan(t *testing.T, row pgx.Row, text string) node {
 	}
 	return plans[0].Plan
 }
+
+func TestAFeedInViewIsPlannedOnceOnAConnection(t *testing.T) {
+	t.Parallel()
+	opened := openAt(t, pgtest.Migrated(t, postgres.Migrate), postgres.Options{MaxConns: 1})
+	r, err := backoffice.NewRestriction(backoffice.RestrictionFields{Labels: []string{"label"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 8 {
+		page := storetest.FeedPages(t)[0]
+		if _, err := backoffice.ReadChangePage(backoffice.WithRestriction(t.Context(), r), opened, page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const plans = "SELECT custom_plans || ' for their arguments, ' || generic_plans || ' for any' FROM pg_prepared_statements" +
+		" WHERE statement LIKE '%backoffice:changes.feed%' AND statement LIKE 'WITH%'"
+	if got := opened.InRead(t, plans); len(got) != 1 || got[0] != "0 for their arguments, 8 for any" {
+		t.Errorf("plans of the feed: %v", got)
+	}
+}

@@ -101,8 +101,11 @@ func (s *snapshot) trip(ctx context.Context, statements []*store.Statement, last
 	ctx, cancel := bounded(ctx, s.place().limit)
 	defer cancel()
 	all, begin := statements, beginSnapshot
+	if slices.ContainsFunc(statements, func(s *store.Statement) bool { return s.Generic }) {
+		begin = append(slices.Clip(begin), "set local plan_cache_mode = force_generic_plan")
+	}
 	switch {
-	case last && !s.begun && len(statements) == 1: // a statement sees one moment by itself
+	case last && !s.begun && len(statements) == 1 && len(begin) == 1: // a statement sees one moment by itself
 		begin = nil
 	case last:
 		all = append(slices.Clip(statements), &store.Statement{Text: "commit"})
