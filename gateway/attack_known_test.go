@@ -112,10 +112,8 @@ func TestWhatOnceWasDearForItsPriceIsNot(t *testing.T) {
 	o := attackedOffice(t, 60)
 	pair := o.pair(t, backoffice.AllScopes...)
 	type known struct {
-		name   string
-		cost   int
-		effort effort
-		each   time.Duration // of CPU, for a cost of 1
+		name string
+		effort
 	}
 	var all []known
 	for name, text := range knownAttacks(t, o, pair) {
@@ -123,13 +121,12 @@ func TestWhatOnceWasDearForItsPriceIsNot(t *testing.T) {
 		if plan == nil {
 			t.Fatalf("%s: %v", name, codes)
 		}
-		one := known{name: name, cost: plan.Cost}
+		one := known{name, effort{cost: plan.Cost}}
 		if plan.Cost <= plan.MaximumCost {
 			one.effort = try(t, o, pair, text)
 			if _, body, _ := o.ask(t, pair, text, nil, nil); strings.Contains(string(body), `"code"`) {
 				t.Errorf("%s is not done: %.300s", name, body)
 			}
-			one.each = one.effort.cpu / time.Duration(plan.Cost)
 			if *attackCustomers > 0 && one.effort.memory > mostMemory {
 				one.effort.memory = alive(t, o, pair, text)
 			}
@@ -141,13 +138,13 @@ func TestWhatOnceWasDearForItsPriceIsNot(t *testing.T) {
 			t.Errorf("%s: %+v %v", q.Name, plan, codes)
 		}
 	}
-	slices.SortFunc(all, func(a, b known) int { return int(a.each - b.each) })
-	median := all[len(all)/2].each
+	slices.SortFunc(all, func(a, b known) int { return int(a.each() - b.each()) })
+	median := all[len(all)/2].each()
 	for _, one := range all {
 		e := one.effort
-		t.Logf("%-30s %6d bytes, cost %6d: %v of CPU, %v for 1, %d MB, %d", one.name, len(e.text), one.cost, e.cpu, one.each, e.memory>>20, e.status)
-		if *attackCustomers > 0 && (e.cpu > mostCPU || e.memory > mostMemory || one.each > dearest*median) {
-			t.Errorf("%s: %v of CPU, %d MB, %v for a cost of 1, of which the median is %v", one.name, e.cpu, e.memory>>20, one.each, median)
+		t.Logf("%-30s %6d bytes, cost %6d: %v of CPU, %v for 1, %d MB, %d", one.name, len(e.text), e.cost, e.cpu, e.each(), e.memory>>20, e.status)
+		if *attackCustomers > 0 && (e.cpu > mostCPU || e.memory > mostMemory || one.each() > dearest*median) {
+			t.Errorf("%s: %v of CPU, %d MB, %v for a cost of 1, of which the median is %v", one.name, e.cpu, e.memory>>20, one.each(), median)
 		}
 	}
 }

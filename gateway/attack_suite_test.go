@@ -42,12 +42,16 @@ type effort struct {
 	memory uint64        // bytes that were allocated
 	answer int           // bytes
 	status int
+	cost   int
 }
+
+func (e effort) each() time.Duration { return e.cpu / time.Duration(max(e.cost, 1)) }
 
 // No single request within the limits takes more than these. They hold for a build without the race detector, which
 // multiplies the first, and are counted by what the process has used, so other programs do not matter much.
 const (
 	mostCPU       = time.Second
+	littleCPU     = mostCPU / 10 // of this its cost matters to nobody
 	mostMemory    = 64 << 20  // alive at one time
 	mostAllocated = 512 << 20 // in all
 )
@@ -82,7 +86,7 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 	worst := map[string][]effort{}
 	trees := map[string]*attack{}
 	names := slices.Sorted(maps.Keys(measures))
-	valid := 0
+	var valid []effort
 	var most effort // of allocations
 	var live uint64 // the most that was alive
 	for turn := range *attackCount {
@@ -97,7 +101,7 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 		if e.status == 0 {
 			continue // over a limit
 		}
-		valid++
+		valid = append(valid, e)
 		trees[e.text] = operation
 		for name, measure := range measures {
 			worst[name] = keepWorst(worst[name], e, measure)
@@ -112,8 +116,15 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 			t.Errorf("%v of CPU, %d MB allocated, %d bytes of answer:\n%.2000s", e.cpu, e.memory>>20, e.answer, e.text)
 		}
 	}
-	if valid < *attackCount/10 {
-		t.Errorf("only %d of %d operations were within the limits: the suite searches nothing", valid, *attackCount)
+	if len(valid) < *attackCount/10 {
+		t.Fatalf("only %d of %d operations were within the limits: the suite searches nothing", len(valid), *attackCount)
+	}
+	dear := slices.DeleteFunc(valid, func(e effort) bool { return e.cpu < littleCPU })
+	slices.SortFunc(dear, func(a, b effort) int { return int(a.each() - b.each()) })
+	for _, e := range dear {
+		if median := dear[len(dear)/2].each(); e.each() > dearest*median && !raceEnabled {
+			t.Errorf("%v of CPU for a cost of %d, %v for 1, of which the median is %v:\n%.2000s", e.cpu, e.cost, e.each(), median, e.text)
+		}
 	}
 	t.Logf("of those that allocate most, %d MB were alive at one time", live>>20)
 	for _, name := range names {
@@ -164,6 +175,9 @@ func try(t *testing.T, o *office, pair [2]string, text string) effort {
 	}
 	if status == http.StatusInternalServerError || bytes.Contains(body, []byte("INTERNAL_SERVER_ERROR")) {
 		t.Errorf("an internal error: %.300s\n%.1000s", body, text)
+	}
+	if _, plan, _ := o.plan(t, pair, text, "{}"); plan != nil {
+		e.cost = plan.Cost
 	}
 	return e
 }

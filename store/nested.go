@@ -108,10 +108,13 @@ func (t *table[T, C]) readsOthers(a arm[C]) bool {
 	return slices.ContainsFunc(t.criteria, func(of criterion[C]) bool { return of.others && of.when(a.criteria) })
 }
 
-// SQLite counts no rows. withoutCommon keeps it from the index of what half of all rows have; byOthers from all but what
-// rows of another table say: it would ask them for each row that it finds.
+// SQLite counts no rows. byParent keeps it from the index of what half of all rows have, whosever they are; withoutCommon
+// from that of a status as well; byOthers from all but what rows of another table say: it would ask them for each row
+// that it finds.
 var (
-	common        = []string{"t.is_completed =", "+t.is_completed =", "t.document_generated =", "+t.document_generated =", "t.status IN", "+t.status IN"}
+	flags         = []string{"t.is_completed =", "+t.is_completed =", "t.document_generated =", "+t.document_generated ="}
+	common        = append(flags, "t.status IN", "+t.status IN")
+	byParent      = strings.NewReplacer(flags...)
 	withoutCommon = strings.NewReplacer(common...)
 	byOthers      = strings.NewReplacer(append(common, "t.financial_year_id =", "+t.financial_year_id =",
 		"t.checklist_id =", "+t.checklist_id =", "t.updated_at", "+t.updated_at", "t.visible_at", "+t.visible_at")...)

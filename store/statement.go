@@ -115,8 +115,13 @@ func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
 	if s.varying != "" {
 		b.conditions = append(b.conditions, numbered(s.varying, &b.parameters))
 	}
-	for i := 0; i < len(b.conditions) && b.others && !n.dialect.bulk; i++ {
-		b.conditions[i] = byOthers.Replace(b.conditions[i])
+	for i := 0; i < len(b.conditions) && !n.dialect.bulk; i++ {
+		switch {
+		case b.others:
+			b.conditions[i] = byOthers.Replace(b.conditions[i])
+		case len(ends) > 0:
+			b.conditions[i] = byParent.Replace(b.conditions[i])
+		}
 	}
 	if s.similar {
 		b.base, b.conditions = b.mostSimilar(), nil

@@ -14,7 +14,9 @@ import (
 // can be asked in an office of any size.
 const (
 	rowsLookedAt   = 20
+	rowsPassed     = 200
 	rowsUnindexed  = 12
+	rowsLookedUp   = 4
 	rowsGrouped    = 10
 	rowsForNothing = 1_000
 	dearestCount   = 45_000
@@ -32,7 +34,26 @@ func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 		if parent == "" && hasCounters(noun, terms) {
 			return 1
 		}
-		return 1 + min(rowsUnder(terms, rowsOf(noun, parent, rows), rows, true)/rowsOfOne, dearestCount)
+		return 1 + min(lookedAt(noun, parent, terms, rows)/rowsOfOne, dearestCount)
+	}}
+}
+
+// passedOver is what the rows cost that a page's filter may pass over, none of which need be in the page: one after the
+// other at the root, each looked up below a parent.
+func passedOver(field *ast.Field, parent backoffice.Noun) amount {
+	filter, size, noun, rowsOfOne := argument(field, "filter"), sizeOfConnection(field), nounIn(field), rowsLookedAt
+	if filter == nil {
+		return amount{}
+	}
+	if parent == "" {
+		rowsOfOne = rowsPassed
+	}
+	return amount{varying: func(variables map[string]any, rows Rows) int {
+		terms := filterOf(filter, variables)
+		if size.of(variables, rows) == 0 || hasCounters(noun, terms) { // or an index has them
+			return 0
+		}
+		return min(lookedAt(noun, parent, terms, rows)/rowsOfOne, dearestCount)
 	}}
 }
 
@@ -52,6 +73,15 @@ func rowsOf(noun, parent backoffice.Noun, rows Rows) int {
 		return max(0, rows.of(noun)-rowsForNothing)
 	}
 	return rows.of(noun) * min(rows.of(parent), 1) / max(rows.of(parent), 1) // none where there are no parents
+}
+
+// lookedAt are the rows that a filter looks at: below a parent all that it has, unless an index finds each alternative's.
+func lookedAt(noun, parent backoffice.Noun, filter map[string]any, rows Rows) int {
+	all := rowsOf(noun, parent, rows)
+	if parent != "" && filter["any"] == nil {
+		return all
+	}
+	return rowsUnder(filter, all, rows, true)
 }
 
 // rowsUnder adds the rows of a filter's alternatives up, under which there are so many. Under not no index helps.
@@ -133,8 +163,7 @@ func groupsOf(field *ast.Field) amount {
 				}
 			}
 		}
-		looked := rowsUnder(filterOf(filter, variables), rowsOf(noun, "", rows), rows, true)
-		return 1 + min(times(n, looked/rowsGrouped), dearestCount)
+		return 1 + min(times(n, lookedAt(noun, "", filterOf(filter, variables), rows)/rowsGrouped), dearestCount)
 	}}
 }
 

@@ -253,6 +253,7 @@ func (p *pricing) connection(total *halves, field *ast.Field, inner halves, pare
 		of = nounOf(parent.Name)
 	}
 	p.work(total, unindexedIn(field, of, 1+min(inner.counts, 1)+min(inner.statuses, 1)), 1)
+	p.work(total, passedOver(field, of), 1)
 	p.work(total, counted(field, of, rowsLookedAt), inner.counts)
 	p.work(total, counted(field, of, rowsGrouped), inner.statuses)
 }

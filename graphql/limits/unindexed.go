@@ -29,7 +29,11 @@ func unindexedIn(field *ast.Field, parent backoffice.Noun, statements int) amoun
 		read := func(noun backoffice.Noun, reads, rowsOfOne int) int {
 			return max(costOfUnindexed, min(reads*rowsOf(cmp.Or(noun, list), parent, rows)/rowsOfOne, dearestCount))
 		}
-		filtered := func(noun backoffice.Noun) int { return read(noun, statements, rowsUnindexed) }
+		rowsOfOne := rowsUnindexed
+		if parent != "" { // they are looked up one by one
+			rowsOfOne = rowsLookedUp
+		}
+		filtered := func(noun backoffice.Noun) int { return read(noun, statements, rowsOfOne) }
 		cost := unindexedTerms(filterOf(filter, variables), filtered)
 		name, _ := filterOf(order, variables)["field"].(string)
 		if noun, unindexed := unindexedOrders[name]; unindexed {
