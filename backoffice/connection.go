@@ -81,10 +81,16 @@ type ConnectionEdge[T Entity] struct {
 	Parent string // whose list; NoParent at the root
 	of     interface{ cursor(no int) string }
 	no     int
+	sealed string
 }
 
-// Cursor is the row's place, sealed.
-func (e *ConnectionEdge[T]) Cursor() string { return e.of.cursor(e.no) }
+// Cursor is the row's place, sealed once however many aliases ask for it.
+func (e *ConnectionEdge[T]) Cursor() string {
+	if e.sealed == "" {
+		e.sealed = e.of.cursor(e.no)
+	}
+	return e.sealed
+}
 
 // cursor is the place of a row, sealed.
 func (c *Connection[T, C]) cursor(no int) string {
