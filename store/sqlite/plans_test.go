@@ -102,6 +102,29 @@ func TestTranscriptsOfUsersAreFoundByTheirCustomersWhateverElseIsAsked(t *testin
 	}
 }
 
+func TestTranscriptsBelowARecordAreNotReadByAFlagOfHalfOfAll(t *testing.T) {
+	t.Parallel()
+	opened, db := filledWithPlans(t)
+	recorder := &storetest.Recorder{}
+	for parent, filter := range map[backoffice.Parent]backoffice.TranscriptCriteria{
+		backoffice.OfChecklist:     {FinancialYearID: "a", IsCompleted: backoffice.No, DocumentGenerated: backoffice.No},
+		backoffice.OfFinancialYear: {ChecklistID: "a", IsCompleted: backoffice.No, DocumentGenerated: backoffice.No},
+	} {
+		list := backoffice.ListQuery[backoffice.TranscriptCriteria]{Under: parent, Criteria: filter, Window: backoffice.Window{Limit: 50}}
+		if _, err := backoffice.ReadPages(t.Context(), opened.Through(recorder.On).Transcripts(), list, []string{"b", "c"}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(recorder.Statements()) != 2 {
+		t.Errorf("%d statements were recorded", len(recorder.Statements()))
+	}
+	for text, args := range recorder.Statements() {
+		if steps := strings.Join(planOf(t, db, text, args), "\n"); strings.Contains(steps, "transcripts_completed") {
+			t.Errorf("%s\n%s", text, steps)
+		}
+	}
+}
+
 func TestGroupsReadTheirTableOnceAndLookUpNamesByIndex(t *testing.T) {
 	t.Parallel()
 	opened, db := filledWithPlans(t)
